@@ -1,0 +1,123 @@
+"""Succinct automata (paper, Definition 1), generalised by choices and labels with values.
+
+`(Q, q0, G ∪ L, Init, Inv, Env, Σ, Edge)`: locations with an invariant and an environment relation,
+edges with a label, a guard and a simultaneous update. Component and environment steps are those of
+THEORY section 1: `Inv` must hold before and after, locals do not change under environment steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from sa.base.source import Span
+from sa.terms.term import Term, Var
+
+#: The label of reaching the end of a thread, and of a step that goes wrong.
+EXIT = "exit"
+FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a declaration comes from: a span in some source, and what it is in words."""
+
+    span: Span | None
+    text: str = ""
+
+
+class Kind(Enum):
+    """Who owns a variable. A parameter is rigid: one value, the same on both sides of a refinement."""
+
+    GLOBAL = "global"
+    LOCAL = "local"
+    PARAM = "param"
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A declared variable. `low..high` bounds an int that has a range; both None for all of ℤ.
+
+    Enumerations are bounded by their sort. A choice of an edge is a Variable of kind LOCAL too.
+    """
+
+    var: Var
+    kind: Kind
+    low: int | None = None
+    high: int | None = None
+    origin: Origin = Origin(None)
+    ghost: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A visible action with the values it shows, read before the step. Silent edges have none."""
+
+    action: str
+    values: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A control location: `inv` over G ∪ L (ranges of variables included), `env` over G ∪ G'.
+
+    `env` is None where nobody declared one. It need not be reflexive: an environment may always
+    do nothing, and who uses it says so (`composition.environment`).
+    """
+
+    name: str
+    inv: Term
+    env: Term | None
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A component step: for some value of the choices, the guard holds and all updates happen at once.
+
+    `guard`, the label's values and the updates' right-hand sides are over G ∪ L ∪ choices and read
+    the state before the step. Variables without an update keep their value. Choices of the abstract
+    thread are Duplicator's, of the concrete thread Spoiler's.
+    """
+
+    source: str
+    target: str
+    label: Label | None
+    guard: Term
+    updates: tuple[tuple[Var, Term], ...]
+    choices: tuple[Variable, ...]
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Automaton:
+    """A succinct automaton. `variables` are all it may mention, parameters included, in declared order."""
+
+    name: str
+    variables: tuple[Variable, ...]
+    locations: tuple[Location, ...]
+    initial: str
+    init: Term
+    edges: tuple[Edge, ...]
+    origin: Origin
+
+
+def variables_of(automaton: Automaton, kind: Kind) -> tuple[Var, ...]:
+    """The automaton's variables of one kind, in declared order."""
+    return tuple(v.var for v in automaton.variables if v.kind is kind)
+
+
+def location_of(automaton: Automaton, name: str) -> Location:
+    """The location with this name. Raises KeyError."""
+    for location in automaton.locations:
+        if location.name == name:
+            return location
+    raise KeyError(name)
+
+
+def edges_from(automaton: Automaton) -> dict[str, tuple[Edge, ...]]:
+    """The edges by source location, in declared order; every location has an entry."""
+    by_source: dict[str, list[Edge]] = {location.name: [] for location in automaton.locations}
+    for edge in automaton.edges:
+        by_source[edge.source].append(edge)
+    return {name: tuple(edges) for name, edges in by_source.items()}

@@ -1,0 +1,96 @@
+"""A whole `.sa` file after elaboration: declarations, threads as automata, and what is claimed of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sa.automata.automaton import Automaton, Origin, Variable
+from sa.base.source import Source
+from sa.base.verdict import Verdict
+from sa.terms.term import Function, Term
+
+
+@dataclass(frozen=True, slots=True)
+class Axiom:
+    """A closed formula about functions, assumed by every obligation."""
+
+    formula: Term
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """A named invariant claim over the program's variables; weak unless `strong`."""
+
+    name: str
+    formula: Term
+    strong: bool
+    expect: Verdict | None
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A formula written by the user, with its place."""
+
+    term: Term
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """`relate x` or `relate conc.x == abs.y`: a formula over both sides, variables named `conc.` and `abs.`."""
+
+    term: Term
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """`thread Concrete refines Abstract`."""
+
+    concrete: str
+    abstract: str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Refinement:
+    """A refinement block. Formulas over both sides name their variables `conc.x` and `abs.x`; parameters are plain.
+
+    `relate` is None where the block leaves the default (equal names). `rely` is over the plain global
+    names and their primes and holds for both sides.
+    """
+
+    name: str
+    abstract: str | None
+    concrete: str | None
+    relate: tuple[Related, ...] | None
+    pre: tuple[Formula, ...]
+    inv: tuple[Formula, ...]
+    rely: tuple[Formula, ...]
+    pairings: tuple[Pairing, ...]
+    choose_init: bool
+    silent_exit: bool
+    expect: Verdict | None
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """An elaborated file.
+
+    `variables` are the globals and parameters; `init` is over them and is part of every thread's `init`.
+    `threads` each carry those globals plus their own locals. `expect` is the file's own expectation
+    (command name, verdict). `refinements` are the blocks that stand in this file.
+    """
+
+    source: Source
+    variables: tuple[Variable, ...]
+    functions: tuple[Function, ...]
+    axioms: tuple[Axiom, ...]
+    init: Term
+    threads: tuple[Automaton, ...]
+    invariants: tuple[Invariant, ...]
+    refinements: tuple[Refinement, ...]
+    expect: Verdict | None

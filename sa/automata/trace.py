@@ -1,0 +1,27 @@
+"""Runs as plain values: what simulation of a program and counterexamples are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sa.automata.automaton import Edge
+from sa.terms.sort import Value
+from sa.terms.term import Var
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """A state of an automaton: a location and a value for each of its variables."""
+
+    location: str
+    values: Mapping[Var, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A component step that was taken: the edge, the values of its choices, and where it led."""
+
+    edge: Edge
+    choices: Mapping[Var, Value]
+    after: Configuration

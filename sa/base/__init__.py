@@ -1,0 +1,1 @@
+"""Spans, diagnostics, verdicts and limits: what every other room speaks in."""

@@ -1,0 +1,40 @@
+"""Limits of a run: wall clock and memory. A limit that is hit can only end in UNKNOWN."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from sa.base.verdict import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """`deadline` on the monotonic clock in seconds, `memory` of the process in bytes; None for no limit."""
+
+    deadline: float | None = None
+    memory: int | None = None
+
+
+class LimitReached(Exception):
+    """A limit was hit or the user interrupted. Carries the Reason; never an answer."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason.value)
+        self.reason = reason
+
+
+def limits(timeout: float | None, memory: int | None) -> Limits:
+    """Limits that start now: `timeout` in seconds, `memory` in bytes."""
+    return Limits(None if timeout is None else time.monotonic() + timeout, memory)
+
+
+def remaining(bounds: Limits) -> float | None:
+    """Seconds left, never negative; None without a deadline."""
+    return None if bounds.deadline is None else max(0.0, bounds.deadline - time.monotonic())
+
+
+def check_time(bounds: Limits) -> None:
+    """Raise LimitReached when the deadline has passed."""
+    if bounds.deadline is not None and time.monotonic() >= bounds.deadline:
+        raise LimitReached(Reason.TIMEOUT)

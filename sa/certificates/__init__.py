@@ -1,0 +1,1 @@
+"""Evidence as data, without logic: relations for PROVED, plays for REFUTED."""

@@ -1,0 +1,41 @@
+"""What a single refinement claims: the data that the engine gets and the checker rebuilds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sa.automata.automaton import Automaton
+from sa.automata.program import Axiom, Formula
+from sa.terms.build import land
+from sa.terms.term import Term
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """`concrete ⪯ abstract` w.r.t. `kappa` and `iota` (paper, Definition 6; THEORY sections 3 and 7).
+
+    All variables of the two automata but the parameters are named `conc.x` and `abs.x`; the automata
+    here are already renamed so, their `env` is never None and is reflexive. `closed` says that both
+    environments are the identity. `choose_init` lets the abstract side choose the initial values that
+    `kappa` leaves open. The conjuncts of `iota` and `kappa` keep their places for messages.
+    """
+
+    name: str
+    concrete: Automaton
+    abstract: Automaton
+    kappa: tuple[Formula, ...]
+    iota: tuple[Formula, ...]
+    axioms: tuple[Axiom, ...]
+    closed: bool
+    choose_init: bool
+    added_identity: bool
+
+
+def kappa_of(goal: Goal) -> Term:
+    """κ as one formula."""
+    return land(*(f.term for f in goal.kappa))
+
+
+def iota_of(goal: Goal) -> Term:
+    """ι as one formula."""
+    return land(*(f.term for f in goal.iota))

@@ -1,0 +1,128 @@
+"""Evidence for REFUTED: Spoiler's strategy as a finite tree of concrete states (THEORY section 4).
+
+Every leaf is a loss for Duplicator that an evaluator sees, except where `Exhausted.SOLVER` marks a
+set of answers that is infinite, whose emptiness is an unsatisfiability checked separately.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from sa.automata.automaton import Edge
+from sa.automata.program import Formula
+from sa.automata.trace import Configuration, Move
+
+
+class Exhausted(Enum):
+    """How it is known that the answers listed are all there are."""
+
+    ENUMERATED = "enumerated"
+    SOLVER = "checked by the solver"
+
+
+class Obstacle(Enum):
+    """Why an abstract edge does not answer a step."""
+
+    GUARD = "its guard is false"
+    LABEL = "its action differs"
+    VALUE = "its value differs"
+    INVARIANT = "the location's invariant would be broken"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An abstract edge that cannot be taken from a state on the way to an answer, for the explanation."""
+
+    edge: Edge
+    at: Configuration
+    obstacle: Obstacle
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The states reached are not related: a conjunct of ι is false. Duplicator has lost."""
+
+    formula: Formula
+    concrete: Configuration
+    abstract: Configuration
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An abstract path that answers the step's label, and how Spoiler goes on from its end."""
+
+    moves: tuple[Move, ...]
+    then: Position | Broken
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Spoiler makes a component step. `replies` are all abstract answers; none is left that helps."""
+
+    move: Move
+    replies: tuple[Reply, ...]
+    refusals: tuple[Refusal, ...]
+    exhausted: Exhausted
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """Spoiler moves both environments: one concrete step, a sequence of abstract ones; ι holds after it.
+
+    `abstract` lists the states after each abstract environment step; `identity` says that some step is
+    the identity and that the declared relation does not contain it.
+    """
+
+    concrete: Configuration
+    abstract: tuple[Configuration, ...]
+    identity: bool
+    then: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Unmatched:
+    """The concrete environment makes a step that no sequence of abstract environment steps matches."""
+
+    concrete: Configuration
+    exhausted: Exhausted
+
+
+SpoilerMove: TypeAlias = Step | Drift | Unmatched
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A pair of states and Spoiler's winning move from it."""
+
+    concrete: Configuration
+    abstract: Configuration
+    move: SpoilerMove
+
+
+@dataclass(frozen=True, slots=True)
+class Uncovered:
+    """A concrete initial state to which κ relates no abstract initial state."""
+
+    concrete: Configuration
+    exhausted: Exhausted
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenAtStart:
+    """Initial states that κ relates and ι does not."""
+
+    broken: Broken
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """With `choose init`: every abstract initial state that κ allows loses."""
+
+    concrete: Configuration
+    openings: tuple[Position | Broken, ...]
+    exhausted: Exhausted
+
+
+Play: TypeAlias = Position | Uncovered | BrokenAtStart | Chosen

@@ -1,0 +1,51 @@
+"""Evidence for PROVED: a weak simulation, written so that each condition is one formula to check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sa.terms.term import Term, Var
+
+
+@dataclass(frozen=True, slots=True)
+class PairRelation:
+    """Ψ of a pair of locations is `ι ∧ Inv1 ∧ Inv2 ∧ lemmas`, over `conc.` and `abs.` variables."""
+
+    concrete: str
+    abstract: str
+    lemmas: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AbstractPath:
+    """An answer: indices into the abstract automaton's edges, in order; empty for staying.
+
+    `witnesses` gives terms for the choices of those edges, named `choice@position`, where
+    the engine knows them; choices without one stay existentially quantified.
+    """
+
+    edges: tuple[int, ...]
+    witnesses: tuple[tuple[Var, Term], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeAnswer:
+    """The answers to concrete edge number `edge` at a pair: wherever it is enabled, one of them is good."""
+
+    concrete: str
+    abstract: str
+    edge: int
+    answers: tuple[AbstractPath, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A weak simulation θ: one PairRelation each pair, one EdgeAnswer each pair and concrete edge.
+
+    `closure` gives, for each abstract location that occurs, a reflexive and transitive relation over
+    `abs.` globals, their primes and `abs.` locals that contains its environment.
+    """
+
+    pairs: tuple[PairRelation, ...]
+    answers: tuple[EdgeAnswer, ...]
+    closure: tuple[tuple[str, Term], ...]

@@ -1,0 +1,1 @@
+"""What `sacheck refine` does: goals from programs, strategies, checking, and the answer."""

@@ -1,0 +1,57 @@
+"""The answer to a refinement question, as a value that reports are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sa.base.diagnostic import Diagnostic
+from sa.base.verdict import Unknown, Verdict
+from sa.certificates.goal import Goal
+from sa.certificates.play import Play
+from sa.certificates.relation import Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Work done on a goal. `seconds` by phase: `simulate`, `check`; sizes are of the final relation."""
+
+    seconds: Mapping[str, float]
+    pairs: int = 0
+    lemmas: int = 0
+    solver_calls: int = 0
+    strategy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The answer to one goal. Exactly one of `relation` (PROVED), `play` (REFUTED), `unknown` is given.
+
+    `escapes` says, for REFUTED, whether no abstract run at all matches the play's concrete run
+    (None: not determined). `notes` are remarks for the user.
+    """
+
+    goal: Goal
+    verdict: Verdict
+    relation: Relation | None
+    play: Play | None
+    unknown: Unknown | None
+    statistics: Statistics
+    escapes: bool | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The answer to a whole question: its goals' results, the combined verdict, what it claims, warnings.
+
+    `expected` is the verdict that the specs themselves expect, if they say so.
+    """
+
+    name: str
+    verdict: Verdict
+    claim: str
+    results: tuple[Result, ...]
+    warnings: tuple[Diagnostic, ...]
+    expected: Verdict | None
+    seconds: Mapping[str, float]

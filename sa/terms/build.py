@@ -1,0 +1,297 @@
+"""Constructors: the only way to make terms. They keep the normal form of `term`.
+
+Integer terms are sums of monomials, comparisons are `total <= 0` or `total == 0` divided by the
+common divisor, `&&` and `||` are flat, sorted and free of repetitions. So many equal formulas
+are one object, and many valid ones are `TRUE`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import gcd
+
+from sa.terms.sort import BOOL, INT, Sort, Value
+from sa.terms.term import (
+    And,
+    Bool,
+    Call,
+    Div,
+    Forall,
+    Function,
+    Int,
+    IsZero,
+    Ite,
+    Le,
+    Member,
+    Mod,
+    Not,
+    Or,
+    Product,
+    Same,
+    Sum,
+    Term,
+    Var,
+    intern,
+    sort_of,
+)
+
+TRUE = intern(Bool, True)
+FALSE = intern(Bool, False)
+ZERO = intern(Int, 0)
+ONE = intern(Int, 1)
+
+
+def variable(name: str, sort: Sort = INT, primes: int = 0) -> Var:
+    """A variable."""
+    return intern(Var, name, sort, primes)
+
+
+def integer(value: int) -> Int:
+    """An integer constant."""
+    return intern(Int, value)
+
+
+def boolean(value: bool) -> Bool:
+    """`true` or `false`."""
+    return TRUE if value else FALSE
+
+
+def constant(value: Value, sort: Sort) -> Term:
+    """The constant of a sort that has this value."""
+    if sort == BOOL:
+        return boolean(bool(value))
+    return intern(Member, sort, int(value)) if sort.constructors else integer(int(value))
+
+
+def linear_parts(term: Term) -> tuple[int, Mapping[Term, int]]:
+    """A term as a constant and coefficients of its non-constant monomials."""
+    match term:
+        case Int(value):
+            return value, {}
+        case Sum(const, parts):
+            return const, dict(parts)
+        case _:
+            return 0, {term: 1}
+
+
+def linear(const: int, coefficients: Mapping[Term, int]) -> Term:
+    """`const + Σ coefficient · monomial`."""
+    parts = sorted(((t, c) for t, c in coefficients.items() if c), key=lambda p: p[0].key)
+    if not parts:
+        return integer(const)
+    if len(parts) == 1 and const == 0 and parts[0][1] == 1:
+        return parts[0][0]
+    return intern(Sum, const, tuple(parts))
+
+
+def add(*terms: Term) -> Term:
+    """Sum of integer terms."""
+    const, total = 0, dict[Term, int]()
+    for term in terms:
+        k, parts = linear_parts(term)
+        const += k
+        for part, c in parts.items():
+            total[part] = total.get(part, 0) + c
+    return linear(const, total)
+
+
+def scale(factor: int, term: Term) -> Term:
+    """`factor · term`."""
+    const, parts = linear_parts(term)
+    return linear(factor * const, {p: factor * c for p, c in parts.items()})
+
+
+def sub(left: Term, right: Term) -> Term:
+    """`left - right`."""
+    return add(left, scale(-1, right))
+
+
+def mul(left: Term, right: Term) -> Term:
+    """Product; sums are multiplied out, so the result is a sum of monomials."""
+    k1, parts1 = linear_parts(left)
+    k2, parts2 = linear_parts(right)
+    total = {p: c * k2 for p, c in parts1.items()}
+    for p, c in parts2.items():
+        total[p] = total.get(p, 0) + c * k1
+    for p1, c1 in parts1.items():
+        for p2, c2 in parts2.items():
+            monomial = _monomial(p1, p2)
+            total[monomial] = total.get(monomial, 0) + c1 * c2
+    return linear(k1 * k2, total)
+
+
+def _monomial(left: Term, right: Term) -> Term:
+    factors = [*_factors(left), *_factors(right)]
+    return intern(Product, tuple(sorted(factors, key=lambda t: t.key)))
+
+
+def _factors(term: Term) -> tuple[Term, ...]:
+    return term.factors if isinstance(term, Product) else (term,)
+
+
+def div(dividend: Term, divisor: int) -> Term:
+    """Euclidean quotient by a non-zero constant (rounds so that the remainder is not negative)."""
+    if divisor < 0:
+        return scale(-1, div(dividend, -divisor))
+    if divisor == 1:
+        return dividend
+    if isinstance(dividend, Int):
+        return integer(dividend.value // divisor)
+    return intern(Div, dividend, divisor)
+
+
+def mod(dividend: Term, divisor: int) -> Term:
+    """Euclidean remainder by a non-zero constant, in `0..|divisor|-1`."""
+    size = abs(divisor)
+    if size == 1:
+        return ZERO
+    const, parts = linear_parts(dividend)
+    reduced = linear(const % size, {p: c % size for p, c in parts.items()})
+    return integer(reduced.value % size) if isinstance(reduced, Int) else intern(Mod, reduced, size)
+
+
+def call(function: Function, arguments: tuple[Term, ...]) -> Term:
+    """An uninterpreted function applied."""
+    return intern(Call, function, arguments)
+
+
+def ite(condition: Term, positive: Term, negative: Term) -> Term:
+    """`if condition then positive else negative`, of any sort."""
+    if positive is negative:
+        return positive
+    match condition:
+        case Bool(value):
+            return positive if value else negative
+        case Not(body):
+            return ite(body, negative, positive)
+        case _ if sort_of(positive) == BOOL:
+            return land(lor(lnot(condition), positive), lor(condition, negative))
+        case _:
+            return intern(Ite, condition, positive, negative)
+
+
+def le(left: Term, right: Term) -> Term:
+    """`left <= right`."""
+    return _at_most_zero(sub(left, right))
+
+
+def lt(left: Term, right: Term) -> Term:
+    """`left < right`."""
+    return _at_most_zero(add(left, scale(-1, right), ONE))
+
+
+def _at_most_zero(total: Term) -> Term:
+    const, parts = linear_parts(total)
+    if not parts:
+        return boolean(const <= 0)
+    divisor = gcd(*parts.values())
+    if divisor > 1:
+        total = linear(-(-const // divisor), {p: c // divisor for p, c in parts.items()})
+    return intern(Le, total)
+
+
+def eq(left: Term, right: Term) -> Term:
+    """Equality of two terms of one sort."""
+    if left is right:
+        return TRUE
+    if sort_of(left) == INT:
+        return _zero(sub(left, right))
+    return _same(left, right)
+
+
+def _zero(total: Term) -> Term:
+    const, parts = linear_parts(total)
+    if not parts:
+        return boolean(const == 0)
+    divisor = gcd(*parts.values())
+    if const % divisor:
+        return FALSE
+    first = min(parts, key=lambda p: p.key)
+    if parts[first] < 0:
+        divisor = -divisor
+    return intern(IsZero, linear(const // divisor, {p: c // divisor for p, c in parts.items()}))
+
+
+def _same(left: Term, right: Term) -> Term:
+    if isinstance(left, Bool):
+        return right if left.value else lnot(right)
+    if isinstance(right, Bool):
+        return left if right.value else lnot(left)
+    if isinstance(left, Member) and isinstance(right, Member):
+        return boolean(left.index == right.index)
+    if isinstance(left, Not) or isinstance(right, Not):
+        return lnot(_same(lnot(left), right)) if isinstance(left, Not) else lnot(_same(left, lnot(right)))
+    if lnot(left) is right and sort_of(left) == BOOL:
+        return FALSE
+    first, second = sorted((left, right), key=lambda t: t.key)
+    return intern(Same, first, second)
+
+
+def ne(left: Term, right: Term) -> Term:
+    """`left != right`."""
+    return lnot(eq(left, right))
+
+
+def lnot(term: Term) -> Term:
+    """Negation, pushed inside down to the atoms."""
+    match term:
+        case Bool(value):
+            return boolean(not value)
+        case Not(body):
+            return body
+        case Le(total):
+            return _at_most_zero(add(scale(-1, total), ONE))
+        case And(args):
+            return lor(*(lnot(a) for a in args))
+        case Or(args):
+            return land(*(lnot(a) for a in args))
+        case _:
+            return intern(Not, term)
+
+
+def land(*terms: Term) -> Term:
+    """Conjunction."""
+    return _junction(terms, And, TRUE, FALSE)
+
+
+def lor(*terms: Term) -> Term:
+    """Disjunction."""
+    return _junction(terms, Or, FALSE, TRUE)
+
+
+def _junction(terms: Iterable[Term], cls: type[And] | type[Or], unit: Bool, absorbing: Bool) -> Term:
+    args = dict[Term, None]()
+    for term in terms:
+        if isinstance(term, cls):
+            args.update(dict.fromkeys(term.args))
+        elif term is absorbing:
+            return absorbing
+        elif term is not unit:
+            args[term] = None
+    if len(args) <= 1:
+        return next(iter(args), unit)
+    for term in args:
+        if not isinstance(term, And | Or) and lnot(term) in args:
+            return absorbing
+    return intern(cls, tuple(sorted(args, key=lambda t: t.key)))
+
+
+def implies(premise: Term, conclusion: Term) -> Term:
+    """`premise ==> conclusion`."""
+    return lor(lnot(premise), conclusion)
+
+
+def forall(binders: tuple[Var, ...], body: Term) -> Term:
+    """Universal quantification over the binders that occur."""
+    used = tuple(b for b in binders if b in body.free)
+    return intern(Forall, used, body) if used else body
+
+
+def conjuncts(term: Term) -> tuple[Term, ...]:
+    """The conjuncts of a formula; none for `true`."""
+    return term.args if isinstance(term, And) else () if term is TRUE else (term,)
+
+
+def disjuncts(term: Term) -> tuple[Term, ...]:
+    """The disjuncts of a formula; none for `false`."""
+    return term.args if isinstance(term, Or) else () if term is FALSE else (term,)

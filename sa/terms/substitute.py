@@ -1,0 +1,109 @@
+"""Simultaneous substitution, renaming and priming."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from sa.terms import build
+from sa.terms.term import (
+    And,
+    Call,
+    Div,
+    Forall,
+    IsZero,
+    Ite,
+    Le,
+    Mod,
+    Not,
+    Or,
+    Product,
+    Same,
+    Sum,
+    Term,
+    Var,
+)
+
+
+def substitute(term: Term, mapping: Mapping[Var, Term]) -> Term:
+    """`term` with every variable of `mapping` replaced, all at once; the result is in normal form."""
+    return _substitute(term, mapping, frozenset(mapping), {})
+
+
+def _substitute(term: Term, mapping: Mapping[Var, Term], domain: frozenset[Var], memo: dict[Term, Term]) -> Term:
+    if term.free.isdisjoint(domain):
+        return term
+    if isinstance(term, Var):
+        return mapping[term]
+    found = memo.get(term)
+    if found is None:
+        found = memo[term] = _rebuild(term, mapping, domain, memo)
+    return found
+
+
+def _rebuild(term: Term, mapping: Mapping[Var, Term], domain: frozenset[Var], memo: dict[Term, Term]) -> Term:
+    def go(t: Term) -> Term:
+        return _substitute(t, mapping, domain, memo)
+
+    match term:
+        case Sum(constant, parts):
+            return build.add(build.integer(constant), *(build.scale(c, go(p)) for p, c in parts))
+        case Product(factors):
+            result: Term = build.ONE
+            for factor in factors:
+                result = build.mul(result, go(factor))
+            return result
+        case Div(dividend, divisor):
+            return build.div(go(dividend), divisor)
+        case Mod(dividend, divisor):
+            return build.mod(go(dividend), divisor)
+        case Ite(condition, positive, negative):
+            return build.ite(go(condition), go(positive), go(negative))
+        case Call(function, arguments):
+            return build.call(function, tuple(go(a) for a in arguments))
+        case Le(total):
+            return build.le(go(total), build.ZERO)
+        case IsZero(total):
+            return build.eq(go(total), build.ZERO)
+        case Same(left, right):
+            return build.eq(go(left), go(right))
+        case Not(body):
+            return build.lnot(go(body))
+        case And(args):
+            return build.land(*(go(a) for a in args))
+        case Or(args):
+            return build.lor(*(go(a) for a in args))
+        case Forall(binders, body):
+            return _under_binders(binders, body, mapping)
+        case _:
+            raise AssertionError(f"unexpected term {term!r}")
+
+
+def _under_binders(binders: tuple[Var, ...], body: Term, mapping: Mapping[Var, Term]) -> Term:
+    inner = {v: t for v, t in mapping.items() if v not in binders}
+    captured = frozenset[Var]().union(*(t.free for t in inner.values()))
+    fresh = {b: _fresh(b, captured | body.free) for b in binders if b in captured}
+    inner.update(fresh)
+    return build.forall(tuple(fresh.get(b, b) for b in binders), substitute(body, inner))
+
+
+def _fresh(binder: Var, taken: Iterable[Var]) -> Var:
+    names = {v.name for v in taken}
+    number = 1
+    while f"{binder.name}_{number}" in names:
+        number += 1
+    return build.variable(f"{binder.name}_{number}", binder.sort)
+
+
+def primed(var: Var) -> Var:
+    """The variable's next-state copy."""
+    return build.variable(var.name, var.sort, var.primes + 1)
+
+
+def prime(term: Term, variables: Iterable[Var]) -> Term:
+    """`term` with the given variables replaced by their next-state copies."""
+    return substitute(term, {v: primed(v) for v in variables})
+
+
+def prefixed(var: Var, prefix: str) -> Var:
+    """The variable with `prefix` and a dot before its name, as in `conc.x`."""
+    return build.variable(f"{prefix}.{var.name}", var.sort, var.primes)

@@ -1,0 +1,278 @@
+"""Terms as data, hash-consed: equal terms are one object, so equality is identity.
+
+Terms hold no positions and are always in the normal form that `build` makes; nothing else
+constructs them. The intern table is the only state, is weak, and terms pickle through it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2s
+from typing import Any, Self, TypeVar
+from weakref import WeakValueDictionary
+
+from sa.terms.sort import BOOL, INT, Sort
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """An uninterpreted function; what is known of it are axioms."""
+
+    name: str
+    arguments: tuple[Sort, ...]
+    result: Sort
+
+
+class Term:
+    """Common part of all terms: `key` orders terms deterministically, `free` are the free variables."""
+
+    __slots__ = ("__weakref__", "free", "key")
+    __match_args__: tuple[str, ...] = ()
+    key: str
+    free: frozenset[Var]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return intern, (type(self), *(getattr(self, name) for name in self.__match_args__))
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<{self.key}>"
+
+
+class Var(Term):
+    """A variable. `primes` is 0 for the present state, 1 for the next one; names may be dotted (`conc.x`)."""
+
+    __slots__ = __match_args__ = ("name", "sort", "primes")
+    name: str
+    sort: Sort
+    primes: int
+
+
+class Int(Term):
+    """An integer constant."""
+
+    __slots__ = __match_args__ = ("value",)
+    value: int
+
+
+class Bool(Term):
+    """`true` or `false`."""
+
+    __slots__ = __match_args__ = ("value",)
+    value: bool
+
+
+class Member(Term):
+    """A constructor of an enumeration."""
+
+    __slots__ = __match_args__ = ("sort", "index")
+    sort: Sort
+    index: int
+
+
+class Sum(Term):
+    """`constant + Σ coefficient · part`, parts ordered by key, coefficients not zero.
+
+    Never a lone constant or a lone part with coefficient 1 and constant 0.
+    """
+
+    __slots__ = __match_args__ = ("constant", "parts")
+    constant: int
+    parts: tuple[tuple[Term, int], ...]
+
+
+class Product(Term):
+    """A non-linear monomial: at least two factors, none a constant, a Sum or a Product."""
+
+    __slots__ = __match_args__ = ("factors",)
+    factors: tuple[Term, ...]
+
+
+class Div(Term):
+    """Euclidean quotient by a constant greater than 1."""
+
+    __slots__ = __match_args__ = ("dividend", "divisor")
+    dividend: Term
+    divisor: int
+
+
+class Mod(Term):
+    """Euclidean remainder, in 0..divisor-1, by a constant greater than 1."""
+
+    __slots__ = __match_args__ = ("dividend", "divisor")
+    dividend: Term
+    divisor: int
+
+
+class Ite(Term):
+    """`if condition then positive else negative`, of sort int or an enumeration."""
+
+    __slots__ = __match_args__ = ("condition", "positive", "negative")
+    condition: Term
+    positive: Term
+    negative: Term
+
+
+class Call(Term):
+    """An uninterpreted function applied to arguments."""
+
+    __slots__ = __match_args__ = ("function", "arguments")
+    function: Function
+    arguments: tuple[Term, ...]
+
+
+class Le(Term):
+    """`total <= 0`, tightened over the integers."""
+
+    __slots__ = __match_args__ = ("total",)
+    total: Term
+
+
+class IsZero(Term):
+    """`total == 0`, the first coefficient positive."""
+
+    __slots__ = __match_args__ = ("total",)
+    total: Term
+
+
+class Same(Term):
+    """Equality of two Boolean or enumeration terms, ordered by key."""
+
+    __slots__ = __match_args__ = ("left", "right")
+    left: Term
+    right: Term
+
+
+class Not(Term):
+    """Negation of an atom other than `Le`."""
+
+    __slots__ = __match_args__ = ("body",)
+    body: Term
+
+
+class And(Term):
+    """At least two different conjuncts, none an And, ordered by key."""
+
+    __slots__ = __match_args__ = ("args",)
+    args: tuple[Term, ...]
+
+
+class Or(Term):
+    """At least two different disjuncts, none an Or, ordered by key."""
+
+    __slots__ = __match_args__ = ("args",)
+    args: tuple[Term, ...]
+
+
+class Forall(Term):
+    """Universal quantification, in axioms and in obligations about them."""
+
+    __slots__ = __match_args__ = ("binders", "body")
+    binders: tuple[Var, ...]
+    body: Term
+
+
+T = TypeVar("T", bound="Term")
+
+_EMPTY: frozenset[Var] = frozenset()
+_table: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()
+_KEY_LIMIT = 72
+
+
+def intern(cls: type[T], *fields: Any) -> T:
+    """The one term of class `cls` with these fields. For `build` and pickling only."""
+    entry = (cls, *fields)
+    found = _table.get(entry)
+    if found is None:
+        found = object.__new__(cls)
+        for name, value in zip(cls.__match_args__, fields, strict=True):
+            object.__setattr__(found, name, value)
+        found.key, found.free = _derive(found)
+        _table[entry] = found
+    return found  # type: ignore[return-value]
+
+
+def _derive(term: Term) -> tuple[str, frozenset[Var]]:
+    match term:
+        case Var(name, _, primes):
+            return name + "'" * primes, frozenset((term,))
+        case Int(value):
+            return str(value), _EMPTY
+        case Bool(value):
+            return ("true" if value else "false"), _EMPTY
+        case Member(sort, index):
+            return sort.constructors[index], _EMPTY
+        case Sum(constant, parts):
+            text = "+".join(f"{c}*{p.key}" for p, c in parts)
+            return _short(f"({text}+{constant})"), _union(tuple(p for p, _ in parts))
+        case Div(dividend, divisor):
+            return _short(f"({dividend.key}/{divisor})"), dividend.free
+        case Mod(dividend, divisor):
+            return _short(f"({dividend.key}%{divisor})"), dividend.free
+        case Call(function, arguments):
+            return _short(f"{function.name}({','.join(a.key for a in arguments)})"), _union(arguments)
+        case Forall(binders, body):
+            text = f"forall {','.join(b.key for b in binders)}::{body.key}"
+            return _short(text), body.free - frozenset(binders)
+        case _:
+            parts_of = children(term)
+            return _short(f"{type(term).__name__}({','.join(c.key for c in parts_of)})"), _union(parts_of)
+
+
+def _short(text: str) -> str:
+    if len(text) <= _KEY_LIMIT:
+        return text
+    return text[:40] + "#" + blake2s(text.encode(), digest_size=12).hexdigest()
+
+
+def _union(terms: tuple[Term, ...]) -> frozenset[Var]:
+    result = _EMPTY
+    for term in terms:
+        if not term.free <= result:
+            result = term.free if result <= term.free else result | term.free
+    return result
+
+
+def children(term: Term) -> tuple[Term, ...]:
+    """The direct subterms."""
+    match term:
+        case Sum(_, parts):
+            return tuple(p for p, _ in parts)
+        case Product(factors):
+            return factors
+        case Div(dividend, _) | Mod(dividend, _):
+            return (dividend,)
+        case Ite(condition, positive, negative):
+            return (condition, positive, negative)
+        case Call(_, arguments):
+            return arguments
+        case Le(total) | IsZero(total):
+            return (total,)
+        case Same(left, right):
+            return (left, right)
+        case Not(body) | Forall(_, body):
+            return (body,)
+        case And(args) | Or(args):
+            return args
+        case _:
+            return ()
+
+
+def sort_of(term: Term) -> Sort:
+    """The sort of a term."""
+    match term:
+        case Var(_, sort, _) | Member(sort, _):
+            return sort
+        case Ite(_, positive, _):
+            return sort_of(positive)
+        case Call(function, _):
+            return function.result
+        case Int() | Sum() | Product() | Div() | Mod():
+            return INT
+        case _:
+            return BOOL
