@@ -1,0 +1,250 @@
+"""Declarations and whole files as they are written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from sa.base.source import Source, Span
+from sa.base.verdict import Verdict
+from sa.language.syntax.expression import Expression, Type
+from sa.language.syntax.statement import Block, Identifier, Label, Local
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """`import "path" as alias;`"""
+
+    path: str
+    alias: Identifier
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """`const N = e;`, a type is optional."""
+
+    name: Identifier
+    type: Type | None
+    value: Expression
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """`param A, B : int;`: rigid."""
+
+    names: tuple[Identifier, ...]
+    type: Type
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Global:
+    """`global x, y : int = e;`, the value is optional."""
+
+    names: tuple[Identifier, ...]
+    type: Type
+    value: Expression | None
+    ghost: bool
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Enumeration:
+    """`enum Color { Red, Green }`."""
+
+    name: Identifier
+    constructors: tuple[Identifier, ...]
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Define:
+    """`define busy(p) = p != 0;`: a macro, typed where it is used. No parameters: `define free = l == 0;`."""
+
+    name: Identifier
+    parameters: tuple[Identifier, ...]
+    body: Expression
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionParameter:
+    """`x : int` or just `int`."""
+
+    name: Identifier | None
+    type: Type
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionDeclaration:
+    """`function gcd(int, int) : int;`, with a body `function f(x : int) : int = e;`."""
+
+    name: Identifier
+    parameters: tuple[FunctionParameter, ...]
+    result: Type
+    body: Expression | None
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AxiomDeclaration:
+    """`axiom e;`"""
+
+    formula: Expression
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Init:
+    """`init e;`"""
+
+    formula: Expression
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Rely:
+    """`rely R;` in a thread, an automaton or a refinement."""
+
+    relation: Expression
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Guarantee:
+    """`guarantee G;` in a thread or an automaton: every step of it keeps G."""
+
+    relation: Expression
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """`[i : low..high]`: one thread for each value, `i` a constant in it."""
+
+    name: Identifier
+    low: Expression
+    high: Expression
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """`thread T { … }` or `thread T[i : 1..3] { … }`."""
+
+    name: Identifier
+    family: Family | None
+    relies: tuple[Rely, ...]
+    guarantees: tuple[Guarantee, ...]
+    body: Block
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LocationDeclaration:
+    """`location q0 initial { inv e; env R; }`; several `inv` or `env` are conjoined."""
+
+    name: Identifier
+    initial: bool
+    inv: tuple[Expression, ...]
+    env: tuple[Expression, ...]
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeDeclaration:
+    """`edge a -> b @label when guard { body }`; the body is atomic, None for `;`."""
+
+    source: Identifier
+    target: Identifier
+    label: Label | None
+    guard: Expression | None
+    body: Block | None
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AutomatonDeclaration:
+    """`automaton P1 { … }`; `index` for a member of a family, `automaton T[2]`."""
+
+    name: Identifier
+    index: int | None
+    items: tuple[AutomatonItem, ...]
+    span: Span = field(compare=False, repr=False)
+
+
+AutomatonItem: TypeAlias = "Global | Local | Init | Rely | Guarantee | LocationDeclaration | EdgeDeclaration"
+
+
+@dataclass(frozen=True, slots=True)
+class InvariantDeclaration:
+    """`invariant name : e expect proved;`, weak unless `strong`."""
+
+    name: Identifier
+    formula: Expression
+    strong: bool
+    expect: Verdict | None
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Expect:
+    """`expect proved;` for the file."""
+
+    verdict: Verdict
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadName:
+    """`T` or `T[1]`."""
+
+    name: str
+    index: Expression | None
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadPair:
+    """`thread Concrete refines Abstract;`"""
+
+    concrete: ThreadName
+    abstract: ThreadName
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RefinementBlock:
+    """`refinement name { … }`. `relate` is None where the block does not say it; its items are bare names
+    (equal on both sides) or formulas over `conc.x` and `abs.x`.
+    """
+
+    name: Identifier
+    abstract: str | None
+    concrete: str | None
+    relate: tuple[Expression, ...] | None
+    pre: tuple[Expression, ...]
+    inv: tuple[Expression, ...]
+    rely: tuple[Rely, ...]
+    pairs: tuple[ThreadPair, ...]
+    choose_init: bool
+    silent_exit: bool
+    expect: Verdict | None
+    span: Span = field(compare=False, repr=False)
+
+
+Declaration: TypeAlias = (
+    "Import | Const | Param | Global | Enumeration | Define | FunctionDeclaration | AxiomDeclaration | Init"
+    " | Thread | AutomatonDeclaration | InvariantDeclaration | Expect | RefinementBlock"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A parsed file."""
+
+    source: Source = field(compare=False, repr=False)
+    declarations: tuple[Declaration, ...] = ()
