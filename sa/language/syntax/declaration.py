@@ -176,7 +176,7 @@ class AutomatonDeclaration:
     span: Span = field(compare=False, repr=False)
 
 
-AutomatonItem: TypeAlias = "Global | Local | Init | Rely | Guarantee | LocationDeclaration | EdgeDeclaration"
+AutomatonItem: TypeAlias = Global | Local | Init | Rely | Guarantee | LocationDeclaration | EdgeDeclaration
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +237,20 @@ class RefinementBlock:
 
 
 Declaration: TypeAlias = (
-    "Import | Const | Param | Global | Enumeration | Define | FunctionDeclaration | AxiomDeclaration | Init"
-    " | Thread | AutomatonDeclaration | InvariantDeclaration | Expect | RefinementBlock"
+    Import
+    | Const
+    | Param
+    | Global
+    | Enumeration
+    | Define
+    | FunctionDeclaration
+    | AxiomDeclaration
+    | Init
+    | Thread
+    | AutomatonDeclaration
+    | InvariantDeclaration
+    | Expect
+    | RefinementBlock
 )
 
 

@@ -8,7 +8,6 @@ from typing import TypeAlias
 from sa.base.source import Span
 
 
-
 @dataclass(frozen=True, slots=True)
 class Name:
     """A variable, constant, parameter, constructor or macro without arguments; dotted when qualified (`conc.x`).
@@ -143,11 +142,13 @@ class Unchanged:
     span: Span = field(compare=False, repr=False)
 
 
-Expression: TypeAlias = "Name | Index | Integer | Boolean | Unary | Chain | Compare | Conditional | Apply | Quantified"
-    " | Old | At | Unchanged"
+Expression: TypeAlias = (
+    Name | Index | Integer | Boolean | Unary | Chain | Compare | Conditional | Apply | Quantified | Old | At | Unchanged
+)
+
 
 #: What can be assigned to.
-Place: TypeAlias = "Name | Index"
+Place: TypeAlias = Name | Index
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,4 +177,4 @@ class ArrayType:
     span: Span = field(compare=False, repr=False)
 
 
-Type: TypeAlias = "NamedType | RangeType | ArrayType"
+Type: TypeAlias = NamedType | RangeType | ArrayType

@@ -189,8 +189,24 @@ class Unlock:
 
 
 Action: TypeAlias = (
-    "Assign | Havoc | Skip | Assume | Assert | Await | Atomic | If | While | Choose | Break | Continue | Return"
-    " | Local | CompareAndSwap | FetchAdd | Lock | Unlock"
+    Assign
+    | Havoc
+    | Skip
+    | Assume
+    | Assert
+    | Await
+    | Atomic
+    | If
+    | While
+    | Choose
+    | Break
+    | Continue
+    | Return
+    | Local
+    | CompareAndSwap
+    | FetchAdd
+    | Lock
+    | Unlock
 )
 
 
