@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from sa.terms import build
 from sa.terms.term import (
@@ -34,16 +34,16 @@ def _substitute(term: Term, mapping: Mapping[Var, Term], domain: frozenset[Var],
         return term
     if isinstance(term, Var):
         return mapping[term]
+    if isinstance(term, Forall):
+        return _under_binders(term.binders, term.body, mapping)
     found = memo.get(term)
     if found is None:
-        found = memo[term] = _rebuild(term, mapping, domain, memo)
+        found = memo[term] = rebuild(term, lambda t: _substitute(t, mapping, domain, memo))
     return found
 
 
-def _rebuild(term: Term, mapping: Mapping[Var, Term], domain: frozenset[Var], memo: dict[Term, Term]) -> Term:
-    def go(t: Term) -> Term:
-        return _substitute(t, mapping, domain, memo)
-
+def rebuild(term: Term, go: Callable[[Term], Term]) -> Term:
+    """`term` with `go` applied to its direct subterms, in normal form again. Not for binders or leaves."""
     match term:
         case Sum(constant, parts):
             return build.add(build.integer(constant), *(build.scale(c, go(p)) for p, c in parts))
@@ -72,8 +72,6 @@ def _rebuild(term: Term, mapping: Mapping[Var, Term], domain: frozenset[Var], me
             return build.land(*(go(a) for a in args))
         case Or(args):
             return build.lor(*(go(a) for a in args))
-        case Forall(binders, body):
-            return _under_binders(binders, body, mapping)
         case _:
             raise AssertionError(f"unexpected term {term!r}")
 

@@ -1,0 +1,1 @@
+"""Abstract domains: no solver, nothing about syntax."""

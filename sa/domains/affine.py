@@ -1,0 +1,224 @@
+"""Affine equalities between variables (Karr's domain), sparse, with integer coefficients.
+
+A space is the set of states that satisfy rows `Σ coefficient · variable + constant = 0`, kept in reduced
+echelon form: equal sets have equal rows, and a join looks only at the rows that differ. Booleans count as 0
+and 1, enumerations as their index. The empty set has no space; operations that may meet it return None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import gcd
+from typing import TypeAlias
+
+from sa.terms import build
+from sa.terms.sort import BOOL, INT
+from sa.terms.substitute import primed, substitute
+from sa.terms.term import Bool, IsZero, Member, Not, Same, Term, Var
+
+#: Coefficients by variable; the constant stands under None. Coprime, the pivot's coefficient positive.
+Row: TypeAlias = dict[Var | None, int]
+
+#: Rows by pivot: the row's first variable, which occurs in no other row.
+Space: TypeAlias = Mapping[Var, Row]
+
+EVERYTHING: Space = {}
+
+
+def rows_of(formula: Term) -> tuple[Row, ...]:
+    """The affine equalities that stand as conjuncts in a formula."""
+    found = (_row(part) for part in build.conjuncts(formula))
+    return tuple(row for row in found if row is not None)
+
+
+def _row(literal: Term) -> Row | None:
+    match literal:
+        case IsZero(total):
+            return _affine(total)
+        case Same(left, right):
+            first, second = _affine(left), _affine(right)
+            return None if first is None or second is None else _combine(first, 1, second, -1)
+        case Var():
+            return {literal: 1, None: -1}
+        case Not(Var() as var):
+            return {var: 1}
+        case _:
+            return None
+
+
+def _affine(term: Term) -> Row | None:
+    """A term as an affine combination of variables, None where it is not one."""
+    match term:
+        case Bool(value):
+            return {None: int(value)}
+        case Member(_, index):
+            return {None: index}
+        case Not(Var() as var):
+            return {var: -1, None: 1}
+    const, parts = build.linear_parts(term)
+    row: Row = {None: const} if const else {}
+    for part, coefficient in parts.items():
+        if not isinstance(part, Var):
+            return None
+        row[part] = coefficient
+    return row
+
+
+def _combine(first: Row, a: int, second: Row, b: int) -> Row:
+    row = {v: a * c for v, c in first.items()}
+    for v, c in second.items():
+        row[v] = row.get(v, 0) + b * c
+    return {v: c for v, c in row.items() if c}
+
+
+def _pivot(row: Row) -> Var | None:
+    # By name: `abs.` variables are defined by `conc.` ones.
+    return min((v for v in row if v is not None), key=lambda v: v.key, default=None)
+
+
+def _normal(row: Row) -> Row:
+    divisor = gcd(*row.values()) if row else 1
+    pivot = _pivot(row)
+    if pivot is not None and row[pivot] < 0:
+        divisor = -divisor
+    return row if divisor == 1 else {v: c // divisor for v, c in row.items()}
+
+
+def meet(space: Space, rows: Iterable[Row]) -> Space | None:
+    """The states of the space that satisfy the rows too; None if there are none."""
+    result = dict(space)
+    for row in rows:
+        for var in [v for v in row if v is not None and v in result]:
+            definition = result[var]
+            row = _combine(row, definition[var], definition, -row[var])
+        row = _normal(row)
+        pivot = _pivot(row)
+        if pivot is None:
+            if row:
+                return None
+            continue
+        if any(c % gcd(*(k for v, k in row.items() if v is not None)) for v, c in row.items() if v is None):
+            return None
+        for other, old in result.items():
+            if pivot in old:
+                result[other] = _normal(_combine(old, row[pivot], row, -old[pivot]))
+        result[pivot] = row
+    return result
+
+
+def forget(space: Space, variables: Iterable[Var]) -> Space:
+    """The space with nothing known of the variables."""
+    result = dict(space)
+    for var in variables:
+        users = [pivot for pivot, row in result.items() if var in row]
+        if not users:
+            continue
+        # The row with the last pivot goes: the others keep their pivots when it eliminates `var` in them.
+        last = max(users, key=lambda v: v.key)
+        gone = result.pop(last)
+        for pivot in users:
+            if pivot is not last:
+                old = result[pivot]
+                result[pivot] = _normal(_combine(old, gone[var], gone, -old[var]))
+    return result
+
+
+def join(first: Space, second: Space) -> Space:
+    """The smallest space that contains both: the rows that hold in both (Zassenhaus' algorithm)."""
+    if first == second:
+        return first
+    common = {p: row for p, row in first.items() if second.get(p) == row}
+    left = [row for p, row in first.items() if p not in common]
+    right = [row for p, row in second.items() if p not in common]
+    if not left or not right:
+        return common
+    basis = dict[Var | None, tuple[Row, Row]]()
+    shared = list[Row]()
+    for row, copy in [*((r, r) for r in left), *((r, Row()) for r in right)]:
+        while row:
+            pivot = _pivot(row)
+            if pivot not in basis:
+                basis[pivot] = (row, copy)
+                break
+            old, old_copy = basis[pivot]
+            a, b = old[pivot], -row[pivot]
+            divisor = gcd(a, b)
+            row = _combine(row, a // divisor, old, b // divisor)
+            copy = _combine(copy, a // divisor, old_copy, b // divisor)
+        else:
+            if copy:
+                shared.append(copy)
+    joined = meet(common, shared)
+    assert joined is not None, "the join of two spaces that are not empty is not empty"
+    return joined
+
+
+def assign(space: Space, updates: Mapping[Var, Term]) -> Space | None:
+    """The space after the simultaneous updates; what is not affine is the same on both sides if it reads the same."""
+    opaque = dict[Term, Var]()
+    rows = list[Row]()
+    for var, value in updates.items():
+        row = _affine(value)
+        if row is None:
+            reduced = substitute(value, definitions(space))
+            row = _affine(reduced)
+            if row is None:
+                stand_in = opaque.setdefault(reduced, build.variable(f"~{len(opaque)}", INT))
+                row = {stand_in: 1}
+        rows.append(_combine(row, -1, {primed(var): 1}, 1))
+    after = meet(space, rows)
+    if after is None:
+        return None
+    after = forget(after, (*updates, *opaque.values()))
+    back: dict[Var | None, Var | None] = {primed(v): v for v in updates}
+    # A primed name stands right after the plain one, so renaming keeps the echelon form.
+    return {
+        _as_var(back.get(pivot, pivot)): {back.get(v, v): c for v, c in row.items()} for pivot, row in after.items()
+    }
+
+
+def _as_var(var: Var | None) -> Var:
+    assert var is not None
+    return var
+
+
+def definitions(space: Space) -> dict[Var, Term]:
+    """Pivots that the space defines as terms over the other variables, as a substitution."""
+    found = dict[Var, Term]()
+    for pivot, row in space.items():
+        definition = _definition(pivot, row)
+        if definition is not None:
+            found[pivot] = definition
+    return found
+
+
+def _definition(pivot: Var, row: Row) -> Term | None:
+    others = [v for v in row if v is not None and v is not pivot]
+    const = row.get(None, 0)
+    if row[pivot] != 1:
+        return None
+    if pivot.sort == INT:
+        if any(v.sort != INT for v in others):
+            return None
+        return build.linear(-const, {v: -row[v] for v in others})
+    if not others and 0 <= -const < max(2, len(pivot.sort.constructors)):
+        return build.constant(-const, pivot.sort)
+    if len(others) == 1 and others[0].sort == pivot.sort:
+        if row[others[0]] == -1 and const == 0:
+            return others[0]
+        if pivot.sort == BOOL and row[others[0]] == 1 and const == -1:
+            return build.lnot(others[0])
+    return None
+
+
+def formulas(space: Space) -> tuple[Term, ...]:
+    """The rows as equations, where the language can write them."""
+    found = list[Term]()
+    for pivot, row in space.items():
+        definition = _definition(pivot, row)
+        if definition is not None:
+            found.append(build.eq(pivot, definition))
+        elif all(v is None or v.sort == INT for v in row):
+            total = build.linear(row.get(None, 0), {v: c for v, c in row.items() if v is not None})
+            found.append(build.eq(total, build.ZERO))
+    return tuple(found)

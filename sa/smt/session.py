@@ -1,0 +1,155 @@
+"""Questions to the solver. An answer is a model that our own evaluator agreed with, "no", or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import z3
+
+from sa.base.limits import LimitReached, Limits, check_time, remaining
+from sa.base.verdict import Reason
+from sa.smt.translate import Translator
+from sa.terms import build
+from sa.terms.evaluate import Unevaluable, holds
+from sa.terms.sort import BOOL, INT, Value
+from sa.terms.term import Term, Var
+
+#: Solver resources per question; deterministic, unlike seconds. About five seconds here.
+RLIMIT = 20_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sat:
+    """A model of the formulas. `trusted` is False where a function or quantifier kept it from being re-evaluated."""
+
+    values: Mapping[Var, Value]
+    trusted: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Unsat:
+    """No model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """The solver gave up, and why."""
+
+    why: str
+
+
+Answer: TypeAlias = Sat | Unsat | Undecided
+UNSAT = Unsat()
+
+
+class SolverDisagrees(Exception):
+    """The solver's model is not one for our evaluator: an internal error, never an answer."""
+
+
+class Session:
+    """A solver with a memory of what it was asked. Not shared between threads.
+
+    `calls` counts the questions that reached the solver.
+    """
+
+    def __init__(self, bounds: Limits, axioms: Sequence[Term] = (), seed: int = 0, rlimit: int = RLIMIT) -> None:
+        self.bounds = bounds
+        self.calls = 0
+        self._context = z3.Context()
+        self._translator = Translator(self._context)
+        self._solver = z3.SimpleSolver(self._context)
+        self._solver.set("random_seed", seed)
+        self._rlimit = rlimit
+        self._axioms = tuple(axioms)
+        self._scopes: list[tuple[Term, ...]] = []
+        self._memo: dict[frozenset[Term], Answer] = {}
+        for axiom in self._axioms:
+            self._solver.add(self._translator.translate(axiom))
+
+    @contextmanager
+    def assuming(self, formulas: Iterable[Term]) -> Iterator[None]:
+        """Ask the questions inside under these hypotheses."""
+        scope = tuple(formulas)
+        self._scopes.append(scope)
+        self._solver.push()
+        try:
+            self._assert(scope)
+            yield
+        finally:
+            self._solver.pop()
+            self._scopes.pop()
+
+    def check(self, formulas: Iterable[Term]) -> Answer:
+        """Whether the formulas are satisfiable together. Raises LimitReached."""
+        asked = frozenset(formulas)
+        if build.FALSE in asked:
+            return UNSAT
+        question = asked.union(*self._scopes)
+        if build.FALSE in question:
+            return UNSAT
+        found = self._memo.get(question)
+        if found is None:
+            found = self._ask(sorted(asked, key=lambda t: t.key), question)
+            self._memo[question] = found
+        return found
+
+    def implied(self, goal: Term, hypotheses: Iterable[Term]) -> bool:
+        """Whether the hypotheses certainly imply the goal; False also where the solver cannot say."""
+        return isinstance(self.check((*hypotheses, build.lnot(goal))), Unsat)
+
+    def _assert(self, formulas: Iterable[Term]) -> None:
+        for formula in formulas:
+            self._solver.add(self._translator.translate(formula))
+            for var in formula.free:
+                if var.sort.constructors:
+                    low = build.le(build.ZERO, _as_integer(var))
+                    high = build.lt(_as_integer(var), build.integer(len(var.sort.constructors)))
+                    self._solver.add(self._translator.translate(low), self._translator.translate(high))
+
+    def _ask(self, asked: Sequence[Term], question: frozenset[Term]) -> Answer:
+        check_time(self.bounds)
+        self.calls += 1
+        self._solver.push()
+        try:
+            self._assert(asked)
+            self._solver.set("rlimit", self._rlimit)
+            seconds = remaining(self.bounds)
+            if seconds is not None:
+                self._solver.set("timeout", max(1, int(seconds * 1000)))
+            result = self._solver.check()
+            if result == z3.unsat:
+                return UNSAT
+            if result == z3.sat:
+                return self._model(question)
+            why = self._solver.reason_unknown()
+        except z3.Z3Exception as problem:
+            why = str(problem)
+        finally:
+            self._solver.pop()
+        if "interrupt" in why or "cancel" in why:
+            raise LimitReached(Reason.INTERRUPTED)
+        check_time(self.bounds)
+        return Undecided(why)
+
+    def _model(self, question: frozenset[Term]) -> Answer:
+        model = self._solver.model()
+        values: dict[Var, Value] = {}
+        variables = sorted(frozenset[Var]().union(*(f.free for f in question)), key=lambda v: v.key)
+        for var in variables:
+            value = model.eval(self._translator.translate(var), model_completion=True)
+            values[var] = z3.is_true(value) if var.sort == BOOL else value.as_long()
+        trusted = not self._axioms
+        for formula in question:
+            try:
+                if not holds(formula, values):
+                    raise SolverDisagrees(f"model {values} of {formula!r}")
+            except Unevaluable:
+                trusted = False
+        return Sat(values, trusted)
+
+
+def _as_integer(var: Var) -> Var:
+    return build.variable(var.name, INT, var.primes)

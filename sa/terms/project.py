@@ -1,0 +1,119 @@
+"""Model-based projection: eliminating variables from a conjunction of literals around a state.
+
+`project` yields a conjunction without the variables that the state satisfies and that implies
+`∃ variables. literals`. It is exact (equivalent) where it says so: equalities and bounds with unit
+coefficients; elsewhere the state's value stands in for the variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sa.terms import build
+from sa.terms.evaluate import State, evaluate
+from sa.terms.sort import INT
+from sa.terms.substitute import substitute
+from sa.terms.term import IsZero, Le, Not, Same, Term, Var
+
+
+def project(literals: Iterable[Term], variables: Iterable[Var], state: State) -> tuple[tuple[Term, ...], bool]:
+    """Literals over the other variables, true in `state`, implying `∃ variables. literals`; and whether exact."""
+    current = _clean(literals)
+    exact = True
+    pending = sorted(variables, key=lambda v: v.key)
+    while pending:
+        var = _easiest(pending, current)
+        pending.remove(var)
+        if any(var in t.free for t in current):
+            current, was_exact = _eliminate(current, var, state)
+            exact = exact and was_exact
+    return tuple(current), exact
+
+
+def _clean(literals: Iterable[Term]) -> list[Term]:
+    flat = dict[Term, None]()
+    for literal in literals:
+        flat.update(dict.fromkeys(build.conjuncts(literal)))
+    return list(flat)
+
+
+def _easiest(pending: Sequence[Var], current: Sequence[Term]) -> Var:
+    for var in pending:
+        if any(_definition(t, var) is not None for t in current if var in t.free):
+            return var
+    return pending[0]
+
+
+def _definition(literal: Term, var: Var) -> Term | None:
+    """What `var` equals according to the literal, if it says so without division."""
+    match literal:
+        case IsZero(total):
+            const, parts = build.linear_parts(total)
+            coefficient = parts.get(var, 0)
+            if abs(coefficient) == 1 and not any(var in p.free for p in parts if p is not var):
+                rest = build.linear(const, {p: c for p, c in parts.items() if p is not var})
+                return build.scale(-coefficient, rest)
+        case Same(left, right):
+            if left is var and var not in right.free:
+                return right
+            if right is var and var not in left.free:
+                return left
+        case Not(body) if body is var:
+            return build.FALSE
+        case Var() if literal is var:
+            return build.TRUE
+    return None
+
+
+def _eliminate(current: Sequence[Term], var: Var, state: State) -> tuple[list[Term], bool]:
+    for literal in current:
+        definition = _definition(literal, var) if var in literal.free else None
+        if definition is not None:
+            return _clean(substitute(t, {var: definition}) for t in current), True
+    rest = [t for t in current if var not in t.free]
+    bounds = [_bound(t, var, state) for t in current if var in t.free]
+    if var.sort == INT and all(b is not None for b in bounds):
+        return _resolve(rest, [b for b in bounds if b is not None], current, var, state)
+    value = build.constant(state[var], var.sort)
+    free_choice = not rest and not bounds
+    return _clean(substitute(t, {var: value}) for t in current), free_choice
+
+
+def _bound(literal: Term, var: Var, state: State) -> tuple[int, Term, bool] | None:
+    """`coefficient · var + rest <= 0` as (coefficient, rest, exact); a disequality takes the state's side."""
+    exact = True
+    match literal:
+        case Le(total):
+            pass
+        case Not(IsZero(total)):
+            exact = False
+            below = build.lt(total, build.ZERO)
+            literal = below if int(evaluate(total, state)) < 0 else build.lt(build.ZERO, total)
+            if not isinstance(literal, Le):
+                return None
+            total = literal.total
+        case _:
+            return None
+    const, parts = build.linear_parts(total)
+    if var not in parts or any(var in p.free for p in parts if p is not var):
+        return None
+    return parts[var], build.linear(const, {p: c for p, c in parts.items() if p is not var}), exact
+
+
+def _resolve(
+    rest: list[Term], bounds: list[tuple[int, Term, bool]], current: Sequence[Term], var: Var, state: State
+) -> tuple[list[Term], bool]:
+    lower = [(-c, r) for c, r, _ in bounds if c < 0]
+    upper = [(c, r) for c, r, _ in bounds if c > 0]
+    exact = all(e for _, _, e in bounds)
+    # a·x >= r_l and b·x <= -r_u: exact over the integers when one of a, b is 1.
+    if any(a != 1 and b != 1 for a, _ in lower for b, _ in upper):
+        value = build.integer(int(state[var]))
+        return _clean(substitute(t, {var: value}) for t in current), False
+    for a, low in lower:
+        for b, high in upper:
+            rest.append(build.le(build.add(build.scale(b, low), build.scale(a, high)), build.ZERO))
+    if not lower or not upper:
+        # Only one side is bounded: a disequality never excludes the far end.
+        exact = True
+    return _clean(rest), exact
