@@ -1,7 +1,8 @@
 """Random refinement goals over small finite automata, for judging the symbolic engine by the oracle.
 
 A goal is a random abstract automaton and a concrete one that differs from it in a few places. Each comes
-with tags that name its features. The same seed gives the same goal.
+with tags that name its features and with the oracle's decision, because of the goals that the initial pairs
+decide more than half are thrown away. The same seed gives the same goal.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
 
-from sa.automata.automaton import Kind, Variable
+from sa.automata.automaton import Automaton, Kind, Variable
 from sa.automata.program import Formula
 from sa.certificates.goal import Goal
-from sa.terms.build import TRUE, eq, integer, land, le, lor, sub, variable
+from sa.oracle.explicit import all_states, environment_closure, environment_steps, explicit
+from sa.oracle.game import Decision, decide, decided_at_start
+from sa.terms.build import TRUE, eq, implies, integer, land, le, lor, sub, variable
 from sa.terms.sort import INT
 from sa.terms.substitute import prefixed, primed
 from sa.terms.term import Term, Var
@@ -33,27 +36,37 @@ from tests.generators.drafts import (
 
 @dataclass(frozen=True)
 class Sample:
-    """A goal and the features that it has."""
+    """A goal, what the oracle says of it, and the features that it has."""
 
     seed: int
     goal: Goal
+    decision: Decision
     tags: frozenset[str]
 
 
 def random_goal(seed: int) -> Sample:
     """The goal of this seed."""
     rng = Random(seed)
+    while True:
+        goal, tags = _candidate(rng, f"sample {seed}")
+        decision = decide(goal)
+        if not decided_at_start(decision) or rng.random() < 0.4:
+            if not _is_transitive(goal.abstract):
+                tags.add("non-transitive environment")
+            return Sample(seed, goal, decision, frozenset(tags))
+
+
+def _candidate(rng: Random, name: str) -> tuple[Goal, set[str]]:
     closed = rng.random() < 0.3
     abstract, env_tags = random_draft(rng, closed)
     concrete = abstract
-    for _ in range(rng.choice((1, 1, 2, 2, 3))):
-        change = rng.choice(CHANGES)
-        concrete, abstract = change(rng, concrete, abstract)
+    for _ in range(rng.choice((2, 3, 3, 4))):
+        concrete, abstract = rng.choice(CLOSED_CHANGES if closed else CHANGES)(rng, concrete, abstract)
     choose = rng.random() < 0.15
     iota, iota_tag = random_iota(rng, concrete, abstract)
     kappa, kappa_tags = random_kappa(rng, concrete, abstract, iota)
     goal = Goal(
-        f"sample {seed}",
+        name,
         built(concrete, "Concrete", "conc"),
         built(abstract, "Abstract", "abs"),
         tuple(Formula(t, NOWHERE) for t in kappa),
@@ -64,7 +77,12 @@ def random_goal(seed: int) -> Sample:
         False,
     )
     tags = env_tags | {iota_tag} | kappa_tags | _features(concrete, abstract, closed, choose)
-    return Sample(seed, goal, frozenset(tags - {""}))
+    return goal, tags - {""}
+
+
+def _is_transitive(automaton: Automaton) -> bool:
+    x = explicit(automaton)
+    return all(len(environment_closure(x, s)) == len(environment_steps(x, s)) for s in all_states(x))
 
 
 def random_draft(rng: Random, closed: bool) -> tuple[Draft, set[str]]:
@@ -73,7 +91,7 @@ def random_draft(rng: Random, closed: bool) -> tuple[Draft, set[str]]:
     own = (random_variable(rng, "l", Kind.LOCAL),) if rng.random() < 0.35 else ()
     params = (Variable(variable("P"), Kind.PARAM, 0, 1),) if rng.random() < 0.15 else ()
     variables = (*params, *shared, *own)
-    size = rng.choice((2, 3, 3, 4))
+    size = rng.choice((2, 3, 3, 4, 4))
     init = land(*(eq(v.var, random_constant(rng, v)) for v in (*shared, *own) if rng.random() < 0.7))
     identity = land(*(eq(primed(v.var), v.var) for v in shared))
     env, kinds = (identity, "identity") if closed else random_environment(rng, shared, (*params, *shared))
@@ -84,7 +102,7 @@ def random_draft(rng: Random, closed: bool) -> tuple[Draft, set[str]]:
         tags |= {kind, "env by location"}
     empty = Draft(variables, init, (TRUE,) * size, tuple(envs), ())
     tree = [random_arrow(rng, empty, rng.randrange(i), i) for i in range(1, size)]
-    more = [random_arrow(rng, empty, rng.randrange(size), rng.randrange(size)) for _ in range(rng.randint(0, 3))]
+    more = [random_arrow(rng, empty, rng.randrange(size), rng.randrange(size)) for _ in range(rng.randint(1, 4))]
     draft = replace(empty, arrows=(*tree, *more))
     if rng.random() < 0.2:
         q = rng.randrange(1, size)
@@ -119,10 +137,13 @@ def random_kappa(
     shape = rng.random()
     if shape < 0.15 and locals_equal:
         return iota, {"weak kappa"}
-    if shape < 0.25:
-        extra = eq(prefixed(concrete.variables[-1].var, "conc"), random_constant(rng, concrete.variables[-1]))
-        if concrete.variables[-1].kind is not Kind.PARAM:
-            return (*iota, *locals_equal, extra), {"strong kappa"}
+    own = of_kind(abstract, Kind.GLOBAL, Kind.LOCAL)
+    if shape < 0.22:
+        v, w = rng.choice(own), rng.choice(own)
+        premise = eq(prefixed(v.var, "abs"), random_constant(rng, v))
+        return (*iota, *locals_equal, implies(premise, eq(prefixed(w.var, "abs"), random_constant(rng, w)))), {
+            "strong kappa"
+        }
     return (*iota, *locals_equal), set()
 
 
@@ -217,6 +238,12 @@ def _revalue(rng: Random, draft: Draft) -> Draft:
     return _swap(draft, arrow, replace(other, action=arrow.action, values=arrow.values))
 
 
+def _retarget(rng: Random, draft: Draft) -> Draft:
+    """An edge that leads elsewhere."""
+    arrow = rng.choice(draft.arrows)
+    return _swap(draft, arrow, replace(arrow, target=rng.randrange(len(draft.inv))))
+
+
 def _havoc(rng: Random, draft: Draft) -> Draft:
     """An assignment of a value becomes an assignment of any value."""
     arrows = [a for a in draft.arrows if a.updates and not a.choices]
@@ -227,6 +254,12 @@ def _havoc(rng: Random, draft: Draft) -> Draft:
     like = next(v for v in draft.variables if v.var is target)
     choice = Variable(variable("pick", target.sort), Kind.LOCAL, like.low, like.high)
     return _swap(draft, arrow, replace(arrow, updates=((target, choice.var),), choices=(choice,)))
+
+
+def _decoy(rng: Random, draft: Draft) -> Draft:
+    """A second way to do what some edge does, that leads elsewhere: an answer that may be wrong."""
+    arrow, elsewhere = rng.choice(draft.arrows), rng.randrange(len(draft.inv))
+    return replace(draft, arrows=(*draft.arrows, replace(arrow, target=elsewhere)))
 
 
 def _rely(rng: Random, draft: Draft) -> Draft:
@@ -252,11 +285,13 @@ def _on_abstract(change: Callable[[Random, Draft], Draft]) -> Change:
     return lambda rng, concrete, abstract: (concrete, change(rng, abstract))
 
 
-#: Changes that tend to keep the refinement, and changes that tend to break it.
-CHANGES: tuple[Change, ...] = (
-    *map(_on_concrete, (_drop, _split, _split, _through_local, _stutter, _constrain, _reguard, _revalue, _extend)),
-    *map(_on_abstract, (_extend, _extend, _havoc, _stutter, _split, _reguard, _unite, _drop)),
+#: Changes that keep the refinement, or break it, as it happens; `_rely` is not for closed goals.
+CLOSED_CHANGES: tuple[Change, ...] = (
+    *map(_on_concrete, (_drop, _split, _split, _through_local, _stutter, _constrain)),
+    *map(_on_concrete, (_reguard, _revalue, _extend, _retarget)),
+    *map(_on_abstract, (_decoy, _decoy, _decoy, _extend, _havoc, _stutter, _split, _reguard, _unite, _drop)),
 )
+CHANGES: tuple[Change, ...] = (*CLOSED_CHANGES, _on_concrete(_rely), _on_abstract(_rely))
 
 
 def _put(items: tuple[Term, ...], place: int, item: Term) -> tuple[Term, ...]:

@@ -7,6 +7,7 @@ the ranges of variables are conjoined to the invariants only when the automaton 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 
 from sa.automata.automaton import Automaton, Edge, Kind, Label, Location, Origin, Variable
@@ -113,7 +114,7 @@ def random_constant(rng: Random, v: Variable) -> Term:
 
 def random_guard(rng: Random, scope: tuple[Variable, ...]) -> Term:
     """A small condition over the scope, sometimes none."""
-    if not scope or rng.random() < 0.35:
+    if not scope or rng.random() < 0.5:
         return TRUE
     v = rng.choice(scope)
     if v.var.sort != INT:
@@ -164,10 +165,9 @@ def random_environment(rng: Random, shared: tuple[Variable, ...], scope: tuple[V
     v = rng.choice(shared)
     rest = land(*(eq(primed(w.var), w.var) for w in shared if w is not v))
     if kind == "cubes":
-        cubes = [
-            land(eq(v.var, random_constant(rng, v)), eq(primed(v.var), random_constant(rng, v)), rest)
-            for _ in range(rng.randint(1, 3))
-        ]
+        # Often a walk, each cube starting where the last one ended, which makes the relation non-transitive.
+        values = [random_constant(rng, v) for _ in range(rng.randint(2, 4))]
+        cubes = [land(eq(v.var, c), eq(primed(v.var), d), rest) for c, d in pairwise(values)]
         return lor(identity, *cubes), kind
     if kind == "inequality" and v.var.sort == INT:
         now, then = v.var, primed(v.var)
