@@ -1,0 +1,48 @@
+# Everything runs in .venv, which the first target that needs it makes. PYTHON is any Python >= 3.11.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+JOBS   ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check fuzz bench golden clean
+
+help:  ## Show this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+demo: $(VENV)/.installed  ## Set up, then prove that concrete GCD refines abstract GCD
+	$(BIN)/sacheck refine specs/paper/gcd/abs.sa specs/paper/gcd/conc.sa
+
+test: $(VENV)/.developer  ## All tests
+	$(BIN)/python -m pytest -n $(JOBS)
+
+check: $(VENV)/.developer  ## What one runs all day: lint, layout, types, fast tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -m "not slow"
+
+fuzz: $(VENV)/.developer  ## The engine against the explicit-state oracle, on random automata
+	$(BIN)/python -m bench.fuzz
+
+bench: $(VENV)/.developer  ## The paper's table: verdicts, seconds, sizes
+	$(BIN)/python -m bench.table
+
+golden: $(VENV)/.developer  ## Write the expected outputs in tests/golden again; read the diff
+	SACHECK_GOLDEN=write $(BIN)/python -m pytest tests/report tests/cli
+
+clean:  ## Remove the virtual environment and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "sacheck needs Python 3.11 or later; choose one with: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.developer: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@ $(VENV)/.installed

@@ -1,0 +1,17 @@
+"""What a caller may ask of `refine` beyond the two programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sa.base.limits import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`whole` asks for the game on the two products; `jobs` changes time only, `seed` only which proof is found."""
+
+    limits: Limits
+    seed: int = 0
+    jobs: int = 1
+    whole: bool = False

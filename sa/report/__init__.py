@@ -1,0 +1,1 @@
+"""Outcomes for readers: terminal text, JSON, DOT. Returns strings; only `cli` writes them anywhere."""

@@ -1,0 +1,145 @@
+"""A refutation's play for a terminal: numbered steps, a column per side, changed variables only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
+
+from rich.text import Text
+
+from sa.automata.automaton import Automaton, Kind
+from sa.automata.trace import Configuration
+from sa.certificates.goal import Goal
+from sa.certificates.play import Play
+from sa.report.explain import Why, bare
+from sa.report.screen import BAD, FAINT, OPEN, PLACE, STRONG, fit, pack, wrap
+from sa.report.snippet import place, snippet
+from sa.report.story import Ending, Event, Scene, Story, story
+from sa.terms.sort import show_value
+from sa.terms.term import Var
+
+_GUTTER = 4
+_NARROWEST, _WIDEST = 24, 60
+_MOST_REASONS = 12
+
+
+def show_play(play: Play, goal: Goal, width: int) -> Iterator[Text]:
+    """The play's main line side by side, and below it why the abstract side has lost."""
+    told = story(play, goal)
+    column = max(_NARROWEST, min(_WIDEST, (width - _GUTTER - 3) // 2))
+    yield from _parameters(told, goal, width)
+    heads = (_side("concrete", goal.concrete), _side("abstract", goal.abstract))
+    yield _row("", *heads, column)
+    yield Text(" " * _GUTTER + "─" * (column + 1) + "┼" + "─" * (column + 1), FAINT)
+    left = _state(told.concrete, goal.concrete, column)
+    right = _state(told.abstract, goal.abstract, column) if told.abstract else [Text("no such state", BAD)]
+    yield from _rows("0", [Text("start", FAINT), *left], [Text("start", FAINT), *right], column)
+    for number, scene in enumerate(told.scenes, 1):
+        yield from _scene(number, scene, goal, column)
+    yield Text()
+    yield from _ending(told.ending, width)
+    if told.identity:
+        note = "An environment step of this play changes nothing on one side; the declared rely does not allow that "
+        yield from _note(note + "step, but an environment may always do nothing.", width)
+
+
+def _side(role: str, automaton: Automaton) -> Text:
+    return Text.assemble((f"{role}  ", FAINT), (automaton.name, STRONG))
+
+
+def _parameters(told: Story, goal: Goal, width: int) -> Iterable[Text]:
+    params = [v.var for v in goal.concrete.variables if v.kind is Kind.PARAM and v.var in told.concrete.values]
+    if params:
+        text = ", ".join(f"{v.name} = {show_value(told.concrete.values[v], v.sort)}" for v in params)
+        yield from (Text(" " * _GUTTER) + line for line in wrap(f"where {text}", width - _GUTTER))
+        yield Text()
+
+
+def _shown(automaton: Automaton) -> list[Var]:
+    """The variables that a reader knows: declared ones, parameters and internal names aside."""
+    return [v.var for v in automaton.variables if v.kind is not Kind.PARAM and "$" not in v.var.name]
+
+
+def _state(at: Configuration, automaton: Automaton, column: int) -> list[Text]:
+    values = at.values
+    pieces = [
+        Text.assemble(f"{bare(v)} = ", (show_value(values[v], v.sort), STRONG))
+        for v in _shown(automaton)
+        if v in values
+    ]
+    return pack(pieces, column)
+
+
+def _changes(event: Event, automaton: Automaton, column: int) -> list[Text]:
+    before, after = event.before.values, event.after.values
+    pieces = list[Text]()
+    for v in _shown(automaton):
+        if v in after and before.get(v) != after[v]:
+            old = show_value(before[v], v.sort) if v in before else "?"
+            pieces.append(Text.assemble(f"{bare(v)}: {old} → ", (show_value(after[v], v.sort), STRONG)))
+    return pack(pieces, column)
+
+
+def _scene(number: int, scene: Scene, goal: Goal, column: int) -> Iterator[Text]:
+    left = _event(scene.concrete, goal.concrete, column)
+    right = [line for event in scene.abstract for line in _event(event, goal.abstract, column)]
+    if not scene.answered:
+        right = [Text("no answer", BAD)]
+    elif not right:
+        right = [Text("stays" if scene.concrete.edge else "environment: no change", FAINT)]
+    for other in scene.others:
+        right.extend(wrap(f"(or {other})", column, FAINT))
+    yield _row("", Text(), Text(), column)
+    yield from _rows(str(number), left, right, column)
+
+
+def _event(event: Event, automaton: Automaton, column: int) -> list[Text]:
+    changes = _changes(event, automaton, column)
+    if event.edge is None:
+        return [Text("environment", OPEN), *(changes or [Text("no change", FAINT)])]
+    origin = event.edge.origin
+    head = Text(place(origin.span) if origin.span else origin.text, PLACE)
+    if event.action is not None:
+        head.append(f"  @{event.action}", STRONG)
+    lines = [head]
+    if origin.span is not None:
+        shown = snippet(origin.span, column, dedent=True)
+        lines.append(Text(shown.text))
+        lines.append(Text.assemble(" " * shown.start, ("^" * (shown.end - shown.start), PLACE)))
+    return lines + changes
+
+
+def _rows(number: str, left: list[Text], right: list[Text], column: int) -> Iterator[Text]:
+    for first, second in zip_longest(left, right, fillvalue=Text()):
+        yield _row(number, first, second, column)
+        number = ""
+
+
+def _row(number: str, left: Text, right: Text, column: int) -> Text:
+    gutter = (f"{number:>{_GUTTER - 1}} ", FAINT)
+    return Text.assemble(gutter, fit(left, column), (" │ ", FAINT), fit(right, column))
+
+
+def _ending(ending: Ending, width: int) -> Iterator[Text]:
+    yield Text(" " * _GUTTER + ending.headline, STRONG)
+    for why in ending.reasons[:_MOST_REASONS]:
+        yield from _reason(why, width)
+    hidden = len(ending.reasons) - _MOST_REASONS
+    if hidden > 0:
+        yield Text(" " * _GUTTER + f"… and {hidden} more, in the output of --json", FAINT)
+    if ending.solver:
+        yield from _note("That there is no other answer was checked by the solver.", width)
+
+
+def _reason(why: Why, width: int) -> Iterator[Text]:
+    indent = " " * _GUTTER + "  "
+    if why.span is not None:
+        shown = snippet(why.span, max(20, width // 2), dedent=True)
+        yield Text.assemble(indent, (place(why.span), PLACE), "  ", shown.text)
+        indent += "  "
+    text = why.text + (f"   ({', '.join(why.values)})" if why.values else "")
+    yield from (Text(indent) + line for line in wrap(text, width - len(indent)))
+
+
+def _note(text: str, width: int) -> Iterator[Text]:
+    yield from (Text(" " * _GUTTER) + line for line in wrap(text, width - _GUTTER, FAINT))

@@ -1,0 +1,71 @@
+"""What the text is written for: a width and whether colours are shown. Turns rich texts into strings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from io import StringIO
+
+from rich.console import Console
+from rich.text import Text
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """`width` in cells; `colour` only where a terminal shows it."""
+
+    width: int = 100
+    colour: bool = False
+
+
+#: Styles by meaning, so that a whole report looks alike.
+GOOD = "bold green"
+BAD = "bold red"
+OPEN = "bold yellow"
+STRONG = "bold"
+FAINT = "dim"
+PLACE = "cyan"
+
+
+def render(screen: Screen, lines: Iterable[Text]) -> str:
+    """The lines as one string with a newline after each; trailing blanks are dropped."""
+    if not screen.colour:
+        return "".join(line.plain.rstrip() + "\n" for line in lines)
+    out = StringIO()
+    console = Console(
+        file=out, width=10_000, force_terminal=True, color_system="standard", highlight=False, markup=False
+    )
+    for line in lines:
+        line.rstrip()
+        console.print(line, soft_wrap=True)
+    return out.getvalue()
+
+
+def fit(line: Text, width: int) -> Text:
+    """A copy of the line that takes exactly `width` cells: cut with an ellipsis or padded."""
+    copy = line.copy()
+    copy.truncate(width, overflow="ellipsis", pad=True)
+    return copy
+
+
+def pack(pieces: Iterable[Text], width: int, gap: int = 3) -> list[Text]:
+    """The pieces in order, as many to a line as fit, `gap` blanks between them."""
+    lines = list[Text]()
+    for piece in pieces:
+        if lines and lines[-1].cell_len + gap + piece.cell_len <= width:
+            lines[-1].append(" " * gap)
+            lines[-1].append_text(piece)
+        else:
+            lines.append(piece.copy())
+    return lines
+
+
+def wrap(text: str, width: int, style: str = "") -> list[Text]:
+    """Prose broken at blanks so that no line is longer than `width`, long words aside."""
+    lines = list[str]()
+    for word in text.split():
+        if lines and len(lines[-1]) + 1 + len(word) <= width:
+            lines[-1] += " " + word
+        else:
+            lines.append(word)
+    return [Text(line, style) for line in lines]

@@ -1,0 +1,123 @@
+"""The outcome of `sacheck refine` for a terminal: verdict, goals, evidence, timings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from sa.automata.automaton import Automaton
+from sa.base.verdict import Unknown, Verdict
+from sa.certificates.goal import Goal
+from sa.refinement.outcome import Outcome, Result, Statistics
+from sa.report.play import show_play
+from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, render, wrap
+from sa.terms.sort import INT
+
+_STYLE = {Verdict.PROVED: GOOD, Verdict.REFUTED: BAD, Verdict.UNKNOWN: OPEN}
+_INDENT = "  "
+
+
+def show_outcome(outcome: Outcome, screen: Screen, quiet: bool = False) -> str:
+    """The whole report; with `quiet` only the verdict's line."""
+    return render(screen, _outcome(outcome, screen.width, quiet))
+
+
+def show_stopped(unknown: Unknown, name: str, screen: Screen) -> str:
+    """A question that was stopped before there was an outcome."""
+    detail = f": {unknown.detail}" if unknown.detail else ""
+    head = Text.assemble((Verdict.UNKNOWN.value, OPEN), "  ", (name, STRONG))
+    return render(screen, [head, *_paragraph(f"No answer because {unknown.reason.value}{detail}", screen.width)])
+
+
+def _outcome(outcome: Outcome, width: int, quiet: bool) -> Iterator[Text]:
+    yield Text.assemble((outcome.verdict.value, _STYLE[outcome.verdict]), "  ", (outcome.name, STRONG))
+    if outcome.expected not in (None, outcome.verdict):
+        assert outcome.expected is not None
+        yield Text(f"the file expects {outcome.expected.value}", BAD)
+    if quiet:
+        return
+    yield from _paragraph(f"Claim: {outcome.claim}", width)
+    yield Text()
+    yield from _goals(outcome.results)
+    for result in outcome.results:
+        yield from _evidence(result, width)
+    yield Text()
+    yield Text(_INDENT + show_seconds(outcome.seconds), FAINT)
+
+
+def _goals(results: tuple[Result, ...]) -> Iterator[Text]:
+    """One aligned line each goal: what it claims, the verdict, the work."""
+    names = max((cell_len(r.goal.name) for r in results), default=0)
+    domains = max((cell_len(domain(r.goal)) for r in results), default=0)
+    work = _aligned([_work(r.statistics) for r in results])
+    for result, figures in zip(results, work, strict=True):
+        name = result.goal.name + " " * (names - cell_len(result.goal.name))
+        verdict = (f"{result.verdict.value:<8}", _STYLE[result.verdict])
+        claim = domain(result.goal)
+        yield Text.assemble(_INDENT, name, "  ", claim + " " * (domains - cell_len(claim)), "  ", verdict, figures)
+
+
+def domain(goal: Goal) -> str:
+    """What the answer to a goal ranges over."""
+    unbounded = any(_unbounded(automaton) for automaton in (goal.concrete, goal.abstract))
+    return "over ℤ" if unbounded else "over the declared ranges"
+
+
+def _unbounded(automaton: Automaton) -> bool:
+    return any(v.var.sort == INT and (v.low is None or v.high is None) for v in automaton.variables)
+
+
+def _work(statistics: Statistics) -> list[tuple[str, str]]:
+    """Each figure as a number and its unit."""
+    counts = ((statistics.pairs, "pair"), (statistics.lemmas, "lemma"), (statistics.solver_calls, "solver call"))
+    cells = [(str(n), word if n == 1 else word + "s") for n, word in counts]
+    return [*cells, (f"{sum(statistics.seconds.values()):.2f}", "s"), ("", statistics.strategy)]
+
+
+def _aligned(rows: list[list[tuple[str, str]]]) -> list[Text]:
+    """The rows with numbers under numbers and units under units."""
+    sizes = [(max(len(n) for n, _ in column), max(len(u) for _, u in column)) for column in zip(*rows, strict=True)]
+    return [
+        Text(
+            "".join(f"  {n:>{wide}} {u:<{long}}" for (n, u), (wide, long) in zip(row, sizes, strict=True)).rstrip(),
+            FAINT,
+        )
+        for row in rows
+    ]
+
+
+def _evidence(result: Result, width: int) -> Iterator[Text]:
+    if result.unknown is not None:
+        detail = f": {result.unknown.detail}" if result.unknown.detail else ""
+        yield Text()
+        yield from _paragraph(f"{result.goal.name}: unknown because {result.unknown.reason.value}{detail}", width)
+    if result.play is not None:
+        yield Text()
+        yield from _paragraph(f"{result.goal.name} fails. A play that the abstract side loses:", width)
+        yield Text()
+        yield from show_play(result.play, result.goal, width)
+        yield from _escape(result.escapes, width)
+    for note in result.notes:
+        yield from _paragraph(f"Note: {note}", width)
+
+
+def _escape(escapes: bool | None, width: int) -> Iterable[Text]:
+    if escapes:
+        text = "And this behaviour escapes: no abstract run matches it."
+        return (Text(), *(Text(_INDENT) + line for line in wrap(text, width - len(_INDENT), BAD)))
+    if escapes is False:
+        text = "An abstract run with the same visible actions exists, but no answer is right whatever comes next."
+        return (Text(), *_paragraph(text, width))
+    return ()
+
+
+def _paragraph(text: str, width: int) -> Iterator[Text]:
+    yield from (Text(_INDENT) + line for line in wrap(text, width - len(_INDENT)))
+
+
+def show_seconds(seconds: Mapping[str, float]) -> str:
+    """Time in total and by phase."""
+    phases = ", ".join(f"{phase} {spent:.2f}" for phase, spent in seconds.items())
+    return f"{sum(seconds.values()):.2f} s ({phases})" if phases else ""

@@ -1,0 +1,254 @@
+"""The rooms of the house: who may import whom, sizes, docstrings, names. See docs/decisions/001."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+#: All rooms in order: a room imports itself and rooms above it in this list, as far as MAY_IMPORT allows.
+ORDER = (
+    "base",
+    "terms",
+    "automata",
+    "language",
+    "smt",
+    "domains",
+    "certificates",
+    "obligations",
+    "oracle",
+    "composition",
+    "generation",
+    "invariants",
+    "simulation",
+    "checker",
+    "refinement",
+    "proofs",
+    "engines",
+    "report",
+    "app",
+    "cli",
+    "lsp",
+)
+_DATA = {"base", "terms", "automata"}
+_ENGINE = _DATA | {"language", "smt", "domains", "certificates", "obligations", "composition"}
+
+MAY_IMPORT = {
+    "base": set[str](),
+    "terms": {"base"},
+    "automata": {"base", "terms"},
+    "language": _DATA,
+    "smt": {"base", "terms"},
+    "domains": _DATA,
+    "certificates": _DATA,
+    "obligations": _DATA | {"smt", "certificates"},
+    # The judge of the tests shares nothing with the engine but data.
+    "oracle": _DATA | {"language", "certificates"},
+    "composition": _ENGINE - {"composition"},
+    "generation": _ENGINE,
+    "invariants": _ENGINE,
+    "simulation": _ENGINE | {"generation", "invariants"},
+    # A shared builder of obligations would share its bugs.
+    "checker": _DATA | {"language", "smt", "certificates"},
+    "refinement": _ENGINE | {"generation", "invariants", "simulation", "checker"},
+    "proofs": _ENGINE | {"generation", "invariants", "simulation", "checker", "refinement"},
+    "engines": _ENGINE | {"generation", "invariants", "simulation", "refinement"},
+    "report": _DATA | {"certificates", "refinement", "oracle"},
+    "app": set(ORDER[: ORDER.index("report")]) - {"smt", "domains"},
+    "cli": {"base", "report", "app", "refinement"},
+    "lsp": {"base", "report", "app"},
+}
+
+MOST_LINES_OF_A_FILE = 400
+MOST_LINES_OF_A_FUNCTION = 60
+NO_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "stuff", "core", "basics"}
+TESTED = ("sa", "tests", "bench")
+
+
+def imports(tree: ast.Module) -> Iterator[str]:
+    """The modules that a module imports, wherever in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield "." * node.level + (node.module or "")
+            yield from (f"{node.module}.{alias.name}" for alias in node.names if node.module == "sa")
+
+
+def room_of(module: str) -> str | None:
+    """The room of a dotted module name, None outside of `sa`."""
+    parts = module.split(".")
+    return parts[1] if parts[0] == "sa" and len(parts) > 1 else None
+
+
+def wrong_imports(room: str, text: str) -> list[str]:
+    """What a module of a room imports against the table."""
+    found = list[str]()
+    for name in imports(ast.parse(text)):
+        target = room_of(name)
+        if name.startswith("."):
+            found.append(f"relative import {name}")
+        elif target is not None and target != room and target not in MAY_IMPORT[room]:
+            found.append(f"sa.{room} imports sa.{target}")
+        elif name.split(".")[0] == "z3" and room != "smt":
+            found.append(f"sa.{room} imports z3")
+    return found
+
+
+def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """All functions, methods and inner functions included."""
+    return (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+def too_long(text: str) -> list[str]:
+    """The file or functions of it that are over the limits."""
+    found = list[str]()
+    lines = len(text.splitlines())
+    if lines >= MOST_LINES_OF_A_FILE:
+        found.append(f"{lines} lines")
+    for function in functions(ast.parse(text)):
+        size = (function.end_lineno or 0) - function.lineno + 1
+        if size >= MOST_LINES_OF_A_FUNCTION:
+            found.append(f"{function.name} has {size} lines")
+    return found
+
+
+def undocumented(text: str) -> list[str]:
+    """The module, public classes and public functions at the top of it that lack a docstring."""
+    tree = ast.parse(text)
+    found = [] if ast.get_docstring(tree) else ["the module"]
+    for node in tree.body:
+        public = isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+        if public and not ast.get_docstring(node):
+            found.append(node.name)
+    return found
+
+
+def bad_names(path: Path) -> list[str]:
+    """The parts of a path that say nothing."""
+    return [part for part in (*path.parts[:-1], path.stem) if part.lower() in NO_NAMES]
+
+
+#: Folders of one machine, in two halves so that this file does not find itself.
+MACHINE = re.compile(
+    "|".join(("/" + "work/", "/" + "root/", "/" + r"home/\w", "/" + r"Users/\w", "/" + "tmp/" + "venv"))
+)
+
+
+def machine_paths(text: str) -> list[str]:
+    """Paths that exist on somebody's machine only."""
+    return MACHINE.findall(text)
+
+
+def sources(*roots: str) -> list[Path]:
+    """The Python files under some folders, relative to the project."""
+    return sorted(p.relative_to(ROOT) for root in roots for p in (ROOT / root).rglob("*.py"))
+
+
+def tracked() -> Iterable[Path]:
+    """The files under version control; all files where there is none (an unpacked archive)."""
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    names = listing.stdout.split("\0") if listing.returncode == 0 else []
+    return [ROOT / n for n in names if n and (ROOT / n).is_file()] or [ROOT / p for p in sources(*TESTED)]
+
+
+def identifier(path: Path) -> str:
+    """How a parametrised test names a file."""
+    return str(path)
+
+
+@pytest.mark.parametrize("path", sources("sa"), ids=identifier)
+def test_rooms_import_only_what_the_table_allows(path: Path) -> None:
+    """The import table holds."""
+    text = (ROOT / path).read_text(encoding="utf-8")
+    if len(path.parts) > 2:
+        assert wrong_imports(path.parts[1], text) == []
+
+
+@pytest.mark.parametrize("path", sources(*TESTED), ids=identifier)
+def test_files_and_functions_are_short(path: Path) -> None:
+    """No file and no function is longer than one can hold in mind."""
+    assert too_long((ROOT / path).read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("path", sources("sa"), ids=identifier)
+def test_modules_and_public_names_have_docstrings(path: Path) -> None:
+    """Whoever opens a file reads first what it is."""
+    assert undocumented((ROOT / path).read_text(encoding="utf-8")) == []
+
+
+def test_names_say_what_is_inside() -> None:
+    """No attic."""
+    assert [p for p in sources(*TESTED) if bad_names(p)] == []
+
+
+def test_tracked_files_know_no_machine() -> None:
+    """Nothing depends on where a maintainer keeps the project."""
+    texts = ((p, p.read_text(encoding="utf-8", errors="replace")) for p in tracked())
+    assert [str(p.relative_to(ROOT)) for p, text in texts if machine_paths(text)] == []
+
+
+def test_the_table_is_layered_and_names_every_room() -> None:
+    """Every folder is a room, and rooms import only rooms before them."""
+    folders = {p.parts[1] for p in sources("sa") if len(p.parts) > 2}
+    assert folders <= set(ORDER)
+    assert set(MAY_IMPORT) == set(ORDER)
+    for room, allowed in MAY_IMPORT.items():
+        assert allowed <= set(ORDER[: ORDER.index(room)])
+
+
+def test_the_prohibitions_that_matter_most_stand_in_the_table() -> None:
+    """The checker is independent, domains need no solver, nothing below the command line prints."""
+    assert not MAY_IMPORT["checker"] & {"obligations", "invariants", "simulation", "engines", "refinement"}
+    assert not MAY_IMPORT["oracle"] & {"smt", "obligations", "simulation", "checker", "refinement"}
+    assert "smt" not in MAY_IMPORT["domains"]
+    assert {room for room, allowed in MAY_IMPORT.items() if "report" in allowed} <= {"cli", "lsp"}
+
+
+@pytest.mark.parametrize(
+    ("room", "text"),
+    [
+        ("checker", "from sa.simulation.fixpoint import solve"),
+        ("checker", "import sa.obligations"),
+        ("checker", "from sa import invariants"),
+        ("checker", "def f():\n    from sa.invariants.weak import check"),
+        ("domains", "from sa.smt import session"),
+        ("base", "from sa.terms.term import Term"),
+        ("simulation", "import z3"),
+        ("app", "from sa.report.terminal import show_outcome"),
+        ("terms", "from . import build"),
+        ("smt", "from sa.cli.main import main"),
+    ],
+)
+def test_a_forbidden_import_is_found(room: str, text: str) -> None:
+    """The test above can fail."""
+    assert wrong_imports(room, text)
+
+
+@pytest.mark.parametrize(("room", "text"), [("smt", "import z3"), ("cli", "from sa.app.refine import refine")])
+def test_an_allowed_import_is_not_found(room: str, text: str) -> None:
+    """The test above does not fail on everything."""
+    assert wrong_imports(room, text) == []
+
+
+def test_long_files_and_functions_are_found() -> None:
+    """The limits are where they are said to be."""
+    assert too_long("x = 1\n" * MOST_LINES_OF_A_FILE)
+    assert too_long("x = 1\n" * (MOST_LINES_OF_A_FILE - 1)) == []
+    assert too_long("class A:\n  def f():\n" + "    x = 1\n" * (MOST_LINES_OF_A_FUNCTION - 1))
+    assert too_long("def f():\n" + "    x = 1\n" * (MOST_LINES_OF_A_FUNCTION - 2)) == []
+
+
+def test_missing_docstrings_and_empty_names_and_machine_paths_are_found() -> None:
+    """The other tests can fail too."""
+    assert undocumented("") == ["the module"]
+    assert undocumented('"""A."""\ndef f(): ...\nclass A: ...\ndef _g(): ...') == ["f", "A"]
+    assert bad_names(Path("sa/terms/utils.py")) == ["utils"]
+    assert bad_names(Path("sa/helpers/terms.py")) == ["helpers"]
+    assert machine_paths("see /" + "work/main/x") == ["/" + "work/"]
