@@ -1,0 +1,43 @@
+"""The tutorial shows files and outputs of commands as they are: `python -m tests.specs.tutorial` writes them in.
+
+Behind a line `<!-- file: PATH -->` stands the file, behind `<!-- run: COMMAND -->` the command and its output.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from sa.cli.main import application
+
+ROOT = Path(__file__).resolve().parents[2]
+TUTORIAL = ROOT / "docs" / "TUTORIAL.md"
+SLOT = re.compile(r"^<!-- (file|run): (.+) -->\n(?:\n```\w+\n.*?^```\n)?", re.MULTILINE | re.DOTALL)
+SECONDS = re.compile(r"\b\d+\.\d+ ?s\b")
+
+
+def render(text: str) -> str:
+    """The tutorial with every slot filled anew."""
+    return SLOT.sub(fill, text)
+
+
+def fill(slot: re.Match[str]) -> str:
+    """A slot with what belongs behind it."""
+    kind, what = slot.groups()
+    language, shown = ("sa", (ROOT / what).read_text()) if kind == "file" else ("console", f"$ {what}\n{output(what)}")
+    return f"<!-- {kind}: {what} -->\n\n```{language}\n{shown.rstrip()}\n```\n"
+
+
+def output(command: str) -> str:
+    """What the command prints, run from the root of the checkout, with seconds left out."""
+    program, *arguments = command.split()
+    assert program == "sacheck"
+    result = CliRunner().invoke(application(), arguments, env={"COLUMNS": "100", "NO_COLOR": "1"})
+    lines = SECONDS.sub("… s", result.output).splitlines()
+    return "\n".join(line.rstrip() for line in lines).strip("\n") + "\n"
+
+
+if __name__ == "__main__":
+    TUTORIAL.write_text(render(TUTORIAL.read_text()))
