@@ -1,0 +1,38 @@
+"""How deeply a tree is nested. Later phases recurse over trees, so there is a cap."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from sa.base.diagnostic import Diagnostic, error
+from sa.language import syntax
+
+#: Trees of the surface syntax may not be nested deeper.
+MAX_DEPTH = 150
+
+_LEAVES = (syntax.Name, syntax.Integer, syntax.Boolean, syntax.Identifier, syntax.NamedType)
+
+
+def _parts(kind: type[Any]) -> tuple[str, ...]:
+    scalars = ("str", "int", "bool", "Span", "int | None", "str | None", "Identifier", "Verdict | None", "Source")
+    return tuple(f.name for f in fields(kind) if f.type not in scalars)
+
+
+_PARTS = {kind: _parts(kind) for kind in (getattr(syntax, n) for n in syntax.__all__) if isinstance(kind, type)}
+
+
+def too_deep(module: syntax.Module) -> tuple[Diagnostic, ...]:
+    """An error for the first part of the module that is nested too deeply; found without recursion."""
+    pending: list[tuple[Any, int]] = [(d, 1) for d in reversed(module.declarations)]
+    while pending:
+        node, depth = pending.pop()
+        if depth > MAX_DEPTH:
+            return (error("SA012", f"nested deeper than {MAX_DEPTH} levels", node.span, "name parts of it"),)
+        for name in _PARTS[type(node)]:
+            value = getattr(node, name)
+            if type(value) is tuple:
+                pending.extend([(v, depth + 1) for v in value if type(v) not in _LEAVES and type(v) is not str])
+            elif value is not None and type(value) not in _LEAVES and type(value) in _PARTS:
+                pending.append((value, depth + 1))
+    return ()

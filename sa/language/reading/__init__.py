@@ -1,0 +1,1 @@
+"""From tokens to the surface syntax: one function for each rule of the grammar."""

@@ -1,0 +1,217 @@
+"""Declarations of a file, items of automata and of refinement blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lark import Token
+
+from sa.base.source import Source, Span
+from sa.language import syntax
+from sa.language.reading.children import (
+    Children,
+    after,
+    every,
+    first,
+    identifier,
+    identifiers,
+    nodes,
+    quoted,
+    rejected,
+    span_of,
+    verdict,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A part of a location or a refinement block until the whole is read."""
+
+    keyword: str
+    values: tuple[Any, ...]
+    span: Span
+
+
+def item(source: Source, children: Children) -> Item:
+    """`KEYWORD … ";"`: what stands between."""
+    return Item(str(children[0]), tuple(children[1:-1]), span_of(source, children))
+
+
+def start(source: Source, children: Children) -> syntax.Module:
+    """`declaration*`."""
+    return syntax.Module(source, tuple(children))
+
+
+def import_declaration(source: Source, children: Children) -> syntax.Import:
+    """`"import" STRING "as" NAME ";"`."""
+    return syntax.Import(quoted(children[1]), identifier(source, children[3]), span_of(source, children))
+
+
+def const(source: Source, children: Children) -> syntax.Const:
+    """`"const" NAME (":" type)? "=" expression ";"`."""
+    name = identifier(source, children[1])
+    return syntax.Const(name, after(":", children), after("=", children), span_of(source, children))
+
+
+def param(source: Source, children: Children) -> syntax.Param:
+    """`"param" _names ":" type ";"`."""
+    return syntax.Param(identifiers(source, children), children[-2], span_of(source, children))
+
+
+def global_(source: Source, children: Children) -> syntax.Global:
+    """`GHOST? "global" _names ":" type ("=" expression)? ";"`."""
+    names = identifiers(source, children)
+    span = span_of(source, children)
+    return syntax.Global(names, after(":", children), after("=", children), children[0] == "ghost", span)
+
+
+def enumeration(source: Source, children: Children) -> syntax.Enumeration:
+    """`"enum" NAME "{" _names "}"`."""
+    name, *constructors = identifiers(source, children)
+    return syntax.Enumeration(name, tuple(constructors), span_of(source, children))
+
+
+def define(source: Source, children: Children) -> syntax.Define:
+    """`"define" NAME ("(" _names ")")? "=" expression ";"`."""
+    name, *parameters = identifiers(source, children)
+    return syntax.Define(name, tuple(parameters), children[-2], span_of(source, children))
+
+
+def parameter(source: Source, children: Children) -> syntax.FunctionParameter:
+    """`NAME ":" type | type`."""
+    name = identifier(source, children[0]) if type(children[0]) is Token else None
+    return syntax.FunctionParameter(name, children[-1], span_of(source, children))
+
+
+def function(source: Source, children: Children) -> syntax.FunctionDeclaration:
+    """`"function" NAME "(" (parameter ("," parameter)*)? ")" ":" type ("=" expression)? ";"`."""
+    name = identifier(source, children[1])
+    parameters = every(syntax.FunctionParameter, children)
+    span = span_of(source, children)
+    return syntax.FunctionDeclaration(name, parameters, after(":", children), after("=", children), span)
+
+
+def axiom(source: Source, children: Children) -> syntax.AxiomDeclaration:
+    """`"axiom" expression ";"`."""
+    return syntax.AxiomDeclaration(children[1], span_of(source, children))
+
+
+def init(source: Source, children: Children) -> syntax.Init:
+    """`"init" expression ";"`."""
+    return syntax.Init(children[1], span_of(source, children))
+
+
+def invariant(source: Source, children: Children) -> syntax.InvariantDeclaration:
+    """`STRONG? "invariant" NAME ":" expression expect? ";"`."""
+    name = identifiers(source, children)[0]
+    formula = after(":", children)
+    expected = first(syntax.Expect, children)
+    span = span_of(source, children)
+    outcome = expected.verdict if expected else None
+    return syntax.InvariantDeclaration(name, formula, children[0] == "strong", outcome, span)
+
+
+def expect(source: Source, children: Children) -> syntax.Expect:
+    """`"expect" NAME`."""
+    return syntax.Expect(verdict(source, children[1]), span_of(source, children))
+
+
+def file_expect(source: Source, children: Children) -> syntax.Expect:
+    """`expect ";"`."""
+    return syntax.Expect(children[0].verdict, span_of(source, children))
+
+
+def family(source: Source, children: Children) -> syntax.Family:
+    """`"[" NAME ":" bound ".." bound "]"`."""
+    return syntax.Family(identifier(source, children[1]), children[3], children[5], span_of(source, children))
+
+
+def rely(source: Source, children: Children) -> syntax.Rely:
+    """`"rely" relation ";"`."""
+    return syntax.Rely(children[1], span_of(source, children))
+
+
+def guarantee(source: Source, children: Children) -> syntax.Guarantee:
+    """`"guarantee" relation ";"`."""
+    return syntax.Guarantee(children[1], span_of(source, children))
+
+
+def thread(source: Source, children: Children) -> syntax.Thread:
+    """`"thread" NAME family? "{" (rely | guarantee | statement)* "}"`."""
+    opening = next(c for c in children if type(c) is Token and c == "{")
+    body = syntax.Block(every(syntax.Statement, children), span_of(source, [opening, children[-1]]))
+    relies, guarantees = every(syntax.Rely, children), every(syntax.Guarantee, children)
+    name = identifier(source, children[1])
+    return syntax.Thread(name, first(syntax.Family, children), relies, guarantees, body, span_of(source, children))
+
+
+def automaton(source: Source, children: Children) -> syntax.AutomatonDeclaration:
+    """`"automaton" NAME ("[" INTEGER "]")? "{" automaton_item* "}"`."""
+    index = int(children[3][:18]) if children[2] == "[" else None
+    return syntax.AutomatonDeclaration(
+        identifier(source, children[1]), index, nodes(children), span_of(source, children)
+    )
+
+
+def location(source: Source, children: Children) -> syntax.LocationDeclaration:
+    """`"location" NAME INITIAL? (";" | "{" (location_inv | location_env)* "}")`."""
+    items = every(Item, children)
+    return syntax.LocationDeclaration(
+        identifier(source, children[1]),
+        type(children[2]) is Token and children[2] == "initial",
+        tuple(i.values[0] for i in items if i.keyword == "inv"),
+        tuple(i.values[0] for i in items if i.keyword == "env"),
+        span_of(source, children),
+    )
+
+
+def edge(source: Source, children: Children) -> syntax.EdgeDeclaration:
+    """`"edge" NAME "->" NAME label? ("when" expression)? (block | ";")`."""
+    return syntax.EdgeDeclaration(
+        identifier(source, children[1]),
+        identifier(source, children[3]),
+        first(syntax.Label, children),
+        after("when", children),
+        first(syntax.Block, children),
+        span_of(source, children),
+    )
+
+
+def pair(source: Source, children: Children) -> syntax.ThreadPair:
+    """`"thread" thread_name "refines" thread_name ";"`."""
+    return syntax.ThreadPair(children[1], children[3], span_of(source, children))
+
+
+def silent_exit(source: Source, children: Children) -> Item:
+    """`"silent" NAME ";"`."""
+    if children[1] != "exit":
+        raise rejected("SA002", f"expected `exit` after `silent`, found `{children[1]}`", source, [children[1]])
+    return item(source, children)
+
+
+def refinement(source: Source, children: Children) -> syntax.RefinementBlock:
+    """`"refinement" NAME "{" refinement_item* "}"`."""
+    items = every(Item, children)
+    by_keyword = {k: [i for i in items if i.keyword == k] for k in ("abstract", "concrete", "relate", "pre", "inv")}
+    for keyword in ("abstract", "concrete"):
+        if len(by_keyword[keyword]) > 1:
+            again = by_keyword[keyword][1]
+            raise rejected("SA011", f"a second `{keyword}` in one refinement block", source, [again])
+    paths = {k: quoted(by_keyword[k][0].values[0]) if by_keyword[k] else None for k in ("abstract", "concrete")}
+    related = tuple(e for i in by_keyword["relate"] for e in nodes(i.values))
+    expected = first(syntax.Expect, children)
+    return syntax.RefinementBlock(
+        identifier(source, children[1]),
+        paths["abstract"],
+        paths["concrete"],
+        related if by_keyword["relate"] else None,
+        tuple(i.values[0] for i in by_keyword["pre"]),
+        tuple(i.values[0] for i in by_keyword["inv"]),
+        every(syntax.Rely, children),
+        every(syntax.ThreadPair, children),
+        any(i.keyword == "choose" for i in items),
+        any(i.keyword == "silent" for i in items),
+        expected.verdict if expected else None,
+        span_of(source, children),
+    )
