@@ -40,18 +40,18 @@ def _outcome(outcome: Outcome, width: int, quiet: bool) -> Iterator[Text]:
         return
     yield from _paragraph(f"Claim: {outcome.claim}", width)
     yield Text()
-    yield from _goals(outcome.results)
+    yield from _goals(outcome.results, width)
     for result in outcome.results:
         yield from _evidence(result, width)
     yield Text()
     yield Text(_INDENT + show_seconds(outcome.seconds), FAINT)
 
 
-def _goals(results: tuple[Result, ...]) -> Iterator[Text]:
-    """One aligned line each goal: what it claims, the verdict, the work."""
+def _goals(results: tuple[Result, ...], width: int) -> Iterator[Text]:
+    """One aligned line each goal: what it claims, the verdict, and as much of the work as fits."""
     names = max((cell_len(r.goal.name) for r in results), default=0)
     domains = max((cell_len(domain(r.goal)) for r in results), default=0)
-    work = _aligned([_work(r.statistics) for r in results])
+    work = _aligned([_work(r.statistics) for r in results], width - names - domains - 14)
     for result, figures in zip(results, work, strict=True):
         name = result.goal.name + " " * (names - cell_len(result.goal.name))
         verdict = (f"{result.verdict.value:<8}", _STYLE[result.verdict])
@@ -70,22 +70,22 @@ def _unbounded(automaton: Automaton) -> bool:
 
 
 def _work(statistics: Statistics) -> list[tuple[str, str]]:
-    """Each figure as a number and its unit."""
+    """Each figure as a number and its unit, the most useful first."""
+    seconds = (f"{sum(statistics.seconds.values()):.2f}", "s")
     counts = ((statistics.pairs, "pair"), (statistics.lemmas, "lemma"), (statistics.solver_calls, "solver call"))
-    cells = [(str(n), word if n == 1 else word + "s") for n, word in counts]
-    return [*cells, (f"{sum(statistics.seconds.values()):.2f}", "s"), ("", statistics.strategy)]
+    return [seconds, *((str(n), word if n == 1 else word + "s") for n, word in counts), ("", statistics.strategy)]
 
 
-def _aligned(rows: list[list[tuple[str, str]]]) -> list[Text]:
-    """The rows with numbers under numbers and units under units."""
-    sizes = [(max(len(n) for n, _ in column), max(len(u) for _, u in column)) for column in zip(*rows, strict=True)]
-    return [
-        Text(
-            "".join(f"  {n:>{wide}} {u:<{long}}" for (n, u), (wide, long) in zip(row, sizes, strict=True)).rstrip(),
-            FAINT,
-        )
-        for row in rows
-    ]
+def _aligned(rows: list[list[tuple[str, str]]], width: int) -> list[Text]:
+    """The rows with numbers under numbers and units under units, as many columns as fit."""
+    lines = [""] * len(rows)
+    for column in zip(*rows, strict=True):
+        number, unit = (max(map(len, cells)) for cells in zip(*column, strict=True))
+        longer = [f"{line}  {n:>{number}} {u:<{unit}}" for line, (n, u) in zip(lines, column, strict=True)]
+        if max(len(line.rstrip()) for line in longer) > width:
+            break
+        lines = longer
+    return [Text(line.rstrip(), FAINT) for line in lines]
 
 
 def _evidence(result: Result, width: int) -> Iterator[Text]:

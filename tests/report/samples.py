@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from sa.automata.automaton import Automaton, Edge, Kind, Label, Location, Origin, Variable
 from sa.automata.program import Formula
 from sa.automata.trace import Configuration, Move
