@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sa.automata.automaton import Automaton, Edge, Kind, Variable, edges_from
+from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable, edges_from, location_of
 from sa.automata.trace import Configuration, Move
 from sa.certificates.goal import Goal
-from sa.oracle.formula import Row, domain_of, predicate, solutions, tuple_of
+from sa.oracle.formula import Domain, Row, Unbounded, domain_of, predicate, solutions, tuple_of
 from sa.terms.build import disjuncts, eq, integer, land, le, lor
-from sa.terms.sort import INT, Value
+from sa.terms.sort import INT
 from sa.terms.substitute import prime, primed
 from sa.terms.term import Term, Var, sort_of
 
@@ -46,17 +46,18 @@ class Step(NamedTuple):
 class Explicit:
     """An automaton made ready for enumeration. `order` gives the variables of a row.
 
-    The functions are compiled formulas; the dictionaries remember what was asked before.
+    `domains` has None for a variable without a range: its automaton can be stepped but not enumerated.
+    The dictionaries remember compiled formulas, by location, and what was asked before, by state.
     """
 
     automaton: Automaton
     order: tuple[Var, ...]
     params: int
     visible: int
+    domains: tuple[Domain | None, ...]
     inv: dict[str, Callable[[Row], bool]]
-    environment: dict[str, Callable[[Row], list[Row]]]
     edges: dict[str, tuple[_Edge, ...]]
-    domains: tuple[frozenset[Value] | range, ...]
+    environment: dict[str, Callable[[Row], list[Row]]]
     known_steps: dict[State, tuple[Step, ...]]
     known_environment: dict[State, tuple[State, ...]]
     known_closure: dict[State, frozenset[State]]
@@ -71,29 +72,19 @@ class _Edge(NamedTuple):
 
 
 def explicit(automaton: Automaton) -> Explicit:
-    """The automaton ready for enumeration. Raises Unbounded and Unevaluable."""
+    """The automaton ready for enumeration. Raises Unevaluable."""
     ranked = sorted(automaton.variables, key=lambda v: (Kind.PARAM, Kind.GLOBAL, Kind.LOCAL).index(v.kind))
     order = tuple(v.var for v in ranked)
     kinds = [v.kind for v in ranked]
-    params, visible = kinds.count(Kind.PARAM), len(kinds) - kinds.count(Kind.LOCAL)
-    domains = tuple(domain_of(v) for v in ranked)
-    shared = order[params:visible]
-    environment = {}
-    for location in automaton.locations:
-        env = land(*(eq(primed(v), v) for v in shared)) if location.env is None else location.env
-        # Inv before the step is the business of `environment_steps`; Inv after it is tested here.
-        after = prime(location.inv, shared)
-        relation = lor(*(land(case, after) for case in disjuncts(env)))
-        environment[location.name] = solutions(relation, order, [primed(v) for v in shared], domains[params:visible])
     return Explicit(
         automaton,
         order,
-        params,
-        visible,
+        kinds.count(Kind.PARAM),
+        len(kinds) - kinds.count(Kind.LOCAL),
+        tuple(None if is_unbounded(v) else domain_of(v) for v in ranked),
         {location.name: predicate(location.inv, order) for location in automaton.locations},
-        environment,
         {name: tuple(_edge(e, order) for e in edges) for name, edges in edges_from(automaton).items()},
-        tuple(d if isinstance(d, range) else frozenset(d) for d in domains),
+        {},
         {},
         {},
         {},
@@ -108,27 +99,48 @@ def _edge(edge: Edge, order: tuple[Var, ...]) -> _Edge:
     return _Edge(
         edge,
         tuple(sort_of(value).name for value in shown),
-        solutions(edge.guard, order, chosen, [domain_of(c) for c in edge.choices]),
+        _picks(edge, order),
         tuple_of([updates.get(v, v) for v in order], scope),
         tuple_of(shown, scope),
     )
 
 
+def _picks(edge: Edge, order: tuple[Var, ...]) -> Callable[[Row], list[Row]]:
+    """The values of the edge's choices that its guard allows."""
+    endless = next((c.var.name for c in edge.choices if is_unbounded(c)), None)
+    if endless is None:
+        return solutions(edge.guard, order, [c.var for c in edge.choices], [domain_of(c) for c in edge.choices])
+
+    def refuse(row: Row) -> list[Row]:
+        raise Unbounded(endless)
+
+    return refuse
+
+
+def _environment(x: Explicit, location: Location) -> Callable[[Row], list[Row]]:
+    """The values of the globals after an environment step. `Inv` before it is tested elsewhere."""
+    shared = x.order[x.params : x.visible]
+    env = land(*(eq(primed(v), v) for v in shared)) if location.env is None else location.env
+    after = prime(location.inv, shared)
+    relation = lor(*(land(case, after) for case in disjuncts(env)))
+    return solutions(relation, x.order, [primed(v) for v in shared], _domains(x)[x.params : x.visible])
+
+
 def allowed(x: Explicit, state: State) -> bool:
     """Whether the state satisfies its location's invariant, ranges included."""
-    inside = all(value in domain for value, domain in zip(state.row, x.domains, strict=True))
+    inside = all(domain is None or value in domain for value, domain in zip(state.row, x.domains, strict=True))
     return inside and x.inv[state.location](state.row)
 
 
 def initial_states(x: Explicit) -> list[State]:
-    """The states at the initial location that satisfy `Init` and the location's invariant."""
+    """The states at the initial location that satisfy `Init` and the location's invariant. Raises Unbounded."""
     location = x.automaton.initial
     rows = solutions(x.automaton.init, (), x.order, _domains(x))(())
     return [s for s in (State(location, row) for row in rows) if allowed(x, s)]
 
 
 def all_states(x: Explicit) -> list[State]:
-    """Every state that satisfies the invariant of its location, reachable or not."""
+    """Every state that satisfies the invariant of its location, reachable or not. Raises Unbounded."""
     return [
         State(location.name, row)
         for location in x.automaton.locations
@@ -136,12 +148,20 @@ def all_states(x: Explicit) -> list[State]:
     ]
 
 
-def _domains(x: Explicit) -> list[list[Value]]:
-    return [sorted(domain) for domain in x.domains]
+def _domains(x: Explicit) -> list[Domain]:
+    found = []
+    for var, domain in zip(x.order, x.domains, strict=True):
+        if domain is None:
+            raise Unbounded(var.name)
+        found.append(domain)
+    return found
 
 
 def component_steps(x: Explicit, state: State) -> tuple[Step, ...]:
-    """The component steps from a state, in the order of the edges and of their choices' values."""
+    """The component steps from a state, in the order of the edges and of their choices' values.
+
+    Raises Unbounded where an edge from here has an unbounded choice.
+    """
     found = x.known_steps.get(state)
     if found is None:
         found = x.known_steps[state] = tuple(_steps(x, state)) if allowed(x, state) else ()
@@ -159,11 +179,16 @@ def _steps(x: Explicit, state: State) -> Iterable[Step]:
 
 
 def environment_steps(x: Explicit, state: State) -> tuple[State, ...]:
-    """The states that one environment step leads to: Inv before and after, parameters and locals unchanged."""
+    """The states that one environment step leads to: Inv before and after, parameters and locals unchanged.
+
+    Raises Unbounded where a global has no range.
+    """
     found = x.known_environment.get(state)
     if found is None:
         location, row = state
         head, tail = row[: x.params], row[x.visible :]
+        if location not in x.environment:
+            x.environment[location] = _environment(x, location_of(x.automaton, location))
         rows = x.environment[location](row) if allowed(x, state) else ()
         found = x.known_environment[state] = tuple(State(location, head + shared + tail) for shared in rows)
     return found
@@ -224,13 +249,13 @@ def restrict(automaton: Automaton, low: int, high: int) -> Automaton:
     The range goes into the invariant of every location and into the guards of the edges that choose,
     so steps that would leave it do not exist, for the oracle and for anyone else.
     """
-    unbounded = [v.var for v in automaton.variables if _is_unbounded(v)]
+    unbounded = [v.var for v in automaton.variables if is_unbounded(v)]
     ranges = land(*(_within(v, low, high) for v in unbounded))
     locations = tuple(replace(q, inv=land(q.inv, ranges)) for q in automaton.locations)
     edges = tuple(
         replace(
             e,
-            guard=land(e.guard, *(_within(c.var, low, high) for c in e.choices if _is_unbounded(c))),
+            guard=land(e.guard, *(_within(c.var, low, high) for c in e.choices if is_unbounded(c))),
             choices=tuple(_confined(c, low, high) for c in e.choices),
         )
         for e in automaton.edges
@@ -244,12 +269,13 @@ def restrict_goal(goal: Goal, low: int, high: int) -> Goal:
     return replace(goal, concrete=restrict(goal.concrete, low, high), abstract=restrict(goal.abstract, low, high))
 
 
-def _is_unbounded(variable: Variable) -> bool:
+def is_unbounded(variable: Variable) -> bool:
+    """Whether the variable ranges over all integers."""
     return variable.var.sort == INT and (variable.low is None or variable.high is None)
 
 
 def _confined(variable: Variable, low: int, high: int) -> Variable:
-    return replace(variable, low=low, high=high) if _is_unbounded(variable) else variable
+    return replace(variable, low=low, high=high) if is_unbounded(variable) else variable
 
 
 def _within(var: Var, low: int, high: int) -> Term:

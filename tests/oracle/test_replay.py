@@ -1,0 +1,99 @@
+"""A play is accepted when each of its moves is legal, its leaves are losses and no answer is left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sa.automata.trace import Configuration
+from sa.certificates.goal import Goal
+from sa.certificates.play import Broken, Chosen, Drift, Exhausted, Position, Step, Unmatched
+from sa.oracle.replay import judge
+from sa.terms.build import TRUE
+from tests.generators.automata import random_goal
+from tests.oracle.plays import play_of
+
+LOST = [s for s in (random_goal(seed) for seed in range(150)) if not s.decision.simulated]
+
+
+def test_the_plays_of_lost_games_are_accepted() -> None:
+    assert len(LOST) > 40
+    verdicts = {s.seed: judge(s.goal, play_of(s.goal, s.decision)) for s in LOST}
+    assert {seed: v for seed, v in verdicts.items() if v.fault or v.unchecked} == {}
+
+
+def moved(there: Configuration) -> Configuration:
+    return Configuration("q9", there.values)
+
+
+def first(kind: type[object]) -> tuple[Goal, Position]:
+    """A goal and its play that starts with a move of this kind."""
+    for sample in LOST:
+        play = play_of(sample.goal, sample.decision)
+        if isinstance(play, Position) and isinstance(play.move, kind):
+            replies = play.move.replies if isinstance(play.move, Step) else ()
+            if kind is not Step or replies:
+                return sample.goal, play
+    raise AssertionError(f"no play starts with {kind.__name__}")
+
+
+def test_a_play_that_leaves_out_an_answer_is_rejected() -> None:
+    goal, play = first(Step)
+    assert isinstance(play.move, Step)
+    cut = replace(play, move=replace(play.move, replies=play.move.replies[1:]))
+    assert judge(goal, cut).fault == "the play does not list all answers"
+
+
+def test_a_play_that_goes_on_from_another_state_is_rejected() -> None:
+    goal, play = first(Drift)
+    assert isinstance(play.move, Drift)
+    then = replace(play.move.then, concrete=moved(play.move.then.concrete))
+    fault = judge(goal, replace(play, move=replace(play.move, then=then))).fault
+    assert fault == "the play goes on from another pair than the one reached"
+
+
+def test_a_play_that_does_not_start_at_the_start_is_rejected() -> None:
+    for sample in LOST:
+        play = play_of(sample.goal, sample.decision)
+        if isinstance(play, Position) and isinstance(play.move, Step | Drift):
+            inner = [r.then for r in play.move.replies] if isinstance(play.move, Step) else [play.move.then]
+            for then in inner:
+                if isinstance(then, Position) and then.concrete.location != "q0":
+                    assert judge(sample.goal, then).fault
+                    return
+    raise AssertionError("no play has a second position elsewhere")
+
+
+def test_environments_that_can_be_matched_are_no_loss() -> None:
+    for sample in LOST:
+        play = play_of(sample.goal, sample.decision)
+        if isinstance(play, Position) and isinstance(play.move, Drift) and not sample.goal.closed:
+            claim = replace(play, move=Unmatched(play.move.concrete, TRUE, Exhausted.ENUMERATED))
+            assert judge(sample.goal, claim).fault
+            return
+    raise AssertionError("no play starts with a drift of an open goal")
+
+
+def test_a_conjunct_that_holds_is_not_broken() -> None:
+    for sample in LOST:
+        play = play_of(sample.goal, sample.decision)
+        if isinstance(play, Position) and isinstance(play.move, Step):
+            for i, reply in enumerate(play.move.replies):
+                if isinstance(reply.then, Position):
+                    claim = Broken(sample.goal.iota[0], reply.then.concrete, reply.then.abstract)
+                    replies = (*play.move.replies[:i], replace(reply, then=claim), *play.move.replies[i + 1 :])
+                    wrong = replace(play, move=replace(play.move, replies=replies))
+                    assert judge(sample.goal, wrong).fault == "what is said to be broken holds"
+                    return
+    raise AssertionError("no play has an answer that lasts")
+
+
+@pytest.mark.parametrize("choose", [True, False])
+def test_who_chooses_the_start_must_be_respected(choose: bool) -> None:
+    sample = next(
+        s for s in LOST if s.goal.choose_init is choose and isinstance(play_of(s.goal, s.decision), Position | Chosen)
+    )
+    play = play_of(sample.goal, sample.decision)
+    assert not judge(sample.goal, play).fault
+    assert judge(replace(sample.goal, choose_init=not choose), play).fault
