@@ -1,0 +1,48 @@
+"""`sacheck check`: is a file well-formed, and does it say something?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sa.base.verdict import EXIT_INPUT
+from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, TimeoutOption
+from sa.cli.output import write, write_json
+from sa.cli.session import complain, run
+
+
+def check(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files to check.")],
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    timeout: TimeoutOption = None,
+    memory: MemoryOption = None,
+) -> None:
+    """Check files: syntax, names, types, vacuity.
+
+    Exit status: 0 nothing wrong (warnings allowed), 2 errors, 3 stopped by a limit.
+    """
+    settings = Settings(json, quiet, timeout, memory)
+    run(settings, lambda: _check(tuple(files), settings))
+
+
+def _check(files: tuple[str, ...], settings: Settings) -> int:
+    from sa.app.check import check as examine
+    from sa.app.check import has_errors
+
+    checked = examine(files)
+    diagnostics = tuple(dict.fromkeys(d for file in checked for d in file.diagnostics))
+    status = EXIT_INPUT if has_errors(checked) else 0
+    if settings.json:
+        from sa.report.json import diagnostics_json
+
+        write_json(diagnostics_json(diagnostics, status))
+        return status
+    complain(diagnostics)
+    for file in checked:
+        if file.program is not None and not settings.quiet:
+            from sa.report.summary import show_summary
+
+            write(show_summary(file.path, file.program))
+    return status

@@ -1,0 +1,56 @@
+"""The entry point `sacheck`: the table of commands."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from sa import __version__
+from sa.cli.check import check
+from sa.cli.explain import explain
+from sa.cli.fmt import fmt
+from sa.cli.output import tolerate_narrow_encodings, write
+from sa.cli.refine import refine
+from sa.cli.session import internal_error
+from sa.cli.show import show
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        write(f"sacheck {__version__}\n")
+        raise typer.Exit
+
+
+def sacheck(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Prove or refute that concurrent threads refine other threads, over infinite data."""
+
+
+def application() -> typer.Typer:
+    """The command line application. Help is plain text: rich help would triple the time it takes."""
+    app = typer.Typer(
+        name="sacheck",
+        add_completion=False,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(sacheck)
+    for command in (refine, check, show, fmt, explain):
+        app.command()(command)
+    return app
+
+
+def main() -> None:
+    """Run the command line and leave with its exit status."""
+    tolerate_narrow_encodings()
+    try:
+        application()(prog_name="sacheck")
+    except Exception as bug:
+        sys.exit(internal_error(bug))

@@ -1,0 +1,40 @@
+"""The options that several commands share, and what they amount to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias
+
+import typer
+
+
+def _positive(value: float | None) -> float | None:
+    if value is not None and not 0 < value < float("inf"):
+        raise typer.BadParameter("must be more than 0")
+    return value
+
+
+JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Write JSON to standard output.")]
+QuietOption: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Only the answer and errors.")]
+TimeoutOption: TypeAlias = Annotated[
+    float | None,
+    typer.Option(metavar="SECONDS", callback=_positive, help="Stop after this time; the answer is then UNKNOWN."),
+]
+MemoryOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(metavar="MB", min=1, help="Stop when the process is larger; the answer is then UNKNOWN."),
+]
+SeedOption: TypeAlias = Annotated[int, typer.Option(metavar="N", min=0, max=2**31 - 1, help="Seed of random choices.")]
+JobsOption: TypeAlias = Annotated[
+    int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes that work at the same time.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What every command accepts. `timeout` in seconds, `memory` in MB."""
+
+    json: bool
+    quiet: bool
+    timeout: float | None
+    memory: int | None

@@ -1,0 +1,94 @@
+"""`sacheck refine`: the main job."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sa.base.limits import LimitReached, limits
+from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict, worst_status
+from sa.cli.options import JobsOption, JsonOption, MemoryOption, QuietOption, SeedOption, Settings, TimeoutOption
+from sa.cli.output import screen, write, write_json
+from sa.cli.session import complain, run
+
+if TYPE_CHECKING:
+    from sa.app.refine import RefineRequest
+    from sa.refinement.outcome import Outcome
+
+#: Seconds that the engine has after its deadline to end with what it knows.
+_GRACE = 2.0
+
+
+def refine(
+    abstract: Annotated[
+        str, typer.Argument(metavar="ABSTRACT", help="What the threads should do; or, alone, a file of refinement blocks.")
+    ],
+    concrete: Annotated[
+        str | None, typer.Argument(metavar="CONCRETE", help="What the threads do.", show_default=False)
+    ] = None,
+    whole: Annotated[bool, typer.Option("--whole", help="Play the game on the two whole programs at once.")] = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    timeout: TimeoutOption = None,
+    memory: MemoryOption = None,
+    seed: SeedOption = 0,
+    jobs: JobsOption = 1,
+) -> None:
+    """Prove or refute that concrete threads refine abstract ones.
+
+    Exit status: 0 proved, 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
+    """
+    settings = Settings(json, quiet, timeout, memory)
+    paths = (abstract,) if concrete is None else (abstract, concrete)
+
+    def body() -> int:
+        # The clock starts before the imports, which are part of what the user waits for.
+        bounds = limits(timeout, None if memory is None else memory * 2**20)
+        from sa.app.refine import RefineRequest
+        from sa.refinement.options import Options
+
+        return _answer(RefineRequest(paths, Options(bounds, seed, jobs, whole)), settings)
+
+    run(settings, body, _GRACE)
+
+
+def _answer(request: RefineRequest, settings: Settings) -> int:
+    from sa.app.refine import refine as decide
+
+    outcomes: list[Outcome] = []
+    unknown = None
+    try:
+        for outcome in decide(request):
+            outcomes.append(outcome)
+            if not settings.json:
+                _show(outcome, settings)
+    except LimitReached as limit:
+        unknown = Unknown(limit.reason)
+    except MemoryError:
+        unknown = Unknown(Reason.MEMORY)
+    status = worst_status([*map(status_of, outcomes), *([EXIT_STATUS[Verdict.UNKNOWN]] if unknown else [])])
+    if settings.json:
+        from sa.report.json import outcomes_json
+
+        write_json(outcomes_json(outcomes, unknown, status))
+    elif unknown is not None:
+        from sa.report.terminal import show_stopped
+
+        write(show_stopped(unknown, " and ".join(request.paths), screen()))
+    return status
+
+
+def _show(outcome: Outcome, settings: Settings) -> None:
+    from sa.report.terminal import show_outcome
+
+    if not settings.quiet:
+        complain(outcome.warnings)
+    write(show_outcome(outcome, screen(), settings.quiet))
+
+
+def status_of(outcome: Outcome) -> int:
+    """The verdict's status; a proof where the file expects no proof is a failure too (decision 002)."""
+    status = EXIT_STATUS[outcome.verdict]
+    unexpected = outcome.expected not in (None, outcome.verdict)
+    return worst_status([status, EXIT_STATUS[Verdict.REFUTED]]) if unexpected and status == 0 else status

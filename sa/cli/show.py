@@ -1,0 +1,60 @@
+"""`sacheck show`: the automata of a file."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+import typer
+
+from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, TimeoutOption
+from sa.cli.output import screen, write, write_json
+from sa.cli.session import complain, run
+
+
+class Format(str, Enum):  # noqa: UP042 -- typer shows the values of a str enumeration
+    """How automata are drawn."""
+
+    text = "text"
+    dot = "dot"
+
+
+def show(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The file.")],
+    format: Annotated[Format, typer.Option("--format", "-f", help="How to draw it.")] = Format.text,
+    thread: Annotated[str | None, typer.Option(metavar="NAME", help="Only this thread.")] = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    timeout: TimeoutOption = None,
+    memory: MemoryOption = None,
+) -> None:
+    """Show the automata of a file.
+
+    Locations with their invariants and environments, edges with labels, guards and updates.
+    """
+    if json and format is not Format.text:
+        raise typer.BadParameter("--json and --format exclude each other")
+    settings = Settings(json, quiet, timeout, memory)
+    run(settings, lambda: _show(file, thread, format, settings))
+
+
+def _show(file: str, thread: str | None, drawn: Format, settings: Settings) -> int:
+    from sa.app.show import show as find
+
+    shown = find(file, thread)
+    if settings.json:
+        from sa.report.automaton_json import automata_json
+
+        write_json(automata_json(shown.automata))
+        return 0
+    if not settings.quiet:
+        complain(shown.warnings)
+    if drawn is Format.dot:
+        from sa.report.dot import show_dot
+
+        write(show_dot(shown.automata))
+    else:
+        from sa.report.automaton_text import show_automata
+
+        write(show_automata(shown.automata, screen()))
+    return 0

@@ -1,0 +1,69 @@
+"""Help, version and wrong command lines, as separate processes: what a user starts first."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+COMMANDS = ("refine", "check", "simulate", "show", "fmt", "explain")
+
+
+def sacheck(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a new process."""
+    command = [sys.executable, "-c", "from sa.cli.main import main; main()", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload,no-any-return]
+
+
+def test_help_lists_every_command() -> None:
+    """`sacheck --help`."""
+    found = sacheck("--help")
+    assert found.returncode == 0
+    assert re.findall(r"^  (\w+)  ", found.stdout, re.MULTILINE) == list(COMMANDS)
+
+
+def test_help_loads_neither_solver_nor_parser_nor_renderer() -> None:
+    """It is quick because it imports little; the time itself is measured by the bench."""
+    code = "import sys, sa.cli.main as m; m.application(); print(*{'z3', 'lark', 'rich'} & set(sys.modules))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_and_json(command: str) -> None:
+    """`--json` everywhere."""
+    found = sacheck(command, "--help")
+    assert found.returncode == 0
+    assert "--json" in found.stdout
+
+
+def test_version_is_the_packages() -> None:
+    """`sacheck --version`."""
+    import sa
+
+    assert sacheck("--version").stdout == f"sacheck {sa.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("prove",),
+        ("refine",),
+        ("refine", "a.sa", "b.sa", "c.sa"),
+        ("refine", "a.sa", "--timeout", "0"),
+        ("refine", "a.sa", "--timeout", "nan"),
+        ("refine", "a.sa", "--memory", "0"),
+        ("refine", "a.sa", "--jobs", "0"),
+        ("refine", "a.sa", "--report", "x.html"),
+        ("fmt", "a.sa", "--seed", "1"),
+        ("show", "a.sa", "--format", "svg"),
+    ],
+)
+def test_a_wrong_command_line_is_status_2(arguments: tuple[str, ...]) -> None:
+    """Options that do nothing are not accepted either."""
+    found = sacheck(*arguments)
+    assert found.returncode == 2
+    assert "Traceback" not in found.stderr
+    assert found.stdout == ""
