@@ -13,6 +13,7 @@ from typing import TypeAlias
 from sa.automata.automaton import Edge
 from sa.automata.program import Formula
 from sa.automata.trace import Configuration, Move
+from sa.terms.term import Term
 
 
 class Exhausted(Enum):
@@ -83,9 +84,14 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class Unmatched:
-    """The concrete environment makes a step that no sequence of abstract environment steps matches."""
+    """The concrete environment makes a step that no sequence of abstract environment steps matches.
+
+    `closure` is a reflexive and transitive relation over `abs.` globals, their primes and `abs.` locals that
+    contains the abstract environment at the location, and still holds no match.
+    """
 
     concrete: Configuration
+    closure: Term
     exhausted: Exhausted
 
 

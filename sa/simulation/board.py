@@ -1,0 +1,149 @@
+"""The goal as the engine sees it: ι's equations solved for abstract variables, so that Ψ speaks of few variables.
+
+THEORY section 4, point 1. A *reduced* formula mentions concrete variables, parameters and those abstract
+variables that ι does not determine; `reduce` makes one. A state of a pair is a valuation of these variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sa.automata.automaton import Automaton, Edge, Kind, Location, variables_of
+from sa.certificates.goal import Goal
+from sa.terms import build
+from sa.terms.evaluate import State, evaluate
+from sa.terms.sort import Value
+from sa.terms.substitute import primed, substitute
+from sa.terms.term import IsZero, Same, Term, Var
+
+#: A pair of locations, concrete and abstract.
+Pair: TypeAlias = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """An automaton by location: its edges with their numbers, its locations, its globals and locals."""
+
+    automaton: Automaton
+    edges: Mapping[str, tuple[tuple[int, Edge], ...]]
+    locations: Mapping[str, Location]
+    order: Mapping[str, int]
+    globals: tuple[Var, ...]
+    locals: tuple[Var, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A goal laid out.
+
+    `links` are ι's equations `abstract variable == term`, solved; `residual` is the rest of ι, reduced.
+    `shapes` give, for each side's edges, what makes two edges the same statement.
+    """
+
+    goal: Goal
+    concrete: Side
+    abstract: Side
+    links: Mapping[Var, Term]
+    residual: tuple[Term, ...]
+    variables: tuple[Var, ...]
+
+
+def lay_out(goal: Goal) -> Board:
+    """The board of a goal."""
+    abstract = _side(goal.abstract)
+    own = frozenset((*abstract.globals, *abstract.locals))
+    links = dict[Var, Term]()
+    residual = list[Term]()
+    for formula in goal.iota:
+        for part in build.conjuncts(substitute(formula.term, links)):
+            for conjunct in build.conjuncts(substitute(part, links)):
+                solved = _solve(conjunct, own)
+                if solved is None:
+                    residual.append(conjunct)
+                else:
+                    var, term = solved
+                    links = {v: substitute(t, {var: term}) for v, t in links.items()}
+                    links[var] = term
+    rest = build.land(*(substitute(r, links) for r in residual))
+    concrete = _side(goal.concrete)
+    params = {v: None for a in (goal.concrete, goal.abstract) for v in variables_of(a, Kind.PARAM)}
+    free = (*params, *concrete.globals, *concrete.locals, *abstract.globals, *abstract.locals)
+    return Board(goal, concrete, abstract, links, build.conjuncts(rest), tuple(v for v in free if v not in links))
+
+
+def _side(automaton: Automaton) -> Side:
+    edges: dict[str, list[tuple[int, Edge]]] = {location.name: [] for location in automaton.locations}
+    for number, edge in enumerate(automaton.edges):
+        edges[edge.source].append((number, edge))
+    return Side(
+        automaton,
+        {name: tuple(listed) for name, listed in edges.items()},
+        {location.name: location for location in automaton.locations},
+        {location.name: number for number, location in enumerate(automaton.locations)},
+        variables_of(automaton, Kind.GLOBAL),
+        variables_of(automaton, Kind.LOCAL),
+    )
+
+
+def _solve(conjunct: Term, own: frozenset[Var]) -> tuple[Var, Term] | None:
+    """An equation as (abstract variable, what it equals), if it determines one."""
+    match conjunct:
+        case IsZero(total):
+            const, parts = build.linear_parts(total)
+            for part, coefficient in parts.items():
+                if part in own and abs(coefficient) == 1 and isinstance(part, Var):
+                    rest = build.linear(const, {p: c for p, c in parts.items() if p is not part})
+                    if part not in rest.free:
+                        return part, build.scale(-coefficient, rest)
+        case Same(left, right):
+            for var, term in ((left, right), (right, left)):
+                if isinstance(var, Var) and var in own and var not in term.free:
+                    return var, term
+    return None
+
+
+def reduce(board: Board, formula: Term) -> Term:
+    """The formula with determined abstract variables replaced."""
+    return substitute(formula, board.links)
+
+
+def reduce_primed(board: Board, formula: Term) -> Term:
+    """As `reduce`, for a relation: primed determined variables too. Locals never change under it."""
+    changing = frozenset((*board.concrete.globals, *board.abstract.globals))
+    links: dict[Var, Term] = dict(board.links)
+    for var, term in board.links.items():
+        links[primed(var)] = after_drift(term, changing)
+    return substitute(formula, links)
+
+
+def after_drift(formula: Term, changing: Iterable[Var]) -> Term:
+    """The formula about the state after an environment step: globals primed, locals as they are."""
+    return substitute(formula, {v: primed(v) for v in changing})
+
+
+def base(board: Board, pair: Pair) -> tuple[Term, ...]:
+    """What every related state of a pair satisfies besides its lemmas: ι's rest and both invariants, reduced."""
+    first, second = board.concrete.locations[pair[0]].inv, board.abstract.locations[pair[1]].inv
+    return build.conjuncts(build.land(*board.residual, reduce(board, first), reduce(board, second)))
+
+
+def initial_condition(board: Board) -> tuple[Term, ...]:
+    """κ, both initial conditions and the invariants of the initial locations, as they stand (not reduced)."""
+    goal = board.goal
+    first, second = goal.concrete, goal.abstract
+    return build.conjuncts(
+        build.land(
+            *(f.term for f in goal.kappa),
+            first.init,
+            board.concrete.locations[first.initial].inv,
+            second.init,
+            board.abstract.locations[second.initial].inv,
+        )
+    )
+
+
+def full_state(board: Board, state: State) -> dict[Var, Value]:
+    """A state of a pair with the determined abstract variables filled in."""
+    return {**state, **{v: evaluate(t, state) for v, t in board.links.items()}}

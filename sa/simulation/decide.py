@@ -1,0 +1,123 @@
+"""One goal decided: coverage and start first, then the search; a relation, a play, or why neither."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sa.automata.automaton import Automaton
+from sa.automata.program import Formula
+from sa.automata.trace import Configuration
+from sa.base.limits import Limits
+from sa.base.verdict import Reason, Unknown
+from sa.certificates.goal import Goal
+from sa.certificates.play import Broken, BrokenAtStart, Exhausted, Play, Uncovered
+from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
+from sa.domains import affine
+from sa.simulation.board import Board, lay_out
+from sa.simulation.moves import Round
+from sa.simulation.opening import broken_at_start, uncovered
+from sa.simulation.refute import Refuter, Survives
+from sa.simulation.search import Answered, Lost, Search, Stuck
+from sa.simulation.state import PairState, dead
+from sa.smt.session import Session
+from sa.terms import build
+from sa.terms.evaluate import State, Unevaluable
+from sa.terms.term import Term, Var
+
+#: How many lemmas one search may learn.
+LEMMA_BOUND = 3000
+
+Evidence: TypeAlias = Relation | Play | Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What came out, with the size of the work: pairs explored, lemmas learned, questions to the solver."""
+
+    evidence: Evidence
+    pairs: int
+    lemmas: int
+    solver_calls: int
+    strategy: str
+
+
+def decide(goal: Goal, bounds: Limits, seed: int = 0) -> Decision:
+    """Decide a goal. The evidence is for a checker to confirm. Raises LimitReached."""
+    session = Session(bounds, tuple(a.formula for a in goal.axioms), seed)
+    board = lay_out(goal)
+    start = _at_start(session, board)
+    if start is not None:
+        return Decision(start, 0, 0, session.calls, "start")
+    search = Search(board, session, LEMMA_BOUND)
+    evidence = _evidence(search)
+    return Decision(evidence, len(search.pairs), search.lemma_count, session.calls, "lemmas")
+
+
+def _at_start(session: Session, board: Board) -> Evidence | None:
+    missing = uncovered(session, board)
+    if missing is not None:
+        if not missing.certain:
+            return Unknown(Reason.SOLVER, "whether every initial state is covered")
+        return Uncovered(_configuration(board.goal.concrete, missing.state), Exhausted.SOLVER)
+    broken = broken_at_start(session, board)
+    match broken:
+        case None:
+            return None
+        case str():
+            return Unknown(Reason.SOLVER, broken)
+        case (formula, state):
+            return BrokenAtStart(_broken(board, formula, state))
+
+
+def _broken(board: Board, formula: Formula, state: State) -> Broken:
+    goal = board.goal
+    return Broken(formula, _configuration(goal.concrete, state), _configuration(goal.abstract, state))
+
+
+def _configuration(automaton: Automaton, state: State) -> Configuration:
+    return Configuration(automaton.initial, {v.var: state.get(v.var, 0) for v in automaton.variables})
+
+
+def _evidence(search: Search) -> Evidence:
+    ending = search.run()
+    match ending:
+        case Answered():
+            return relation_of(search)
+        case Stuck(reason, detail):
+            return Unknown(reason, detail)
+        case Lost(state, lemma):
+            try:
+                return Refuter(search.board, search.session, search).position(search.initial, state, lemma)
+            except Survives as problem:
+                return Unknown(Reason.BOUND, f"not proved, and no play found: {problem}")
+            except Unevaluable as problem:
+                return Unknown(Reason.UNSUPPORTED, f"a play depends on {problem}, which has no definition")
+
+
+def relation_of(search: Search) -> Relation:
+    """The relation that a search without open questions has found."""
+    alive = {pair: state for pair, state in search.pairs.items() if state.facts is not None and not dead(state)}
+    closures = {pair[1]: search.closure(pair[1]).relation for pair in alive}
+    return Relation(
+        tuple(PairRelation(*pair, _lemmas(state)) for pair, state in alive.items()),
+        tuple(
+            EdgeAnswer(*pair, number, tuple(_path(r) for r in rounds if r.target in alive))
+            for pair, state in alive.items()
+            for number, rounds in state.rounds.items()
+        ),
+        tuple(closures.items()),
+    )
+
+
+def _lemmas(state: PairState) -> tuple[Term, ...]:
+    facts = affine.formulas(state.facts or {})
+    return tuple(dict.fromkeys((*facts, *(lemma.formula for lemma in state.lemmas))))
+
+
+def _path(answer: Round) -> AbstractPath:
+    witnesses = list[tuple[Var, Term]]()
+    for position, choice in enumerate(answer.run.choices):
+        for var, term in choice:
+            witnesses.append((build.variable(f"{var.name}@{position}", var.sort), term))
+    return AbstractPath(answer.run.edges, tuple(witnesses))

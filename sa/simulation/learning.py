@@ -1,0 +1,62 @@
+"""From a lost state to a lemma: the states that are lost for the same reasons.
+
+The reasons are literals: the step is enabled, each abstract edge off the explored runs is refused, each run
+ends in a state that breaks ι, an invariant or a lemma. Choices of the concrete step and environment steps
+are then projected away around the state. What comes out implies that Duplicator loses, so a lemma found
+without a cut exploration is exact: good for refutations too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sa.simulation.board import Board, Pair
+from sa.simulation.moves import Challenge, Round, play_round
+from sa.simulation.runs import Exploration, explore
+from sa.simulation.state import PairState
+from sa.terms import build
+from sa.terms.evaluate import State, holds
+from sa.terms.implicant import implicant
+from sa.terms.substitute import substitute
+from sa.terms.term import Term
+
+
+def answers_at(
+    board: Board, step: Challenge, location: str, state: State, pairs: Mapping[Pair, PairState]
+) -> tuple[list[Round], list[tuple[Round, list[Term]]], Exploration]:
+    """The rounds that are good in a state, those that are not with what they break, and the exploration."""
+    hints = tuple(dict.fromkeys(step.after.values()))
+    found = explore(board, location, step.label, hints, state)
+    good, bad = list[Round](), list[tuple[Round, list[Term]]]()
+    for run in found.runs:
+        answer = play_round(board, step, run)
+        broken = [c for c in demands(answer, pairs) if not holds(c, state)]
+        if broken:
+            bad.append((answer, broken))
+        else:
+            good.append(answer)
+    return good, bad, found
+
+
+def demands(answer: Round, pairs: Mapping[Pair, PairState]) -> Iterator[Term]:
+    """What must hold before a round for it to be good: its own conditions first, then the target's lemmas."""
+    yield from answer.required
+    target = pairs.get(answer.target)
+    if target is not None:
+        for lemma in target.lemmas:
+            yield substitute(lemma.formula, answer.updates)
+
+
+def lost_cube(
+    step: Challenge, bad: Sequence[tuple[Round, list[Term]]], found: Exploration, state: State
+) -> tuple[Term, ...]:
+    """Literals over the state and the step's choices, true in `state`, under which no explored answer is good."""
+    reasons = [*step.enabled, *found.reasons]
+    known = set(reasons)
+    for _, broken in bad:
+        negated = [build.lnot(b) for b in broken]
+        if not any(n in known for n in negated):
+            # The first one broken is the most lasting: a condition of the round before a lemma, old before new.
+            reasons.append(negated[0])
+            known.add(negated[0])
+    return implicant(reasons, state)

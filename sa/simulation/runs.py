@@ -1,0 +1,175 @@
+"""Abstract answers from one state: every silent run, one visible step where the label asks for it.
+
+A run is followed on terms over the state before it, with the state deciding which edges can be taken; so
+the exploration says what the answers are, and why, for every state that takes the same turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sa.automata.automaton import Edge, Label, Variable
+from sa.simulation.board import Board
+from sa.terms import build
+from sa.terms.evaluate import State, evaluate, holds
+from sa.terms.sort import BOOL, Value
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var, sort_of
+
+#: How many abstract states one exploration visits, and how many values of a choice it tries.
+STATE_BOUND = 400
+CHOICE_BOUND = 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """An abstract run: its edges with the terms chosen on each, where it ends, the abstract variables' values
+    there as terms over the (reduced) state before, and the condition on that state for taking it."""
+
+    edges: tuple[int, ...]
+    choices: tuple[tuple[tuple[Var, Term], ...], ...]
+    location: str
+    values: Mapping[Var, Term]
+    condition: tuple[Term, ...]
+    labelled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """All runs that answer from a state; `reasons` are true there and imply that there are no others.
+
+    `exhausted` is False where a bound or a choice among infinitely many values cut the search.
+    """
+
+    runs: tuple[Run, ...]
+    reasons: tuple[Term, ...]
+    exhausted: bool
+
+
+def start(board: Board, location: str) -> Run:
+    """The run that stays."""
+    values = {v: board.links.get(v, v) for v in (*board.abstract.globals, *board.abstract.locals)}
+    return Run((), (), location, values, (), False)
+
+
+def explore(board: Board, location: str, label: Label | None, hints: tuple[Term, ...], state: State) -> Exploration:
+    """The answers to `label` (values over the state before the step) from a state at an abstract location.
+
+    `hints` are terms that a choice with infinitely many values should try.
+    """
+    pending = [start(board, location)]
+    seen: dict[object, Run] = {_snapshot(pending[0], state): pending[0]}
+    runs, reasons, exhausted = list[Run](), list[Term](), True
+    while pending:
+        run = pending.pop(0)
+        if run.labelled == (label is not None):
+            runs.append(run)
+        for number, edge in board.abstract.edges[run.location]:
+            if not may_follow(edge, label, run):
+                continue
+            instances, complete = instances_of(edge, run, hints, state)
+            exhausted = exhausted and complete
+            for choice in instances:
+                conditions, extended = extend(board, run, number, edge, choice, label)
+                false = next((c for c in conditions if not holds(c, state)), None)
+                if false is not None:
+                    reasons.append(build.lnot(false))
+                    continue
+                snapshot = _snapshot(extended, state)
+                earlier = seen.get(snapshot)
+                if earlier is not None:
+                    reasons.extend(_repeats(extended, earlier))
+                elif len(seen) >= STATE_BOUND:
+                    exhausted = False
+                else:
+                    seen[snapshot] = extended
+                    pending.append(extended)
+    return Exploration(tuple(runs), tuple(dict.fromkeys(reasons)), exhausted)
+
+
+def may_follow(edge: Edge, label: Label | None, run: Run) -> bool:
+    """Whether an edge's action allows it as the next one of an answer: silent, or the label's one visible step."""
+    if edge.label is None:
+        return True
+    return label is not None and not run.labelled and _same_action(edge.label, label)
+
+
+def _same_action(first: Label, second: Label) -> bool:
+    return first.action == second.action and len(first.values) == len(second.values)
+
+
+def extend(
+    board: Board, run: Run, number: int, edge: Edge, choice: tuple[tuple[Var, Term], ...], label: Label | None
+) -> tuple[tuple[Term, ...], Run]:
+    """The run with an edge appended, and the conditions for taking it: guard, equal values, target's invariant."""
+    here = {**run.values, **dict(choice)}
+    values = {**run.values, **{v: substitute(t, here) for v, t in edge.updates}}
+    conditions = list(build.conjuncts(substitute(edge.guard, here)))
+    if edge.label is not None and label is not None:
+        for mine, asked in zip(edge.label.values, label.values, strict=True):
+            conditions.append(build.eq(substitute(mine, here), asked))
+    conditions.extend(build.conjuncts(substitute(board.abstract.locations[edge.target].inv, values)))
+    for variable in edge.choices:
+        conditions.extend(_in_range(variable, here[variable.var]))
+    conditions = [c for c in dict.fromkeys(conditions) if c is not build.TRUE]
+    after = Run(
+        (*run.edges, number),
+        (*run.choices, choice),
+        edge.target,
+        values,
+        (*run.condition, *conditions),
+        run.labelled or edge.label is not None,
+    )
+    return tuple(conditions), after
+
+
+def _in_range(variable: Variable, value: Term) -> Iterator[Term]:
+    if variable.low is not None:
+        yield build.le(build.integer(variable.low), value)
+    if variable.high is not None:
+        yield build.le(value, build.integer(variable.high))
+
+
+def instances_of(
+    edge: Edge, run: Run, hints: tuple[Term, ...], state: State
+) -> tuple[tuple[tuple[tuple[Var, Term], ...], ...], bool]:
+    """The values to try for an edge's choices, and whether these are all that there are."""
+    instances: tuple[tuple[tuple[Var, Term], ...], ...] = ((),)
+    complete = True
+    for variable in edge.choices:
+        values = domain(variable)
+        if values is None:
+            complete = False
+            tried = [*hints, *(run.values[v] for v, t in edge.updates if t is variable.var), build.ZERO]
+            values = tuple(dict.fromkeys(t for t in tried if _fits(t, variable)))
+        instances = tuple((*i, (variable.var, value)) for i in instances for value in values)
+    return instances, complete
+
+
+def _fits(term: Term, variable: Variable) -> bool:
+    return sort_of(term) == variable.var.sort
+
+
+def domain(variable: Variable) -> tuple[Term, ...] | None:
+    """All values of a variable as terms, None if there are too many to try."""
+    sort = variable.var.sort
+    if sort == BOOL:
+        return (build.FALSE, build.TRUE)
+    if sort.constructors:
+        return tuple(build.constant(i, sort) for i in range(len(sort.constructors)))
+    if variable.low is None or variable.high is None or variable.high - variable.low >= CHOICE_BOUND:
+        return None
+    return tuple(build.integer(i) for i in range(variable.low, variable.high + 1))
+
+
+def _snapshot(run: Run, state: State) -> tuple[str, bool, tuple[Value, ...]]:
+    return run.location, run.labelled, tuple(evaluate(t, state) for t in run.values.values())
+
+
+def _repeats(run: Run, earlier: Run) -> Iterator[Term]:
+    """The state repeats: going on from it again leads nowhere new."""
+    for var, term in run.values.items():
+        same = build.eq(term, earlier.values[var])
+        if same is not build.TRUE:
+            yield same

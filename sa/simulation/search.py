@@ -1,0 +1,338 @@
+"""The search for a weak simulation: pairs on demand, facts forward, lemmas backward (THEORY section 4).
+
+From the initial pair, every concrete step is given an answer that is good as far as is known. Affine facts
+flow along the chosen answers. A state in which no answer is good becomes a lemma, which re-opens the steps
+that led there: they look for other answers first and pass the blame on second. The search ends when every
+step of every pair is answered, or when an initial state is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import TypeAlias
+
+from sa.base.verdict import Reason
+from sa.domains import affine
+from sa.domains.affine import Space
+from sa.simulation import answers, learning
+from sa.simulation import board as boards
+from sa.simulation.board import Board, Pair
+from sa.simulation.closure import Closure
+from sa.simulation.drift import STILL, Drift, abstract_closure, drift, lift
+from sa.simulation.matching import Mismatch, mismatch
+from sa.simulation.moves import Challenge, Round, challenge, play_round
+from sa.simulation.state import Cause, Lemma, LostDrift, LostMatch, LostStep, PairState, hypotheses
+from sa.smt.session import Sat, Session, Unsat
+from sa.terms import build
+from sa.terms.evaluate import State, evaluate
+from sa.terms.project import project
+from sa.terms.sort import BOOL, Value
+from sa.terms.substitute import primed, substitute
+from sa.terms.term import Term, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Every step has its answers: the pairs are a weak simulation, for the checker to confirm."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """An initial state is excluded by a lemma of the initial pair."""
+
+    state: State
+    lemma: Lemma
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """The search gave up."""
+
+    reason: Reason
+    detail: str
+
+
+Ending: TypeAlias = Answered | Lost | Stuck
+
+
+class GaveUp(Exception):
+    """Raised inside the search where it cannot go on; becomes Stuck."""
+
+    def __init__(self, reason: Reason, detail: str) -> None:
+        super().__init__(detail)
+        self.stuck = Stuck(reason, detail)
+
+
+@dataclass(frozen=True, slots=True)
+class StepTask:
+    """Check that a concrete edge is answered at a pair."""
+
+    pair: Pair
+    edge: int
+
+
+@dataclass(frozen=True, slots=True)
+class DriftTask:
+    """Check that the environments do not lead into a lemma's raw cube."""
+
+    pair: Pair
+    lemma: Lemma
+
+
+@dataclass(frozen=True, slots=True)
+class MatchTask:
+    """Check that the abstract environment matches the concrete one at a pair."""
+
+    pair: Pair
+
+
+Task: TypeAlias = StepTask | DriftTask | MatchTask
+
+
+class Search:
+    """One run of the search on a board."""
+
+    def __init__(self, board: Board, session: Session, lemma_bound: int) -> None:
+        self.board = board
+        self.session = session
+        self.pairs: dict[Pair, PairState] = {}
+        self.closures: dict[str, Closure] = {}
+        self.lemma_count = 0
+        self._lemma_bound = lemma_bound
+        self._drifts: dict[object, Drift] = {}
+        self._challenges: dict[int, Challenge] = {}
+        self._queue: list[tuple[tuple[int, int, int], int, Task]] = []
+        self._waiting: set[Task] = set()
+        self._sequence = 0
+        goal = board.goal
+        self.initial: Pair = (goal.concrete.initial, goal.abstract.initial)
+        self.opening = tuple(boards.reduce(board, t) for t in boards.initial_condition(board))
+
+    def run(self) -> Ending:
+        """Search until an ending. Raises LimitReached."""
+        opening = affine.meet(affine.EVERYTHING, (r for t in self.opening for r in affine.rows_of(t)))
+        if opening is None:
+            return Answered()
+        try:
+            self._flow(self.initial, opening)
+            while self._queue:
+                task = heappop(self._queue)[2]
+                self._waiting.discard(task)
+                lost = self._perform(task)
+                if lost is not None:
+                    return lost
+        except GaveUp as problem:
+            return problem.stuck
+        return Answered()
+
+    # ---- tasks -------------------------------------------------------------------------------------
+
+    def _post(self, task: Task) -> None:
+        if task not in self._waiting:
+            self._waiting.add(task)
+            self._sequence += 1
+            first, second = self.board.concrete.order[task.pair[0]], self.board.abstract.order[task.pair[1]]
+            kind = 0 if isinstance(task, StepTask) else 1
+            heappush(self._queue, ((first, second, kind), self._sequence, task))
+
+    def _perform(self, task: Task) -> Lost | None:
+        match task:
+            case StepTask(pair, edge):
+                return self._check_step(self.pairs[pair], edge)
+            case DriftTask(pair, lemma):
+                return self._check_drift(self.pairs[pair], lemma)
+            case MatchTask(pair):
+                return self._check_match(self.pairs[pair])
+
+    # ---- pairs and facts ---------------------------------------------------------------------------
+
+    def _state(self, pair: Pair) -> PairState:
+        state = self.pairs.get(pair)
+        if state is None:
+            base = boards.base(self.board, pair)
+            steps = {n: self._challenge(n) for n, _ in self.board.concrete.edges[pair[0]]}
+            state = self.pairs[pair] = PairState(pair, base, self._drift(pair), steps)
+        return state
+
+    def _challenge(self, number: int) -> Challenge:
+        found = self._challenges.get(number)
+        if found is None:
+            edge = self.board.goal.concrete.edges[number]
+            found = self._challenges[number] = challenge(self.board, number, edge)
+        return found
+
+    def _drift(self, pair: Pair) -> Drift:
+        if self.board.goal.closed:
+            return STILL
+        first, second = self.board.concrete.locations[pair[0]], self.board.abstract.locations[pair[1]]
+        key = (first.env, first.inv, second.env, second.inv)
+        found = self._drifts.get(key)
+        if found is None:
+            found = self._drifts[key] = drift(self.session, self.board, pair, self.closure(pair[1]))
+        return found
+
+    def closure(self, location: str) -> Closure:
+        """The closure of the abstract environment at a location."""
+        place = self.board.abstract.locations[location]
+        for other, closure in self.closures.items():
+            same = self.board.abstract.locations[other]
+            if same.env is place.env and same.inv is place.inv:
+                return self.closures.setdefault(location, closure)
+        return self.closures.setdefault(location, abstract_closure(self.session, self.board, location))
+
+    def _flow(self, pair: Pair, space: Space) -> None:
+        """States of this space reach the pair: weaken its facts and look at its steps again."""
+        state = self._state(pair)
+        known = affine.meet(space, (r for t in state.base for r in affine.rows_of(t)))
+        if known is None:
+            return
+        settled = affine.meet(
+            affine.forget(known, state.moves.moving), (r for t in state.base for r in affine.rows_of(t))
+        )
+        if settled is None:
+            return
+        weaker = settled if state.facts is None else affine.join(state.facts, settled)
+        if weaker == state.facts:
+            return
+        state.facts = weaker
+        state.definitions = affine.definitions(weaker)
+        state.equations = affine.formulas(weaker)
+        for number in state.steps:
+            self._post(StepTask(pair, number))
+        if not self.board.goal.closed:
+            self._post(MatchTask(pair))
+        for lemma in state.lemmas:
+            if lemma.raw is not None:
+                self._post(DriftTask(pair, lemma))
+
+    # ---- steps -------------------------------------------------------------------------------------
+
+    def _check_step(self, state: PairState, number: int) -> Lost | None:
+        step = state.steps[number]
+        assert state.facts is not None
+        here = affine.meet(state.facts, (r for t in step.enabled for r in affine.rows_of(t)))
+        if here is None or build.FALSE in step.enabled:
+            return None
+        rounds = state.rounds.setdefault(number, [])
+        if not rounds:
+            for run in answers.proposals(self.board, step, state.pair[1]):
+                self._add(state, number, play_round(self.board, step, run))
+        solved = affine.definitions(here)
+        known = [substitute(t, solved) for t in (*hypotheses(state), *affine.formulas(here), *step.enabled)]
+        facts = {c for t in known for c in build.conjuncts(t)}
+        if build.FALSE in facts:
+            return None
+        gaps = list[Term]()
+        for answer in rounds:
+            wanted = (substitute(d, solved) for d in learning.demands(answer, self.pairs))
+            gap = build.lor(*(build.lnot(w) for w in wanted if w not in facts))
+            gaps.append(gap)
+            if gap is build.FALSE:
+                break
+        reply = self.session.check((*facts, *gaps))
+        if isinstance(reply, Sat):
+            model = self._complete(reply.values, solved, step.choices)
+            return self._extend_or_learn(state, step, model)
+        if not isinstance(reply, Unsat):
+            raise GaveUp(Reason.SOLVER, reply.why)
+        for answer in rounds:
+            self._pass_on(here, answer)
+        return None
+
+    def _pass_on(self, here: Space, answer: Round) -> None:
+        met = affine.meet(here, (r for t in answer.required for r in affine.rows_of(t)))
+        if met is not None:
+            after = affine.assign(met, answer.updates)
+            if after is not None:
+                self._flow(answer.target, affine.forget(after, answer.challenge.choices))
+
+    def _add(self, state: PairState, number: int, answer: Round) -> None:
+        state.rounds[number].append(answer)
+        self._state(answer.target).users[(state.pair, number)] = None
+
+    def _complete(self, values: State, solved: dict[Var, Term], more: Iterable[Var]) -> dict[Var, Value]:
+        model = dict[Var, Value]()
+        for var in (*self.board.variables, *more):
+            if var not in solved:
+                model[var] = values.get(var, _default(var))
+        for var, term in solved.items():
+            model[var] = evaluate(term, model)
+        return model
+
+    def _extend_or_learn(self, state: PairState, step: Challenge, model: State) -> Lost | None:
+        good, bad, found = learning.answers_at(self.board, step, state.pair[1], model, self.pairs)
+        again = StepTask(state.pair, step.number)
+        if good:
+            run = answers.best(self.board, step, [a.run for a in good])
+            self._add(state, step.number, next(a for a in good if a.run is run))
+            self._post(again)
+            return None
+        cube = learning.lost_cube(step, bad, found, model)
+        raw, _ = project(cube, step.choices, model)
+        self._post(again)
+        return self._learn(state, LostStep(step, cube), raw, model)
+
+    # ---- lemmas ------------------------------------------------------------------------------------
+
+    def _learn(self, state: PairState, cause: Cause, raw: tuple[Term, ...], model: State) -> Lost | None:
+        lifted, complete = lift(state.moves, raw, model)
+        lemma = self._new_lemma(state, cause, lifted, None if complete else raw)
+        if not complete:
+            self._post(DriftTask(state.pair, lemma))
+        return self._lost(state, lemma)
+
+    def _new_lemma(self, state: PairState, cause: Cause, cube: tuple[Term, ...], raw: tuple[Term, ...] | None) -> Lemma:
+        if self.lemma_count >= self._lemma_bound:
+            raise GaveUp(Reason.BOUND, f"{self.lemma_count} lemmas did not settle it")
+        self.lemma_count += 1
+        lemma = Lemma(self.lemma_count, state.pair, cube, build.lnot(build.land(*cube)), cause, raw)
+        state.lemmas.append(lemma)
+        for pair, number in state.users:
+            if self.pairs[pair].facts is not None:
+                self._post(StepTask(pair, number))
+        return lemma
+
+    def _lost(self, state: PairState, lemma: Lemma) -> Lost | None:
+        if state.pair != self.initial:
+            return None
+        reply = self.session.check((*self.opening, *lemma.cube))
+        if isinstance(reply, Unsat):
+            return None
+        if not isinstance(reply, Sat):
+            raise GaveUp(Reason.SOLVER, reply.why)
+        return Lost(self._complete(reply.values, {}, ()), lemma)
+
+    def _check_drift(self, state: PairState, lemma: Lemma) -> Lost | None:
+        cube = lemma.raw
+        assert cube is not None
+        there = {v: primed(v) for v in state.moves.moving}
+        reached = tuple(substitute(c, there) for c in cube)
+        reply = self.session.check((*hypotheses(state), state.moves.relation, *reached))
+        if isinstance(reply, Unsat):
+            return None
+        if not isinstance(reply, Sat):
+            raise GaveUp(Reason.SOLVER, reply.why)
+        before = self._complete(reply.values, {}, ())
+        after = {v: reply.values.get(p, before[v]) for v, p in there.items()}
+        lifted, _ = lift(state.moves, cube, before, after)
+        self._post(DriftTask(state.pair, lemma))
+        return self._lost(state, self._new_lemma(state, LostDrift(lemma), lifted, None))
+
+    def _check_match(self, state: PairState) -> Lost | None:
+        found = mismatch(self.session, self.board, state.pair, hypotheses(state), self.closure(state.pair[1]))
+        match found:
+            case None:
+                return None
+            case Mismatch(cube, values):
+                self._post(MatchTask(state.pair))
+                model = self._complete(values, {}, ())
+                raw, _ = project(cube, [primed(v) for v in self.board.concrete.globals], {**model, **values})
+                return self._learn(state, LostMatch(cube), raw, model)
+            case why:
+                raise GaveUp(Reason.SOLVER, why)
+
+
+def _default(var: Var) -> Value:
+    return False if var.sort == BOOL else 0

@@ -1,0 +1,86 @@
+"""What the search knows: pairs with their facts, lemmas and answers. The only mutable data of the engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from sa.domains.affine import Space
+from sa.simulation.board import Pair
+from sa.simulation.drift import Drift
+from sa.simulation.moves import Challenge, Round
+from sa.terms import build
+from sa.terms.term import Term, Var
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LostStep:
+    """Spoiler wins by a component step: in every state (with choices) of `cube`, no answer is good."""
+
+    challenge: Challenge
+    cube: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LostMatch:
+    """Spoiler wins by a concrete environment step that nothing matches: `cube` is over the state and its primes."""
+
+    cube: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LostDrift:
+    """Spoiler wins because the environments can lead to states that another lemma excludes."""
+
+    lemma: Lemma
+
+
+Cause: TypeAlias = LostStep | LostMatch | LostDrift
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lemma:
+    """The states of `cube` are lost for Duplicator at the pair: its negation is part of Ψ.
+
+    `raw` is the cube before the environments' moves were taken into account, where not all states from which they
+    lead into it are known to be in `cube`; None where they are.
+
+    Causes refer to lemmas with smaller numbers only, which is why plays made from them are finite.
+    """
+
+    number: int
+    pair: Pair
+    cube: tuple[Term, ...]
+    formula: Term
+    cause: Cause
+    raw: tuple[Term, ...] | None
+
+
+@dataclass(slots=True)
+class PairState:
+    """What is known of a pair of locations.
+
+    `facts` hold wherever the chosen answers lead (forward); lemmas exclude what is lost (backward).
+    `users` are the steps, of this and other pairs, with an answer that ends here.
+    """
+
+    pair: Pair
+    base: tuple[Term, ...]
+    moves: Drift
+    steps: dict[int, Challenge]
+    facts: Space | None = None
+    definitions: dict[Var, Term] = field(default_factory=dict)
+    equations: tuple[Term, ...] = ()
+    lemmas: list[Lemma] = field(default_factory=list)
+    rounds: dict[int, list[Round]] = field(default_factory=dict)
+    users: dict[tuple[Pair, int], None] = field(default_factory=dict)
+
+
+def hypotheses(state: PairState) -> tuple[Term, ...]:
+    """Ψ of the pair as far as it is known, facts included."""
+    return (*state.base, *state.equations, *(lemma.formula for lemma in state.lemmas))
+
+
+def dead(state: PairState) -> bool:
+    """Whether a lemma excludes every state of the pair."""
+    return any(lemma.formula is build.FALSE for lemma in state.lemmas)
