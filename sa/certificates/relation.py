@@ -43,9 +43,11 @@ class Relation:
     """A weak simulation θ: one PairRelation each pair, one EdgeAnswer each pair and concrete edge.
 
     `closure` gives, for each abstract location that occurs, a reflexive and transitive relation over
-    `abs.` globals, their primes and `abs.` locals that contains its environment.
+    `abs.` globals, their primes and `abs.` locals that contains its environment. `openings` shows initial
+    coverage: substitutions for the abstract variables, one of which gives each concrete initial state a partner.
     """
 
     pairs: tuple[PairRelation, ...]
     answers: tuple[EdgeAnswer, ...]
     closure: tuple[tuple[str, Term], ...]
+    openings: tuple[tuple[tuple[Var, Term], ...], ...]

@@ -14,9 +14,10 @@ from sa.automata.automaton import Automaton, Edge, Kind, Location, variables_of
 from sa.certificates.goal import Goal
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate
+from sa.terms.solve import solution
 from sa.terms.sort import Value
 from sa.terms.substitute import primed, substitute
-from sa.terms.term import IsZero, Same, Term, Var
+from sa.terms.term import Term, Var
 
 #: A pair of locations, concrete and abstract.
 Pair: TypeAlias = tuple[str, str]
@@ -59,7 +60,7 @@ def lay_out(goal: Goal) -> Board:
     for formula in goal.iota:
         for part in build.conjuncts(substitute(formula.term, links)):
             for conjunct in build.conjuncts(substitute(part, links)):
-                solved = _solve(conjunct, own)
+                solved = solution(conjunct, own)
                 if solved is None:
                     residual.append(conjunct)
                 else:
@@ -85,23 +86,6 @@ def _side(automaton: Automaton) -> Side:
         variables_of(automaton, Kind.GLOBAL),
         variables_of(automaton, Kind.LOCAL),
     )
-
-
-def _solve(conjunct: Term, own: frozenset[Var]) -> tuple[Var, Term] | None:
-    """An equation as (abstract variable, what it equals), if it determines one."""
-    match conjunct:
-        case IsZero(total):
-            const, parts = build.linear_parts(total)
-            for part, coefficient in parts.items():
-                if part in own and abs(coefficient) == 1 and isinstance(part, Var):
-                    rest = build.linear(const, {p: c for p, c in parts.items() if p is not part})
-                    if part not in rest.free:
-                        return part, build.scale(-coefficient, rest)
-        case Same(left, right):
-            for var, term in ((left, right), (right, left)):
-                if isinstance(var, Var) and var in own and var not in term.free:
-                    return var, term
-    return None
 
 
 def reduce(board: Board, formula: Term) -> Term:

@@ -16,9 +16,9 @@ from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Rel
 from sa.domains import affine
 from sa.simulation.board import Board, lay_out
 from sa.simulation.moves import Round
-from sa.simulation.opening import broken_at_start, uncovered
+from sa.simulation.opening import Covered, NotCovered, broken_at_start, cover
 from sa.simulation.refute import Refuter, Survives
-from sa.simulation.search import Answered, Lost, Search, Stuck
+from sa.simulation.search import Answered, Lost, LostChoices, Search, Stuck
 from sa.simulation.state import PairState, dead
 from sa.smt.session import Session
 from sa.terms import build
@@ -55,11 +55,13 @@ def decide(goal: Goal, bounds: Limits, seed: int = 0) -> Decision:
 
 
 def _at_start(session: Session, board: Board) -> Evidence | None:
-    missing = uncovered(session, board)
-    if missing is not None:
-        if not missing.certain:
+    match cover(session, board):
+        case NotCovered(state, True):
+            return Uncovered(_configuration(board.goal.concrete, state), Exhausted.SOLVER)
+        case NotCovered():
             return Unknown(Reason.SOLVER, "whether every initial state is covered")
-        return Uncovered(_configuration(board.goal.concrete, missing.state), Exhausted.SOLVER)
+    if board.goal.choose_init:
+        return None
     broken = broken_at_start(session, board)
     match broken:
         case None:
@@ -81,23 +83,29 @@ def _configuration(automaton: Automaton, state: State) -> Configuration:
 
 def _evidence(search: Search) -> Evidence:
     ending = search.run()
-    match ending:
-        case Answered():
-            return relation_of(search)
-        case Stuck(reason, detail):
-            return Unknown(reason, detail)
-        case Lost(state, lemma):
-            try:
-                return Refuter(search.board, search.session, search).position(search.initial, state, lemma)
-            except Survives as problem:
-                return Unknown(Reason.BOUND, f"not proved, and no play found: {problem}")
-            except Unevaluable as problem:
-                return Unknown(Reason.UNSUPPORTED, f"a play depends on {problem}, which has no definition")
+    refuter = Refuter(search.board, search.session, search)
+    try:
+        match ending:
+            case Answered():
+                return relation_of(search)
+            case Stuck(reason, detail):
+                return Unknown(reason, detail)
+            case Lost(state, lemma):
+                return refuter.position(search.initial, state, lemma)
+            case LostChoices(state):
+                return refuter.chosen(state)
+    except Survives as problem:
+        return Unknown(Reason.BOUND, f"not proved, and no play found: {problem}")
+    except Unevaluable as problem:
+        return Unknown(Reason.UNSUPPORTED, f"a play depends on {problem}, which has no definition")
 
 
-def relation_of(search: Search) -> Relation:
+def relation_of(search: Search) -> Evidence:
     """The relation that a search without open questions has found."""
     alive = {pair: state for pair, state in search.pairs.items() if state.facts is not None and not dead(state)}
+    covered = search.opening_cover()
+    if not isinstance(covered, Covered):
+        return Unknown(Reason.SOLVER, "whether every initial state is covered")
     closures = {pair[1]: search.closure(pair[1]).relation for pair in alive}
     return Relation(
         tuple(PairRelation(*pair, _lemmas(state)) for pair, state in alive.items()),
@@ -107,6 +115,7 @@ def relation_of(search: Search) -> Relation:
             for number, rounds in state.rounds.items()
         ),
         tuple(closures.items()),
+        tuple(tuple(opening.items()) for opening in covered.openings),
     )
 
 

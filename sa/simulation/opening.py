@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from sa.automata.automaton import Kind, Variable
 from sa.automata.program import Formula
@@ -11,9 +12,20 @@ from sa.simulation.board import Board, initial_condition
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import State
+from sa.terms.solve import solution
 from sa.terms.sort import INT
 from sa.terms.substitute import substitute
-from sa.terms.term import IsZero, Not, Same, Term, Var
+from sa.terms.term import Term, Var
+
+#: How many partners are guessed before coverage is left open.
+GUESS_BOUND = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """Each concrete initial state has a partner: one of these substitutions for the abstract variables gives it."""
+
+    openings: tuple[Mapping[Var, Term], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,69 +36,51 @@ class NotCovered:
     certain: bool
 
 
-def uncovered(session: Session, board: Board) -> NotCovered | None:
-    """A concrete initial state that κ relates to no abstract initial state, None if all are covered."""
+Cover: TypeAlias = Covered | NotCovered
+
+
+def cover(session: Session, board: Board, wanted: Sequence[Term] = ()) -> Cover:
+    """Whether κ relates every concrete initial state to an abstract one, that satisfies `wanted` as well."""
     goal = board.goal
     concrete = (goal.concrete.init, board.concrete.locations[goal.concrete.initial].inv)
     own = [v for v in goal.abstract.variables if v.kind is not Kind.PARAM]
-    partner = build.land(*initial_condition(board))
-    witnesses = list[Term]()
-    for candidate in _partners(partner, own):
-        witnesses.append(candidate)
-        if isinstance(session.check((*concrete, *(build.lnot(w) for w in witnesses))), Unsat):
-            return None
-    reply = session.check((*concrete, *(build.lnot(w) for w in witnesses)))
-    while isinstance(reply, Sat):
+    partner = build.land(*initial_condition(board), *wanted)
+    openings = [_guess(partner, own)]
+    while True:
+        failed = (build.lnot(substitute(partner, opening)) for opening in openings)
+        reply = session.check((*concrete, *failed))
+        if isinstance(reply, Unsat):
+            return Covered(tuple(openings))
+        if not isinstance(reply, Sat) or len(openings) > GUESS_BOUND:
+            return NotCovered({}, False)
         # A state that the guesses do not cover: ask for its partner, and guess that one too.
-        point = {v: build.constant(x, v.sort) for v, x in reply.values.items()}
+        state = {v.var: reply.values.get(v.var, 0) for v in goal.concrete.variables}
+        point = {v: build.constant(x, v.sort) for v, x in state.items()}
         partners = session.check((substitute(partner, point),))
         if not isinstance(partners, Sat):
-            return NotCovered(reply.values, isinstance(partners, Unsat))
-        if len(witnesses) > _GUESSES:
-            return NotCovered(reply.values, False)
-        guess = {v.var: build.constant(partners.values.get(v.var, 0), v.var.sort) for v in own}
-        witnesses.append(substitute(partner, guess))
-        reply = session.check((*concrete, *(build.lnot(w) for w in witnesses)))
-    return None if isinstance(reply, Unsat) else NotCovered({}, False)
+            return NotCovered(state, isinstance(partners, Unsat) and reply.trusted)
+        openings.append({v.var: build.constant(partners.values.get(v.var, 0), v.var.sort) for v in own})
 
 
-_GUESSES = 24
+def _guess(partner: Term, own: Sequence[Variable]) -> dict[Var, Term]:
+    """The abstract variables as κ's and the initial condition's equations give them; what is left, at some value."""
+    found = dict[Var, Term]()
+    pending = frozenset(v.var for v in own)
+    rest = partner
+    while solved := next(_solutions(rest, pending), None):
+        var, term = solved
+        found = {v: substitute(t, {var: term}) for v, t in found.items()} | {var: term}
+        rest = substitute(rest, {var: term})
+        pending -= {var}
+    free = {v.var: _some_value(v) for v in own if v.var in pending}
+    return {v: substitute(t, free) for v, t in found.items()} | free
 
 
-def _partners(partner: Term, own: list[Variable]) -> Iterator[Term]:
-    """The partner condition with the abstract variables replaced: by what equations say, else by a guess."""
-    solved, pending = partner, {v.var for v in own}
-    progress = True
-    while progress:
-        progress = False
-        for conjunct in build.conjuncts(solved):
-            found = _definition(conjunct, pending)
-            if found is not None:
-                solved = substitute(solved, {found[0]: found[1]})
-                pending.discard(found[0])
-                progress = True
-                break
-    yield substitute(solved, {v.var: _some_value(v) for v in own if v.var in pending})
-
-
-def _definition(conjunct: Term, pending: set[Var]) -> tuple[Var, Term] | None:
-    match conjunct:
-        case IsZero(total):
-            const, parts = build.linear_parts(total)
-            for part, coefficient in parts.items():
-                if isinstance(part, Var) and part in pending and abs(coefficient) == 1:
-                    rest = build.linear(const, {p: c for p, c in parts.items() if p is not part})
-                    if part not in rest.free:
-                        return part, build.scale(-coefficient, rest)
-        case Same(left, right):
-            for var, term in ((left, right), (right, left)):
-                if isinstance(var, Var) and var in pending and var not in term.free:
-                    return var, term
-        case Var() if conjunct in pending:
-            return conjunct, build.TRUE
-        case Not(Var() as var) if var in pending:
-            return var, build.FALSE
-    return None
+def _solutions(formula: Term, variables: frozenset[Var]) -> Iterator[tuple[Var, Term]]:
+    for conjunct in build.conjuncts(formula):
+        solved = solution(conjunct, variables)
+        if solved is not None:
+            yield solved
 
 
 def _some_value(variable: Variable) -> Term:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sa.automata.trace import Configuration, Move
-from sa.certificates.play import Broken, Drift, Exhausted, Position, Reply, Step, Unmatched
+from sa.certificates.play import Broken, Chosen, Drift, Exhausted, Position, Reply, Step, Unmatched
 from sa.simulation import board as boards
 from sa.simulation.board import Board, Pair
 from sa.simulation.moves import Challenge
@@ -19,7 +19,7 @@ from sa.simulation.replies import Taken, answers
 from sa.simulation.search import Search
 from sa.simulation.state import Lemma, LostDrift, LostMatch, LostStep
 from sa.simulation.wander import wander
-from sa.smt.session import Sat, Session
+from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate, holds
 from sa.terms.sort import Value
@@ -28,6 +28,9 @@ from sa.terms.term import Term, Var
 
 #: How many positions a play may have.
 POSITION_BOUND = 20_000
+
+#: How many abstract initial states are listed.
+OPENING_BOUND = 100
 
 
 class Survives(Exception):
@@ -52,6 +55,35 @@ class Refuter:
                 raise Survives("the play has too many positions")
             found = self._memo[key] = self._position(pair, state, lemma)
         return found
+
+    def chosen(self, values: State) -> Chosen:
+        """With `choose init`: every partner of a concrete initial state, and how it loses. Raises Survives."""
+        goal = self.board.goal
+        own = [v.var for v in goal.abstract.variables if v.var not in values]
+        point = {v: build.constant(x, v.sort) for v, x in values.items()}
+        partner = tuple(substitute(t, point) for t in boards.initial_condition(self.board))
+        openings, blocked = list[Position | Broken](), list[Term]()
+        while not isinstance(reply := self.session.check((*partner, *blocked)), Unsat):
+            if not isinstance(reply, Sat) or len(openings) >= OPENING_BOUND:
+                raise Survives("the abstract initial states could not be exhausted")
+            values_too = {v: reply.values.get(v, 0) for v in own}
+            openings.append(self._opening({**values, **values_too}))
+            same = (build.eq(v, build.constant(x, v.sort)) for v, x in values_too.items())
+            blocked.append(build.lnot(build.land(*same)))
+        return Chosen(Configuration(goal.concrete.initial, dict(values)), tuple(openings), Exhausted.SOLVER)
+
+    def _opening(self, both: State) -> Position | Broken:
+        goal, pair = self.board.goal, self.search.initial
+        first = Configuration(pair[0], {v.var: both[v.var] for v in goal.concrete.variables})
+        second = Configuration(pair[1], {v.var: both[v.var] for v in goal.abstract.variables})
+        broken = self._broken(first, second)
+        if broken is not None:
+            return broken
+        state = {v: both[v] for v in self.board.variables}
+        for lemma in self.search.pairs[pair].lemmas:
+            if all(holds(c, state) for c in lemma.cube):
+                return self.position(pair, state, lemma)
+        raise Survives("an abstract initial state survives")
 
     def _position(self, pair: Pair, state: State, lemma: Lemma) -> Position:
         root = lemma

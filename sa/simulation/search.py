@@ -23,6 +23,7 @@ from sa.simulation.closure import Closure
 from sa.simulation.drift import STILL, Drift, abstract_closure, drift, lift
 from sa.simulation.matching import Mismatch, mismatch
 from sa.simulation.moves import Challenge, Round, challenge, play_round
+from sa.simulation.opening import Cover, Covered, NotCovered, cover
 from sa.simulation.state import Cause, Lemma, LostDrift, LostMatch, LostStep, PairState, hypotheses
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
@@ -47,6 +48,13 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True)
+class LostChoices:
+    """With `choose init`: a concrete initial state all of whose partners break ι or are excluded by lemmas."""
+
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
 class Stuck:
     """The search gave up."""
 
@@ -54,7 +62,8 @@ class Stuck:
     detail: str
 
 
-Ending: TypeAlias = Answered | Lost | Stuck
+Ending: TypeAlias = Answered | Lost | LostChoices | Stuck
+Loss: TypeAlias = Lost | LostChoices
 
 
 class GaveUp(Exception):
@@ -113,16 +122,17 @@ class Search:
     def run(self) -> Ending:
         """Search until an ending. Raises LimitReached."""
         opening = affine.meet(affine.EVERYTHING, (r for t in self.opening for r in affine.rows_of(t)))
-        if opening is None:
-            return Answered()
         try:
-            self._flow(self.initial, opening)
+            if self.board.goal.choose_init and (lost := self._all_lost()) is not None:
+                return lost
+            if opening is not None:
+                self._flow(self.initial, opening)
             while self._queue:
                 task = heappop(self._queue)[2]
                 self._waiting.discard(task)
-                lost = self._perform(task)
-                if lost is not None:
-                    return lost
+                loss = self._perform(task)
+                if loss is not None:
+                    return loss
         except GaveUp as problem:
             return problem.stuck
         return Answered()
@@ -137,7 +147,7 @@ class Search:
             kind = 0 if isinstance(task, StepTask) else 1
             heappush(self._queue, ((first, second, kind), self._sequence, task))
 
-    def _perform(self, task: Task) -> Lost | None:
+    def _perform(self, task: Task) -> Loss | None:
         match task:
             case StepTask(pair, edge):
                 return self._check_step(self.pairs[pair], edge)
@@ -209,7 +219,7 @@ class Search:
 
     # ---- steps -------------------------------------------------------------------------------------
 
-    def _check_step(self, state: PairState, number: int) -> Lost | None:
+    def _check_step(self, state: PairState, number: int) -> Loss | None:
         step = state.steps[number]
         assert state.facts is not None
         here = affine.meet(state.facts, (r for t in step.enabled for r in affine.rows_of(t)))
@@ -261,7 +271,7 @@ class Search:
             model[var] = evaluate(term, model)
         return model
 
-    def _extend_or_learn(self, state: PairState, step: Challenge, model: State) -> Lost | None:
+    def _extend_or_learn(self, state: PairState, step: Challenge, model: State) -> Loss | None:
         good, bad, found = learning.answers_at(self.board, step, state.pair[1], model, self.pairs)
         again = StepTask(state.pair, step.number)
         if good:
@@ -276,7 +286,7 @@ class Search:
 
     # ---- lemmas ------------------------------------------------------------------------------------
 
-    def _learn(self, state: PairState, cause: Cause, raw: tuple[Term, ...], model: State) -> Lost | None:
+    def _learn(self, state: PairState, cause: Cause, raw: tuple[Term, ...], model: State) -> Loss | None:
         lifted, complete = lift(state.moves, raw, model)
         lemma = self._new_lemma(state, cause, lifted, None if complete else raw)
         if not complete:
@@ -294,9 +304,19 @@ class Search:
                 self._post(StepTask(pair, number))
         return lemma
 
-    def _lost(self, state: PairState, lemma: Lemma) -> Lost | None:
+    def opening_cover(self) -> Cover:
+        """Coverage as the goal asks for it: with `choose init`, by partners that are not lost as far as is known."""
+        if not self.board.goal.choose_init:
+            return cover(self.session, self.board)
+        lemmas = self.pairs[self.initial].lemmas if self.initial in self.pairs else []
+        wanted = [*(f.term for f in self.board.goal.iota), *(lemma.formula for lemma in lemmas)]
+        return cover(self.session, self.board, wanted)
+
+    def _lost(self, state: PairState, lemma: Lemma) -> Loss | None:
         if state.pair != self.initial:
             return None
+        if self.board.goal.choose_init:
+            return self._all_lost()
         reply = self.session.check((*self.opening, *lemma.cube))
         if isinstance(reply, Unsat):
             return None
@@ -304,7 +324,16 @@ class Search:
             raise GaveUp(Reason.SOLVER, reply.why)
         return Lost(self._complete(reply.values, {}, ()), lemma)
 
-    def _check_drift(self, state: PairState, lemma: Lemma) -> Lost | None:
+    def _all_lost(self) -> LostChoices | None:
+        match self.opening_cover():
+            case Covered():
+                return None
+            case NotCovered(state, True):
+                return LostChoices(state)
+            case _:
+                raise GaveUp(Reason.SOLVER, "whether every initial state has a partner that is not lost")
+
+    def _check_drift(self, state: PairState, lemma: Lemma) -> Loss | None:
         cube = lemma.raw
         assert cube is not None
         there = {v: primed(v) for v in state.moves.moving}
@@ -320,7 +349,7 @@ class Search:
         self._post(DriftTask(state.pair, lemma))
         return self._lost(state, self._new_lemma(state, LostDrift(lemma), lifted, None))
 
-    def _check_match(self, state: PairState) -> Lost | None:
+    def _check_match(self, state: PairState) -> Loss | None:
         found = mismatch(self.session, self.board, state.pair, hypotheses(state), self.closure(state.pair[1]))
         match found:
             case None:

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate
+from sa.terms.solve import solution
 from sa.terms.sort import INT
 from sa.terms.substitute import substitute
-from sa.terms.term import IsZero, Le, Not, Same, Term, Var
+from sa.terms.term import IsZero, Le, Not, Term, Var
 
 
 def project(literals: Iterable[Term], variables: Iterable[Var], state: State) -> tuple[tuple[Term, ...], bool]:
@@ -39,37 +40,16 @@ def _clean(literals: Iterable[Term]) -> list[Term]:
 
 def _easiest(pending: Sequence[Var], current: Sequence[Term]) -> Var:
     for var in pending:
-        if any(_definition(t, var) is not None for t in current if var in t.free):
+        if any(solution(t, frozenset((var,))) is not None for t in current if var in t.free):
             return var
     return pending[0]
 
 
-def _definition(literal: Term, var: Var) -> Term | None:
-    """What `var` equals according to the literal, if it says so without division."""
-    match literal:
-        case IsZero(total):
-            const, parts = build.linear_parts(total)
-            coefficient = parts.get(var, 0)
-            if abs(coefficient) == 1 and not any(var in p.free for p in parts if p is not var):
-                rest = build.linear(const, {p: c for p, c in parts.items() if p is not var})
-                return build.scale(-coefficient, rest)
-        case Same(left, right):
-            if left is var and var not in right.free:
-                return right
-            if right is var and var not in left.free:
-                return left
-        case Not(body) if body is var:
-            return build.FALSE
-        case Var() if literal is var:
-            return build.TRUE
-    return None
-
-
 def _eliminate(current: Sequence[Term], var: Var, state: State) -> tuple[list[Term], bool]:
     for literal in current:
-        definition = _definition(literal, var) if var in literal.free else None
-        if definition is not None:
-            return _clean(substitute(t, {var: definition}) for t in current), True
+        solved = solution(literal, frozenset((var,))) if var in literal.free else None
+        if solved is not None:
+            return _clean(substitute(t, {var: solved[1]}) for t in current), True
     rest = [t for t in current if var not in t.free]
     bounds = [_bound(t, var, state) for t in current if var in t.free]
     if var.sort == INT and all(b is not None for b in bounds):

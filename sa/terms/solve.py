@@ -1,0 +1,27 @@
+"""An equation read as the definition of a variable."""
+
+from __future__ import annotations
+
+from sa.terms import build
+from sa.terms.term import IsZero, Not, Same, Term, Var
+
+
+def solution(literal: Term, variables: frozenset[Var]) -> tuple[Var, Term] | None:
+    """One of the variables and what the literal makes it equal to, if it does so without division."""
+    match literal:
+        case IsZero(total):
+            const, parts = build.linear_parts(total)
+            for part, coefficient in parts.items():
+                if isinstance(part, Var) and part in variables and abs(coefficient) == 1:
+                    rest = build.linear(const, {p: c for p, c in parts.items() if p is not part})
+                    if part not in rest.free:
+                        return part, build.scale(-coefficient, rest)
+        case Same(left, right):
+            for var, term in ((left, right), (right, left)):
+                if isinstance(var, Var) and var in variables and var not in term.free:
+                    return var, term
+        case Var() if literal in variables:
+            return literal, build.TRUE
+        case Not(Var() as var) if var in variables:
+            return var, build.FALSE
+    return None
