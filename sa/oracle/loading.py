@@ -1,0 +1,127 @@
+"""A parsed file made ready for the direct interpreter: what names mean, what is shared, which threads run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from sa.language.syntax import (
+    Action,
+    Atomic,
+    Await,
+    Block,
+    Choose,
+    Const,
+    Define,
+    Enumeration,
+    FunctionDeclaration,
+    Global,
+    If,
+    Local,
+    Module,
+    Param,
+    Thread,
+    Type,
+    While,
+)
+from sa.oracle.expressions import Meanings, entries_of, value_of
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A thread to run: a member of a family has the value of the family's index among its constants."""
+
+    name: str
+    number: int
+    body: Block
+    meanings: Meanings
+    types: Mapping[str, Type]
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreted:
+    """A file ready to run: `shared` are the entries of parameters and globals, in declared order."""
+
+    module: Module
+    meanings: Meanings
+    shared: tuple[str, ...]
+    types: Mapping[str, Type]
+    threads: tuple[Instance, ...]
+    integers: range
+
+
+def interpreted(module: Module, integers: range) -> Interpreted:
+    """The file ready to run; `integers` are the values that an arbitrary int may take."""
+    meanings = _meanings(module)
+    types: dict[str, Type] = {}
+    for declaration in module.declarations:
+        if isinstance(declaration, Param | Global):
+            types.update({n.name: declaration.type for n in declaration.names})
+    shared = tuple(e for name, type_ in types.items() for e in entries_of(name, type_, meanings))
+    sizes = {**meanings.sizes, **{n: len(entries_of(n, t, meanings)) for n, t in types.items()}}
+    meanings = replace(meanings, sizes=sizes)
+    threads: list[Instance] = []
+    for thread in module.declarations:
+        if isinstance(thread, Thread):
+            threads.extend(_instances(thread, len(threads) + 1, meanings, types))
+    return Interpreted(module, meanings, shared, types, tuple(threads), integers)
+
+
+def _meanings(module: Module) -> Meanings:
+    meanings = Meanings({}, {}, {}, {})
+    for declaration in module.declarations:
+        match declaration:
+            case Const(name, _, value):
+                constants = {**meanings.constants, name.name: value_of(value, {}, meanings)}
+                meanings = replace(meanings, constants=constants)
+            case Define(name, parameters, body):
+                macro = tuple(p.name for p in parameters), body
+                meanings = replace(meanings, macros={**meanings.macros, name.name: macro})
+            case FunctionDeclaration(name, formals, _, body) if body is not None:
+                macro = tuple(p.name.name for p in formals if p.name), body
+                meanings = replace(meanings, macros={**meanings.macros, name.name: macro})
+            case Enumeration(name, constructors):
+                members = {c.name: i for i, c in enumerate(constructors)}
+                sizes = {**meanings.enumerations, name.name: len(constructors)}
+                meanings = replace(meanings, constants={**meanings.constants, **members}, enumerations=sizes)
+    return meanings
+
+
+def _instances(thread: Thread, number: int, meanings: Meanings, types: Mapping[str, Type]) -> Iterator[Instance]:
+    declared = {**types, **_declared(thread.body)}
+    sizes = {**meanings.sizes, **{n: len(entries_of(n, t, meanings)) for n, t in declared.items()}}
+    local = replace(meanings, sizes=sizes)
+    if thread.family is None:
+        yield Instance(thread.name.name, number, thread.body, local, declared)
+        return
+    low, high = (int(value_of(bound, {}, meanings)) for bound in (thread.family.low, thread.family.high))
+    for i in range(low, high + 1):
+        constants = {**local.constants, thread.family.name.name: i}
+        name = f"{thread.name.name}[{i}]"
+        yield Instance(name, number + i - low, thread.body, replace(local, constants=constants), declared)
+
+
+def _declared(block: Block) -> dict[str, Type]:
+    """The types of the locals of a block; a name declared in several blocks must have one type here."""
+    found: dict[str, Type] = {}
+    for statement in block.statements:
+        if isinstance(statement.action, Local):
+            found.update({n.name: statement.action.type for n in statement.action.names})
+        for inner in blocks_of(statement.action):
+            found.update(_declared(inner))
+    return found
+
+
+def blocks_of(action: Action) -> tuple[Block, ...]:
+    """The blocks inside of a statement, in order."""
+    match action:
+        case If(arms, orelse):
+            return (*(arm.body for arm in arms), *((orelse,) if orelse else ()))
+        case Choose(branches):
+            return branches
+        case While(body=body) | Atomic(body):
+            return (body,)
+        case Await(body=body) if body is not None:
+            return (body,)
+        case _:
+            return ()
