@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from sa.language.syntax import (
     Action,
@@ -15,10 +15,8 @@ from sa.language.syntax import (
     Atomic,
     Await,
     Block,
-    Break,
     Choose,
     CompareAndSwap,
-    Continue,
     Expression,
     FetchAdd,
     Havoc,
@@ -29,7 +27,6 @@ from sa.language.syntax import (
     NamedType,
     Place,
     RangeType,
-    Return,
     Skip,
     Statement,
     Unlock,
@@ -41,15 +38,13 @@ from sa.terms.sort import Value
 
 #: What is seen of a step; None for a silent one.
 Seen = tuple[str, tuple[Value, ...]] | None
-Jump: TypeAlias = Break | Continue | Return
 
 
 class Outcome(NamedTuple):
-    """How something ended within a step. `jump` ended it early; `failed` makes the whole step a `fail`."""
+    """How something ended within a step; `failed` makes the whole step a `fail`."""
 
     store: dict[str, Value]
     seen: Seen = None
-    jump: Jump | None = None
     failed: bool = False
 
 
@@ -98,8 +93,6 @@ def _outcomes(program: Interpreted, thread: Instance, action: Action, store: dic
                 yield Outcome({**store, **dict(zip(names, row, strict=True))})
         case Local():
             yield from _declared(program, thread, action, store)
-        case Break() | Continue() | Return():
-            yield Outcome(store, jump=action)
         case Atomic(body):
             yield from _in_order(program, thread, body, store)
         case Await(condition, body):
@@ -120,9 +113,6 @@ def _in_order(program: Interpreted, thread: Instance, block: Block, store: Store
     for statement in block.statements:
         further = []
         for before in running:
-            if before.jump is not None:
-                yield before
-                continue
             for after in executed(program, thread, statement, before.store):
                 joined = after._replace(seen=after.seen or before.seen)
                 if joined.failed:

@@ -27,7 +27,7 @@ from sa.language.syntax import (
     Statement,
     While,
 )
-from sa.oracle.execution import Jump, Seen, executed
+from sa.oracle.execution import Seen, executed
 from sa.oracle.expressions import OutsideArray, Store, entries_of, value_of, values_of
 from sa.oracle.loading import Instance, Interpreted, blocks_of
 from sa.terms.sort import Value
@@ -140,8 +140,7 @@ def _thread_steps(
                     if outcome.failed:
                         yield (FAIL, ()), ERROR, store
                     else:
-                        target = _after_jump(thread, path, outcome.jump) if outcome.jump else _next(path)
-                        yield outcome.seen, target, outcome.store
+                        yield outcome.seen, _next(path), outcome.store
 
 
 #: The end of the thread's body, where its exit is still to come.
@@ -185,7 +184,7 @@ def _heads(thread: Instance, path: Path) -> list[Path]:
             return [path]
 
 
-def _after_jump(thread: Instance, path: Path, jump: Jump) -> Path:
+def _after_jump(thread: Instance, path: Path, jump: Break | Continue | Return) -> Path:
     """Where `break`, `continue` and `return` lead from a path."""
     if isinstance(jump, Return):
         return END
