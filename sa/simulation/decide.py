@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -14,7 +15,8 @@ from sa.certificates.goal import Goal
 from sa.certificates.play import Broken, BrokenAtStart, Exhausted, Play, Uncovered
 from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
 from sa.domains import affine
-from sa.simulation.board import Board, lay_out
+from sa.simulation.board import Board, Pair, lay_out
+from sa.simulation.horn import solve_horn
 from sa.simulation.moves import Round
 from sa.simulation.opening import Covered, NotCovered, broken_at_start, cover
 from sa.simulation.refute import Refuter, Survives
@@ -50,8 +52,12 @@ def decide(goal: Goal, bounds: Limits, seed: int = 0) -> Decision:
     if start is not None:
         return Decision(start, 0, 0, session.calls, "start")
     search = Search(board, session, LEMMA_BOUND)
-    evidence = _evidence(search)
-    return Decision(evidence, len(search.pairs), search.lemma_count, session.calls, "lemmas")
+    evidence, strategy = _evidence(search), "lemmas"
+    if isinstance(evidence, Unknown):
+        solution = solve_horn(search)
+        if solution is not None:
+            evidence, strategy = relation_of(search, solution), "horn"
+    return Decision(evidence, len(search.pairs), search.lemma_count, session.calls, strategy)
 
 
 def _at_start(session: Session, board: Board) -> Evidence | None:
@@ -100,15 +106,21 @@ def _evidence(search: Search) -> Evidence:
         return Unknown(Reason.UNSUPPORTED, f"a play depends on {problem}, which has no definition")
 
 
-def relation_of(search: Search) -> Evidence:
-    """The relation that a search without open questions has found."""
-    alive = {pair: state for pair, state in search.pairs.items() if state.facts is not None and not dead(state)}
+def relation_of(search: Search, solution: Mapping[Pair, Term] | None = None) -> Evidence:
+    """The relation that a search without open questions has found, or that a solution of its clauses gives."""
+    if solution is None:
+        alive = {p: s for p, s in search.pairs.items() if s.facts is not None and not dead(s)}
+    else:
+        alive = {p: s for p, s in search.pairs.items() if solution.get(p, build.FALSE) is not build.FALSE}
     covered = search.opening_cover()
     if not isinstance(covered, Covered):
         return Unknown(Reason.SOLVER, "whether every initial state is covered")
     closures = {pair[1]: search.closure(pair[1]).relation for pair in alive}
     return Relation(
-        tuple(PairRelation(*pair, _lemmas(state)) for pair, state in alive.items()),
+        tuple(
+            PairRelation(*pair, _lemmas(state) if solution is None else build.conjuncts(solution[pair]))
+            for pair, state in alive.items()
+        ),
         tuple(
             EdgeAnswer(*pair, number, tuple(_path(r) for r in rounds if r.target in alive))
             for pair, state in alive.items()

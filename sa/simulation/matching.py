@@ -57,6 +57,13 @@ def mismatch(
     return _pointwise(session, board, most, step, reply, free)
 
 
+def matched_step(board: Board, pair: Pair) -> Term:
+    """That whatever one concrete environment step does, one abstract step or none keeps up, in the first way tried."""
+    step = build.land(*_concrete_step(board, pair))
+    witness = next(_witnesses(board, _abstract_match(board, pair, _one_step(board, pair))))
+    return build.implies(step, witness)
+
+
 def _pointwise(
     session: Session, board: Board, most: Term, step: tuple[Term, ...], reply: Sat, free: list[Var]
 ) -> Mismatch | str:

@@ -1,0 +1,71 @@
+"""Parallel composition (Definition 3), with the frame of THEORY section 1: the others' locals stay.
+
+Any number of threads at once. Locals are named `thread.x` in the product, locations `p|q`; only locations
+that edges lead to are made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sa.automata.automaton import Automaton, Edge, Kind, Location, Origin, Variable, edges_from
+from sa.automata.rename import renamed
+from sa.terms import build
+from sa.terms.substitute import prefixed
+from sa.terms.term import Term, Var
+
+SEPARATOR = "|"
+
+
+def own_local(thread: str, local: Var) -> Var:
+    """The name of a thread's local in a product."""
+    return prefixed(local, thread)
+
+
+def product(threads: tuple[Automaton, ...]) -> Automaton:
+    """The composition of threads over the same globals; of one thread, that thread itself."""
+    if len(threads) == 1:
+        return threads[0]
+    apart = tuple(
+        renamed(t, lambda v, name=t.name: own_local(name, v.var) if v.kind is Kind.LOCAL else v.var)  # type: ignore[misc]
+        for t in threads
+    )
+    variables = dict[Var, Variable]()
+    for thread in apart:
+        for variable in thread.variables:
+            variables.setdefault(variable.var, variable)
+    locations, edges = _explore(apart)
+    return Automaton(
+        SEPARATOR.join(t.name for t in threads),
+        tuple(sorted(variables.values(), key=lambda v: v.kind is Kind.LOCAL)),
+        locations,
+        SEPARATOR.join(t.initial for t in apart),
+        build.land(*(t.init for t in apart)),
+        edges,
+        threads[0].origin,
+    )
+
+
+def _explore(threads: tuple[Automaton, ...]) -> tuple[tuple[Location, ...], tuple[Edge, ...]]:
+    outgoing = [edges_from(t) for t in threads]
+    places = [{q.name: q for q in t.locations} for t in threads]
+    start = tuple(t.initial for t in threads)
+    seen, pending, edges = {start: None}, [start], list[Edge]()
+    while pending:
+        here = pending.pop(0)
+        for index, name in enumerate(here):
+            for edge in outgoing[index][name]:
+                there = (*here[:index], edge.target, *here[index + 1 :])
+                edges.append(replace(edge, source=SEPARATOR.join(here), target=SEPARATOR.join(there)))
+                if there not in seen:
+                    seen[there] = None
+                    pending.append(there)
+    joined = (_joined(tuple(places[i][name] for i, name in enumerate(names))) for names in seen)
+    return tuple(joined), tuple(edges)
+
+
+def _joined(places: tuple[Location, ...]) -> Location:
+    environments = [q.env for q in places if q.env is not None]
+    env: Term | None = build.land(*environments) if len(environments) == len(places) else None
+    inv = build.land(*(q.inv for q in places))
+    return Location(SEPARATOR.join(q.name for q in places), inv, env, Origin(places[0].origin.span))

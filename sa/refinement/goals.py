@@ -1,0 +1,197 @@
+"""From two programs and a refinement block to goals: who refines whom, κ, ι, and in which environment.
+
+The defaults are those of LANGUAGE: threads are paired by name, equal globals are related always, equal locals
+at the start. A block's `relate` replaces them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+
+from sa.automata.automaton import EXIT, Automaton, Kind, Location, Origin, Variable, variables_of
+from sa.automata.program import Formula, Program, Refinement
+from sa.automata.rename import on_side
+from sa.base.diagnostic import Diagnostic, InputError, Label, error
+from sa.base.limits import Limits
+from sa.certificates.goal import Goal
+from sa.composition.environment import closed, declared, identity
+from sa.composition.product import product
+from sa.smt.session import Session
+from sa.terms import build
+from sa.terms.substitute import prefixed, primed, substitute
+from sa.terms.term import Term, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """A concrete thread (or product) and the abstract one it is to refine."""
+
+    concrete: Automaton
+    abstract: Automaton
+
+
+def goals(abstract: Program, concrete: Program, block: Refinement | None, whole: bool) -> tuple[Goal, ...]:
+    """The goals of a refinement question. Raises InputError.
+
+    Threads with declared environments are paired one by one; programs without any are closed, and the claim is
+    about their products. `whole` closes the programs in any case.
+    """
+    pairs = _pairings(abstract, concrete, block)
+    problems = tuple(_type_clashes(abstract, concrete))
+    if problems:
+        raise InputError(problems)
+    rely = block.rely if block is not None else ()
+    is_open = bool(rely) or any(declared(t) for t in (*abstract.threads, *concrete.threads))
+    if whole or not is_open:
+        first = product(tuple(p.concrete for p in pairs))
+        second = product(tuple(_named_as(p.abstract, p.concrete.name) for p in pairs))
+        return (_goal(Pairing(closed(first), closed(second)), abstract, concrete, block, is_closed=True),)
+    opened = tuple(Pairing(_opened(p.concrete, concrete, rely), _opened(p.abstract, abstract, rely)) for p in pairs)
+    return tuple(_goal(p, abstract, concrete, block, is_closed=False) for p in opened)
+
+
+def _named_as(automaton: Automaton, name: str) -> Automaton:
+    # In a product, paired threads' locals must have the same names on both sides.
+    return replace(automaton, name=name)
+
+
+def _pairings(abstract: Program, concrete: Program, block: Refinement | None) -> tuple[Pairing, ...]:
+    written = {p.concrete: p for p in block.pairings} if block is not None else {}
+    sources = {t.name: t for t in abstract.threads}
+    targets = {t.name: t for t in concrete.threads}
+    problems = list[Diagnostic]()
+    for pairing in written.values():
+        for name, known, side in ((pairing.concrete, targets, "concrete"), (pairing.abstract, sources, "abstract")):
+            if name not in known:
+                problems.append(
+                    error("SA401", f"no {side} thread `{name}`", pairing.origin.span, _closest(name, known))
+                )
+    if problems:
+        raise InputError(tuple(problems))
+    pairs, used = list[Pairing](), set[str]()
+    for thread in concrete.threads:
+        wanted = written[thread.name].abstract if thread.name in written else thread.name
+        if wanted not in sources:
+            problems.append(_alone(thread, "concrete", sources))
+        elif wanted in used:
+            problems.append(error("SA402", f"two threads refine `{wanted}`", thread.origin.span))
+        else:
+            used.add(wanted)
+            pairs.append(Pairing(thread, sources[wanted]))
+    problems.extend(_alone(t, "abstract", targets) for t in abstract.threads if t.name not in used)
+    if problems:
+        raise InputError(tuple(problems))
+    if not pairs:
+        raise InputError((error("SA403", "there are no threads to compare"),))
+    return tuple(pairs)
+
+
+def _alone(thread: Automaton, side: str, others: Mapping[str, Automaton]) -> Diagnostic:
+    other = "abstract" if side == "concrete" else "concrete"
+    listed = ", ".join(f"`{n}`" for n in others) or "none"
+    hint = f"the {other} threads are: {listed}; pair names that differ with `thread C refines A;`"
+    return error("SA404", f"the {side} thread `{thread.name}` has no partner", thread.origin.span, hint)
+
+
+def _closest(name: str, known: Mapping[str, Automaton]) -> str | None:
+    close = get_close_matches(name, known, 1)
+    return f"did you mean `{close[0]}`?" if close else None
+
+
+def _type_clashes(abstract: Program, concrete: Program) -> Iterator[Diagnostic]:
+    theirs = {v.var.name: v for v in abstract.variables}
+    for mine in concrete.variables:
+        other = theirs.get(mine.var.name)
+        if other is None:
+            continue
+        if other.var.sort != mine.var.sort or (Kind.PARAM in (mine.kind, other.kind) and mine.kind != other.kind):
+            labels = () if other.origin.span is None else (Label(other.origin.span, "declared differently here"),)
+            yield error(
+                "SA405",
+                f"`{mine.var.name}` is declared differently on the two sides",
+                mine.origin.span,
+                "rename one of them, or give both the same type",
+                labels,
+            )
+
+
+def _opened(automaton: Automaton, program: Program, rely: tuple[Formula, ...]) -> Automaton:
+    """The thread in its declared environment and the block's; alone in its program without one, nothing changes."""
+    if not rely and not declared(automaton):
+        if len(program.threads) == 1:
+            return closed(automaton)
+        hint = "write a rely for each thread, or for none and compare the whole programs"
+        message = f"the thread `{automaton.name}` has no rely, but other threads here do"
+        raise InputError((error("SA406", message, automaton.origin.span, hint),))
+    extra = build.land(*(f.term for f in rely))
+    return replace(
+        automaton,
+        locations=tuple(
+            replace(q, env=build.land(build.TRUE if q.env is None else q.env, extra)) for q in automaton.locations
+        ),
+    )
+
+
+def _goal(pair: Pairing, abstract: Program, concrete: Program, block: Refinement | None, is_closed: bool) -> Goal:
+    first, first_added = _reflexive(on_side(pair.concrete, "conc"))
+    second, second_added = _reflexive(on_side(pair.abstract, "abs"))
+    if block is not None and block.silent_exit:
+        first, second = _silent_exit(first), _silent_exit(second)
+    shared = tuple(_equal(pair.concrete, pair.abstract, Kind.GLOBAL))
+    if block is not None and block.relate is not None:
+        related = tuple(Formula(r.term, r.origin) for r in block.relate)
+        shared, start = related, related
+    else:
+        start = (*shared, *_equal(pair.concrete, pair.abstract, Kind.LOCAL))
+    name, other = pair.concrete.name, pair.abstract.name
+    return Goal(
+        name if name == other else f"{name} refines {other}",
+        first,
+        second,
+        (*start, *(block.pre if block is not None else ())),
+        (*shared, *(block.inv if block is not None else ())),
+        tuple(dict.fromkeys((*abstract.axioms, *concrete.axioms))),
+        is_closed,
+        block is not None and block.choose_init,
+        first_added or second_added,
+    )
+
+
+def _equal(concrete: Automaton, abstract: Automaton, kind: Kind) -> Iterator[Formula]:
+    theirs = {v.var.name: v for v in abstract.variables if v.kind is kind}
+    for mine in concrete.variables:
+        other = theirs.get(mine.var.name)
+        if mine.kind is kind and other is not None and other.var.sort == mine.var.sort:
+            yield Formula(_same(mine, other), Origin(mine.origin.span, f"`{mine.var.name}` is equal on both sides"))
+
+
+def _same(mine: Variable, other: Variable) -> Term:
+    return build.eq(prefixed(mine.var, "conc"), prefixed(other.var, "abs"))
+
+
+def _reflexive(automaton: Automaton) -> tuple[Automaton, bool]:
+    """The automaton with environments that may do nothing, and whether that had to be added anywhere."""
+    variables = variables_of(automaton, Kind.GLOBAL)
+    added, locations = False, []
+    for place in automaton.locations:
+        assert place.env is not None
+        if not _contains_identity(place, variables):
+            added = True
+            place = replace(place, env=build.lor(place.env, identity(variables)))
+        locations.append(place)
+    return replace(automaton, locations=tuple(locations)), added
+
+
+def _contains_identity(place: Location, variables: tuple[Var, ...]) -> bool:
+    assert place.env is not None
+    stays = substitute(place.env, {primed(v): v for v in variables})
+    return stays is build.TRUE or Session(Limits()).implied(stays, (place.inv,))
+
+
+def _silent_exit(automaton: Automaton) -> Automaton:
+    edges = tuple(
+        replace(e, label=None) if e.label is not None and e.label.action == EXIT else e for e in automaton.edges
+    )
+    return replace(automaton, edges=edges)

@@ -1,0 +1,90 @@
+"""`refine`: the goals of a question, each decided, its evidence checked, and one answer put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+
+from sa.automata.program import Program, Refinement
+from sa.base.limits import LimitReached
+from sa.base.verdict import Reason, Unknown, Verdict
+from sa.certificates.goal import Goal
+from sa.certificates.relation import Relation
+from sa.checker.check import Accepted, check
+from sa.refinement.goals import goals
+from sa.refinement.options import Options
+from sa.refinement.outcome import Outcome, Result, Statistics
+from sa.simulation.decide import Decision, decide
+
+
+def refine(abstract: Program, concrete: Program, block: Refinement | None, options: Options) -> Outcome:
+    """Decide whether the concrete program refines the abstract one, as the block says. Raises InputError.
+
+    A limit that is reached makes the goals that are left UNKNOWN.
+    """
+    started = perf_counter()
+    asked = goals(abstract, concrete, block, options.whole)
+    prepared = perf_counter()
+    results = tuple(_result(goal, options) for goal in asked)
+    seconds = {
+        "prepare": prepared - started,
+        "simulate": sum(r.statistics.seconds["simulate"] for r in results),
+        "check": sum(r.statistics.seconds["check"] for r in results),
+    }
+    expected = block.expect if block is not None and block.expect is not None else concrete.expect
+    name = block.name if block is not None else concrete.source.name
+    return Outcome(name, _combined(results), _claim(asked), results, (), expected, seconds)
+
+
+def _result(goal: Goal, options: Options) -> Result:
+    started = perf_counter()
+    try:
+        decision = decide(goal, options.limits, options.seed)
+    except LimitReached as limit:
+        decision = Decision(Unknown(limit.reason), 0, 0, 0, "")
+    decided = perf_counter()
+    result = _checked(goal, decision, options)
+    done = perf_counter()
+    evidence = result.relation
+    statistics = Statistics(
+        {"simulate": decided - started, "check": done - decided},
+        decision.pairs if evidence is None else len(evidence.pairs),
+        decision.lemmas if evidence is None else sum(len(p.lemmas) for p in evidence.pairs),
+        decision.solver_calls,
+        decision.strategy,
+    )
+    return Result(goal, result.verdict, evidence, result.play, result.unknown, statistics, result.escapes, result.notes)
+
+
+def _checked(goal: Goal, decision: Decision, options: Options) -> Result:
+    """The answer that the independent checker lets stand."""
+    nothing = Statistics({})
+    match decision.evidence:
+        case Unknown() as unknown:
+            return Result(goal, Verdict.UNKNOWN, None, None, unknown, nothing)
+        case evidence:
+            pass
+    try:
+        judged = check(goal, evidence, options.limits)
+    except LimitReached as limit:
+        unknown = Unknown(limit.reason, "while the evidence was being checked")
+        return Result(goal, Verdict.UNKNOWN, None, None, unknown, nothing)
+    if not isinstance(judged, Accepted):
+        return Result(goal, Verdict.UNKNOWN, None, None, Unknown(Reason.CHECKER, str(judged)), nothing)
+    if isinstance(evidence, Relation):
+        return Result(goal, Verdict.PROVED, evidence, None, None, nothing)
+    return Result(goal, Verdict.REFUTED, None, evidence, None, nothing)
+
+
+def _combined(results: Sequence[Result]) -> Verdict:
+    verdicts = {r.verdict for r in results}
+    for verdict in (Verdict.REFUTED, Verdict.UNKNOWN):
+        if verdict in verdicts:
+            return verdict
+    return Verdict.PROVED if results else Verdict.UNKNOWN
+
+
+def _claim(asked: Sequence[Goal]) -> str:
+    if all(goal.closed for goal in asked):
+        return "every run of the concrete program has an abstract run with the same visible actions, over ℤ"
+    return "each thread refines its abstract one in every environment that keeps to its rely, over ℤ"

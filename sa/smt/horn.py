@@ -1,0 +1,120 @@
+"""Constrained Horn clauses, solved by Spacer. A solution is only a proposal: whoever uses it checks it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import z3
+
+from sa.base.limits import Limits, check_time, remaining
+from sa.smt.back import NotATerm, term_of
+from sa.smt.translate import Translator
+from sa.terms.sort import BOOL
+from sa.terms.term import Term, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A predicate applied to terms."""
+
+    predicate: str
+    arguments: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """`body ∧ constraint ⇒ head`; a clause without a head says that its body is impossible."""
+
+    body: Atom | None
+    constraint: Term
+    head: Atom | None
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A formula over its parameters for each predicate."""
+
+    predicates: Mapping[str, Term]
+
+
+@dataclass(frozen=True, slots=True)
+class NoSolution:
+    """The clauses are contradictory."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """The solver could not tell."""
+
+    why: str
+
+
+HornAnswer: TypeAlias = Solution | NoSolution | GivenUp
+
+
+def solve(
+    parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], bounds: Limits, seconds: float
+) -> HornAnswer:
+    """Predicates over their parameters that satisfy the clauses. Raises LimitReached."""
+    check_time(bounds)
+    context = z3.Context()
+    translator = Translator(context)
+    sorts = {True: z3.BoolSort(context), False: z3.IntSort(context)}
+    declarations = {
+        name: z3.Function(name, *(sorts[v.sort == BOOL] for v in variables), sorts[True])
+        for name, variables in parameters.items()
+    }
+
+    def atom(applied: Atom) -> z3.BoolRef:
+        return declarations[applied.predicate](*(translator.translate(t) for t in applied.arguments))
+
+    solver = z3.SolverFor("HORN", context)
+    left = remaining(bounds)
+    solver.set("timeout", int(1000 * (seconds if left is None else max(0.001, min(left, seconds)))))
+    for clause in clauses:
+        solver.add(_closed(clause, translator, atom, context))
+    try:
+        result = solver.check()
+        if result == z3.unsat:
+            return NoSolution()
+        if result != z3.sat:
+            check_time(bounds)
+            return GivenUp(solver.reason_unknown())
+        model = solver.model()
+        return Solution({name: _read(model, declarations[name], parameters[name], context) for name in parameters})
+    except (z3.Z3Exception, NotATerm) as problem:
+        return GivenUp(str(problem))
+
+
+def _closed(clause: Clause, translator: Translator, atom: object, context: z3.Context) -> z3.BoolRef:
+    assert callable(atom)
+    premises = [translator.translate(clause.constraint)]
+    variables = set(clause.constraint.free)
+    for applied in (clause.body, clause.head):
+        if applied is not None:
+            variables.update(*(t.free for t in applied.arguments))
+    if clause.body is not None:
+        premises.append(atom(clause.body))
+    for var in variables:
+        if var.sort.constructors:
+            expression = translator.translate(var)
+            premises += [expression >= 0, expression < len(var.sort.constructors)]
+    head = z3.BoolVal(False, context) if clause.head is None else atom(clause.head)
+    rule = z3.Implies(z3.And(*premises), head)
+    bound = [translator.translate(v) for v in sorted(variables, key=lambda v: v.key)]
+    return z3.ForAll(bound, rule) if bound else rule
+
+
+def _read(model: z3.ModelRef, declaration: z3.FuncDeclRef, variables: Sequence[Var], context: z3.Context) -> Term:
+    if not variables:
+        return term_of(model.eval(declaration(), model_completion=True), ())
+    interpretation = model[declaration]
+    if interpretation is None:
+        return term_of(z3.BoolVal(True, context), ())
+    if isinstance(interpretation, z3.FuncInterp):
+        if interpretation.num_entries():
+            raise NotATerm("a table")
+        return term_of(interpretation.else_value(), variables)
+    raise NotATerm(str(interpretation))
