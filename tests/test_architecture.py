@@ -84,7 +84,8 @@ def imports(tree: ast.Module) -> Iterator[str]:
 def room_of(module: str) -> str | None:
     """The room of a dotted module name, None outside of `sa`."""
     parts = module.split(".")
-    return parts[1] if parts[0] == "sa" and len(parts) > 1 else None
+    inside = parts[0] == "sa" and len(parts) > 1 and not parts[1].startswith("__")
+    return parts[1] if inside else None
 
 
 def wrong_imports(room: str, text: str) -> list[str]:

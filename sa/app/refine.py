@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from os.path import dirname, join
+from os.path import dirname, join, realpath
+from time import perf_counter
 
 from sa.automata.program import Refinement
 from sa.base.diagnostic import Diagnostic, InputError, error
@@ -16,42 +17,66 @@ from sa.refinement.refine import refine as decide
 
 @dataclass(frozen=True, slots=True)
 class RefineRequest:
-    """`paths` are an abstract and a concrete file, or one file whose refinement blocks name both."""
+    """`paths` are an abstract and a concrete file, or one file whose refinement blocks name the others."""
 
     paths: tuple[str, ...]
     options: Options
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Two programs, and the block that says more than the defaults about them."""
+
+    abstract: Loaded
+    concrete: Loaded
+    block: Refinement | None
+
+
 def refine(request: RefineRequest) -> Iterator[Outcome]:
     """One outcome each question, as soon as it is known. Raises InputError and LimitReached."""
-    if len(request.paths) == 2:
-        abstract, concrete = (load_program(path) for path in request.paths)
-        yield _answer(abstract, concrete, request.options, (*abstract.warnings, *concrete.warnings))
-        return
-    (path,) = request.paths
+    started = perf_counter()
+    questions = _two_files(*request.paths) if len(request.paths) == 2 else _one_file(*request.paths)
+    seconds = perf_counter() - started
+    told = set[Diagnostic]()
+    for question in questions:
+        outcome = decide(question.abstract.program, question.concrete.program, question.block, request.options)
+        found = (*question.abstract.warnings, *question.concrete.warnings, *outcome.warnings)
+        warnings = tuple(d for d in dict.fromkeys(found) if d not in told)
+        yield replace(outcome, warnings=warnings, seconds={"load": seconds, **outcome.seconds})
+        told.update(warnings)
+        seconds = 0.0
+
+
+def _two_files(abstract_path: str, concrete_path: str) -> list[Question]:
+    """The concrete file's blocks that are about the abstract file, or the defaults where there are none."""
+    abstract, concrete = load_program(abstract_path), load_program(concrete_path)
+    blocks = [
+        b
+        for b in concrete.program.refinements
+        if b.abstract is None or realpath(_beside(concrete_path, b.abstract)) == realpath(abstract_path)
+    ]
+    return [Question(abstract, concrete, block) for block in blocks or [None]]
+
+
+def _one_file(path: str) -> list[Question]:
+    """The questions that a file's blocks ask."""
     loaded = load_program(path)
-    blocks = loaded.program.refinements
-    if not blocks:
+    if not loaded.program.refinements:
         hint = "name two files: `sacheck refine ABSTRACT CONCRETE`, or write a refinement block"
         raise InputError((error("SA901", f"`{path}` has no refinement block", None, hint),))
-    questions = [_question(path, loaded, block) for block in blocks]
-    warnings = loaded.warnings
-    for abstract, concrete in questions:
-        yield _answer(abstract, concrete, request.options, (*warnings, *abstract.warnings, *concrete.warnings))
-        warnings = ()
+    return [_question(path, loaded, block) for block in loaded.program.refinements]
 
 
-def _question(path: str, loaded: Loaded, block: Refinement) -> tuple[Loaded, Loaded]:
-    """The two sides that a block names; the concrete one comes back with this block as its only one."""
+def _question(path: str, loaded: Loaded, block: Refinement) -> Question:
     if block.abstract is None:
         hint = 'add `abstract "FILE.sa";` to the block'
         message = f"the refinement `{block.name}` does not name its abstract side"
         raise InputError((error("SA902", message, block.origin.span, hint),))
-    abstract = load_program(join(dirname(path), block.abstract))
-    concrete = loaded if block.concrete is None else load_program(join(dirname(path), block.concrete))
-    return abstract, replace(concrete, program=replace(concrete.program, refinements=(block,)))
+    abstract = load_program(_beside(path, block.abstract))
+    concrete = loaded if block.concrete is None else load_program(_beside(path, block.concrete))
+    return Question(abstract, concrete, block)
 
 
-def _answer(abstract: Loaded, concrete: Loaded, options: Options, warnings: tuple[Diagnostic, ...]) -> Outcome:
-    outcome = decide(abstract, concrete, options)
-    return replace(outcome, warnings=tuple(dict.fromkeys((*warnings, *outcome.warnings))))
+def _beside(path: str, name: str) -> str:
+    """A file that another file names: relative to that file's folder."""
+    return join(dirname(path), name)

@@ -15,6 +15,7 @@ from sa.cli.output import tolerate_narrow_encodings, write
 from sa.cli.refine import refine
 from sa.cli.session import internal_error
 from sa.cli.show import show
+from sa.cli.simulate import simulate
 
 
 def _version(wanted: bool) -> None:
@@ -42,7 +43,7 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(sacheck)
-    for command in (refine, check, show, fmt, explain):
+    for command in (refine, check, simulate, show, fmt, explain):
         app.command()(command)
     return app
 

@@ -25,9 +25,6 @@ MemoryOption: TypeAlias = Annotated[
     typer.Option(metavar="MB", min=1, help="Stop when the process is larger; the answer is then UNKNOWN."),
 ]
 SeedOption: TypeAlias = Annotated[int, typer.Option(metavar="N", min=0, max=2**31 - 1, help="Seed of random choices.")]
-JobsOption: TypeAlias = Annotated[
-    int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes that work at the same time.")
-]
 
 
 @dataclass(frozen=True, slots=True)

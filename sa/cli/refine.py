@@ -8,7 +8,7 @@ import typer
 
 from sa.base.limits import LimitReached, limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict, worst_status
-from sa.cli.options import JobsOption, JsonOption, MemoryOption, QuietOption, SeedOption, Settings, TimeoutOption
+from sa.cli.options import JsonOption, MemoryOption, QuietOption, SeedOption, Settings, TimeoutOption
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, run
 
@@ -22,7 +22,8 @@ _GRACE = 2.0
 
 def refine(
     abstract: Annotated[
-        str, typer.Argument(metavar="ABSTRACT", help="What the threads should do; or, alone, a file of refinement blocks.")
+        str,
+        typer.Argument(metavar="ABSTRACT", help="What the threads should do; or, alone, a file of refinement blocks."),
     ],
     concrete: Annotated[
         str | None, typer.Argument(metavar="CONCRETE", help="What the threads do.", show_default=False)
@@ -33,7 +34,6 @@ def refine(
     timeout: TimeoutOption = None,
     memory: MemoryOption = None,
     seed: SeedOption = 0,
-    jobs: JobsOption = 1,
 ) -> None:
     """Prove or refute that concrete threads refine abstract ones.
 
@@ -48,7 +48,7 @@ def refine(
         from sa.app.refine import RefineRequest
         from sa.refinement.options import Options
 
-        return _answer(RefineRequest(paths, Options(bounds, seed, jobs, whole)), settings)
+        return _answer(RefineRequest(paths, Options(bounds, seed, whole=whole)), settings)
 
     run(settings, body, _GRACE)
 

@@ -171,8 +171,8 @@ def _event(event: Event) -> Json:
     return {
         "kind": "step" if event.edge else "environment",
         "action": event.action,
-        "place": _origin(event.edge.origin) if event.edge else None,
-        "changed": _values(changed),
+        "place": origin_json(event.edge.origin) if event.edge else None,
+        "changed": values_json(changed),
     }
 
 
@@ -180,15 +180,17 @@ def _why(why: Why) -> Json:
     return {"span": span_json(why.span), "text": why.text, "values": list(why.values)}
 
 
-def _origin(origin: Origin) -> Json:
+def origin_json(origin: Origin) -> Json:
+    """Where a declaration comes from."""
     return {"span": span_json(origin.span), "text": origin.text}
 
 
 def _state(at: Configuration) -> Json:
-    return {"location": at.location, "values": _values(at.values)}
+    return {"location": at.location, "values": values_json(at.values)}
 
 
-def _values(values: Mapping[Var, Value]) -> Json:
+def values_json(values: Mapping[Var, Value]) -> Json:
+    """Values by the names that their own side gives the variables."""
     return {bare(v): _value(v, values[v]) for v in sorted(values, key=lambda v: v.key)}
 
 
@@ -233,8 +235,9 @@ def _spoiler(here: Position, move: SpoilerMove, abstract: Automaton, then: Any) 
         case Drift(concrete, states, identity, target):
             after = {"concrete": _state(concrete), "abstract": [_state(s) for s in states]}
             return {"kind": "environment", **after, "identity": identity, "then": then(target)}
-        case Unmatched(concrete, exhausted):
-            return {"kind": "unmatched", "concrete": _state(concrete), "exhausted": exhausted.value}
+        case Unmatched(concrete, closure, exhausted):
+            most = {"closure": show(closure), "exhausted": exhausted.value}
+            return {"kind": "unmatched", "concrete": _state(concrete), **most}
         case Step(step, replies, refusals, exhausted):
             asked = action(step.edge.label, {**here.concrete.values, **step.choices})
             return {
@@ -257,8 +260,8 @@ def _refusal(refusal: Refusal, abstract: Automaton, asked: str | None) -> Json:
 
 
 def _move(move: Move) -> Json:
-    place = _origin(move.edge.origin)
-    return {"place": place, "choices": _values(move.choices), "after": _state(move.after)}
+    place = origin_json(move.edge.origin)
+    return {"place": place, "choices": values_json(move.choices), "after": _state(move.after)}
 
 
 def _broken(broken: Broken) -> Json:
@@ -267,4 +270,4 @@ def _broken(broken: Broken) -> Json:
 
 
 def _formula(formula: Formula) -> Json:
-    return {"text": show(formula.term), "place": _origin(formula.origin)}
+    return {"text": show(formula.term), "place": origin_json(formula.origin)}

@@ -26,7 +26,8 @@ from sa.certificates.play import (
     Uncovered,
     Unmatched,
 )
-from sa.report.explain import Why, action, broken, refused
+from sa.report.explain import Why, action, bare, broken, refused
+from sa.terms.printer import show
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +124,11 @@ def _from(start: Position, goal: Goal) -> Story:
                 scenes.append(Scene(Event(None, None, here.concrete, concrete), events))
                 identity = identity or added
                 here = then
-            case Unmatched(concrete, exhausted):
+            case Unmatched(concrete, closure, exhausted):
                 scenes.append(Scene(Event(None, None, here.concrete, concrete), (), answered=False))
                 headline = "The abstract environment has no step that matches this one."
-                ending = Ending(headline, (), exhausted is Exhausted.SOLVER)
+                most = Why(None, f"however often it moves, it keeps to {show(closure, bare)}")
+                ending = Ending(headline, (most,), exhausted is Exhausted.SOLVER)
                 return Story(start.concrete, start.abstract, tuple(scenes), ending, identity)
             case Step() as step:
                 followed = _followed(step)

@@ -163,7 +163,8 @@ def escaping_play(g: Goal) -> Play:
 def unmatched_play() -> Play:
     """The concrete environment changes what the abstract one may not."""
     c0, a0 = at("conc", "q0", x=0, t=0, i=0), at("abs", "q0", x=0, t=0, i=0)
-    return Position(c0, a0, Unmatched(at("conc", "q0", x=7, t=0, i=0), Exhausted.SOLVER))
+    still = build.eq(build.variable("abs.x", primes=1), _var("abs", "x"))
+    return Position(c0, a0, Unmatched(at("conc", "q0", x=7, t=0, i=0), still, Exhausted.SOLVER))
 
 
 def uncovered_play() -> Play:
@@ -198,7 +199,7 @@ def outcome(verdict: Verdict, *results: Result, expected: Verdict | None = None)
 def outcomes() -> dict[str, Outcome]:
     """One outcome of each kind, by name."""
     g = goal()
-    proved = Relation((), (), ())
+    proved = Relation((), (), (), ())
     stuck = Unknown(Reason.TIMEOUT, "14 pairs were explored, the last at conc.sa:8")
     two = goal("Second refines Second")
     return {

@@ -13,6 +13,7 @@ from sa.report.json import outcomes_json
 from sa.report.screen import Screen
 from sa.report.story import story
 from sa.report.terminal import show_outcome, show_stopped
+from sa.terms.build import TRUE
 from tests.golden import assert_golden
 from tests.report.samples import (
     at,
@@ -85,7 +86,7 @@ def test_a_play_deeper_than_the_recursion_limit_is_told() -> None:
     """Plays may be as long as a loop."""
     g = goal()
     c, a = at("conc", "q0", x=0, t=0, i=0), at("abs", "q0", x=0, t=0, i=0)
-    play = Position(c, a, Unmatched(c, Exhausted.ENUMERATED))
+    play = Position(c, a, Unmatched(c, TRUE, Exhausted.ENUMERATED))
     for _ in range(3000):
         play = Position(c, a, Drift(c, (a,), False, play))
     assert len(story(play, g).scenes) == 3001

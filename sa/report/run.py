@@ -1,0 +1,152 @@
+"""Simulated runs for a terminal: a column per thread, changed variables only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from sa.automata.automaton import Edge, Kind
+from sa.automata.program import Program
+from sa.base.source import position, span_text
+from sa.oracle.simulate import Ending, Run, Snapshot, Turn
+from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, fit, pack, render
+from sa.terms.sort import Value, show_value
+from sa.terms.term import Var, sort_of
+
+_GUTTER = 4
+_NARROWEST, _WIDEST = 22, 48
+_STYLE = {Ending.FINISHED: GOOD, Ending.FAILED: BAD, Ending.BLOCKED: BAD}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The threads' columns; where they do not fit there is one, and steps name their thread."""
+
+    threads: tuple[str, ...]
+    column: int
+    together: bool
+
+
+def layout(program: Program, width: int) -> Layout:
+    """Columns for the threads of a program."""
+    threads = tuple(t.name for t in program.threads)
+    column = (width - _GUTTER) // max(1, len(threads)) - 3
+    if column < _NARROWEST:
+        return Layout(threads, width - _GUTTER, True)
+    return Layout(threads, min(column, _WIDEST), False)
+
+
+def show_run(run: Run, program: Program, screen: Screen) -> str:
+    """A whole run: its start, its steps, why it ends."""
+    where = layout(program, screen.width)
+    lines = [*_start(run.start, program, where)]
+    before = run.start
+    for number, turn in enumerate(run.turns, 1):
+        lines.extend(_turn(number, turn, before, where))
+        before = turn.after
+    lines.extend(_ending(run.ending, len(run.turns)))
+    return render(screen, lines)
+
+
+def show_start(start: Snapshot, program: Program, screen: Screen) -> str:
+    """The head of a run that is made step by step."""
+    return render(screen, _start(start, program, layout(program, screen.width)))
+
+
+def show_turn(number: int, turn: Turn, before: Snapshot, program: Program, screen: Screen) -> str:
+    """One step of a run that is made step by step."""
+    return render(screen, _turn(number, turn, before, layout(program, screen.width)))
+
+
+def show_ending(ending: Ending, steps: int, screen: Screen) -> str:
+    """The last line of a run."""
+    return render(screen, _ending(ending, steps))
+
+
+def show_choices(turns: Sequence[Turn], before: Snapshot, screen: Screen) -> str:
+    """The steps to choose from, numbered from 1."""
+    lines = list[Text]()
+    for number, turn in enumerate(turns, 1):
+        line = Text.assemble((f"{number:>{_GUTTER + 2}} ", STRONG), f"{turn.thread}  ", *_head(turn))
+        changes = ", ".join(c.plain for c in _changes(turn, before))
+        lines.append(line.append(f"   {changes}", FAINT) if changes else line)
+    return render(screen, lines)
+
+
+def _start(start: Snapshot, program: Program, where: Layout) -> Iterator[Text]:
+    for kind in (Kind.PARAM, Kind.GLOBAL):
+        values = {v.var: start.shared[v.var] for v in program.variables if v.kind is kind and v.var in start.shared}
+        if values:
+            word = "where " if kind is Kind.PARAM else "start "
+            pieces = pack(_values(values), where.column if where.together else len(where.threads) * (where.column + 3))
+            for number, line in enumerate(pieces):
+                yield Text.assemble(" " * _GUTTER, (word if number == 0 else " " * len(word), FAINT), line)
+    yield Text()
+    if where.together:
+        return
+    yield _row("", [Text(name, STRONG) for name in where.threads], where)
+    yield Text(
+        " " * _GUTTER + "┼".join("─" * (where.column + (1 if i == 0 else 2)) for i in range(len(where.threads))), FAINT
+    )
+    local = [_values(_own(start, name)) for name in where.threads]
+    yield from _rows("0", [pack(pieces, where.column) for pieces in local], where)
+
+
+def _own(at: Snapshot, thread: str) -> Mapping[Var, Value]:
+    return {v: value for v, value in at.threads[thread].values.items() if v not in at.shared and "$" not in v.name}
+
+
+def _values(values: Mapping[Var, Value]) -> list[Text]:
+    return [Text.assemble(f"{v.name} = ", (show_value(x, v.sort), STRONG)) for v, x in values.items()]
+
+
+def _turn(number: int, turn: Turn, before: Snapshot, where: Layout) -> Iterator[Text]:
+    name = Text(f"{turn.thread}  ", STRONG) if where.together else Text()
+    lines = [name.append_text(Text.assemble(*_head(turn))), *pack(_changes(turn, before), where.column)]
+    cells = [lines if where.together or thread == turn.thread else [] for thread in where.threads]
+    yield from _rows(str(number), cells[:1] if where.together else cells, where)
+
+
+def _head(turn: Turn) -> list[tuple[str, str]]:
+    """The line number, the statement and what it shows."""
+    edge = turn.move.edge
+    span = edge.origin.span
+    if span is None:
+        head = [(edge.origin.text, "")]
+    else:
+        text = " ".join(span_text(span).split())
+        head = [(f"{position(span.source, span.start).line}: ", FAINT), (text, "")]
+    return [*head, (f"  @{_action(edge, turn.shown)}", STRONG)] if edge.label else head
+
+
+def _action(edge: Edge, shown: tuple[Value, ...]) -> str:
+    assert edge.label is not None
+    values = [show_value(x, sort_of(t)) for x, t in zip(shown, edge.label.values, strict=True)]
+    return f"{edge.label.action}({', '.join(values)})" if values else edge.label.action
+
+
+def _changes(turn: Turn, before: Snapshot) -> list[Text]:
+    old, new = before.threads[turn.thread].values, turn.move.after.values
+    return [
+        Text.assemble(f"{v.name}: {show_value(old[v], v.sort)} → ", (show_value(new[v], v.sort), STRONG))
+        for v in new
+        if old[v] != new[v] and "$" not in v.name
+    ]
+
+
+def _rows(number: str, cells: Sequence[Sequence[Text]], where: Layout) -> Iterator[Text]:
+    for i in range(max([1, *map(len, cells)])):
+        yield _row(number if i == 0 else "", [c[i] if i < len(c) else Text() for c in cells], where)
+
+
+def _row(number: str, cells: Iterable[Text], where: Layout) -> Text:
+    line = Text(f"{number:>{_GUTTER - 1}} ", style="")
+    return line.append_text(Text(" │ ", FAINT).join(fit(cell, where.column) for cell in cells))
+
+
+def _ending(ending: Ending, steps: int) -> Iterator[Text]:
+    yield Text()
+    count = f"{steps} step" if steps == 1 else f"{steps} steps"
+    yield Text.assemble(" " * _GUTTER, (f"{ending.value}", _STYLE.get(ending, OPEN)), (f"  ({count})", FAINT))
