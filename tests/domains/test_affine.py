@@ -1,0 +1,100 @@
+"""Affine equalities: what the operations keep is true of every state that they stand for."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from sa.domains.affine import EVERYTHING, Space, assign, definitions, forget, formulas, join, meet, rows_of
+from sa.terms import build
+from sa.terms.evaluate import evaluate, holds
+from sa.terms.term import Term
+from tests.generators.terms import BOOLS, COLOURS, INTS, random_integer, random_state
+
+X, Y, Z = INTS
+
+
+def _space(*equations: Term) -> Space | None:
+    return meet(EVERYTHING, (r for e in equations for r in rows_of(e)))
+
+
+def _random_space(rng: Random) -> Space:
+    while True:
+        parts = [build.eq(random_integer(rng, 2, linear=True), random_integer(rng, 1)) for _ in range(2)]
+        if rng.random() < 0.5:
+            parts.append(rng.choice((build.eq(*BOOLS), build.lnot(BOOLS[0]), build.eq(*COLOURS))))
+        space = _space(*parts)
+        if space is not None:
+            return space
+
+
+def _member(space: Space, state: dict[object, int]) -> bool:
+    rows = space.values()
+    return all(sum(c * (1 if v is None else int(state[v])) for v, c in row.items()) == 0 for row in rows)
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_join_contains_both_and_keeps_every_common_equation(seed: int) -> None:
+    rng = Random(seed)
+    first, second = _random_space(rng), _random_space(rng)
+    joined = join(first, second)
+    assert joined == join(second, first)
+    for _ in range(200):
+        state = random_state(rng, -3, 3)
+        if _member(first, state) or _member(second, state):
+            assert _member(joined, state)
+    assert meet(first, joined.values()) == first
+    assert join(first, first) == first
+
+
+def test_join_finds_the_line_through_two_points() -> None:
+    first, second = (_space(build.eq(X, build.integer(a)), build.eq(Y, build.integer(b))) for a, b in ((0, 0), (1, 5)))
+    assert first is not None
+    assert second is not None
+    assert formulas(join(first, second)) == (build.eq(build.scale(5, X), Y),)
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_assignment_contains_every_successor(seed: int) -> None:
+    rng = Random(seed)
+    space = _random_space(rng)
+    updates = {X: random_integer(rng, 2), Y: random_integer(rng, 1, linear=True)}
+    after = assign(space, updates)
+    for _ in range(300):
+        state = random_state(rng, -3, 3)
+        if _member(space, state):
+            assert after is not None
+            assert _member(after, {**state, **{v: evaluate(t, state) for v, t in updates.items()}})
+
+
+def test_equal_terms_that_are_not_affine_stay_equal() -> None:
+    space = assign(EVERYTHING, {X: build.mul(Z, Z), Y: build.mul(Z, Z)})
+    assert space is not None
+    assert formulas(space) == (build.eq(X, Y),)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_forgetting_keeps_exactly_what_does_not_mention_the_variable(seed: int) -> None:
+    rng = Random(seed)
+    space = _random_space(rng)
+    left = forget(space, (X,))
+    assert all(X not in row for row in left.values())
+    assert meet(space, left.values()) == space
+    # Exact: fixing X again in any way that the space allows loses nothing.
+    assert len(left) >= len(space) - 1
+
+
+def test_contradictory_equations_have_no_states() -> None:
+    assert _space(build.eq(X, build.ZERO), build.eq(X, build.ONE)) is None
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_definitions_and_formulas_hold_in_every_member(seed: int) -> None:
+    rng = Random(seed)
+    space = _random_space(rng)
+    for _ in range(100):
+        state = random_state(rng, -3, 3)
+        if _member(space, state):
+            assert all(holds(f, state) for f in formulas(space))
+            assert all(evaluate(t, state) == state[v] for v, t in definitions(space).items())

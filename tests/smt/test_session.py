@@ -1,0 +1,68 @@
+"""The solver's answers: models that evaluate, limits that hold, never an answer from a give-up."""
+
+from __future__ import annotations
+
+import time
+from random import Random
+
+import pytest
+
+from sa.base.limits import LimitReached, Limits, limits
+from sa.smt.session import Sat, Session, Undecided, Unsat
+from sa.terms import build
+from sa.terms.evaluate import holds
+from sa.terms.sort import INT
+from sa.terms.term import Function
+from tests.generators.terms import COLOUR, INTS, random_formula, random_state
+
+X, Y, Z = INTS
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_answers_agree_with_enumeration(seed: int) -> None:
+    rng = Random(seed)
+    formula = random_formula(rng, 2)
+    answer = Session(Limits()).check((formula,))
+    if isinstance(answer, Sat):
+        assert holds(formula, {**random_state(rng), **answer.values})
+    elif isinstance(answer, Unsat):
+        assert not any(holds(formula, random_state(rng)) for _ in range(200))
+
+
+def test_enumerations_have_no_values_beyond_their_constructors() -> None:
+    c = build.variable("c", COLOUR)
+    others = (build.lnot(build.eq(c, build.constant(i, COLOUR))) for i in range(3))
+    assert isinstance(Session(Limits()).check(tuple(others)), Unsat)
+
+
+def test_hypotheses_end_with_their_scope() -> None:
+    session = Session(Limits())
+    with session.assuming((build.lt(X, Y),)):
+        assert isinstance(session.check((build.lt(Y, X),)), Unsat)
+    assert isinstance(session.check((build.lt(Y, X),)), Sat)
+
+
+def test_a_model_with_functions_is_not_trusted() -> None:
+    f = Function("f", (INT,), INT)
+    answer = Session(Limits()).check((build.lt(build.call(f, (X,)), X),))
+    assert isinstance(answer, Sat)
+    assert not answer.trusted
+
+
+def test_a_deadline_ends_a_hard_question_in_time_and_without_an_answer() -> None:
+    cubes = build.add(*(build.mul(v, build.mul(v, v)) for v in (X, Y)))
+    hard = build.eq(cubes, build.add(build.mul(Z, build.mul(Z, Z)), build.ZERO))
+    question = (hard, *(build.lt(build.ZERO, v) for v in INTS))
+    started = time.monotonic()
+    try:
+        answer = Session(limits(1.0, None), rlimit=0).check(question)
+    except LimitReached:
+        pass
+    else:
+        assert isinstance(answer, Undecided)
+    assert time.monotonic() - started < 2.0
+
+
+def test_a_deadline_that_has_passed_is_noticed_before_asking() -> None:
+    with pytest.raises(LimitReached):
+        Session(limits(-1.0, None)).check((build.lt(X, Y),))
