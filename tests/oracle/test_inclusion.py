@@ -1,0 +1,54 @@
+"""A concrete run escapes exactly when no abstract run shows the same actions."""
+
+from __future__ import annotations
+
+import pytest
+
+from sa.oracle.explicit import State
+from sa.oracle.game import decide
+from sa.oracle.inclusion import escape, visible_actions
+from sa.terms.build import FALSE, TRUE
+from tests.generators.automata import random_goal
+from tests.generators.drafts import Arrow
+from tests.oracle.test_game import A01, B12, draft, goal, moves, sets
+
+
+def test_guessing_the_future_loses_the_game_and_no_run_escapes() -> None:
+    late = draft(A01, Arrow(1, 2, "b"), Arrow(1, 3, "c"))
+    early = draft(A01, Arrow(0, 2, "a"), Arrow(1, 3, "b"), Arrow(2, 4, "c"))
+    assert not decide(goal(late, early)).simulated
+    assert escape(goal(late, early)) is None
+
+
+def test_the_shortest_run_that_escapes_ends_with_what_cannot_be_followed() -> None:
+    run = escape(goal(draft(A01, B12), draft(A01, Arrow(1, 2, "c"))))
+    assert run is not None
+    assert run.start == State("q0", (0,))
+    assert visible_actions(run) == (("a", (), ()), ("b", (), ()))
+
+
+def test_a_start_without_partner_escapes_at_once() -> None:
+    run = escape(goal(draft(init=TRUE), draft()))
+    assert run is not None
+    assert run.steps == ()
+    assert escape(goal(draft(init=FALSE), draft())) is None
+
+
+def test_iota_counts_only_where_it_is_asked_for() -> None:
+    elsewhere = goal(draft(A01), draft(Arrow(0, 1, "a", updates=sets(1))))
+    assert escape(elsewhere) is None
+    assert escape(elsewhere, related=True) is not None
+
+
+def test_open_goals_have_no_behaviours_to_compare() -> None:
+    with pytest.raises(ValueError, match="closed"):
+        escape(goal(draft(env=moves(0, 1)), draft(), closed=False))
+
+
+def test_nothing_escapes_a_simulation() -> None:
+    """Without `choose_init`, where all related starts are good, the answers of θ are among the followed ones."""
+    closed = [s for s in map(random_goal, range(300)) if s.goal.closed]
+    simulated = [s for s in closed if s.decision.simulated]
+    assert len(simulated) > 30
+    assert [s.seed for s in simulated if escape(s.goal, related=True)] == []
+    assert any(escape(s.goal) for s in closed if not s.decision.simulated)
