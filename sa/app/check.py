@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sa.automata.program import Program
 from sa.base.diagnostic import Diagnostic, InputError, Severity
+from sa.base.limits import Limits
 from sa.language.load import load_program
 from sa.obligations.vacuity import vacuity
 
@@ -19,17 +20,17 @@ class Checked:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def check(paths: tuple[str, ...]) -> tuple[Checked, ...]:
+def check(paths: tuple[str, ...], bounds: Limits) -> tuple[Checked, ...]:
     """Check every file, whatever is wrong with the others. Raises LimitReached."""
-    return tuple(_check(path) for path in paths)
+    return tuple(_check(path, bounds) for path in paths)
 
 
-def _check(path: str) -> Checked:
+def _check(path: str, bounds: Limits) -> Checked:
     try:
         loaded = load_program(path)
     except InputError as wrong:
         return Checked(path, None, wrong.diagnostics)
-    return Checked(path, loaded.program, (*loaded.warnings, *vacuity(loaded.program)))
+    return Checked(path, loaded.program, (*loaded.warnings, *vacuity(loaded.program, bounds)))
 
 
 def has_errors(checked: tuple[Checked, ...]) -> bool:

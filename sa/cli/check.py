@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sa.base.verdict import EXIT_INPUT
-from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, TimeoutOption
+from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, TimeoutOption, limits_of
 from sa.cli.output import write, write_json
 from sa.cli.session import complain, run
 
@@ -28,10 +28,11 @@ def check(
 
 
 def _check(files: tuple[str, ...], settings: Settings) -> int:
+    bounds = limits_of(settings)
     from sa.app.check import check as examine
     from sa.app.check import has_errors
 
-    checked = examine(files)
+    checked = examine(files, bounds)
     diagnostics = tuple(dict.fromkeys(d for file in checked for d in file.diagnostics))
     status = EXIT_INPUT if has_errors(checked) else 0
     if settings.json:

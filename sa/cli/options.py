@@ -7,6 +7,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from sa.base.limits import Limits, limits
+
 
 def _positive(value: float | None) -> float | None:
     if value is not None and not 0 < value < float("inf"):
@@ -35,3 +37,8 @@ class Settings:
     quiet: bool
     timeout: float | None
     memory: int | None
+
+
+def limits_of(settings: Settings) -> Limits:
+    """The limits that the engine watches, from now on."""
+    return limits(settings.timeout, None if settings.memory is None else settings.memory * 2**20)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sa.base.limits import LimitReached, limits
+from sa.base.limits import LimitReached
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict, worst_status
-from sa.cli.options import JsonOption, MemoryOption, QuietOption, SeedOption, Settings, TimeoutOption
+from sa.cli.options import JsonOption, MemoryOption, QuietOption, SeedOption, Settings, TimeoutOption, limits_of
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, run
 
@@ -44,7 +44,7 @@ def refine(
 
     def body() -> int:
         # The clock starts before the imports, which are part of what the user waits for.
-        bounds = limits(timeout, None if memory is None else memory * 2**20)
+        bounds = limits_of(settings)
         from sa.app.refine import RefineRequest
         from sa.refinement.options import Options
 

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from sa.automata.automaton import Automaton, Edge, Label, location_of
 from sa.base.source import Span
 from sa.certificates.play import Broken, Obstacle, Refusal
 from sa.terms.build import conjuncts
-from sa.terms.evaluate import Unevaluable, evaluate, holds
+from sa.terms.evaluate import State, Unevaluable, evaluate, holds
 from sa.terms.printer import Namer, plain_name, show
-from sa.terms.sort import Value, show_value
+from sa.terms.sort import show_value
 from sa.terms.term import Term, Var, sort_of
 
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """A reason: where it lies (None: no text), what is wrong, and the values that make it so."""
+    """A reason: where it lies, what is wrong, and the values that make it so. `place` names it without a span."""
 
     span: Span | None
     text: str
     values: tuple[str, ...] = ()
+    place: str = ""
+
+
+def name_of(edge: Edge) -> str:
+    """An edge that has no source text, in words."""
+    return edge.origin.text or f"{edge.source} → {edge.target}"
 
 
 def bare(var: Var) -> str:
@@ -32,20 +39,20 @@ def bare(var: Var) -> str:
     return name + "'" * var.primes
 
 
-def _values(terms: Iterable[Term], state: Mapping[Var, Value], name: Namer) -> tuple[str, ...]:
+def _values(terms: Iterable[Term], state: State, name: Namer) -> tuple[str, ...]:
     """`x = 3` for the variables of the terms that have a value."""
     free = sorted({v for t in terms for v in t.free if v in state}, key=lambda v: v.key)
     return tuple(f"{name(v)} = {show_value(state[v], v.sort)}" for v in free)
 
 
-def action(label: Label | None, state: Mapping[Var, Value]) -> str | None:
+def action(label: Label | None, state: State) -> str | None:
     """A label as `print(3)`, its values read in `state`; None for a silent step."""
     if label is None:
         return None
     return f"{label.action}({', '.join(_value(v, state) for v in label.values)})" if label.values else label.action
 
 
-def _value(term: Term, state: Mapping[Var, Value]) -> str:
+def _value(term: Term, state: State) -> str:
     try:
         return show_value(evaluate(term, state), sort_of(term))
     except Unevaluable:
@@ -55,23 +62,33 @@ def _value(term: Term, state: Mapping[Var, Value]) -> str:
 def refused(refusal: Refusal, abstract: Automaton, asked: str | None) -> Why:
     """Why an abstract edge does not answer a step whose action is `asked`."""
     edge, state = refusal.edge, refusal.at.values
-    span = edge.origin.span
-    match refusal.obstacle:
+    text, terms, at = _obstacle(refusal.obstacle, edge, state, abstract, asked)
+    return Why(edge.origin.span, text, _values(terms, at, bare), name_of(edge))
+
+
+#: A reason in words, the terms whose values explain it, and the state in which they have them.
+_Reason: TypeAlias = tuple[str, Sequence[Term], State]
+
+
+def _obstacle(obstacle: Obstacle, edge: Edge, state: State, abstract: Automaton, asked: str | None) -> _Reason:
+    match obstacle:
         case Obstacle.GUARD:
             false = _false_parts(edge.guard, state)
-            text = f"its guard is false: {' && '.join(show(t, bare) for t in false)}"
-            return Why(span, text, _values(false, state, bare))
+            return f"its guard is false: {_conjunction(false)}", false, state
         case Obstacle.LABEL:
-            return Why(span, f"its action is {action(edge.label, state) or 'silent'}, not {asked or 'silent'}")
+            return f"its action is {action(edge.label, state) or 'silent'}, not {asked or 'silent'}", (), state
         case Obstacle.VALUE:
-            shown = edge.label.values if edge.label else ()
-            text = f"it shows {action(edge.label, state)}, not {asked}"
-            return Why(span, text, _values(shown, state, bare))
+            values = edge.label.values if edge.label else ()
+            return f"it shows {action(edge.label, state)}, not {asked}", values, state
         case Obstacle.INVARIANT:
             return _breaks_invariant(edge, state, abstract)
 
 
-def _false_parts(formula: Term, state: Mapping[Var, Value]) -> tuple[Term, ...]:
+def _conjunction(terms: Sequence[Term]) -> str:
+    return " && ".join(show(t, bare) for t in terms)
+
+
+def _false_parts(formula: Term, state: State) -> tuple[Term, ...]:
     """The conjuncts that are false; the whole formula where that cannot be told (choices are open)."""
     try:
         return tuple(t for t in conjuncts(formula) if not holds(t, state)) or (formula,)
@@ -79,16 +96,15 @@ def _false_parts(formula: Term, state: Mapping[Var, Value]) -> tuple[Term, ...]:
         return (formula,)
 
 
-def _breaks_invariant(edge: Edge, state: Mapping[Var, Value], abstract: Automaton) -> Why:
+def _breaks_invariant(edge: Edge, state: State, abstract: Automaton) -> _Reason:
     target = location_of(abstract, edge.target)
-    span = edge.origin.span
+    text = f"it would break the invariant of {target.name}: "
     try:
         after = {**state, **{v: evaluate(t, state) for v, t in edge.updates}}
     except Unevaluable:
-        return Why(span, f"it would break the invariant of {target.name}: {show(target.inv, bare)}")
+        return text + show(target.inv, bare), (), state
     false = _false_parts(target.inv, after)
-    text = f"it would break the invariant of {target.name}: {' && '.join(show(t, bare) for t in false)}"
-    return Why(span, text, _values(false, after, bare))
+    return text + _conjunction(false), false, after
 
 
 def broken(failure: Broken) -> Why:

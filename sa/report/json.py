@@ -177,7 +177,7 @@ def _event(event: Event) -> Json:
 
 
 def _why(why: Why) -> Json:
-    return {"span": span_json(why.span), "text": why.text, "values": list(why.values)}
+    return {"span": span_json(why.span), "place": why.place, "text": why.text, "values": list(why.values)}
 
 
 def origin_json(origin: Origin) -> Json:
@@ -203,9 +203,13 @@ def _value(var: Var, value: Value) -> int | bool | str:
 def _strategy(play: Play, goal: Goal) -> Json:
     positions = list[Position]()
 
+    numbers = dict[int, int]()
+
     def number(position: Position) -> int:
-        positions.append(position)
-        return len(positions) - 1
+        if id(position) not in numbers:
+            numbers[id(position)] = len(positions)
+            positions.append(position)
+        return numbers[id(position)]
 
     def then(target: Position | Broken) -> Json:
         return {"position": number(target)} if isinstance(target, Position) else {"broken": _broken(target)}

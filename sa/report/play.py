@@ -11,7 +11,7 @@ from sa.automata.automaton import Automaton, Kind
 from sa.automata.trace import Configuration
 from sa.certificates.goal import Goal
 from sa.certificates.play import Play
-from sa.report.explain import Why, bare
+from sa.report.explain import Why, bare, name_of
 from sa.report.screen import BAD, FAINT, OPEN, PLACE, STRONG, fit, pack, wrap
 from sa.report.snippet import place, snippet
 from sa.report.story import Ending, Event, Scene, Story, story
@@ -88,7 +88,7 @@ def _scene(number: int, scene: Scene, goal: Goal, column: int) -> Iterator[Text]
     elif not right:
         right = [Text("stays" if scene.concrete.edge else "environment: no change", FAINT)]
     for other in scene.others:
-        right.extend(wrap(f"(or {other})", column, FAINT))
+        right.extend(wrap(f"({other})", column, FAINT))
     yield _row("", Text(), Text(), column)
     yield from _rows(str(number), left, right, column)
 
@@ -98,7 +98,7 @@ def _event(event: Event, automaton: Automaton, column: int) -> list[Text]:
     if event.edge is None:
         return [Text("environment", OPEN), *(changes or [Text("no change", FAINT)])]
     origin = event.edge.origin
-    head = Text(place(origin.span) if origin.span else origin.text, PLACE)
+    head = Text(place(origin.span) if origin.span else name_of(event.edge), PLACE)
     if event.action is not None:
         head.append(f"  @{event.action}", STRONG)
     lines = [head]
@@ -136,6 +136,9 @@ def _reason(why: Why, width: int) -> Iterator[Text]:
     if why.span is not None:
         shown = snippet(why.span, max(20, width // 2), dedent=True)
         yield Text.assemble(indent, (place(why.span), PLACE), "  ", shown.text)
+        indent += "  "
+    elif why.place:
+        yield Text.assemble(indent, (why.place, PLACE))
         indent += "  "
     text = why.text + (f"   ({', '.join(why.values)})" if why.values else "")
     yield from (Text(indent) + line for line in wrap(text, width - len(indent)))

@@ -6,11 +6,13 @@ are summarised. Pure data: the terminal and JSON reports are made from the same 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import TypeAlias
 
-from sa.automata.automaton import Automaton, Edge
+from sa.automata.automaton import Automaton, Edge, edges_from
 from sa.automata.trace import Configuration, Move
 from sa.certificates.goal import Goal
 from sa.certificates.play import (
@@ -26,8 +28,11 @@ from sa.certificates.play import (
     Uncovered,
     Unmatched,
 )
-from sa.report.explain import Why, action, bare, broken, refused
+from sa.report.explain import Why, action, bare, broken, name_of, refused
 from sa.terms.printer import show
+
+#: By the identity of the position: equal positions on different lines are different.
+Lengths: TypeAlias = dict[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,7 @@ class Event:
 class Scene:
     """One numbered step of the play: Spoiler's event and what the abstract side does meanwhile.
 
-    `others` counts the abstract answers that the story does not follow.
+    `others` says what became of the abstract answers that the story does not follow.
     """
 
     concrete: Event
@@ -88,7 +93,7 @@ def story(play: Play, goal: Goal) -> Story:
         case Chosen(concrete, openings, exhausted):
             return _chosen(concrete, openings, exhausted is Exhausted.SOLVER, goal)
         case Position():
-            return _from(play, goal)
+            return _from(play, goal, _lengths((play,)))
 
 
 def _broken_start(failure: Broken, headline: str, solver: bool) -> Story:
@@ -101,19 +106,20 @@ def _chosen(concrete: Configuration, openings: tuple[Position | Broken, ...], so
     if not openings:
         headline = "No initial state of the abstract thread can be chosen for this initial state."
         return Story(concrete, None, (), Ending(headline, (), solver), False)
-    first = max(openings, key=_length)
+    lengths = _lengths(openings)
+    first = max(openings, key=lambda o: lengths[id(o)])
     rest = len(openings) - 1
     if isinstance(first, Broken):
         told = _broken_start(first, "Every abstract initial state breaks ι, this one for example:", solver)
     else:
-        told = _from(first, goal)
+        told = _from(first, goal, lengths)
     if rest:
         more = Why(None, f"{_count(rest, 'other abstract initial state', 'other abstract initial states')} lost too")
         told = replace(told, ending=replace(told.ending, reasons=(*told.ending.reasons, more)))
     return told
 
 
-def _from(start: Position, goal: Goal) -> Story:
+def _from(start: Position, goal: Goal, lengths: Lengths) -> Story:
     scenes = list[Scene]()
     identity = False
     here = start
@@ -131,7 +137,7 @@ def _from(start: Position, goal: Goal) -> Story:
                 ending = Ending(headline, (most,), exhausted is Exhausted.SOLVER)
                 return Story(start.concrete, start.abstract, tuple(scenes), ending, identity)
             case Step() as step:
-                followed = _followed(step)
+                followed = _followed(step, lengths)
                 scenes.append(_scene(step, here, followed))
                 if followed is None:
                     ending = _lost(step, here, goal.abstract)
@@ -140,18 +146,18 @@ def _from(start: Position, goal: Goal) -> Story:
                 here = followed.then
 
 
-def _followed(step: Step) -> Reply | None:
+def _followed(step: Step, lengths: Lengths) -> Reply | None:
     """The answer that holds out longest; None where all lose at once."""
     open_replies = [r for r in step.replies if isinstance(r.then, Position)]
-    return max(open_replies, key=lambda r: _length(r.then)) if open_replies else None
+    return max(open_replies, key=lambda r: lengths[id(r.then)]) if open_replies else None
 
 
 def _scene(step: Step, here: Position, followed: Reply | None) -> Scene:
     concrete = _event(step.move, here.concrete)
     if followed is None:
         return Scene(concrete, (), answered=False)
-    others = tuple(_summary(r) for r in step.replies if r is not followed)
-    return Scene(concrete, tuple(_events(followed.moves, here.abstract)), others)
+    others = [r.then for r in step.replies if r is not followed]
+    return Scene(concrete, tuple(_events(followed.moves, here.abstract)), tuple(_summaries(others)))
 
 
 def _event(move: Move, before: Configuration) -> Event:
@@ -164,50 +170,67 @@ def _events(moves: tuple[Move, ...], before: Configuration) -> Iterator[Event]:
         before = move.after
 
 
-def _summary(reply: Reply) -> str:
-    """What an answer that the story does not follow leads to, in a few words."""
-    how = _path(reply)
-    if isinstance(reply.then, Broken):
-        why = broken(reply.then)
-        return f"{how}: {why.text} ({', '.join(why.values)})"
-    return f"{how}: loses too, after {_count(_length(reply.then), 'more step', 'more steps')}"
-
-
-def _path(reply: Reply) -> str:
-    return "staying" if not reply.moves else _count(len(reply.moves), "step", "steps")
+def _summaries(others: Sequence[Position | Broken]) -> Iterator[str]:
+    """What the answers that the story does not follow lead to, in a few words."""
+    breaks = Counter(show(o.formula.term) for o in others if isinstance(o, Broken))
+    for formula, number in breaks.items():
+        yield f"{_count(number, 'other answer breaks', 'other answers break')} {formula}"
+    later = sum(isinstance(o, Position) for o in others)
+    if later:
+        yield _count(later, "other answer loses as well", "other answers lose as well")
 
 
 def _lost(step: Step, here: Position, abstract: Automaton) -> Ending:
+    """Why every answer to the last step loses at once."""
     asked = action(step.move.edge.label, {**here.concrete.values, **step.move.choices})
     reasons = list[Why]()
     for reply in step.replies:
         assert isinstance(reply.then, Broken)
-        why = broken(reply.then)
-        span = reply.moves[-1].edge.origin.span if reply.moves else None
-        how = f"after {_path(reply)}" if reply.moves else "by staying where it is"
-        reasons.append(replace(why, span=span, text=f"{how}, ι is broken: {why.text}"))
+        reasons.append(_breaking(reply, reply.then))
     reasons.extend(refused(r, abstract, asked) for r in step.refusals)
-    unique = tuple(dict.fromkeys(reasons))
+    if not reasons and not edges_from(abstract)[here.abstract.location]:
+        reasons.append(Why(None, "it has come to an end: there is no step from here"))
     what = f"the action {asked}" if asked else "this silent step"
-    return Ending(f"{abstract.name} cannot answer {what}:", unique, step.exhausted is Exhausted.SOLVER)
+    unique = tuple(dict.fromkeys(reasons))
+    headline = f"{abstract.name} cannot answer {what}{':' if unique else '.'}"
+    return Ending(headline, unique, step.exhausted is Exhausted.SOLVER)
 
 
-def _length(start: Position | Broken) -> int:
-    """The number of scenes that the longest line from here takes. Plays may be deep: no recursion."""
-    longest, todo = 0, [(start, 0)]
+def _breaking(reply: Reply, failure: Broken) -> Why:
+    why = broken(failure)
+    if not reply.moves:
+        return replace(why, span=None, text=f"staying where it is breaks ι: {why.text}")
+    how = "this step breaks ι" if len(reply.moves) == 1 else f"an answer of {len(reply.moves)} steps breaks ι"
+    edge = reply.moves[-1].edge
+    return replace(why, span=edge.origin.span, text=f"{how}: {why.text}", place=name_of(edge))
+
+
+def _lengths(starts: Sequence[Position | Broken]) -> Lengths:
+    """How many scenes the longest line from each position takes. Plays may be deep: no recursion."""
+    found: Lengths = {}
+    todo: list[tuple[Position | Broken, bool]] = [(start, False) for start in starts]
     while todo:
-        node, depth = todo.pop()
-        longest = max(longest, depth)
-        if isinstance(node, Position):
-            match node.move:
-                case Drift(_, _, _, then):
-                    todo.append((then, depth + 1))
-                case Step(_, replies, _, _):
-                    longest = max(longest, depth + 1)
-                    todo.extend((r.then, depth + 1) for r in replies)
-                case Unmatched():
-                    longest = max(longest, depth + 1)
-    return longest
+        node, ready = todo.pop()
+        if id(node) in found:
+            continue
+        next_ = _successors(node)
+        if ready or not next_:
+            longest = max((found[id(n)] for n in next_), default=0)
+            found[id(node)] = longest + isinstance(node, Position)
+        else:
+            todo.append((node, True))
+            todo.extend((n, False) for n in next_)
+    return found
+
+
+def _successors(node: Position | Broken) -> tuple[Position | Broken, ...]:
+    match node:
+        case Position(_, _, Drift(_, _, _, then)):
+            return (then,)
+        case Position(_, _, Step(_, replies, _, _)):
+            return tuple(r.then for r in replies)
+        case _:
+            return ()
 
 
 def _count(number: int, one: str, many: str) -> str:

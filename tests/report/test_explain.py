@@ -34,7 +34,7 @@ def edge(guard: build.Term = build.TRUE, label: Label | None = None, x: build.Te
 def test_only_the_false_conjuncts_of_a_guard_are_shown() -> None:
     """With the values that make them false."""
     found = why(Obstacle.GUARD, edge(build.land(build.lt(X, Y), build.lt(Y, X))))
-    assert found == Why(None, "its guard is false: y < x", ("x = 3", "y = 4"))
+    assert found == Why(None, "its guard is false: y < x", ("x = 3", "y = 4"), "q0 → q1")
 
 
 def test_values_are_written_as_the_language_writes_them() -> None:
@@ -62,16 +62,16 @@ def test_another_action() -> None:
 def test_another_value() -> None:
     """Both values, and where the abstract one comes from."""
     found = why(Obstacle.VALUE, edge(label=Label("print", (build.add(X, Y),))), asked="print(9)")
-    assert found == Why(None, "it shows print(7), not print(9)", ("x = 3", "y = 4"))
+    assert found == Why(None, "it shows print(7), not print(9)", ("x = 3", "y = 4"), "q0 → q1")
 
 
 def test_a_broken_invariant_is_evaluated_after_the_step() -> None:
     """x becomes 5."""
     found = why(Obstacle.INVARIANT, edge(x=build.add(X, build.integer(2))), build.lt(X, Y))
-    assert found == Why(None, "it would break the invariant of q1: x < y", ("x = 5", "y = 4"))
+    assert found == Why(None, "it would break the invariant of q1: x < y", ("x = 5", "y = 4"), "q0 → q1")
 
 
 def test_an_invariant_after_an_open_choice_is_shown_without_values() -> None:
     """x becomes anything."""
     found = why(Obstacle.INVARIANT, edge(x=C, choose=True), build.lt(X, Y))
-    assert found == Why(None, "it would break the invariant of q1: x < y")
+    assert found == Why(None, "it would break the invariant of q1: x < y", (), "q0 → q1")

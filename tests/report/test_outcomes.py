@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from sa.automata.trace import Move
 from sa.base.verdict import Reason, Unknown
-from sa.certificates.play import Chosen, Drift, Exhausted, Position, Unmatched
+from sa.certificates.play import Chosen, Drift, Exhausted, Position, Reply, Step, Unmatched
 from sa.report.json import outcomes_json
 from sa.report.screen import Screen
 from sa.report.story import story
@@ -92,6 +93,21 @@ def test_a_play_deeper_than_the_recursion_limit_is_told() -> None:
     assert len(story(play, g).scenes) == 3001
     found = outcome(outcomes()["escapes"].verdict, result(g, play))
     assert json.dumps(outcomes_json([found], None, 1))
+
+
+def test_a_strategy_that_shares_its_ends_is_told_in_time_linear_in_its_positions() -> None:
+    """Sixty levels with two answers each are sixty positions, not 2 to the 60 lines."""
+    g = goal()
+    c, a = at("conc", "q0", x=0, t=0, i=0), at("abs", "q0", x=0, t=0, i=0)
+    move = Move(g.concrete.edges[0], {}, c)
+    play = Position(c, a, Unmatched(c, TRUE, Exhausted.ENUMERATED))
+    for _ in range(60):
+        replies = (Reply((), play), Reply((Move(g.abstract.edges[0], {}, a),), play))
+        play = Position(c, a, Step(move, replies, (), Exhausted.ENUMERATED))
+    assert len(story(play, g).scenes) == 61
+    found = outcome(outcomes()["escapes"].verdict, result(g, play))
+    document = outcomes_json([found], None, 1)
+    assert len(document["outcomes"][0]["goals"][0]["play"]["strategy"]["positions"]) == 61
 
 
 def test_an_abstract_side_that_chooses_its_start_loses_from_every_start() -> None:
