@@ -9,12 +9,15 @@ from sa.automata.program import Program, Refinement
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
+from sa.certificates.play import Play
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.refinement.goals import goals
 from sa.refinement.options import Options
 from sa.refinement.outcome import Outcome, Result, Statistics
 from sa.simulation.decide import Decision, decide
+from sa.simulation.escape import escapes
+from sa.smt.session import Session
 
 
 def refine(abstract: Program, concrete: Program, block: Refinement | None, options: Options) -> Outcome:
@@ -73,7 +76,14 @@ def _checked(goal: Goal, decision: Decision, options: Options) -> Result:
         return Result(goal, Verdict.UNKNOWN, None, None, Unknown(Reason.CHECKER, str(judged)), nothing)
     if isinstance(evidence, Relation):
         return Result(goal, Verdict.PROVED, evidence, None, None, nothing)
-    return Result(goal, Verdict.REFUTED, None, evidence, None, nothing)
+    return Result(goal, Verdict.REFUTED, None, evidence, None, nothing, _escapes(goal, evidence, options))
+
+
+def _escapes(goal: Goal, play: Play, options: Options) -> bool | None:
+    try:
+        return escapes(goal, play, Session(options.limits, tuple(a.formula for a in goal.axioms)))
+    except LimitReached:
+        return None
 
 
 def _combined(results: Sequence[Result]) -> Verdict:
