@@ -1,8 +1,9 @@
 """A direct interpreter of the surface syntax: the judge of the translation from programs to automata.
 
-Statements are executed on stores of values, one statement one step; a test of `if` or `while` is a silent
-step of its own; an atomic block runs to its end within one step. Control is a path into the syntax tree. All
-nondeterminism is enumerated, `havoc` of an int over given integers. No relies, no automata blocks.
+Statements are executed on stores of values, one statement one step; each test of `if`, `else if` and `while`
+is a silent step of its own; an atomic block runs to its end within one step. The first step of a branch of
+`choose` decides; a branch that has none of its own (it is empty, or starts with a jump or a name) is entered by
+a silent step. All nondeterminism is enumerated, `havoc` of an int over given integers. No relies, no automata.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import NamedTuple
 
 from sa.automata.automaton import EXIT, FAIL
 from sa.language.syntax import (
+    Block,
     Break,
     Choose,
     Continue,
@@ -34,8 +36,10 @@ from sa.terms.sort import Value
 
 #: Where a thread is: indices of statement and sub-block in turn, down the tree; or past its exit, or failed.
 Path = tuple[int, ...]
-DONE: Path = (-1,)
-ERROR: Path = (-2,)
+#: In place of a statement's index: in front of the sub-block, at the test of an `else if` or a branch to enter.
+ENTRY = -1
+DONE: Path = (-2,)
+ERROR: Path = (-3,)
 
 
 class ThreadState(NamedTuple):
@@ -85,7 +89,8 @@ def _declare(
     entries = [e for n in declared.names for e in entries_of(n.name, declared.type, program.meanings)]
     if value is not None:
         given = value_of(value, store, program.meanings)
-        yield {**store, **dict.fromkeys(entries, given)}
+        if domain is program.integers or given in domain:
+            yield {**store, **dict.fromkeys(entries, given)}
         return
     for row in product(domain, repeat=len(entries)):
         yield {**store, **dict(zip(entries, row, strict=True))}
@@ -129,12 +134,15 @@ def _thread_steps(
         if path == END:
             yield (EXIT, ()), DONE, store
             continue
-        statement = _statement(thread, path)
+        around = path[:-2] if path[-1] == ENTRY else path
+        statement = _statement(thread, around)
         match statement.action:
             case If() | While():
                 for target in _tests(thread, path, statement, store):
                     seen: Seen = (FAIL, ()) if target == ERROR else None
                     yield seen, target, store
+            case Choose():
+                yield None, (*path[:-1], 0), store
             case _:
                 for outcome in executed(program, thread, statement, store):
                     if outcome.failed:
@@ -170,6 +178,8 @@ def _heads(thread: Instance, path: Path) -> list[Path]:
     """The statements that may make the next step: past ends of blocks and jumps, into branches of `choose`."""
     if path == END:
         return [END]
+    if path[-1] == ENTRY:
+        return [path]
     if path[-1] == _length(thread, path):
         if len(path) == 1:
             return [END]
@@ -179,9 +189,17 @@ def _heads(thread: Instance, path: Path) -> list[Path]:
         case Break() | Continue() | Return() as jump:
             return _heads(thread, _after_jump(thread, path, jump))
         case Choose(branches):
-            return list(dict.fromkeys(h for i in range(len(branches)) for h in _heads(thread, (*path, i, 0))))
+            starts = [(*path, i, 0 if _has_first_step(b) else ENTRY) for i, b in enumerate(branches)]
+            return list(dict.fromkeys(h for start in starts for h in _heads(thread, start)))
         case _:
             return [path]
+
+
+def _has_first_step(branch: Block) -> bool:
+    """Whether a branch of `choose` starts with a step that can decide for it."""
+    if not branch.statements or branch.statements[0].name is not None:
+        return False
+    return not isinstance(branch.statements[0].action, Break | Continue | Return)
 
 
 def _after_jump(thread: Instance, path: Path, jump: Break | Continue | Return) -> Path:
@@ -201,13 +219,13 @@ def _tests(thread: Instance, path: Path, statement: Statement, store: Store) -> 
         outcomes = _truths(thread, action.condition, store)
         return [ERROR if o is None else (*path, 0, 0) if o else _next(path) for o in outcomes]
     assert isinstance(action, If)
-    targets: list[Path] = []
-    for i, arm in enumerate(action.arms):
-        outcomes = _truths(thread, arm.condition, store)
-        targets.extend(ERROR if o is None else (*path, i, 0) for o in outcomes if o is not False)
-        if False not in outcomes:
-            return targets
-    return [*targets, (*path, len(action.arms), 0) if action.orelse else _next(path)]
+    around, i = (path[:-2], path[-2]) if path[-1] == ENTRY else (path, 0)
+    if i + 1 < len(action.arms):
+        otherwise: Path = (*around, i + 1, ENTRY)
+    else:
+        otherwise = (*around, i + 1, 0) if action.orelse else _next(around)
+    outcomes = _truths(thread, action.arms[i].condition, store)
+    return [ERROR if o is None else (*around, i, 0) if o else otherwise for o in outcomes]
 
 
 def _truths(thread: Instance, condition: Expression | None, store: Store) -> list[bool | None]:
