@@ -30,6 +30,15 @@ class Invariant:
 
 
 @dataclass(frozen=True, slots=True)
+class Guarantee:
+    """A relation over present and next values that every step of a thread keeps."""
+
+    thread: str
+    relation: Term
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
 class Formula:
     """A formula written by the user, with its place."""
 
@@ -81,8 +90,9 @@ class Program:
     """An elaborated file.
 
     `variables` are the globals and parameters; `init` is over them and is part of every thread's `init`.
-    `threads` each carry those globals plus their own locals. `expect` is the file's own expectation
-    (command name, verdict). `refinements` are the blocks that stand in this file.
+    `threads` each carry those globals plus their own locals. `expect` is the file's own expectation.
+    Invariants may mention Boolean variables named `at T.CS`: that thread T is at its location CS.
+    Refinement blocks are not here: what they mean depends on two programs (`language.elaborate.blocks`).
     """
 
     source: Source
@@ -92,5 +102,5 @@ class Program:
     init: Term
     threads: tuple[Automaton, ...]
     invariants: tuple[Invariant, ...]
-    refinements: tuple[Refinement, ...]
+    guarantees: tuple[Guarantee, ...]
     expect: Verdict | None

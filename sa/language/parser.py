@@ -77,9 +77,9 @@ def _describe(source: Source, parser: Lark, failure: UnexpectedInput) -> Diagnos
     assert isinstance(failure, UnexpectedToken)
     token: Token = failure.token
     before = source.text[: int(token.start_pos or 0)]
-    if comment := re.search(r"/\*?$", before + str(token)):
-        if source.text.startswith("/*", comment.start()):
-            return _unreadable(source, comment.start())
+    comment = re.search(r"/\*?$", before + str(token))
+    if comment and source.text.startswith("/*", comment.start()):
+        return _unreadable(source, comment.start())
     if word := re.search(rf"\b({'|'.join(_PROOF_WORDS)})\s*$", before[-200:]):
         start = len(before) - len(before[-200:]) + word.start(1)
         return _reserved(source, word.group(1), start)

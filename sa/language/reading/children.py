@@ -24,12 +24,12 @@ _VERDICTS = {"proved": Verdict.PROVED, "refuted": Verdict.REFUTED, "unknown": Ve
 
 def start_of(child: Any) -> int:
     """The offset where a token or node starts."""
-    return int(child.start_pos) if type(child) is Token else int(child.span.start)
+    return int(child.start_pos or 0) if type(child) is Token else int(child.span.start)
 
 
 def end_of(child: Any) -> int:
     """The offset behind a token or node."""
-    return int(child.end_pos) if type(child) is Token else int(child.span.end)
+    return int(child.end_pos or 0) if type(child) is Token else int(child.span.end)
 
 
 def span_of(source: Source, children: Children) -> Span:
@@ -62,8 +62,8 @@ def every(kind: type[Node], children: Iterable[Any]) -> tuple[Node, ...]:
     return tuple(c for c in children if type(c) is kind)
 
 
-def after(text: str, children: Children) -> Any | None:
-    """The child behind the first token that reads `text`, if there is one."""
+def after(text: str, children: Children) -> Any:
+    """The child behind the first token that reads `text`; None if there is no such token."""
     for position, child in enumerate(children):
         if type(child) is Token and child == text:
             return children[position + 1]

@@ -1,0 +1,63 @@
+"""Sums, products, Euclidean quotients and remainders, with caps on how large a result may grow."""
+
+from __future__ import annotations
+
+from sa.base.diagnostic import warning
+from sa.base.source import Span
+from sa.language import syntax
+from sa.language.elaborate.context import Context, complain
+from sa.terms import build
+from sa.terms.term import Int, Term
+
+#: Constants of a program may not have more bits.
+MAX_BITS = 4096
+#: A product of sums is multiplied out; it may not have more terms.
+MAX_MONOMIALS = 1000
+
+
+def arithmetic(expression: syntax.Chain, operands: list[Term | None], context: Context) -> Term | None:
+    """The value of `a + b - c` or of `a * b / c`, None after an error."""
+    terms = [t for t in operands if t is not None]
+    if len(terms) < len(operands):
+        return None
+    if expression.operators[0] in "+-":
+        signed = [t if o == "+" else build.scale(-1, t) for o, t in zip(expression.operators, terms[1:], strict=True)]
+        return _checked(build.add(terms[0], *signed), expression.span, context)
+    result: Term | None = terms[0]
+    for operator, operand, written in zip(expression.operators, terms[1:], expression.operands[1:], strict=True):
+        if result is None:
+            return None
+        if operator == "*":
+            result = _product(result, operand, expression.span, context)
+        else:
+            result = _quotient(operator, result, operand, written.span, context)
+    return result
+
+
+def _product(left: Term, right: Term, span: Span, context: Context) -> Term | None:
+    sizes = [len(build.linear_parts(t)[1]) + 1 for t in (left, right)]
+    if sizes[0] * sizes[1] > MAX_MONOMIALS:
+        complain(context, "SA211", f"this product multiplies out to more than {MAX_MONOMIALS} terms", span)
+        return None
+    if left.free and right.free and not isinstance(left, Int) and not isinstance(right, Int):
+        message = "a product of variables: solvers may not decide it"
+        context.problems.append(warning("SA210", message, span, "products with constants are always fine"))
+    return _checked(build.mul(left, right), span, context)
+
+
+def _quotient(operator: str, dividend: Term, divisor: Term, span: Span, context: Context) -> Term | None:
+    if not isinstance(divisor, Int):
+        complain(context, "SA205", f"the right side of `{operator}` must be a constant", span)
+        return None
+    if divisor.value == 0:
+        complain(context, "SA205", "division by zero", span)
+        return None
+    return build.div(dividend, divisor.value) if operator == "/" else build.mod(dividend, divisor.value)
+
+
+def _checked(term: Term, span: Span, context: Context) -> Term | None:
+    constant, parts = build.linear_parts(term)
+    if constant.bit_length() > MAX_BITS or any(c.bit_length() > MAX_BITS for c in parts.values()):
+        complain(context, "SA209", f"a constant of more than {MAX_BITS} bits", span)
+        return None
+    return term

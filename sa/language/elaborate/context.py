@@ -1,0 +1,64 @@
+"""Where an expression stands: which names are visible, what may be written, where errors go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sa.base.diagnostic import Diagnostic, error
+from sa.base.source import Span
+from sa.language.intervals import Interval
+from sa.language.names import Scope
+from sa.terms.term import Term, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """What may be written in a kind of place; `what` names it in messages."""
+
+    what: str
+    variables: bool = True
+    primes: bool = False
+    ghosts: bool = True
+    locations: bool = False
+    quantifiers: bool = False
+    locals: bool = True
+
+
+CONSTANT = Mode("a constant", variables=False)
+PROGRAM = Mode("a statement", ghosts=False)
+GHOST_UPDATE = Mode("an update of a ghost")
+FORMULA = Mode("a formula")
+RELATION = Mode("a relation", primes=True)
+RELY = Mode("a rely", primes=True, locals=False)
+INVARIANT = Mode("an invariant", locations=True)
+AXIOM = Mode("an axiom", variables=False, quantifiers=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Everything that the meaning of an expression depends on.
+
+    `problems` collects errors. `undefined` collects the conditions under which an index leaves its array;
+    it is None where no step could fail, then an index must be within its array anyway. `primes` are added
+    to plain names (in relations with `old`). `expanding` are the macros and functions being replaced.
+    `locations` are the names that `at` may use.
+    """
+
+    scope: Scope
+    mode: Mode
+    problems: list[Diagnostic]
+    ranges: dict[Var, Interval]
+    undefined: list[Term] | None = None
+    primes: int = 0
+    expanding: tuple[str, ...] = ()
+    locations: frozenset[str] = frozenset()
+
+
+def complain(context: Context, code: str, message: str, span: Span, hint: str | None = None) -> None:
+    """Report an error and go on."""
+    context.problems.append(error(code, message, span, hint))
+
+
+def within(context: Context, scope: Scope) -> Context:
+    """The same place with more names."""
+    return replace(context, scope=scope)

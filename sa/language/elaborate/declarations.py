@@ -1,0 +1,282 @@
+"""Declarations of a file other than threads: they fill the file's scope, in the order of the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from sa.automata.automaton import Kind, Variable
+from sa.automata.program import Axiom
+from sa.base.diagnostic import Diagnostic, error
+from sa.base.source import Span
+from sa.language import syntax
+from sa.language.elaborate.context import AXIOM, CONSTANT, FORMULA, Context, complain, within
+from sa.language.elaborate.declared import declare_variables
+from sa.language.elaborate.draft import origin
+from sa.language.elaborate.expressions import boolean, domain_of, translate
+from sa.language.elaborate.locals import initial_values
+from sa.language.elaborate.types import Domain
+from sa.language.intervals import Interval
+from sa.language.names import (
+    BrokenSymbol,
+    FunctionSymbol,
+    MacroSymbol,
+    ModuleSymbol,
+    Scope,
+    TermSymbol,
+    TypeSymbol,
+    declare,
+    find,
+)
+from sa.terms import build
+from sa.terms.sort import Sort
+from sa.terms.term import Bool, Function, Int, Member, Term, Var, sort_of
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What the declarations of a file amount to. `init` are the conjuncts of its initial states."""
+
+    context: Context
+    variables: list[Variable] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
+    axioms: list[Axiom] = field(default_factory=list)
+    init: list[Term] = field(default_factory=list)
+    globals: dict[str, syntax.Global] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What a file gets from another one: names behind the alias, and what these names speak of."""
+
+    names: ModuleSymbol
+    parameters: tuple[Variable, ...]
+    functions: tuple[Function, ...]
+    axioms: tuple[Axiom, ...]
+
+
+def collect(module: syntax.Module, imports: Mapping[str, Imported], problems: list[Diagnostic]) -> Declared:
+    """Read the declarations. `imports` has what stands behind the aliases of imported files."""
+    ranges = dict[Var, Interval]()
+    declared = Declared(Context(Scope(), FORMULA, problems, ranges))
+    for declaration in module.declarations:
+        if isinstance(declaration, syntax.Import):
+            _import(declaration, imports, declared)
+        else:
+            _declare(declaration, declared)
+    # Bodies come last: they may use what is declared behind them.
+    for declaration in module.declarations:
+        if isinstance(declaration, syntax.FunctionDeclaration):
+            _check_body(declaration, declared)
+        elif isinstance(declaration, syntax.Define):
+            _check_macro(declaration, declared)
+        elif isinstance(declaration, syntax.AxiomDeclaration):
+            formula = boolean(declaration.formula, replace(declared.context, mode=AXIOM))
+            if formula is not None:
+                declared.axioms.append(Axiom(formula, origin(declaration.span)))
+        elif isinstance(declaration, syntax.Init):
+            initially = boolean(declaration.formula, declared.context)
+            if initially is not None:
+                declared.init.append(initially)
+    return declared
+
+
+def _import(declaration: syntax.Import, imports: Mapping[str, Imported], declared: Declared) -> None:
+    alias, context = declaration.alias, declared.context
+    imported = imports.get(alias.name)
+    if imported is None:
+        complain(context, "SA108", "this text cannot import files", declaration.span)
+        declare(context.scope, alias, BrokenSymbol(), context.problems)
+        return
+    declare(context.scope, alias, imported.names, context.problems)
+    declared.variables.extend(imported.parameters)
+    context.ranges.update({v.var: (v.low, v.high) for v in imported.parameters})
+    declared.functions.extend(f for f in imported.functions if f not in declared.functions)
+    declared.axioms.extend(a for a in imported.axioms if a not in declared.axioms)
+
+
+def _declare(declaration: syntax.Declaration, declared: Declared) -> None:
+    match declaration:
+        case syntax.Const():
+            _const(declaration, declared.context)
+        case syntax.Param(names, written):
+            groups = declare_variables(names, written, Kind.PARAM, False, declared.context)
+            declared.variables.extend(v for group in groups for v in group)
+        case syntax.Global():
+            _global(declaration, declared)
+        case syntax.Enumeration():
+            _enumeration(declaration, declared.context)
+        case syntax.Define(name):
+            declare(
+                declared.context.scope,
+                name,
+                MacroSymbol(declaration, declared.context.scope),
+                declared.context.problems,
+            )
+        case syntax.FunctionDeclaration():
+            _function(declaration, declared)
+        case syntax.AutomatonDeclaration(_, _, items):
+            for item in items:
+                if isinstance(item, syntax.Global):
+                    _shared_global(item, declared)
+        case _:
+            pass
+
+
+def _const(declaration: syntax.Const, context: Context) -> None:
+    value = translate(declaration.value, replace(context, mode=CONSTANT))
+    domain = None if declaration.type is None else domain_of(declaration.type, context)
+    if value is not None and not isinstance(value, Int | Bool | Member):
+        complain(context, "SA204", "this is not a constant", declaration.value.span)
+        value = None
+    if value is not None and isinstance(domain, Domain) and not _has(value, domain):
+        shown = f"{domain.low}..{domain.high}" if domain.low is not None else domain.sort.name
+        complain(context, "SA201", f"the constant is not of type {shown}", declaration.value.span)
+    symbol = BrokenSymbol() if value is None else TermSymbol(value)
+    declare(context.scope, declaration.name, symbol, context.problems)
+
+
+def _has(value: Term, domain: Domain) -> bool:
+    if sort_of(value) != domain.sort:
+        return False
+    low, high = domain.low, domain.high
+    return not isinstance(value, Int) or low is None or high is None or low <= value.value <= high
+
+
+def _global(declaration: syntax.Global, declared: Declared) -> None:
+    context = declared.context
+    value = None if declaration.value is None else translate(declaration.value, context)
+    groups = declare_variables(declaration.names, declaration.type, Kind.GLOBAL, declaration.ghost, context)
+    variables = tuple(v for group in groups for v in group)
+    for name in declaration.names:
+        declared.globals.setdefault(name.name, declaration)
+    declared.variables.extend(v for v in variables if v not in declared.variables)
+    if declaration.value is not None and value is not None:
+        declared.init.extend(initial_values(variables, value, declaration.value, context))
+
+
+def _shared_global(declaration: syntax.Global, declared: Declared) -> None:
+    """A global in an automaton is one of the file; others may declare it in the same way again."""
+    again = [n for n in declaration.names if n.name in declared.globals]
+    new = tuple(n for n in declaration.names if n.name not in declared.globals)
+    for name in again:
+        first = declared.globals[name.name]
+        same = (first.type, first.value, first.ghost) == (declaration.type, declaration.value, declaration.ghost)
+        if not same:
+            message = f"`{name.name}` is declared twice, and not in the same way"
+            complain(declared.context, "SA102", message, name.span, "declare it once, outside of the automata")
+    if new:
+        _global(replace(declaration, names=new), declared)
+
+
+def _enumeration(declaration: syntax.Enumeration, context: Context) -> None:
+    sort = Sort(declaration.name.name, tuple(c.name for c in declaration.constructors))
+    declare(context.scope, declaration.name, TypeSymbol(sort), context.problems)
+    for index, constructor in enumerate(declaration.constructors):
+        member = build.constant(index, sort)
+        declare(context.scope, constructor, TermSymbol(member), context.problems)
+
+
+def _function(declaration: syntax.FunctionDeclaration, declared: Declared) -> None:
+    context = declared.context
+    domains = [domain_of(p.type, context) for p in declaration.parameters]
+    result = domain_of(declaration.result, context)
+    sorts = tuple(d.sort for d in domains if isinstance(d, Domain) and d.low is None)
+    if not isinstance(result, Domain) or result.low is not None or len(sorts) < len(domains):
+        if result is not None and None not in domains:
+            hint = "say what is known of the values in an axiom"
+            complain(context, "SA208", "a function takes and gives int, bool or enumerations", declaration.span, hint)
+        declare(context.scope, declaration.name, BrokenSymbol(), context.problems)
+        return
+    names = tuple(p.name.name if p.name else "_" for p in declaration.parameters)
+    if declaration.body is not None and any(p.name is None for p in declaration.parameters):
+        complain(context, "SA203", "a function with a body needs names for its parameters", declaration.span)
+    function = Function(declaration.name.name, sorts, result.sort)
+    symbol = FunctionSymbol(function, names, declaration.body, context.scope)
+    declare(context.scope, declaration.name, symbol, context.problems)
+    if declaration.body is None:
+        declared.functions.append(function)
+
+
+def _check_body(declaration: syntax.FunctionDeclaration, declared: Declared) -> None:
+    """A body is of its function's type, whether the function is used or not."""
+    symbol = find(declared.context.scope, declaration.name.name)
+    if declaration.body is None or not isinstance(symbol, FunctionSymbol) or symbol.body is not declaration.body:
+        return
+    scope = Scope(declared.context.scope)
+    for parameter, sort in zip(declaration.parameters, symbol.function.arguments, strict=True):
+        if parameter.name is not None:
+            value = TermSymbol(build.variable(parameter.name.name, sort))
+            declare(scope, parameter.name, value, declared.context.problems)
+    context = replace(within(declared.context, scope), mode=CONSTANT, expanding=(symbol.function.name,))
+    term = translate(declaration.body, context)
+    if term is not None and sort_of(term) != symbol.function.result:
+        message = f"the body is of type {sort_of(term).name}, but the function gives {symbol.function.result.name}"
+        complain(declared.context, "SA201", message, declaration.body.span)
+
+
+def _check_macro(declaration: syntax.Define, declared: Declared) -> None:
+    """A macro is typed where it is used; that it does not use itself is seen here."""
+    circle = _circle(declaration, declared.context.scope, (declaration.name.name,))
+    if circle is not None:
+        path, span = circle
+        text = " uses ".join(f"`{n}`" for n in path)
+        complain(declared.context, "SA106", f"`{declaration.name.name}` is defined by itself: {text}", span)
+        declared.context.scope.symbols[declaration.name.name] = BrokenSymbol()
+
+
+def _circle(declaration: syntax.Define, scope: Scope, path: tuple[str, ...]) -> tuple[tuple[str, ...], Span] | None:
+    for name, span in mentioned(declaration.body):
+        if name == path[0]:
+            return (*path, name), span
+        symbol = find(scope, name)
+        if isinstance(symbol, MacroSymbol) and name not in path:
+            found = _circle(symbol.definition, scope, (*path, name))
+            if found is not None:
+                return found
+    return None
+
+
+def mentioned(expression: syntax.Expression) -> Iterator[tuple[str, Span]]:
+    """The names that an expression mentions, with their places."""
+    match expression:
+        case syntax.Name(name, _, span):
+            yield name, span
+        case syntax.Index(name, index, _, span):
+            yield name, span
+            yield from mentioned(index)
+        case syntax.Apply(name, arguments, span):
+            yield name, span
+            for argument in arguments:
+                yield from mentioned(argument)
+        case syntax.Chain(operands):
+            for operand in operands:
+                yield from mentioned(operand)
+        case syntax.Compare(_, left, right):
+            yield from mentioned(left)
+            yield from mentioned(right)
+        case syntax.Conditional(condition, positive, negative):
+            for part in (condition, positive, negative):
+                yield from mentioned(part)
+        case syntax.Unary(_, body) | syntax.Old(body) | syntax.Quantified(_, _, body):
+            yield from mentioned(body)
+        case _:
+            pass
+
+
+def declared_variables(declared: Declared) -> tuple[Variable, ...]:
+    """Parameters and globals, each once, in declared order. A parameter of an imported file and one of
+    this file with the same name are one.
+    """
+    result = dict[str, Variable]()
+    for variable in declared.variables:
+        known = result.setdefault(variable.var.name, variable)
+        if (known.var, known.low, known.high, known.kind) != (variable.var, variable.low, variable.high, variable.kind):
+            where = variable.origin.span or known.origin.span
+            message = f"`{variable.var.name}` is also a parameter of an imported file, of another type"
+            declared.context.problems.append(error("SA102", message, where, "rename one of them"))
+    for function in declared.functions:
+        if sum(f.name == function.name for f in declared.functions) > 1:
+            message = f"the function `{function.name}` is also declared by an imported file, with other types"
+            declared.context.problems.append(error("SA102", message, None, "rename one of them"))
+    return tuple(result.values())

@@ -1,0 +1,68 @@
+"""Declared variables: parameters, globals and locals, arrays as their elements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sa.automata.automaton import Kind, Origin, Variable
+from sa.language import syntax
+from sa.language.elaborate.context import Context
+from sa.language.elaborate.expressions import domain_of
+from sa.language.elaborate.types import ArrayOf, Domain
+from sa.language.names import ArraySymbol, BrokenSymbol, Scope, Symbol, VariableSymbol, declare
+from sa.terms import build
+from sa.terms.term import Var
+
+
+def declare_variables(
+    names: tuple[syntax.Identifier, ...],
+    written: syntax.Type,
+    kind: Kind,
+    ghost: bool,
+    context: Context,
+    called: dict[str, str] | None = None,
+) -> list[tuple[Variable, ...]]:
+    """Declare names in the context's scope; the variables for each of them.
+
+    `called` gives the names of the automaton's variables where they are not those in the text.
+    """
+    domain = domain_of(written, context)
+    result = list[tuple[Variable, ...]]()
+    for name in names:
+        if domain is None:
+            declare(context.scope, name, BrokenSymbol(), context.problems)
+            continue
+        own = (called or {}).get(name.name, name.name)
+        variables = make_variables(own, domain, kind, ghost, Origin(name.span, f"{kind.value} {name.name}"))
+        symbol: Symbol = ArraySymbol(variables) if isinstance(domain, ArrayOf) else VariableSymbol(variables[0])
+        if not declare(context.scope, name, symbol, context.problems):
+            continue
+        result.append(variables)
+        for variable in variables:
+            context.ranges[variable.var] = (variable.low, variable.high)
+    return result
+
+
+def make_variables(
+    name: str, domain: Domain | ArrayOf, kind: Kind, ghost: bool, origin: Origin
+) -> tuple[Variable, ...]:
+    """The variable of a name, or an array's elements `name[0]`, `name[1]`, …"""
+    if isinstance(domain, ArrayOf):
+        names = [f"{name}[{i}]" for i in range(domain.size)]
+        domain = domain.element
+    else:
+        names = [name]
+    low, high = domain.low, domain.high
+    return tuple(Variable(build.variable(n, domain.sort), kind, low, high, origin, ghost) for n in names)
+
+
+def variables_in(scope: Scope) -> Iterator[Var]:
+    """The variables that were declared in this table."""
+    for symbol in scope.symbols.values():
+        match symbol:
+            case VariableSymbol(variable):
+                yield variable.var
+            case ArraySymbol(elements):
+                yield from (e.var for e in elements)
+            case _:
+                pass

@@ -1,0 +1,184 @@
+"""Statements of one step, executed over all ways through them (see `steps`)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sa.automata.automaton import EXIT, FAIL, Kind, Label
+from sa.language import syntax
+from sa.language.elaborate.assignments import (
+    arbitrary,
+    assign,
+    cas,
+    fetch_add,
+    havoc,
+    lock,
+    store_value,
+    translate_value,
+    unlock,
+)
+from sa.language.elaborate.context import complain, within
+from sa.language.elaborate.declared import declare_variables, variables_in
+from sa.language.elaborate.expressions import boolean, translate
+from sa.language.elaborate.steps import Execution, Path, assume, condition_of, demand, join, now
+from sa.language.names import Scope
+from sa.terms import build
+from sa.terms.term import Term
+
+#: A step that has more ways through it is rejected.
+MAX_PATHS = 1024
+
+_JUMPS = (syntax.While, syntax.Break, syntax.Continue, syntax.Return)
+
+
+def run_block(block: syntax.Block, paths: list[Path], execution: Execution) -> list[Path]:
+    """The ways through a block; its locals are gone behind it."""
+    scope = Scope(execution.context.scope)
+    inner = replace(execution, context=within(execution.context, scope))
+    for statement in block.statements:
+        if statement.name is not None:
+            message = "a statement inside of a step has no location that could be named"
+            complain(execution.context, "SA305", message, statement.name.span)
+        paths = run(statement, paths, inner)
+        if len(paths) > MAX_PATHS:
+            complain(execution.context, "SA315", f"more than {MAX_PATHS} ways through one step", block.span)
+            return []
+    gone = set(variables_in(scope))
+    if not gone:
+        return paths
+    return [replace(p, store={v: t for v, t in p.store.items() if v not in gone}) for p in paths]
+
+
+def run(statement: syntax.Statement, paths: list[Path], execution: Execution) -> list[Path]:
+    """The ways through one statement, from each of the ways so far."""
+    context = execution.context
+    if statement.label is not None:
+        paths = _labelled(statement, statement.label, paths, execution)
+    match statement.action:
+        case syntax.Atomic(body):
+            return run_block(body, paths, execution)
+        case syntax.Await(condition, body):
+            paths = assumed(condition, paths, execution)
+            return paths if body is None else run_block(body, paths, execution)
+        case syntax.If(arms, orelse):
+            return [way for path in paths for way in _branches(arms, orelse, path, execution)]
+        case syntax.Choose(branches):
+            return [way for path in paths for branch in branches for way in run_block(branch, [path], execution)]
+        case syntax.While() | syntax.Break() | syntax.Continue() | syntax.Return():
+            complain(context, "SA306", "loops and jumps cannot be inside of one step", statement.span)
+            return paths
+        case _:
+            return _simple(statement.action, paths, execution)
+
+
+def _simple(action: syntax.Action, paths: list[Path], execution: Execution) -> list[Path]:
+    match action:
+        case syntax.Skip():
+            return paths
+        case syntax.Assume(condition):
+            return assumed(condition, paths, execution)
+        case syntax.Assert(condition):
+            return _asserted(condition, paths, execution)
+        case syntax.Assign():
+            return assign(action, paths, execution)
+        case syntax.Havoc(places):
+            return havoc(places, paths, execution)
+        case syntax.Local():
+            return _local(action, paths, execution)
+        case syntax.CompareAndSwap():
+            return cas(action, paths, execution)
+        case syntax.FetchAdd():
+            return fetch_add(action, paths, execution)
+        case syntax.Lock(place):
+            return lock(place, paths, execution)
+        case syntax.Unlock(place):
+            return unlock(place, paths, execution)
+        case _:
+            raise AssertionError(f"unexpected statement {action!r}")
+
+
+def _labelled(statement: syntax.Statement, label: syntax.Label, paths: list[Path], execution: Execution) -> list[Path]:
+    context = execution.context
+    if isinstance(statement.action, (syntax.If, syntax.Choose, syntax.Local, *_JUMPS)):
+        complain(context, "SA305", "a label belongs to a single step", label.span, "label a statement inside of it")
+        return paths
+    if label.action in (EXIT, FAIL):
+        message = f"`@{label.action}` is the label of a special step"
+        complain(context, "SA308", message, label.span, "choose another name")
+    return labelled(label, paths, execution)
+
+
+def labelled(label: syntax.Label, paths: list[Path], execution: Execution) -> list[Path]:
+    """The ways with a label; its values are those at this point."""
+    context = execution.context
+    if any(p.label is not None for p in paths):
+        complain(context, "SA305", "a step shows one label, this is a second one", label.span)
+        return paths
+    inner = replace(context, undefined=list[Term]())
+    values = [translate(v, inner) for v in label.values]
+    terms = tuple(v for v in values if v is not None)
+    if len(terms) < len(values):
+        return paths
+    safe = [demand(p, inner.undefined or (), label.span, execution) for p in paths]
+    return [replace(p, label=Label(label.action, tuple(now(p, v) for v in terms))) for p in safe if p is not None]
+
+
+def _condition(expression: syntax.Expression, execution: Execution) -> tuple[Term, list[Term]] | None:
+    """A formula with the conditions under which reading it goes wrong."""
+    undefined = list[Term]()
+    term = boolean(expression, replace(execution.context, undefined=undefined))
+    return None if term is None else (term, undefined)
+
+
+def assumed(expression: syntax.Expression, paths: list[Path], execution: Execution) -> list[Path]:
+    """The ways on where a condition holds."""
+    read = _condition(expression, execution)
+    if read is None:
+        return paths
+    safe = [demand(p, read[1], expression.span, execution) for p in paths]
+    ways = [assume(p, read[0]) for p in safe if p is not None]
+    return [w for w in ways if w is not None]
+
+
+def _asserted(expression: syntax.Expression, paths: list[Path], execution: Execution) -> list[Path]:
+    read = _condition(expression, execution)
+    if read is None:
+        return paths
+    ways = [demand(p, [*read[1], build.lnot(read[0])], expression.span, execution) for p in paths]
+    return [w for w in ways if w is not None]
+
+
+def _branches(
+    arms: tuple[syntax.Arm, ...], orelse: syntax.Block | None, path: Path, execution: Execution
+) -> list[Path]:
+    """`if` inside of a step: the first arm, and what comes behind it where its condition fails."""
+    if not arms:
+        return [path] if orelse is None else run_block(orelse, [path], execution)
+    first, rest = arms[0], arms[1:]
+    if first.condition is None:
+        return [*run_block(first.body, [path], execution), *_branches(rest, orelse, path, execution)]
+    read = _condition(first.condition, execution)
+    safe = None if read is None else demand(path, read[1], first.condition.span, execution)
+    if read is None or safe is None:
+        return []
+    test = now(safe, read[0])
+    branches = list[tuple[Term, list[Path]]]()
+    for entered, is_first in ((test, True), (build.lnot(test), False)):
+        start = Path(build.land(condition_of(safe), entered), build.TRUE, safe.store, safe.label, safe.choices)
+        if start.reached is not build.FALSE:
+            ways = run_block(first.body, [start], execution) if is_first else _branches(rest, orelse, start, execution)
+            branches.append((entered, ways))
+    return join(safe, branches)
+
+
+def _local(action: syntax.Local, paths: list[Path], execution: Execution) -> list[Path]:
+    """A temporary: its value is known, or chosen in this step. It is not a variable of the automaton."""
+    context = execution.context
+    values = None if action.value is None else translate_value(action.value, action.ghost, context)
+    declared = declare_variables(action.names, action.type, Kind.LOCAL, action.ghost, context)
+    variables = tuple(v for group in declared for v in group)
+    if action.value is None:
+        return [arbitrary(path, variables, execution) for path in paths]
+    if values is None:
+        return paths
+    return store_value(variables, *values, action.value.span, paths, execution)

@@ -1,0 +1,359 @@
+"""Expressions to terms: names are looked up, types are checked, macros and function bodies are put in.
+
+A part with an error has no term: it is None, was reported once, and makes everything around it None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial, reduce
+
+from sa.base.diagnostic import error
+from sa.base.source import Span
+from sa.language import syntax
+from sa.language.elaborate.arithmetic import arithmetic
+from sa.language.elaborate.context import CONSTANT, Context, complain, within
+from sa.language.elaborate.references import element, variables_named, whole_name
+from sa.language.elaborate.types import ArrayOf, Domain, bounded, resolve_type
+from sa.language.names import (
+    BrokenSymbol,
+    FunctionSymbol,
+    MacroSymbol,
+    Scope,
+    TermSymbol,
+    declare,
+    did_you_mean,
+    find,
+    unknown,
+)
+from sa.terms import build
+from sa.terms.sort import BOOL, INT, Sort
+from sa.terms.substitute import primed
+from sa.terms.term import Int, Term, Var, sort_of
+
+_ORDERS: dict[str, Callable[[Term, Term], Term]] = {
+    "<": build.lt,
+    "<=": build.le,
+    ">": lambda left, right: build.lt(right, left),
+    ">=": lambda left, right: build.le(right, left),
+}
+
+
+def boolean(expression: syntax.Expression, context: Context) -> Term | None:
+    """The term of a formula."""
+    return of_sort(expression, BOOL, context)
+
+
+def of_sort(expression: syntax.Expression, sort: Sort, context: Context) -> Term | None:
+    """The term of an expression that must have a sort."""
+    term = translate(expression, context)
+    if term is not None and sort_of(term) != sort:
+        message = f"this is of type {sort_of(term).name}, but {sort.name} is needed"
+        complain(context, "SA201", message, expression.span)
+        return None
+    return term
+
+
+def relation(expression: syntax.Expression, context: Context) -> Term | None:
+    """The term of a relation between two states, written with primes or with `old`."""
+    if _mentions_old(expression):
+        context = replace(context, primes=1)
+    return boolean(expression, context)
+
+
+def translate(expression: syntax.Expression, context: Context) -> Term | None:
+    """The term of an expression, None after an error."""
+    match expression:
+        case syntax.Name():
+            return _name(expression, context)
+        case syntax.Integer(value):
+            return build.integer(value)
+        case syntax.Boolean(value):
+            return build.boolean(value)
+        case syntax.Chain():
+            return _chain(expression, context)
+        case syntax.Compare(operator, left, right):
+            return _compare(operator, left, right, expression.span, context)
+        case syntax.Unary(operator, operand):
+            return _unary(operator, operand, context)
+        case syntax.Index():
+            return element(expression, context, lambda index: of_sort(index, INT, context))
+        case syntax.Conditional(condition, positive, negative):
+            return _conditional(condition, positive, negative, expression.span, context)
+        case syntax.Apply():
+            return _apply(expression, context)
+        case _:
+            return _special(expression, context)
+
+
+def _special(expression: syntax.Expression, context: Context) -> Term | None:
+    """What is allowed in formulas of certain kinds only."""
+    match expression:
+        case syntax.Old(body):
+            if not context.mode.primes or context.primes == 0:
+                hint = "`old` stands for the state before a step" if not context.mode.primes else None
+                complain(context, "SA303", f"`old` has no meaning in {context.mode.what}", expression.span, hint)
+                return None
+            return translate(body, replace(context, primes=0))
+        case syntax.At():
+            return _at(expression, context)
+        case syntax.Quantified(universal, binders, body):
+            return _quantified(universal, binders, body, expression.span, context)
+        case syntax.Unchanged(names):
+            return _unchanged(names, expression.span, context)
+        case _:
+            raise AssertionError(f"unexpected expression {expression!r}")
+
+
+def _name(expression: syntax.Name, context: Context) -> Term | None:
+    symbol = find(context.scope, expression.name)
+    if isinstance(symbol, MacroSymbol) and not symbol.definition.parameters:
+        return _expand(symbol, (), expression.span, context)
+    return whole_name(expression, symbol, context)
+
+
+def _chain(expression: syntax.Chain, context: Context) -> Term | None:
+    match expression.operators[0]:
+        case "&&" | "||" | "==>":
+            return _junction(expression, context)
+        case "<==>":
+            sides = [boolean(e, context) for e in expression.operands]
+            return None if None in sides else reduce(build.eq, [s for s in sides if s is not None])
+        case _:
+            operands = [of_sort(e, INT, context) for e in expression.operands]
+            return arithmetic(expression, operands, context)
+
+
+def _junction(expression: syntax.Chain, context: Context) -> Term | None:
+    """`&&`, `||`, `==>`: an operand is only read where those to its left do not decide."""
+    operator = expression.operators[0]
+    terms = list[Term]()
+    passed: Term = build.TRUE
+    for operand in expression.operands:
+        term = _read_if(passed, context, partial(boolean, operand))
+        if term is not None:
+            terms.append(term)
+            passed = build.land(passed, build.lnot(term) if operator == "||" else term)
+    if len(terms) < len(expression.operands):
+        return None
+    if operator == "==>":
+        return build.implies(build.land(*terms[:-1]), terms[-1])
+    return build.land(*terms) if operator == "&&" else build.lor(*terms)
+
+
+def _read_if(condition: Term, context: Context, read: Callable[[Context], Term | None]) -> Term | None:
+    """A part that is only read where a condition holds, so only there an index in it can be wrong."""
+    if context.undefined is None:
+        return read(context)
+    inner = replace(context, undefined=list[Term]())
+    term = read(inner)
+    context.undefined.extend(build.land(condition, u) for u in inner.undefined or ())
+    return term
+
+
+def _compare(
+    operator: str, left: syntax.Expression, right: syntax.Expression, span: Span, context: Context
+) -> Term | None:
+    if operator in _ORDERS:
+        low, high = of_sort(left, INT, context), of_sort(right, INT, context)
+        return None if low is None or high is None else _ORDERS[operator](low, high)
+    first, second = translate(left, context), translate(right, context)
+    if first is None or second is None:
+        return None
+    if sort_of(first) != sort_of(second):
+        message = f"{sort_of(first).name} and {sort_of(second).name} cannot be compared"
+        complain(context, "SA202", message, span)
+        return None
+    return build.eq(first, second) if operator == "==" else build.ne(first, second)
+
+
+def _unary(operator: str, operand: syntax.Expression, context: Context) -> Term | None:
+    if operator == "!":
+        body = boolean(operand, context)
+        return None if body is None else build.lnot(body)
+    number = of_sort(operand, INT, context)
+    return None if number is None else build.scale(-1, number)
+
+
+def _conditional(
+    condition: syntax.Expression,
+    positive: syntax.Expression,
+    negative: syntax.Expression,
+    span: Span,
+    context: Context,
+) -> Term | None:
+    test = boolean(condition, context)
+    known = build.TRUE if test is None else test
+    yes = _read_if(known, context, partial(translate, positive))
+    no = _read_if(build.lnot(known), context, partial(translate, negative))
+    if test is None or yes is None or no is None:
+        return None
+    if sort_of(yes) != sort_of(no):
+        message = f"the branches are of different types, {sort_of(yes).name} and {sort_of(no).name}"
+        complain(context, "SA202", message, span)
+        return None
+    return build.ite(test, yes, no)
+
+
+def _apply(expression: syntax.Apply, context: Context) -> Term | None:
+    arguments = [translate(a, context) for a in expression.arguments]
+    symbol = find(context.scope, expression.name)
+    if isinstance(symbol, BrokenSymbol):
+        return None
+    if not isinstance(symbol, MacroSymbol | FunctionSymbol):
+        complaint = unknown(context.scope, expression.name, expression.span, "function")
+        if symbol is not None:
+            complaint = error("SA103", f"`{expression.name}` is not a function", expression.span)
+        context.problems.append(complaint)
+        return None
+    names = symbol.definition.parameters if isinstance(symbol, MacroSymbol) else symbol.function.arguments
+    if len(arguments) != len(names):
+        message = f"`{expression.name}` takes {len(names)} arguments, not {len(arguments)}"
+        complain(context, "SA203", message, expression.span)
+        return None
+    terms = tuple(a for a in arguments if a is not None)
+    if len(terms) < len(arguments):
+        return None
+    if isinstance(symbol, FunctionSymbol):
+        return _call(symbol, terms, expression, context)
+    return _expand(symbol, terms, expression.span, context)
+
+
+def _call(
+    symbol: FunctionSymbol, arguments: tuple[Term, ...], expression: syntax.Apply, context: Context
+) -> Term | None:
+    for argument, sort, written in zip(arguments, symbol.function.arguments, expression.arguments, strict=True):
+        if sort_of(argument) != sort:
+            message = f"this is of type {sort_of(argument).name}, but `{expression.name}` takes {sort.name} here"
+            complain(context, "SA201", message, written.span)
+            return None
+    if symbol.body is None:
+        return build.call(symbol.function, arguments)
+    name, span = symbol.function.name, expression.span
+    return _replaced(name, symbol.parameters, symbol.body, symbol.scope, arguments, span, context)
+
+
+def _expand(symbol: MacroSymbol, arguments: tuple[Term, ...], span: Span, context: Context) -> Term | None:
+    definition = symbol.definition
+    names = tuple(p.name for p in definition.parameters)
+    return _replaced(definition.name.name, names, definition.body, symbol.scope, arguments, span, context)
+
+
+def _replaced(
+    name: str,
+    parameters: tuple[str, ...],
+    body: syntax.Expression,
+    scope: Scope,
+    arguments: tuple[Term, ...],
+    span: Span,
+    context: Context,
+) -> Term | None:
+    """A body with arguments for its parameters; errors inside are reported where it is used."""
+    if name in context.expanding:
+        circle = " uses ".join(f"`{n}`" for n in (*context.expanding[context.expanding.index(name) :], name))
+        complain(context, "SA106", f"`{name}` is defined by itself: {circle}", span, "write a loop instead")
+        return None
+    values = Scope(scope, {p: TermSymbol(a) for p, a in zip(parameters, arguments, strict=True)})
+    inner = replace(within(context, values), expanding=(*context.expanding, name))
+    return translate(body, inner)
+
+
+def _at(expression: syntax.At, context: Context) -> Term | None:
+    if not context.mode.locations:
+        complain(context, "SA313", f"`at` has no meaning in {context.mode.what}", expression.span)
+        return None
+    thread = expression.thread
+    if expression.index is not None:
+        index = of_sort(expression.index, INT, context)
+        if index is None:
+            return None
+        thread = f"{thread}[{index.key}]"
+    name = f"at {thread}.{expression.location}"
+    if name not in context.locations:
+        message = f"there is no location `{expression.location}` in a thread `{thread}`"
+        hint = did_you_mean(name, sorted(context.locations))
+        complain(context, "SA104", message, expression.span, hint)
+        return None
+    return build.variable(name, BOOL)
+
+
+def domain_of(written: syntax.Type, context: Context) -> Domain | ArrayOf | None:
+    """What a written type means; None after an error."""
+    return resolve_type(written, context, partial(constant_integer, context=context))
+
+
+def constant_integer(expression: syntax.Expression, context: Context) -> int | None:
+    """The value of an expression that must be a constant integer; None after an error."""
+    term = of_sort(expression, INT, replace(context, mode=CONSTANT, undefined=None, primes=0))
+    if term is None:
+        return None
+    if not isinstance(term, Int):
+        complain(context, "SA204", "this is not a constant", expression.span)
+        return None
+    return term.value
+
+
+def _quantified(
+    universal: bool, binders: tuple[syntax.Binder, ...], body: syntax.Expression, span: Span, context: Context
+) -> Term | None:
+    if not context.mode.quantifiers:
+        complain(context, "SA312", f"quantifiers have no meaning in {context.mode.what}", span, "they are for axioms")
+        return None
+    bound = _binder_scope(binders, context)
+    if bound is None:
+        return None
+    variables, bounds, scope = bound
+    inside = boolean(body, within(context, scope))
+    if inside is None:
+        return None
+    if universal:
+        return build.forall(variables, build.implies(bounds, inside))
+    return build.lnot(build.forall(variables, build.lnot(build.land(bounds, inside))))
+
+
+def _binder_scope(binders: tuple[syntax.Binder, ...], context: Context) -> tuple[tuple[Var, ...], Term, Scope] | None:
+    """Variables for binders, what their types say of them, and a scope that has them."""
+    scope = Scope(context.scope)
+    variables, bounds = list[Var](), list[Term]()
+    for binder in binders:
+        domain = domain_of(binder.type, context)
+        if not isinstance(domain, Domain):
+            if domain is not None:
+                complain(context, "SA208", "a quantified variable cannot be an array", binder.span)
+            return None
+        var = build.variable(binder.name, domain.sort)
+        declare(scope, syntax.Identifier(binder.name, binder.span), TermSymbol(var), context.problems)
+        variables.append(var)
+        bounds.append(bounded(var, domain))
+    return tuple(variables), build.land(*bounds), scope
+
+
+def _unchanged(names: tuple[syntax.Place, ...], span: Span, context: Context) -> Term | None:
+    if not context.mode.primes:
+        complain(context, "SA303", f"`unchanged` has no meaning in {context.mode.what}", span)
+        return None
+    groups = [variables_named(name, context) for name in names]
+    if any(g is None for g in groups):
+        return None
+    return build.land(*(build.eq(primed(v), v) for g in groups if g is not None for v in g))
+
+
+def _mentions_old(expression: syntax.Expression) -> bool:
+    match expression:
+        case syntax.Old():
+            return True
+        case syntax.Chain(operands):
+            return any(_mentions_old(e) for e in operands)
+        case syntax.Compare(_, left, right):
+            return _mentions_old(left) or _mentions_old(right)
+        case syntax.Unary(_, operand):
+            return _mentions_old(operand)
+        case syntax.Conditional(condition, positive, negative):
+            return any(_mentions_old(e) for e in (condition, positive, negative))
+        case syntax.Apply(_, arguments):
+            return any(_mentions_old(e) for e in arguments)
+        case syntax.Index(_, index, _):
+            return _mentions_old(index)
+        case _:
+            return False

@@ -1,0 +1,80 @@
+"""A warning for every step that touches more than one shared location: it is not one step of a real machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sa.automata.automaton import Kind
+from sa.base.diagnostic import Diagnostic, warning
+from sa.base.source import Span
+from sa.language import syntax
+from sa.language.elaborate.declarations import mentioned
+from sa.language.names import ArraySymbol, MacroSymbol, Scope, VariableSymbol, find
+
+
+def shared_steps(thread: syntax.Thread, scope: Scope) -> Iterator[Diagnostic]:
+    """The warnings for a thread's statements outside of atomic blocks."""
+    for span, parts in _steps(thread.body):
+        touched = sorted({t for part in parts for t in shared_locations(part, scope)})
+        if len(touched) > 1:
+            names = ", ".join(f"`{t}`" for t in touched)
+            message = f"this step touches more than one shared location: {names}"
+            yield warning("SA316", message, span, "put it into `atomic { … }` if it is one step, or use --split")
+
+
+def _steps(block: syntax.Block) -> Iterator[tuple[Span, tuple[syntax.Expression, ...]]]:
+    """Every step with the expressions and places that it reads and writes."""
+    for statement in block.statements:
+        match statement.action:
+            case syntax.If(arms, orelse):
+                for arm in arms:
+                    if arm.condition is not None:
+                        yield arm.span, (arm.condition,)
+                    yield from _steps(arm.body)
+                if orelse is not None:
+                    yield from _steps(orelse)
+            case syntax.While(condition, body, head):
+                if condition is not None:
+                    yield head, (condition,)
+                yield from _steps(body)
+            case syntax.Choose(branches):
+                for branch in branches:
+                    yield from _steps(branch)
+            case action:
+                label = statement.label.values if statement.label is not None else ()
+                yield statement.span, (*parts_of(action), *label)
+
+
+def parts_of(action: syntax.Action) -> tuple[syntax.Expression, ...]:
+    """The expressions and places of a simple statement; nothing for what is atomic, or a check."""
+    match action:
+        case syntax.Assign(places, values):
+            return (*places, *values)
+        case syntax.Havoc(places):
+            return places
+        case syntax.Assume(condition):
+            return (condition,)
+        case syntax.Local(_, _, value) if value is not None:
+            return (value,)
+        case syntax.CompareAndSwap(result, place, expected, new):
+            return (result, place, expected, new)
+        case syntax.FetchAdd(result, place, amount):
+            return (result, place, amount)
+        case syntax.Lock(place) | syntax.Unlock(place):
+            return (place,)
+        case _:
+            return ()
+
+
+def shared_locations(expression: syntax.Expression, scope: Scope) -> Iterator[str]:
+    """The shared locations that an expression mentions; elements of one array by their index as written."""
+    for name, span in mentioned(expression):
+        match find(scope, name):
+            case VariableSymbol(variable) if variable.kind is Kind.GLOBAL and not variable.ghost:
+                yield name
+            case ArraySymbol(elements) if elements[0].kind is Kind.GLOBAL and not elements[0].ghost:
+                yield "".join(span.source.text[span.start : span.end].split())
+            case MacroSymbol(definition, inner) if name not in {p.name for p in definition.parameters}:
+                yield from shared_locations(definition.body, inner)
+            case _:
+                pass

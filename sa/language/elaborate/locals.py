@@ -1,0 +1,93 @@
+"""Local variables of threads: initial ones, and those that a step initialises.
+
+Names do not shadow, but blocks beside each other may use one name twice; they share a variable if the
+types agree, otherwise the later one is called `x_2`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sa.automata.automaton import Kind, Origin, Variable
+from sa.language import syntax
+from sa.language.elaborate.assignments import arbitrary, fits, store_value, translate_value
+from sa.language.elaborate.context import Context, complain
+from sa.language.elaborate.declared import declare_variables, make_variables
+from sa.language.elaborate.draft import Draft
+from sa.language.elaborate.expressions import domain_of, translate
+from sa.language.elaborate.references import in_range
+from sa.language.elaborate.steps import Execution, Path
+from sa.language.elaborate.types import ArrayOf, Domain
+from sa.terms import build
+from sa.terms.term import Term
+
+
+def initial_local(action: syntax.Local, draft: Draft, context: Context) -> None:
+    """A local at the top of a thread: its value is part of the initial state."""
+    value = None if action.value is None else translate(action.value, context)
+    variables = _declare(action, draft, context)
+    if action.value is not None and value is not None:
+        draft.init.extend(initial_values(variables, value, action.value, context))
+
+
+def initial_values(
+    variables: tuple[Variable, ...], value: Term, written: syntax.Expression, context: Context
+) -> list[Term]:
+    """That variables of one declaration have this value at the start."""
+    if not variables or not fits(variables[0], value, written.span, context):
+        return []
+    first = variables[0]
+    low, high = first.low, first.high
+    if low is not None and high is not None and in_range(value, low, high) is build.FALSE:
+        complain(context, "SA314", f"the initial value is outside of {low}..{high}", written.span)
+    return [build.eq(v.var, value) for v in variables]
+
+
+def local_step(action: syntax.Local, draft: Draft, execution: Execution) -> list[Path]:
+    """A local that is declared further down: assigned, or chosen, when the step is taken."""
+    context = execution.context
+    value = None if action.value is None else translate_value(action.value, action.ghost, context)
+    variables = _declare(action, draft, context)
+    if action.value is None:
+        return [arbitrary(Path(), variables, execution)]
+    if value is None:
+        return []
+    return store_value(variables, *value, action.value.span, [Path()], execution)
+
+
+def _declare(action: syntax.Local, draft: Draft, context: Context) -> tuple[Variable, ...]:
+    own = _own_names(action, draft, context)
+    groups = declare_variables(action.names, action.type, Kind.LOCAL, action.ghost, context, own)
+    variables = tuple(v for group in groups for v in group)
+    for variable in variables:
+        draft.locals.setdefault(variable.var.name, variable)
+    return variables
+
+
+def _own_names(action: syntax.Local, draft: Draft, context: Context) -> dict[str, str]:
+    """The automaton's names for the locals of a declaration."""
+    domain = domain_of(action.type, replace(context, problems=[]))
+    result = dict[str, str]()
+    if domain is None:
+        return result
+    for name in action.names:
+        own, number = name.name, 1
+        while not _may_share(own, domain, action.ghost, draft):
+            number += 1
+            own = f"{name.name}_{number}"
+        result[name.name] = own
+    return result
+
+
+def _may_share(name: str, domain: Domain | ArrayOf, ghost: bool, draft: Draft) -> bool:
+    """Whether a name is free, or belongs to a variable with the same values."""
+    wanted = make_variables(name, domain, Kind.LOCAL, ghost, Origin(None))
+    if name not in draft.locals and f"{name}[0]" not in draft.locals:
+        return wanted[0].var.name not in draft.taken
+    if f"{name}[{len(wanted)}]" in draft.locals:
+        return False
+    return all(_alike(w, draft.locals.get(w.var.name)) for w in wanted)
+
+
+def _alike(wanted: Variable, known: Variable | None) -> bool:
+    return known is not None and replace(known, origin=wanted.origin) == wanted

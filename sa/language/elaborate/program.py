@@ -1,0 +1,154 @@
+"""A file's surface syntax to a Program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sa.automata.automaton import Automaton, Origin
+from sa.automata.program import Guarantee, Invariant, Program
+from sa.base.diagnostic import Diagnostic, InputError, Severity, error
+from sa.base.source import Source, Span
+from sa.base.verdict import Verdict
+from sa.language import syntax
+from sa.language.elaborate.automata import automaton_name, make_automaton
+from sa.language.elaborate.blocks import Block
+from sa.language.elaborate.context import INVARIANT, Context
+from sa.language.elaborate.declarations import Declared, Imported, collect, declared_variables
+from sa.language.elaborate.draft import origin, ranges_of
+from sa.language.elaborate.expressions import boolean
+from sa.language.elaborate.lint import shared_steps
+from sa.language.elaborate.threads import Surroundings, make_thread, members
+from sa.language.names import Scope
+from sa.language.parser import parse
+from sa.terms import build
+
+
+@dataclass(frozen=True, slots=True)
+class Elaborated:
+    """A program, its refinement blocks as they wait for their two sides, warnings, and the file's names."""
+
+    program: Program
+    blocks: tuple[Block, ...]
+    warnings: tuple[Diagnostic, ...]
+    scope: Scope
+
+
+def program(source: Source, split: bool = False) -> Program:
+    """The program of a text without imports. Raises InputError with all errors."""
+    return elaborate(parse(source), {}, split).program
+
+
+def elaborate(
+    module: syntax.Module, imports: Mapping[str, Imported], split: bool = False, imported: bool = False
+) -> Elaborated:
+    """The meaning of a file. `imports` has the files behind its aliases. Raises InputError with all errors.
+
+    A file that is `imported` need not have threads.
+    With `split`, statements that touch several shared locations are split into steps that touch one each.
+    """
+    problems = list[Diagnostic]()
+    try:
+        result = _elaborate(module, imports, split, problems)
+        if not imported:
+            _check_content(module, result, problems)
+    except RecursionError:
+        problems.append(error("SA012", "nested too deeply", _first_span(module), "name parts of it"))
+        raise InputError(tuple(problems)) from None
+    if any(p.severity is Severity.ERROR for p in problems):
+        raise InputError(tuple(dict.fromkeys(problems)))
+    return replace(result, warnings=tuple(dict.fromkeys(problems)))
+
+
+def _first_span(module: syntax.Module) -> Span | None:
+    return module.declarations[0].span if module.declarations else None
+
+
+def _elaborate(
+    module: syntax.Module, imports: Mapping[str, Imported], split: bool, problems: list[Diagnostic]
+) -> Elaborated:
+    declared = collect(module, imports, problems)
+    variables = declared_variables(declared)
+    init = build.land(ranges_of(variables), *declared.init)
+    scope = declared.context.scope
+    around = Surroundings(scope, problems, declared.context.ranges, variables, init)
+    threads, guarantees = _threads(module, around, split)
+    blocks = tuple(_block(d, scope) for d in module.declarations if isinstance(d, syntax.RefinementBlock))
+    made = Program(
+        module.source,
+        variables,
+        tuple(declared.functions),
+        tuple(declared.axioms),
+        init,
+        threads,
+        _invariants(module, declared, threads),
+        guarantees,
+        _expectation(module, problems),
+    )
+    return Elaborated(made, blocks, (), scope)
+
+
+def _threads(
+    module: syntax.Module, around: Surroundings, split: bool
+) -> tuple[tuple[Automaton, ...], tuple[Guarantee, ...]]:
+    made = list[tuple[Automaton, tuple[Guarantee, ...]]]()
+    first = dict[str, Span]()
+    for declaration in module.declarations:
+        if isinstance(declaration, syntax.Thread):
+            if not split:
+                around.problems.extend(shared_steps(declaration, around.scope))
+            for member in members(declaration, around):
+                if _is_new(member.name, declaration.name.span, first, around.problems):
+                    made.append(make_thread(member, len(made) + 1, around))
+        elif isinstance(declaration, syntax.AutomatonDeclaration):
+            name = automaton_name(declaration)
+            if _is_new(name, declaration.name.span, first, around.problems):
+                made.append(make_automaton(declaration, len(made) + 1, around))
+    return tuple(thread for thread, _ in made), tuple(g for _, claimed in made for g in claimed)
+
+
+def _is_new(name: str, span: Span, first: dict[str, Span], problems: list[Diagnostic]) -> bool:
+    if name in first:
+        problems.append(error("SA102", f"the thread `{name}` is declared twice", span, "rename one of them"))
+        return False
+    first[name] = span
+    return True
+
+
+def _invariants(module: syntax.Module, declared: Declared, threads: tuple[Automaton, ...]) -> tuple[Invariant, ...]:
+    locations = frozenset(f"at {t.name}.{p.name}" for t in threads for p in t.locations)
+    base = declared.context
+    context = Context(base.scope, INVARIANT, base.problems, base.ranges, locations=locations)
+    result = list[Invariant]()
+    for d in module.declarations:
+        if isinstance(d, syntax.InvariantDeclaration):
+            if any(i.name == d.name.name for i in result):
+                context.problems.append(error("SA102", f"the invariant `{d.name.name}` is declared twice", d.name.span))
+            formula = boolean(d.formula, context)
+            if formula is not None:
+                result.append(Invariant(d.name.name, formula, d.strong, d.expect, Origin(d.span, origin(d.span).text)))
+    return tuple(result)
+
+
+def _expectation(module: syntax.Module, problems: list[Diagnostic]) -> Verdict | None:
+    found = [d for d in module.declarations if isinstance(d, syntax.Expect)]
+    if len(found) > 1:
+        problems.append(error("SA011", "a second `expect` in one file", found[1].span))
+    return found[0].verdict if found else None
+
+
+def _block(written: syntax.RefinementBlock, scope: Scope) -> Block:
+    return Block(written.name.name, written.abstract, written.concrete, written, scope, origin(written.span))
+
+
+def _check_content(module: syntax.Module, result: Elaborated, problems: list[Diagnostic]) -> None:
+    """A file has a thread, or it is a refinement between two other files."""
+    alone = [b for b in result.blocks if b.abstract is None or b.concrete is None]
+    if result.program.threads or any(p.severity is Severity.ERROR for p in problems):
+        return
+    if alone:
+        hint = 'name both sides: `abstract "a.sa"; concrete "c.sa";`'
+        problems.append(error("SA017", "no thread is declared here", alone[0].origin.span, hint))
+    elif not result.blocks:
+        hint = "a program has at least one `thread` or `automaton`"
+        problems.append(error("SA017", "no thread is declared", Span(module.source, 0, 0), hint))

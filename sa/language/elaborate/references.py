@@ -1,0 +1,155 @@
+"""References to variables, array elements, constants and binders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sa.automata.automaton import Kind, Variable
+from sa.base.diagnostic import error
+from sa.base.source import Span
+from sa.language import syntax
+from sa.language.elaborate.context import Context, complain
+from sa.language.intervals import inside
+from sa.language.names import (
+    ArraySymbol,
+    BrokenSymbol,
+    HiddenSymbol,
+    Symbol,
+    TermSymbol,
+    TypeSymbol,
+    VariableSymbol,
+    find,
+    unknown,
+)
+from sa.terms import build
+from sa.terms.term import Int, Term, Var
+
+
+def whole_name(expression: syntax.Name, symbol: Symbol | None, context: Context) -> Term | None:
+    """The term of a plain name that is not a macro."""
+    name, span = expression.name, expression.span
+    match symbol:
+        case None:
+            context.problems.append(unknown(context.scope, name, span))
+            return None
+        case VariableSymbol(variable):
+            return _read(variable, expression.primes, span, context)
+        case TermSymbol(term):
+            if expression.primes:
+                complain(context, "SA303", f"`{name}` never changes, so it has no primed value", span)
+                return None
+            return term
+        case ArraySymbol():
+            complain(context, "SA208", f"`{name}` is an array", span, f"write an element, such as `{name}[0]`")
+        case TypeSymbol():
+            complain(context, "SA103", f"`{name}` is a type, not a value", span)
+        case HiddenSymbol(why):
+            complain(context, "SA103", f"`{name}` cannot be used here", span, why)
+        case BrokenSymbol():
+            pass
+        case _:
+            complain(context, "SA103", f"`{name}` is not a value", span, "give it arguments")
+    return None
+
+
+def _read(variable: Variable, primes: int, span: Span, context: Context) -> Term | None:
+    """A variable's term here; `primes` as written."""
+    mode, name = context.mode, variable.var.name
+    if not mode.variables:
+        complain(context, "SA204", f"`{name}` is a variable, but {mode.what} cannot depend on one", span)
+        return None
+    if variable.ghost and not mode.ghosts:
+        hint = "ghosts are for invariants and relies; a program does not read them"
+        complain(context, "SA302", f"the ghost `{name}` is read by {mode.what}", span, hint)
+        return None
+    if variable.kind is Kind.LOCAL and not mode.locals:
+        hint = "an environment does not see or change the locals of a thread"
+        complain(context, "SA304", f"{mode.what} speaks of the local `{name}`", span, hint)
+        return None
+    if primes and not mode.primes:
+        complain(context, "SA303", f"primes have no meaning in {mode.what}", span, "they are for relies and guarantees")
+        return None
+    if primes > 1 or (primes and context.primes):
+        why = "a relation speaks of two states" if primes > 1 else "this relation is written with `old`"
+        complain(context, "SA303", f"too many primes: {why}", span)
+        return None
+    if variable.kind is Kind.PARAM:
+        if primes:
+            complain(context, "SA303", f"the parameter `{name}` never changes, so it has no primed value", span)
+            return None
+        return variable.var
+    return build.variable(name, variable.var.sort, primes + context.primes)
+
+
+def element(
+    expression: syntax.Index, context: Context, index_term: Callable[[syntax.Expression], Term | None]
+) -> Term | None:
+    """`flag[i]`: a choice among the elements where i is not a constant."""
+    elements = array_elements(expression, context)
+    index = index_term(expression.index)
+    if elements is None or index is None or not check_index(index, len(elements), expression, context):
+        return None
+    terms = [_read(e, expression.primes, expression.span, context) for e in elements]
+    known = [t for t in terms if t is not None]
+    if len(known) < len(terms):
+        return None
+    if isinstance(index, Int):
+        return known[index.value]
+    result = known[-1]
+    for position in range(len(known) - 2, -1, -1):
+        result = build.ite(build.eq(index, build.integer(position)), known[position], result)
+    return result
+
+
+def array_elements(expression: syntax.Index, context: Context) -> tuple[Variable, ...] | None:
+    """The elements of the array that is indexed."""
+    symbol = find(context.scope, expression.name)
+    if isinstance(symbol, ArraySymbol):
+        return symbol.elements
+    if symbol is None:
+        context.problems.append(unknown(context.scope, expression.name, expression.span, "array"))
+    elif not isinstance(symbol, BrokenSymbol):
+        complain(context, "SA208", f"`{expression.name}` is not an array", expression.span)
+    return None
+
+
+def check_index(index: Term, size: int, expression: syntax.Index, context: Context) -> bool:
+    """Whether an index can be used: constants must be right, others may fail at run time."""
+    if isinstance(index, Int) and not 0 <= index.value < size:
+        message = f"the index {index.value} is outside of `{expression.name}`, which has the elements 0..{size - 1}"
+        complain(context, "SA319", message, expression.span)
+        return False
+    if inside(index, 0, size - 1, context.ranges):
+        return True
+    if context.undefined is None:
+        message = f"this index may be outside of `{expression.name}`, and {context.mode.what} cannot fail"
+        complain(context, "SA319", message, expression.span, f"declare the index with a range within 0..{size - 1}")
+        return False
+    context.undefined.append(build.lnot(in_range(index, 0, size - 1)))
+    return True
+
+
+def in_range(term: Term, low: int, high: int) -> Term:
+    """`low <= term && term <= high`."""
+    return build.land(build.le(build.integer(low), term), build.le(term, build.integer(high)))
+
+
+def variables_named(place: syntax.Place, context: Context) -> tuple[Var, ...] | None:
+    """The variables that `unchanged` or `relate` names: an array stands for its elements."""
+    symbol = find(context.scope, place.name)
+    match symbol, place:
+        case VariableSymbol(variable), syntax.Name():
+            return (variable.var,)
+        case ArraySymbol(elements), syntax.Name():
+            return tuple(e.var for e in elements)
+        case ArraySymbol(elements), syntax.Index(_, syntax.Integer(value), _):
+            if value < len(elements):
+                return (elements[value].var,)
+            complain(context, "SA319", f"`{place.name}` has the elements 0..{len(elements) - 1}", place.span)
+        case BrokenSymbol(), _:
+            pass
+        case None, _:
+            context.problems.append(unknown(context.scope, place.name, place.span, "variable"))
+        case _:
+            context.problems.append(error("SA103", f"`{place.name}` is not a variable", place.span))
+    return None

@@ -1,0 +1,124 @@
+"""What one step does: the ways through its statements, executed with terms for values.
+
+An atomic block is enabled only if it can run to its end; where it goes wrong on the way it is a failure.
+`if`s are merged into conditional values; ways stay apart where `choose`, `if (*)` or labels keep them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from sa.automata.automaton import Label, Variable
+from sa.base.source import Span
+from sa.language.elaborate.context import Context
+from sa.terms import build
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """One way through the statements so far.
+
+    `reached` is the condition under which the branch that is being read is entered; `guard` is what was
+    assumed since. `store` has the values of variables that were written. All terms read the state before
+    the step and the choices.
+    """
+
+    reached: Term = build.TRUE
+    guard: Term = build.TRUE
+    store: Mapping[Var, Term] = field(default_factory=dict)
+    label: Label | None = None
+    choices: tuple[Variable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A way in which the step goes wrong."""
+
+    condition: Term
+    choices: tuple[Variable, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What the statements of one step share. `holder` is the thread's number for locks."""
+
+    context: Context
+    holder: int
+    failures: list[Failure] = field(default_factory=list)
+    numbers: Iterator[int] = field(default_factory=lambda: count(1))
+
+
+def now(path: Path, term: Term) -> Term:
+    """A term over the variables' present values as one over the state before the step."""
+    return substitute(term, path.store) if path.store else term
+
+
+def condition_of(path: Path) -> Term:
+    """What must hold before the step for this way to be taken so far."""
+    return build.land(path.reached, path.guard)
+
+
+def assume(path: Path, condition: Term) -> Path | None:
+    """The way on where a condition over present values holds; None if it never does."""
+    guard = build.land(path.guard, now(path, condition))
+    feasible = build.land(path.reached, guard) is not build.FALSE
+    return replace(path, guard=guard) if feasible else None
+
+
+def demand(path: Path, wrong: Iterable[Term], span: Span, execution: Execution) -> Path | None:
+    """The way on where nothing goes wrong; where something does is recorded as a failure."""
+    going: Path | None = path
+    for condition in wrong:
+        if going is None:
+            return None
+        failing = simplified(now(going, condition), condition_of(going))
+        total = build.land(condition_of(going), failing)
+        if total is not build.FALSE:
+            used = tuple(c for c in going.choices if c.var in total.free)
+            execution.failures.append(Failure(total, used, span))
+            going = assume(going, build.lnot(condition))
+    return going
+
+
+def simplified(formula: Term, known: Term) -> Term:
+    """A formula without disjuncts that contradict a known conjunct outright."""
+    facts = set(build.conjuncts(known))
+    return build.lor(*(d for d in build.disjuncts(formula) if build.lnot(d) not in facts))
+
+
+def written(path: Path, updates: Mapping[Var, Term]) -> Path:
+    """The way on with new values, given over present values."""
+    return replace(path, store={**path.store, **{v: now(path, t) for v, t in updates.items()}})
+
+
+def join(path: Path, branches: list[tuple[Term, list[Path]]]) -> list[Path]:
+    """The ways after branches of `path`, each with the condition (before the step) of entering it.
+
+    Branches that each have one way left and show the same label become one way with conditional values.
+    """
+    ways = [way for _, inner in branches for way in inner]
+    mergeable = all(len(inner) == 1 for _, inner in branches) and len({id(w.label) for w in ways}) == 1
+    if not mergeable:
+        return [_after(path, condition, way) for condition, inner in branches for way in inner]
+    guards = (build.implies(condition, inner[0].guard) for condition, inner in branches)
+    guard = build.land(path.guard, *guards)
+    choices = tuple(dict.fromkeys(c for way in ways for c in way.choices))
+    changed = dict.fromkeys(v for way in ways for v in way.store)
+    store = {v: _merged(v, branches) for v in changed}
+    return [Path(path.reached, guard, store, ways[0].label, choices)]
+
+
+def _after(path: Path, condition: Term, way: Path) -> Path:
+    return Path(path.reached, build.land(path.guard, condition, way.guard), way.store, way.label, way.choices)
+
+
+def _merged(var: Var, branches: list[tuple[Term, list[Path]]]) -> Term:
+    result = branches[-1][1][0].store.get(var, var)
+    for condition, inner in reversed(branches[:-1]):
+        result = build.ite(condition, inner[0].store.get(var, var), result)
+    return result

@@ -1,0 +1,101 @@
+"""Threads and families of threads to automata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from sa.automata.automaton import Automaton, Origin, Variable
+from sa.automata.program import Guarantee
+from sa.base.diagnostic import Diagnostic
+from sa.language import syntax
+from sa.language.elaborate.context import FORMULA, PROGRAM, RELATION, RELY, Context, complain, within
+from sa.language.elaborate.control import thread_body
+from sa.language.elaborate.draft import Draft, assemble, finish, location_names, origin
+from sa.language.elaborate.expressions import boolean, constant_integer, relation
+from sa.language.elaborate.types import MAX_SIZE
+from sa.language.intervals import Interval
+from sa.language.names import Scope, TermSymbol, VariableSymbol, declare
+from sa.terms import build
+from sa.terms.term import Term, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What all threads of a file share: its names, its variables, their initial states."""
+
+    scope: Scope
+    problems: list[Diagnostic]
+    ranges: dict[Var, Interval]
+    shared: tuple[Variable, ...]
+    init: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One thread to be made: a thread, or one of a family with the value of its index."""
+
+    name: str
+    index: int | None
+    thread: syntax.Thread
+
+
+def members(thread: syntax.Thread, around: Surroundings) -> Iterator[Member]:
+    """The threads that a declaration stands for."""
+    family = thread.family
+    if family is None:
+        yield Member(thread.name.name, None, thread)
+        return
+    context = Context(around.scope, PROGRAM, around.problems, around.ranges)
+    low, high = constant_integer(family.low, context), constant_integer(family.high, context)
+    if low is None or high is None:
+        return
+    if low > high:
+        complain(context, "SA206", f"the family {low}..{high} is empty", family.span)
+    elif high - low >= MAX_SIZE:
+        complain(context, "SA207", f"a family has at most {MAX_SIZE} threads", family.span)
+    else:
+        yield from (Member(f"{thread.name.name}[{i}]", i, thread) for i in range(low, high + 1))
+
+
+def make_thread(member: Member, holder: int, around: Surroundings) -> tuple[Automaton, tuple[Guarantee, ...]]:
+    """The automaton of a thread, and what it guarantees. `holder` is its number for locks."""
+    thread = member.thread
+    scope = Scope(around.scope)
+    context = Context(scope, PROGRAM, around.problems, dict(around.ranges))
+    if member.index is not None and thread.family is not None:
+        declare(scope, thread.family.name, TermSymbol(build.integer(member.index)), around.problems)
+    taken = frozenset(v.var.name for v in around.shared)
+    draft = Draft(context, holder, taken=taken)
+    start = thread_body(thread.body, draft)
+    open_scope = _with_locals(draft, scope)
+    env = relies(thread.relies, within(context, open_scope))
+    why = replace(origin(thread.span), text=f"thread {member.name}")
+    finish(draft, start, why)
+    names = location_names(draft)
+    automaton = assemble(draft, member.name, around.shared, start, around.init, env, names, why)
+    return automaton, guarantees(member.name, thread.guarantees, within(context, open_scope))
+
+
+def _with_locals(draft: Draft, scope: Scope) -> Scope:
+    """A scope in which the thread's locals are known, so that messages about relies can name them."""
+    return Scope(scope, {name: VariableSymbol(v) for name, v in draft.locals.items()})
+
+
+def relies(declared: tuple[syntax.Rely, ...], context: Context) -> Term | None:
+    """The conjunction of relies; None if there is none."""
+    terms = [relation(r.relation, replace(context, mode=RELY, undefined=None)) for r in declared]
+    return build.land(*(t for t in terms if t is not None)) if declared else None
+
+
+def guarantees(thread: str, declared: tuple[syntax.Guarantee, ...], context: Context) -> tuple[Guarantee, ...]:
+    """The guarantees of a thread."""
+    inner = replace(context, mode=RELATION, undefined=None)
+    pairs = [(relation(g.relation, inner), g.span) for g in declared]
+    return tuple(Guarantee(thread, term, Origin(span, origin(span).text)) for term, span in pairs if term is not None)
+
+
+def formulas(declared: tuple[syntax.Expression, ...], context: Context) -> Term:
+    """The conjunction of formulas about one state."""
+    terms = [boolean(e, replace(context, mode=FORMULA, undefined=None)) for e in declared]
+    return build.land(*(t for t in terms if t is not None))

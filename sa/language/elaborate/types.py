@@ -1,0 +1,96 @@
+"""Written types to sorts with bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sa.language import syntax
+from sa.language.elaborate.context import Context, complain
+from sa.language.names import BrokenSymbol, TypeSymbol, did_you_mean, find
+from sa.terms import build
+from sa.terms.sort import BOOL, INT, Sort
+from sa.terms.term import Term, Var
+
+#: Bounds of ranges are within -2^64..2^64.
+MAX_BOUND = 2**64
+#: Arrays and families may not be larger.
+MAX_SIZE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The values of a scalar: a sort, and bounds if it is a range."""
+
+    sort: Sort
+    low: int | None = None
+    high: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayOf:
+    """The values of an array."""
+
+    element: Domain
+    size: int
+
+
+#: Gives the value of a constant expression, None after an error.
+Constant: TypeAlias = Callable[[syntax.Expression], int | None]
+
+
+def resolve_type(written: syntax.Type, context: Context, constant: Constant) -> Domain | ArrayOf | None:
+    """What a written type means; None after an error."""
+    match written:
+        case syntax.NamedType():
+            return _named(written, context)
+        case syntax.RangeType():
+            return _range(written, context, constant)
+        case syntax.ArrayType(element, size):
+            inner = resolve_type(element, context, constant)
+            count = constant(size)
+            if not isinstance(inner, Domain) or count is None:
+                return None
+            if not 1 <= count <= MAX_SIZE:
+                complain(context, "SA207", f"an array has 1 to {MAX_SIZE} elements, not {count}", size.span)
+                return None
+            return ArrayOf(inner, count)
+
+
+def _named(written: syntax.NamedType, context: Context) -> Domain | None:
+    if written.name == "int":
+        return Domain(INT)
+    if written.name == "bool":
+        return Domain(BOOL)
+    match find(context.scope, written.name):
+        case TypeSymbol(sort):
+            return Domain(sort)
+        case BrokenSymbol():
+            return None
+        case _:
+            hint = did_you_mean(written.name, ["int", "bool", *context.scope.symbols])
+            complain(context, "SA107", f"unknown type `{written.name}`", written.span, hint)
+            return None
+
+
+def _range(written: syntax.RangeType, context: Context, constant: Constant) -> Domain | None:
+    low, high = constant(written.low), constant(written.high)
+    if low is None or high is None:
+        return None
+    if low > high:
+        complain(context, "SA206", f"the range {low}..{high} is empty", written.span, "write the lower bound first")
+        return None
+    if low < -MAX_BOUND or high > MAX_BOUND:
+        hint = "int has no bounds"
+        complain(context, "SA207", "the bounds of a range must be within -2^64..2^64", written.span, hint)
+        return None
+    return Domain(INT, low, high)
+
+
+def bounded(var: Var, domain: Domain) -> Term:
+    """That a variable is within its type's bounds."""
+    if domain.low is None or domain.high is None:
+        return build.TRUE
+    low, high = build.integer(domain.low), build.integer(domain.high)
+    return build.land(build.le(low, var), build.le(var, high))

@@ -1,0 +1,41 @@
+"""Files to sources."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sa.base.diagnostic import InputError, error
+from sa.base.source import Source, Span
+
+#: Files may not have more bytes.
+MAX_BYTES = 20_000_000
+
+
+def read_source(path: str) -> Source:
+    """The text of a file, UTF-8 with or without a byte order mark. Raises InputError."""
+    data = _bytes(path)
+    if len(data) > MAX_BYTES:
+        raise InputError((error("SA016", f"`{path}` is larger than {MAX_BYTES} bytes"),))
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as wrong:
+        line = data.count(b"\n", 0, wrong.start) + 1
+        message = f"`{path}` is not UTF-8 text: byte {wrong.start} on line {line}"
+        raise InputError((error("SA014", message, None, "save it as UTF-8"),)) from wrong
+    source = Source(path, text)
+    position = text.find("\0")
+    if position >= 0:
+        message = "a NUL character: this is not a text file"
+        raise InputError((error("SA015", message, Span(source, position, position + 1)),))
+    return source
+
+
+def _bytes(path: str) -> bytes:
+    if Path(path).is_dir():
+        raise InputError((error("SA013", f"`{path}` is a directory", None, "name a file"),))
+    try:
+        with open(path, "rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as wrong:
+        reason = wrong.strerror if isinstance(wrong, OSError) and wrong.strerror else str(wrong)
+        raise InputError((error("SA013", f"cannot read `{path}`: {reason}"),)) from wrong
