@@ -32,6 +32,7 @@ from sa.terms.term import (
     Term,
     Var,
     intern,
+    remember_negation,
     sort_of,
 )
 
@@ -76,7 +77,9 @@ def linear_parts(term: Term) -> tuple[int, Mapping[Term, int]]:
 
 def linear(const: int, coefficients: Mapping[Term, int]) -> Term:
     """`const + Σ coefficient · monomial`."""
-    parts = sorted(((t, c) for t, c in coefficients.items() if c), key=lambda p: p[0].key)
+    parts = [(t, c) for t, c in coefficients.items() if c]
+    if len(parts) > 1:
+        parts.sort(key=lambda p: p[0].key)
     if not parts:
         return integer(const)
     if len(parts) == 1 and const == 0 and parts[0][1] == 1:
@@ -86,12 +89,22 @@ def linear(const: int, coefficients: Mapping[Term, int]) -> Term:
 
 def add(*terms: Term) -> Term:
     """Sum of integer terms."""
-    const, total = 0, dict[Term, int]()
-    for term in terms:
-        k, parts = linear_parts(term)
-        const += k
-        for part, c in parts.items():
-            total[part] = total.get(part, 0) + c
+    return combine(0, ((t, 1) for t in terms))
+
+
+def combine(const: int, scaled: Iterable[tuple[Term, int]]) -> Term:
+    """`const + Σ factor · term`, in one go."""
+    total = dict[Term, int]()
+    for term, factor in scaled:
+        match term:
+            case Int(value):
+                const += factor * value
+            case Sum(constant_, parts):
+                const += factor * constant_
+                for part, c in parts:
+                    total[part] = total.get(part, 0) + factor * c
+            case _:
+                total[term] = total.get(term, 0) + factor
     return linear(const, total)
 
 
@@ -103,7 +116,7 @@ def scale(factor: int, term: Term) -> Term:
 
 def sub(left: Term, right: Term) -> Term:
     """`left - right`."""
-    return add(left, scale(-1, right))
+    return combine(0, ((left, 1), (right, -1)))
 
 
 def mul(left: Term, right: Term) -> Term:
@@ -172,15 +185,16 @@ def ite(condition: Term, positive: Term, negative: Term) -> Term:
 
 def le(left: Term, right: Term) -> Term:
     """`left <= right`."""
-    return _at_most_zero(sub(left, right))
+    return at_most_zero(sub(left, right))
 
 
 def lt(left: Term, right: Term) -> Term:
     """`left < right`."""
-    return _at_most_zero(add(left, scale(-1, right), ONE))
+    return at_most_zero(combine(1, ((left, 1), (right, -1))))
 
 
-def _at_most_zero(total: Term) -> Term:
+def at_most_zero(total: Term) -> Term:
+    """`total <= 0`."""
     const, parts = linear_parts(total)
     if not parts:
         return boolean(const <= 0)
@@ -195,11 +209,12 @@ def eq(left: Term, right: Term) -> Term:
     if left is right:
         return TRUE
     if sort_of(left) == INT:
-        return _zero(sub(left, right))
+        return is_zero(sub(left, right))
     return _same(left, right)
 
 
-def _zero(total: Term) -> Term:
+def is_zero(total: Term) -> Term:
+    """`total == 0`."""
     const, parts = linear_parts(total)
     if not parts:
         return boolean(const == 0)
@@ -234,13 +249,22 @@ def ne(left: Term, right: Term) -> Term:
 
 def lnot(term: Term) -> Term:
     """Negation, pushed inside down to the atoms."""
+    if term.negation is None:
+        negation = _negated(term)
+        remember_negation(term, negation)
+        remember_negation(negation, term)
+    assert term.negation is not None
+    return term.negation
+
+
+def _negated(term: Term) -> Term:
     match term:
         case Bool(value):
             return boolean(not value)
         case Not(body):
             return body
         case Le(total):
-            return _at_most_zero(add(scale(-1, total), ONE))
+            return at_most_zero(combine(1, ((total, -1),)))
         case And(args):
             return lor(*(lnot(a) for a in args))
         case Or(args):

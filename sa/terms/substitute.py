@@ -46,7 +46,7 @@ def rebuild(term: Term, go: Callable[[Term], Term]) -> Term:
     """`term` with `go` applied to its direct subterms, in normal form again. Not for binders or leaves."""
     match term:
         case Sum(constant, parts):
-            return build.add(build.integer(constant), *(build.scale(c, go(p)) for p, c in parts))
+            return build.combine(constant, ((go(p), c) for p, c in parts))
         case Product(factors):
             result: Term = build.ONE
             for factor in factors:
@@ -61,9 +61,9 @@ def rebuild(term: Term, go: Callable[[Term], Term]) -> Term:
         case Call(function, arguments):
             return build.call(function, tuple(go(a) for a in arguments))
         case Le(total):
-            return build.le(go(total), build.ZERO)
+            return build.at_most_zero(go(total))
         case IsZero(total):
-            return build.eq(go(total), build.ZERO)
+            return build.is_zero(go(total))
         case Same(left, right):
             return build.eq(go(left), go(right))
         case Not(body):

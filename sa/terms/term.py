@@ -24,12 +24,16 @@ class Function:
 
 
 class Term:
-    """Common part of all terms: `key` orders terms deterministically, `free` are the free variables."""
+    """Common part of all terms: `key` orders terms deterministically, `free` are the free variables.
 
-    __slots__ = ("__weakref__", "free", "key")
+    `negation` remembers the negation of a formula once it has been made.
+    """
+
+    __slots__ = ("__weakref__", "free", "key", "negation")
     __match_args__: tuple[str, ...] = ()
     key: str
     free: frozenset[Var]
+    negation: Term | None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return intern, (type(self), *(getattr(self, name) for name in self.__match_args__))
@@ -193,8 +197,14 @@ def intern(cls: type[T], *fields: Any) -> T:
         for name, value in zip(cls.__match_args__, fields, strict=True):
             object.__setattr__(found, name, value)
         found.key, found.free = _derive(found)
+        found.negation = None
         _table[entry] = found
     return found  # type: ignore[return-value]
+
+
+def remember_negation(term: Term, negation: Term) -> None:
+    """Note what a formula's negation is. For `build` only."""
+    term.negation = negation
 
 
 def _derive(term: Term) -> tuple[str, frozenset[Var]]:
