@@ -11,17 +11,9 @@ from sa.base.diagnostic import Diagnostic, InputError, error
 from sa.base.source import Source
 from sa.language import syntax
 from sa.language.elaborate import Block, Elaborated, elaborate
-from sa.language.elaborate.declarations import Imported, mentioned
-from sa.language.names import (
-    ArraySymbol,
-    HiddenSymbol,
-    MacroSymbol,
-    ModuleSymbol,
-    Scope,
-    Symbol,
-    VariableSymbol,
-    find,
-)
+from sa.language.elaborate.declarations import Imported
+from sa.language.elaborate.exports import visible_elsewhere
+from sa.language.names import ModuleSymbol, Scope
 from sa.language.parser import parse
 from sa.language.read import read_source
 
@@ -81,34 +73,7 @@ def _import(
 
 def _exported(result: Elaborated) -> Imported:
     """What another file may use: everything but variables that change, and what depends on them."""
-    names = Scope(None, {n: _visible(n, s) for n, s in result.scope.symbols.items()})
+    names = Scope(None, {n: visible_elsewhere(n, s) for n, s in result.scope.symbols.items()})
     program = result.program
     parameters = tuple(v for v in program.variables if v.kind is Kind.PARAM)
     return Imported(ModuleSymbol(names), parameters, program.functions, program.axioms)
-
-
-def _visible(name: str, symbol: Symbol) -> Symbol:
-    if isinstance(symbol, MacroSymbol) and _depends_on_state(symbol, (name,)):
-        return HiddenSymbol("it depends on variables of the imported file, which are not shared")
-    return HiddenSymbol("variables of an imported file are not shared") if _changes(symbol) else symbol
-
-
-def _changes(symbol: Symbol | None) -> bool:
-    match symbol:
-        case VariableSymbol(variable):
-            return variable.kind is not Kind.PARAM
-        case ArraySymbol(elements):
-            return elements[0].kind is not Kind.PARAM
-        case _:
-            return False
-
-
-def _depends_on_state(symbol: MacroSymbol, seen: tuple[str, ...]) -> bool:
-    own = {p.name for p in symbol.definition.parameters}
-    for name, _ in mentioned(symbol.definition.body):
-        inner = find(symbol.scope, name)
-        if name not in own and _changes(inner):
-            return True
-        if isinstance(inner, MacroSymbol) and name not in seen and _depends_on_state(inner, (*seen, name)):
-            return True
-    return False

@@ -81,7 +81,15 @@ class BrokenSymbol:
 
 
 Symbol: TypeAlias = (
-    VariableSymbol | ArraySymbol | TermSymbol | MacroSymbol | FunctionSymbol | TypeSymbol | ModuleSymbol | BrokenSymbol
+    VariableSymbol
+    | ArraySymbol
+    | TermSymbol
+    | MacroSymbol
+    | FunctionSymbol
+    | TypeSymbol
+    | ModuleSymbol
+    | HiddenSymbol
+    | BrokenSymbol
 )
 
 
@@ -115,7 +123,7 @@ def declare(scope: Scope, name: syntax.Identifier, symbol: Symbol, problems: lis
             problems.append(
                 error("SA102", f"`{name.name}` is declared twice", name.span, "names do not shadow", labels)
             )
-            return None
+            return False
     scope.symbols[name.name] = symbol
     scope.places[name.name] = name.span
     return True
