@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sa.app.refine import RefineRequest, refine
 from sa.base.limits import limits
-from sa.language.load import load_program
 from sa.refinement.options import Options
 from sa.refinement.outcome import Outcome
-from sa.refinement.refine import refine
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +27,14 @@ class Measurement:
 
 
 def measure(abstract: Path, concrete: Path, timeout: float | None = None) -> Measurement:
-    """Load both files and decide. Raises InputError and LimitReached."""
+    """Ask as the command line does. `load` is the time before the engine starts. Raises InputError and LimitReached."""
     reset_peak_memory()
     start = time.perf_counter()
-    sides = load_program(str(abstract)), load_program(str(concrete))
-    loaded = time.perf_counter()
-    outcome = refine(*sides, Options(limits=limits(timeout, None)))
-    end = time.perf_counter()
-    return Measurement(outcome, end - start, {"load": loaded - start, **phases(outcome)}, peak_memory())
+    request = RefineRequest((str(abstract), str(concrete)), Options(limits(timeout, None)))
+    (outcome,) = refine(request)
+    total = time.perf_counter() - start
+    inside = phases(outcome)
+    return Measurement(outcome, total, {"load": total - sum(inside.values()), **inside}, peak_memory())
 
 
 def phases(outcome: Outcome) -> dict[str, float]:

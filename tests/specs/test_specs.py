@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 
 from bench.subjects import PAPER, SPECS, SUBJECTS, Subject, folders_with_pairs, twins_of
+from sa.app.refine import RefineRequest, refine
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
-from sa.language.load import load_program
 from sa.refinement.options import Options
 from sa.refinement.outcome import Outcome
-from sa.refinement.refine import refine
 
 FOLDERS = tuple(folders_with_pairs(SPECS))
 #: The subjects that the paper answers with No.
@@ -19,8 +18,9 @@ REFUTED_IN_THE_PAPER = {"peterson", "dead-code-elimination"}
 
 def answer(folder: Path) -> Outcome:
     """The tool's answer about the pair in a folder."""
-    abstract, concrete = (load_program(str(folder / name)) for name in ("abs.sa", "conc.sa"))
-    return refine(abstract, concrete, Options(limits=limits(60.0, None)))
+    paths = str(folder / "abs.sa"), str(folder / "conc.sa")
+    (outcome,) = refine(RefineRequest(paths, Options(limits(60.0, None))))
+    return outcome
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.relative_to(SPECS).as_posix())

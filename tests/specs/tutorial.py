@@ -35,7 +35,7 @@ def output(command: str) -> str:
     program, *arguments = command.split()
     assert program == "sacheck"
     result = CliRunner().invoke(application(), arguments, env={"COLUMNS": "100", "NO_COLOR": "1"})
-    lines = SECONDS.sub("… s", result.output).splitlines()
+    lines = SECONDS.sub("… s", result.stdout).splitlines()
     return "\n".join(line.rstrip() for line in lines).strip("\n") + "\n"
 
 
