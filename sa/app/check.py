@@ -20,14 +20,14 @@ class Checked:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def check(paths: tuple[str, ...], bounds: Limits) -> tuple[Checked, ...]:
+def check(paths: tuple[str, ...], split: bool, bounds: Limits) -> tuple[Checked, ...]:
     """Check every file, whatever is wrong with the others. Raises LimitReached."""
-    return tuple(_check(path, bounds) for path in paths)
+    return tuple(_check(path, split, bounds) for path in paths)
 
 
-def _check(path: str, bounds: Limits) -> Checked:
+def _check(path: str, split: bool, bounds: Limits) -> Checked:
     try:
-        loaded = load_program(path)
+        loaded = load_program(path, split)
     except InputError as wrong:
         return Checked(path, None, wrong.diagnostics)
     return Checked(path, loaded.program, (*loaded.warnings, *vacuity(loaded.program, bounds)))

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from os.path import dirname, join, realpath
 from time import perf_counter
 
-from sa.automata.program import Refinement
-from sa.base.diagnostic import Diagnostic, InputError, error
+from sa.automata.program import Program, Refinement
+from sa.base.diagnostic import Diagnostic, InputError, Severity, error
+from sa.language.elaborate import Block, elaborate_refinement
 from sa.language.load import Loaded, load_program
 from sa.refinement.options import Options
 from sa.refinement.outcome import Outcome
@@ -17,64 +18,79 @@ from sa.refinement.refine import refine as decide
 
 @dataclass(frozen=True, slots=True)
 class RefineRequest:
-    """`paths` are an abstract and a concrete file, or one file whose refinement blocks name the others."""
+    """`paths` are an abstract and a concrete file, or one file whose refinement blocks name the others.
+
+    `split` splits steps that touch several shared locations.
+    """
 
     paths: tuple[str, ...]
+    split: bool
     options: Options
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Two programs, and the block that says more than the defaults about them."""
+    """Two programs, the block that says more than the defaults about them, and what was noticed in reading."""
 
-    abstract: Loaded
-    concrete: Loaded
+    abstract: Program
+    concrete: Program
     block: Refinement | None
+    warnings: tuple[Diagnostic, ...]
 
 
 def refine(request: RefineRequest) -> Iterator[Outcome]:
     """One outcome each question, as soon as it is known. Raises InputError and LimitReached."""
     started = perf_counter()
-    questions = _two_files(*request.paths) if len(request.paths) == 2 else _one_file(*request.paths)
+    questions = _two_files(request) if len(request.paths) == 2 else _one_file(request)
     seconds = perf_counter() - started
-    told = set[Diagnostic]()
     for question in questions:
-        outcome = decide(question.abstract.program, question.concrete.program, question.block, request.options)
-        found = (*question.abstract.warnings, *question.concrete.warnings, *outcome.warnings)
-        warnings = tuple(d for d in dict.fromkeys(found) if d not in told)
+        outcome = decide(question.abstract, question.concrete, question.block, request.options)
+        warnings = tuple(dict.fromkeys((*question.warnings, *outcome.warnings)))
         yield replace(outcome, warnings=warnings, seconds={"load": seconds, **outcome.seconds})
-        told.update(warnings)
         seconds = 0.0
 
 
-def _two_files(abstract_path: str, concrete_path: str) -> list[Question]:
+def _two_files(request: RefineRequest) -> list[Question]:
     """The concrete file's blocks that are about the abstract file, or the defaults where there are none."""
-    abstract, concrete = load_program(abstract_path), load_program(concrete_path)
+    abstract_path, concrete_path = request.paths
+    abstract, concrete = load_program(abstract_path, request.split), load_program(concrete_path, request.split)
     blocks = [
         b
-        for b in concrete.program.refinements
+        for b in concrete.blocks
         if b.abstract is None or realpath(_beside(concrete_path, b.abstract)) == realpath(abstract_path)
     ]
-    return [Question(abstract, concrete, block) for block in blocks or [None]]
+    return [_question(abstract, concrete, block) for block in blocks or [None]]
 
 
-def _one_file(path: str) -> list[Question]:
+def _one_file(request: RefineRequest) -> list[Question]:
     """The questions that a file's blocks ask."""
-    loaded = load_program(path)
-    if not loaded.program.refinements:
+    (path,) = request.paths
+    loaded = load_program(path, request.split)
+    if not loaded.blocks:
         hint = "name two files: `sacheck refine ABSTRACT CONCRETE`, or write a refinement block"
         raise InputError((error("SA901", f"`{path}` has no refinement block", None, hint),))
-    return [_question(path, loaded, block) for block in loaded.program.refinements]
+    return [_named(block, path, loaded, request.split) for block in loaded.blocks]
 
 
-def _question(path: str, loaded: Loaded, block: Refinement) -> Question:
+def _named(block: Block, path: str, loaded: Loaded, split: bool) -> Question:
+    """The question of a block that names its abstract side, and its concrete one unless it stands in it."""
     if block.abstract is None:
         hint = 'add `abstract "FILE.sa";` to the block'
         message = f"the refinement `{block.name}` does not name its abstract side"
         raise InputError((error("SA902", message, block.origin.span, hint),))
-    abstract = load_program(_beside(path, block.abstract))
-    concrete = loaded if block.concrete is None else load_program(_beside(path, block.concrete))
-    return Question(abstract, concrete, block)
+    abstract = load_program(_beside(path, block.abstract), split)
+    concrete = loaded if block.concrete is None else load_program(_beside(path, block.concrete), split)
+    return _question(abstract, concrete, block)
+
+
+def _question(abstract: Loaded, concrete: Loaded, block: Block | None) -> Question:
+    warnings = (*abstract.warnings, *concrete.warnings)
+    if block is None:
+        return Question(abstract.program, concrete.program, None, warnings)
+    meaning, found = elaborate_refinement(block, abstract.program, concrete.program)
+    if any(d.severity is Severity.ERROR for d in found):
+        raise InputError(found)
+    return Question(abstract.program, concrete.program, meaning, (*warnings, *found))
 
 
 def _beside(path: str, name: str) -> str:

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from sa.automata.automaton import Automaton
-from sa.base.diagnostic import Diagnostic, InputError, error
+from sa.base.diagnostic import InputError, error
 from sa.language.load import load_program
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """The automata that were asked for, and warnings about the file."""
-
-    automata: tuple[Automaton, ...]
-    warnings: tuple[Diagnostic, ...]
-
-
-def show(path: str, thread: str | None) -> Shown:
+def show(path: str, thread: str | None, split: bool) -> tuple[Automaton, ...]:
     """The automata of all threads of a file, or of one. Raises InputError."""
-    loaded = load_program(path)
+    loaded = load_program(path, split)
     threads = loaded.program.threads
     if thread is None:
-        return Shown(threads, loaded.warnings)
+        return threads
     found = tuple(a for a in threads if a.name == thread)
     if not found:
         close = get_close_matches(thread, [a.name for a in threads], 1)
         hint = f"did you mean `{close[0]}`?" if close else f"it has {', '.join(f'`{a.name}`' for a in threads)}"
         raise InputError((error("SA904", f"`{path}` has no thread `{thread}`", None, hint),))
-    return Shown(found, loaded.warnings)
+    return found

@@ -29,6 +29,7 @@ class SimulateRequest:
     """`script`, where there is one, names a thread each step and which of its possible steps it takes."""
 
     path: str
+    split: bool
     seed: int
     steps: int
     script: tuple[tuple[str, int], ...] | None
@@ -40,13 +41,11 @@ class Simulated:
 
     program: Program
     run: Run | Unknown
-    warnings: tuple[Diagnostic, ...]
 
 
 def simulate(request: SimulateRequest) -> Simulated:
     """Run a program. Raises InputError, also where the script asks for what cannot happen."""
-    loaded = load_program(request.path)
-    program = loaded.program
+    program = load_program(request.path, request.split).program
     try:
         if request.script is None:
             run: Run | Unknown = seeded_run(program, request.seed, request.steps)
@@ -56,17 +55,17 @@ def simulate(request: SimulateRequest) -> Simulated:
         raise InputError((_impossible(wrong),)) from wrong
     except (NoStart, Unevaluable) as problem:
         run = _no_run(problem)
-    return Simulated(program, run, loaded.warnings)
+    return Simulated(program, run)
 
 
-def begin(path: str, seed: int) -> tuple[Program, Snapshot | Unknown, tuple[Diagnostic, ...]]:
+def begin(path: str, split: bool, seed: int) -> tuple[Program, Snapshot | Unknown]:
     """A program and one of its initial states, to go on from step by step. Raises InputError."""
-    loaded = load_program(path)
+    program = load_program(path, split).program
     try:
-        start: Snapshot | Unknown = next(starts(loaded.program, seed), None) or _no_run(NoStart())
+        start: Snapshot | Unknown = next(starts(program, seed), None) or _no_run(NoStart())
     except Unevaluable as problem:
         start = _no_run(problem)
-    return loaded.program, start, loaded.warnings
+    return program, start
 
 
 def next_turns(program: Program, here: Snapshot, last: Turn | None) -> tuple[Turn, ...] | Ending:

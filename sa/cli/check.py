@@ -7,13 +7,14 @@ from typing import Annotated
 import typer
 
 from sa.base.verdict import EXIT_INPUT
-from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, TimeoutOption, limits_of
+from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, SplitOption, TimeoutOption, limits_of
 from sa.cli.output import write, write_json
 from sa.cli.session import complain, run
 
 
 def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files to check.")],
+    split: SplitOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
     timeout: TimeoutOption = None,
@@ -24,15 +25,15 @@ def check(
     Exit status: 0 nothing wrong (warnings allowed), 2 errors, 3 stopped by a limit.
     """
     settings = Settings(json, quiet, timeout, memory)
-    run(settings, lambda: _check(tuple(files), settings))
+    run(settings, lambda: _check(tuple(files), split, settings))
 
 
-def _check(files: tuple[str, ...], settings: Settings) -> int:
+def _check(files: tuple[str, ...], split: bool, settings: Settings) -> int:
     bounds = limits_of(settings)
     from sa.app.check import check as examine
     from sa.app.check import has_errors
 
-    checked = examine(files, bounds)
+    checked = examine(files, split, bounds)
     diagnostics = tuple(dict.fromkeys(d for file in checked for d in file.diagnostics))
     status = EXIT_INPUT if has_errors(checked) else 0
     if settings.json:

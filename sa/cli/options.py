@@ -29,6 +29,11 @@ MemoryOption: TypeAlias = Annotated[
 SeedOption: TypeAlias = Annotated[int, typer.Option(metavar="N", min=0, max=2**31 - 1, help="Seed of random choices.")]
 
 
+SplitOption: TypeAlias = Annotated[
+    bool, typer.Option("--split", help="Split steps that touch several shared locations into one each.")
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What every command accepts. `timeout` in seconds, `memory` in MB."""

@@ -8,7 +8,16 @@ import typer
 
 from sa.base.limits import LimitReached
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict, worst_status
-from sa.cli.options import JsonOption, MemoryOption, QuietOption, SeedOption, Settings, TimeoutOption, limits_of
+from sa.cli.options import (
+    JsonOption,
+    MemoryOption,
+    QuietOption,
+    SeedOption,
+    Settings,
+    SplitOption,
+    TimeoutOption,
+    limits_of,
+)
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, run
 
@@ -29,6 +38,7 @@ def refine(
         str | None, typer.Argument(metavar="CONCRETE", help="What the threads do.", show_default=False)
     ] = None,
     whole: Annotated[bool, typer.Option("--whole", help="Play the game on the two whole programs at once.")] = False,
+    split: SplitOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
     timeout: TimeoutOption = None,
@@ -48,7 +58,7 @@ def refine(
         from sa.app.refine import RefineRequest
         from sa.refinement.options import Options
 
-        return _answer(RefineRequest(paths, Options(bounds, seed, whole=whole)), settings)
+        return _answer(RefineRequest(paths, split, Options(bounds, seed, whole=whole)), settings)
 
     run(settings, body, _GRACE)
 

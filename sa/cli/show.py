@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, TimeoutOption
+from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, SplitOption, TimeoutOption
 from sa.cli.output import screen, write, write_json
-from sa.cli.session import complain, run
+from sa.cli.session import run
 
 
 class Format(str, Enum):  # noqa: UP042 -- typer shows the values of a str enumeration
@@ -23,6 +23,7 @@ def show(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The file.")],
     format: Annotated[Format, typer.Option("--format", "-f", help="How to draw it.")] = Format.text,
     thread: Annotated[str | None, typer.Option(metavar="NAME", help="Only this thread.")] = None,
+    split: SplitOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
     timeout: TimeoutOption = None,
@@ -35,26 +36,24 @@ def show(
     if json and format is not Format.text:
         raise typer.BadParameter("--json and --format exclude each other")
     settings = Settings(json, quiet, timeout, memory)
-    run(settings, lambda: _show(file, thread, format, settings))
+    run(settings, lambda: _show(file, thread, split, format, settings))
 
 
-def _show(file: str, thread: str | None, drawn: Format, settings: Settings) -> int:
+def _show(file: str, thread: str | None, split: bool, drawn: Format, settings: Settings) -> int:
     from sa.app.show import show as find
 
-    shown = find(file, thread)
+    shown = find(file, thread, split)
     if settings.json:
         from sa.report.automaton_json import automata_json
 
-        write_json(automata_json(shown.automata))
+        write_json(automata_json(shown))
         return 0
-    if not settings.quiet:
-        complain(shown.warnings)
     if drawn is Format.dot:
         from sa.report.dot import show_dot
 
-        write(show_dot(shown.automata))
+        write(show_dot(shown))
     else:
         from sa.report.automaton_text import show_automata
 
-        write(show_automata(shown.automata, screen()))
+        write(show_automata(shown, screen()))
     return 0

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sa.base.verdict import EXIT_STATUS, Verdict
-from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, TimeoutOption
+from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, SplitOption, TimeoutOption
 from sa.cli.output import screen, write, write_json
-from sa.cli.session import complain, run
+from sa.cli.session import run
 
 if TYPE_CHECKING:
+    from sa.app.simulate import SimulateRequest
     from sa.base.verdict import Unknown
 
 _STEPS = 50
@@ -33,6 +34,7 @@ def simulate(
         typer.Option(metavar="STEPS", help="Who moves, as in `T1,T2,T2:1`: a thread, and which of its steps from 0."),
     ] = None,
     interactive: Annotated[bool, typer.Option("--interactive", "-i", help="Choose every step yourself.")] = False,
+    split: SplitOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
     timeout: TimeoutOption = None,
@@ -48,9 +50,16 @@ def simulate(
         raise typer.BadParameter("--interactive goes with neither --json nor --steps")
     settings = Settings(json, quiet, timeout, memory)
     if interactive:
-        run(settings, lambda: _step_by_step(file, seed or 0, settings))
+        run(settings, lambda: _step_by_step(file, split, seed or 0, settings))
     parsed = None if script is None else tuple(_entry(part) for part in script.split(",") if part.strip())
-    run(settings, lambda: _simulate(file, seed or 0, _STEPS if steps is None else steps, parsed, settings))
+
+    def body() -> int:
+        from sa.app.simulate import SimulateRequest
+
+        request = SimulateRequest(file, split, seed or 0, _STEPS if steps is None else steps, parsed)
+        return _simulate(request, settings)
+
+    run(settings, body)
 
 
 def _entry(text: str) -> tuple[str, int]:
@@ -60,12 +69,12 @@ def _entry(text: str) -> tuple[str, int]:
     return thread, int(number or 0)
 
 
-def _simulate(file: str, seed: int, steps: int, script: tuple[tuple[str, int], ...] | None, settings: Settings) -> int:
-    from sa.app.simulate import SimulateRequest, failed
+def _simulate(request: SimulateRequest, settings: Settings) -> int:
+    from sa.app.simulate import failed
     from sa.app.simulate import simulate as make_run
     from sa.base.verdict import Unknown
 
-    made = make_run(SimulateRequest(file, seed, steps, script))
+    made = make_run(request)
     if isinstance(made.run, Unknown):
         return _no_run(made.run, settings)
     if settings.json:
@@ -78,21 +87,18 @@ def _simulate(file: str, seed: int, steps: int, script: tuple[tuple[str, int], .
         if settings.quiet:
             write(show_ending(made.run.ending, len(made.run.turns), screen()))
         else:
-            complain(made.warnings)
             write(show_run(made.run, made.program, screen()))
     return _FAILED if failed(made.run.ending) else 0
 
 
-def _step_by_step(file: str, seed: int, settings: Settings) -> int:
+def _step_by_step(file: str, split: bool, seed: int, settings: Settings) -> int:
     from sa.app.simulate import begin, failed, next_turns
     from sa.base.verdict import Unknown
     from sa.report.run import show_choices, show_ending, show_start, show_turn
 
-    program, start, warnings = begin(file, seed)
+    program, start = begin(file, split, seed)
     if isinstance(start, Unknown):
         return _no_run(start, settings)
-    if not settings.quiet:
-        complain(warnings)
     write(show_start(start, program, screen()))
     here, last, number = start, None, 0
     while isinstance(turns := next_turns(program, here, last), tuple):

@@ -30,10 +30,14 @@ def _automaton(automaton: Automaton, width: int) -> Iterator[Text]:
         if names:
             yield Text.assemble((f"  {kind.value:<7}", FAINT), ", ".join(names))
     yield from _clauses("init", automaton.init, "  ")
+    environments = {location.env for location in automaton.locations}
+    (everywhere,) = environments if len(environments) == 1 else (None,)
+    if everywhere is not None:
+        yield from _clauses("env", everywhere, "  ")
     by_source = edges_from(automaton)
     for location in automaton.locations:
         yield Text()
-        yield from _location(location, location.name == automaton.initial)
+        yield from _location(location, location.name == automaton.initial, everywhere)
         for edge in by_source[location.name]:
             yield from _edge(edge, width)
 
@@ -44,11 +48,11 @@ def _declared(variable: Variable) -> str:
     return variable.var.name + (bounds or ("" if sort == "int" else f" : {sort}"))
 
 
-def _location(location: Location, initial: bool) -> Iterator[Text]:
+def _location(location: Location, initial: bool, everywhere: Term | None) -> Iterator[Text]:
     yield Text.assemble("  ", (location.name, STRONG), ("  initial" if initial else "", FAINT))
     if location.inv is not TRUE:
         yield from _clauses("inv", location.inv, "    ")
-    if location.env is not None:
+    if location.env is not None and location.env is not everywhere:
         yield from _clauses("env", location.env, "    ")
 
 

@@ -26,6 +26,11 @@ class Why:
     place: str = ""
 
 
+def is_internal(var: Var) -> bool:
+    """Whether the tool made the variable up: no name that a user can write."""
+    return not all(c.isalnum() or c in "_.[]" for c in var.name)
+
+
 def name_of(edge: Edge) -> str:
     """An edge that has no source text, in words."""
     return edge.origin.text or f"{edge.source} → {edge.target}"

@@ -11,7 +11,7 @@ from sa.automata.automaton import Automaton, Kind
 from sa.automata.trace import Configuration
 from sa.certificates.goal import Goal
 from sa.certificates.play import Play
-from sa.report.explain import Why, bare, name_of
+from sa.report.explain import Why, bare, is_internal, name_of
 from sa.report.screen import BAD, FAINT, OPEN, PLACE, STRONG, fit, pack, wrap
 from sa.report.snippet import place, snippet
 from sa.report.story import Ending, Event, Scene, Story, story
@@ -57,7 +57,7 @@ def _parameters(told: Story, goal: Goal, width: int) -> Iterable[Text]:
 
 def _shown(automaton: Automaton) -> list[Var]:
     """The variables that a reader knows: declared ones, parameters and internal names aside."""
-    return [v.var for v in automaton.variables if v.kind is not Kind.PARAM and "$" not in v.var.name]
+    return [v.var for v in automaton.variables if v.kind is not Kind.PARAM and not is_internal(v.var)]
 
 
 def _state(at: Configuration, automaton: Automaton, column: int) -> list[Text]:

@@ -11,6 +11,7 @@ from sa.automata.automaton import Edge, Kind
 from sa.automata.program import Program
 from sa.base.source import position, span_text
 from sa.oracle.simulate import Ending, Run, Snapshot, Turn
+from sa.report.explain import is_internal
 from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, fit, pack, render
 from sa.terms.sort import Value, show_value
 from sa.terms.term import Var, sort_of
@@ -35,7 +36,7 @@ def layout(program: Program, width: int) -> Layout:
     column = (width - _GUTTER) // max(1, len(threads)) - 3
     if column < _NARROWEST:
         return Layout(threads, width - _GUTTER, True)
-    return Layout(threads, min(column, _WIDEST), False)
+    return Layout(threads, column if len(threads) == 1 else min(column, _WIDEST), False)
 
 
 def show_run(run: Run, program: Program, screen: Screen) -> str:
@@ -91,11 +92,12 @@ def _start(start: Snapshot, program: Program, where: Layout) -> Iterator[Text]:
         " " * _GUTTER + "┼".join("─" * (where.column + (1 if i == 0 else 2)) for i in range(len(where.threads))), FAINT
     )
     local = [_values(_own(start, name)) for name in where.threads]
-    yield from _rows("0", [pack(pieces, where.column) for pieces in local], where)
+    if any(local):
+        yield from _rows("0", [pack(pieces, where.column) for pieces in local], where)
 
 
 def _own(at: Snapshot, thread: str) -> Mapping[Var, Value]:
-    return {v: value for v, value in at.threads[thread].values.items() if v not in at.shared and "$" not in v.name}
+    return {v: value for v, value in at.threads[thread].values.items() if v not in at.shared and not is_internal(v)}
 
 
 def _values(values: Mapping[Var, Value]) -> list[Text]:
@@ -117,8 +119,10 @@ def _head(turn: Turn) -> list[tuple[str, str]]:
         head = [(edge.origin.text, "")]
     else:
         text = " ".join(span_text(span).split())
-        head = [(f"{position(span.source, span.start).line}: ", FAINT), (text, "")]
-    return [*head, (f"  @{_action(edge, turn.shown)}", STRONG)] if edge.label else head
+        digits = len(str(len(span.source.line_starts)))
+        head = [(f"{position(span.source, span.start).line:>{digits}}: ", FAINT), (text, "")]
+    said = edge.label is None or (not edge.label.values and head[-1][0].startswith("@"))
+    return head if said else [*head, (f"  @{_action(edge, turn.shown)}", STRONG)]
 
 
 def _action(edge: Edge, shown: tuple[Value, ...]) -> str:
@@ -132,7 +136,7 @@ def _changes(turn: Turn, before: Snapshot) -> list[Text]:
     return [
         Text.assemble(f"{v.name}: {show_value(old[v], v.sort)} → ", (show_value(new[v], v.sort), STRONG))
         for v in new
-        if old[v] != new[v] and "$" not in v.name
+        if old[v] != new[v] and not is_internal(v)
     ]
 
 
