@@ -58,7 +58,10 @@ def _thread(rng: Random, name: str, size: int) -> str:
     if rng.random() < 0.2:
         w.ints.append("q")
         w.locals.append("local q : 0..1;")
-    lines = [*w.locals, *_block(w, 2, inside=False)]
+    body = _block(w, 2, inside=False)
+    # A local at the top of a thread is part of the initial state, where nothing may fail.
+    first = rng.choice(("havoc x, b;", "havoc y, c;", "havoc n;", "skip;"))
+    lines = [*w.locals, *([first] if rng.random() < 0.6 or (body and body[0].startswith("local")) else []), *body]
     return f"thread {name} {{\n" + "".join(f"  {line}\n" for line in lines) + "}\n"
 
 
@@ -103,13 +106,22 @@ def _with_label(w: Writer, text: str) -> str:
 
 
 def _place(w: Writer) -> str:
-    return w.rng.choice([*w.ints, "f[0]", f"f[{w.rng.choice(w.ints)}]"])
+    return w.rng.choice([*w.ints, "f[0]", f"f[{_index(w)}]"])
+
+
+def _index(w: Writer) -> str:
+    """Now and then outside of the array."""
+    return w.rng.choice(("P", "P", "y", "x % 2", w.rng.choice(w.ints)))
 
 
 def _assign(w: Writer) -> str:
     kind = w.rng.random()
     if kind < 0.7:
-        return f"{_place(w)} := {_int(w, 2)};"
+        place = _place(w)
+        # Mostly a value that fits; otherwise the step may fail, and there is nothing behind it.
+        fits = w.rng.random() < 0.8 and place not in ("n", "m")
+        bound = 2 if place == "q" else 3
+        return f"{place} := {_int(w, 2)}{f' % {bound}' if fits else ''};"
     if kind < 0.9:
         return f"{w.rng.choice(w.bools)} := {_bool(w, 2)};"
     return f"c := {w.rng.choice(('Red', 'Green', f'if {_bool(w, 0)} then Green else c'))};"
@@ -117,7 +129,7 @@ def _assign(w: Writer) -> str:
 
 def _pair(w: Writer) -> str:
     first, second = w.rng.sample(w.ints, 2)
-    return f"{first}, {second} := {_int(w, 1)}, {_int(w, 1)};"
+    return f"{first}, {second} := {_int(w, 1)} % 2, {_int(w, 1)} % 2;"
 
 
 def _havoc(w: Writer) -> str:
@@ -129,7 +141,8 @@ def _plain(w: Writer) -> str:
 
 
 def _check(w: Writer) -> str:
-    return f"{w.rng.choice(('assume', 'assume', 'assert'))} {_bool(w, 1)};"
+    kind = w.rng.choice(("assume", "assume", "assert"))
+    return f"{kind} {_bool(w, 1)}{w.rng.choice(('', ' || b', ' || x != 1', ' || y < 2'))};"
 
 
 def _atomics(w: Writer) -> str:
@@ -195,7 +208,7 @@ def _int(w: Writer, depth: int) -> str:
             f"({inner[0]} % {w.rng.choice(('2', '3', '-3'))})",
             f"(-{inner[0]})",
             f"next({inner[0]})",
-            f"f[{w.rng.choice(w.ints)}]",
+            f"f[{_index(w)}]",
             f"(if {_bool(w, 0)} then {inner[0]} else {inner[1]})",
         )
     )

@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 from sa.automata.automaton import FAIL, Automaton
 from sa.automata.program import Program
 from sa.oracle.compatibility import composition, own_locals
-from sa.oracle.explicit import State, component_steps, explicit, initial_states, restrict
+from sa.oracle.explicit import State, component_steps, explicit, initial_states, is_unbounded, restrict
 from sa.oracle.interpreter import World, initial_worlds, world_steps
 from sa.oracle.loading import Interpreted
 from sa.terms.sort import Value
@@ -50,7 +50,7 @@ def of_automata(program: Program, names: tuple[str, ...], integers: range) -> Be
     whole = composition([own_locals(thread) for thread in program.threads])
     x = explicit(_choices_restricted(whole, integers))
     places = [[v.name for v in x.order].index(name) for name in names]
-    start = initial_states(explicit(restrict(whole, integers.start, integers.stop - 1)))
+    start = initial_states(explicit(restrict(_initially_bounded(whole), integers.start, integers.stop - 1)))
     # Both list parameters, globals and locals in that order, so rows of one are rows of the other.
     return Behaviour(
         tuple(start),
@@ -62,6 +62,13 @@ def of_automata(program: Program, names: tuple[str, ...], integers: range) -> Be
 def _choices_restricted(automaton: Automaton, integers: range) -> Automaton:
     """Unbounded choices are confined; variables stay free to hold any integer."""
     return replace(automaton, edges=restrict(automaton, integers.start, integers.stop - 1).edges)
+
+
+def _initially_bounded(automaton: Automaton) -> Automaton:
+    """Variables that `init` speaks of may start with any value of these programs, others are left as they are."""
+    mentioned = [v.var for v in automaton.variables if v.var in automaton.init.free and is_unbounded(v)]
+    variables = (replace(v, low=-40, high=40) if v.var in mentioned else v for v in automaton.variables)
+    return replace(automaton, variables=tuple(variables))
 
 
 def disagreement(one: Behaviour[S], other: Behaviour[World], depth: int, limit: int) -> list[Observation] | None:
