@@ -1,0 +1,216 @@
+"""The catalogue of codes: what every error and warning means, at length. `sacheck explain CODE` prints it.
+
+SA0xx reading, SA1xx names, SA2xx types, SA3xx well-formedness, SA4xx refinements and goals,
+SA5xx vacuity, SA9xx use of the commands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What a code means: a title, and a paragraph with the way out."""
+
+    title: str
+    text: str
+
+
+# A code with its title on a line, the explanation indented below.
+_TEXT = """
+SA001 a character without meaning
+    The character is not part of the language outside of comments and strings. Assignment is `:=`, equality
+    `==`, conjunction `&&`, disjunction `||`.
+SA002 unexpected text
+    The text up to here is fine, but what follows cannot follow. The hint lists what could. Statements and
+    declarations end with `;`, blocks need braces.
+SA003 a comment or string that is not closed
+    A comment that starts with `/*` ends with `*/`; a string ends on the line on which it starts.
+SA004 a reserved word as a name
+    Words of the language are reserved everywhere, so that no text changes its meaning by where it stands.
+    Choose another name.
+SA005 a bracket that is not closed
+    The file ends while this bracket is open. The place shown is the innermost bracket without a partner.
+SA006 not a verdict
+    `expect` takes `proved`, `refuted` or `unknown`.
+SA007 a number that is too long
+    Integers are mathematical, but a literal has at most 1000 digits.
+SA008 a type was expected
+    A type is `int`, `bool`, a range such as `0..7`, the name of an enumeration, or one of these followed by a
+    size in brackets for an array.
+SA009 cas and fetch_add give one value
+    `r := cas(x, e, n);` and `r := fetch_add(x, k);` are one step with one result, so there is one variable on
+    the left.
+SA010 proof blocks are not supported yet
+    `lemma`, `theorem`, `preserves` and `by` are reserved for proofs written by the user, which this version
+    does not read.
+SA011 something given twice
+    A refinement block names each side at most once, and a file has at most one `expect` of its own.
+SA012 nested too deeply
+    Expressions and blocks may be nested 150 levels deep. Long sums, conjunctions and `else if` chains do not
+    count as nesting. Name parts of the expression with `define`, or move them to variables.
+SA013 a file that cannot be read
+    The file does not exist, is a directory, or may not be read.
+SA014 not UTF-8
+    Texts are UTF-8, with or without a byte order mark.
+SA015 a NUL character
+    The file contains a zero byte, so it is no text.
+SA016 a file that is too large
+    Files have at most 20 million bytes.
+SA017 no thread
+    A program has at least one `thread` or `automaton`. A file without any is fine only if it is imported, or if
+    each of its refinement blocks names both sides with `abstract` and `concrete`.
+SA018 a file that imports itself
+    Imports must not form a circle. Move what both files need into a third one.
+SA101 an unknown name
+    Nothing with this name is visible here. Names are visible from their declaration to the end of their block;
+    names of an imported file are written behind its alias and a dot.
+SA102 a name that is declared twice
+    Names do not shadow each other: a name that is visible cannot be declared again, neither in an inner block.
+    Blocks beside each other may use the same name.
+SA103 a name of the wrong kind
+    The name exists but cannot stand here: a type is no value, a constant cannot be assigned to, variables of
+    another program cannot be used in this one.
+SA104 an unknown location
+    `at T.CS` needs a thread `T` in this file with a location `CS`: a statement named `CS: …` or a location of
+    an automaton. Members of a family are written `at T[1].CS`.
+SA106 a definition by itself
+    Macros and functions with a body are replaced by their bodies, so they cannot use themselves. For recursive
+    functions declare one without a body and say what holds of it in axioms.
+SA107 an unknown type
+    Types are `int`, `bool`, ranges, and enumerations declared with `enum`.
+SA108 imports without a file
+    This text does not come from a file, so there is no folder in which imports could be found.
+SA201 the wrong type
+    The expression has another type than its place needs. Ranges and `int` mix freely; `bool`, `int` and
+    enumerations do not.
+SA202 types that do not go together
+    Both sides of `==` and `!=`, and both branches of `if … then … else`, have the same type. Enumerations are
+    the same if their names and constructors are.
+SA203 the wrong number of values
+    A call has as many arguments as the definition has parameters; a simultaneous assignment has as many values
+    as variables.
+SA204 not a constant
+    Bounds of ranges, sizes of arrays, bounds of families and values of `const` are known before anything runs,
+    so they are made of numbers and constants only.
+SA205 division by something else than a non-zero constant
+    `/` and `%` are Euclidean (the remainder is never negative) and need a constant other than 0 on the right:
+    that keeps questions decidable.
+SA206 an empty range
+    A range or family `low..high` needs `low <= high`; both ends are included.
+SA207 a range, array or family that is too large
+    Bounds of ranges are within -2^64..2^64, arrays and families have 1 to 1000 members. `int` has no bounds.
+SA208 an array as a value, or a value as an array
+    Arrays are used element by element, `flag[i]`. Parameters and results of functions are plain `int`, `bool`
+    or enumerations.
+SA209 a constant that is too large
+    Constants that arise by calculation have at most 4096 bits.
+SA210 a product of variables
+    Products of variables make questions undecidable in general: the answer may be UNKNOWN where a linear
+    formulation would be decided.
+SA211 a product that is too large
+    Products of sums are multiplied out, and this one gives more than 1000 terms.
+SA212 a step that grows too deep
+    Statements of an atomic block are merged into one update; conditional assignments that build on each other
+    nest. This one is deeper than 200 levels: split the block, or compute in fewer dependent steps.
+SA301 an assignment to a parameter
+    A parameter is one arbitrary value that never changes, the same on both sides of a refinement.
+SA302 a ghost that is read
+    Ghosts are written by the program and read by invariants, relies and updates of other ghosts only. So they
+    can be removed without changing what the program does.
+SA303 primes or `old` in the wrong place
+    `x'` and `old(x)` make sense in relations between two states: relies, environments and guarantees. A
+    relation is written either with primes (`x` before, `x'` after) or with `old` (`old(x)` before, `x` after).
+    What never changes has no primes.
+SA304 a rely about locals
+    The environment of a thread neither sees nor changes its locals, so a rely speaks of globals and parameters.
+SA305 a name or label in the wrong place
+    A label `@action` belongs to one step: not to `if`, `while`, `choose`, a declaration or a jump, and a step
+    shows one label only. A name `CS:` names the location in front of a statement that makes a step.
+SA306 a loop or jump inside of one step
+    An atomic block is one step, which ends for sure: no `while`, `break`, `continue` or `return` inside.
+SA307 a jump without a loop
+    `break` and `continue` need a loop around them.
+SA308 a special label or location
+    `exit` and `fail` are the tool's own: the end of a thread, and a step that went wrong.
+SA309 not exactly one initial location
+    An automaton starts in one location: `location q0 initial;`.
+SA310 a variable that is assigned twice at the same time
+    In a simultaneous assignment every variable stands once on the left. Elements of one array count as the same
+    unless both indices are constants.
+SA312 a quantifier outside of axioms
+    `forall` and `exists` are for axioms about functions. Elsewhere formulas are free of quantifiers, so that
+    they can be evaluated.
+SA313 `at` outside of invariants
+    Where a thread stands can be asked in invariants only; programs use a variable or a ghost for it.
+SA314 an initial value outside of its range
+    The value can never be in the variable's range, so there would be no initial state.
+SA315 too many ways through one step
+    Each combination of `choose` branches in an atomic block becomes an edge of its own; there may be 1024.
+    (`if` does not count, its branches are merged.)
+SA316 a step that touches several shared locations
+    One statement is one atomic step here, but reading or writing several shared locations is not one step of a
+    machine. Either say that it is meant, with `atomic { … }`, or split it through local variables; `--split`
+    does that for you.
+SA317 a location that only edges mention
+    The location is taken as declared, without invariant or environment. It may be a typing error.
+SA319 an index outside of its array
+    The index is never, or not surely, within the array. In programs a wrong index is a visible `fail`; in
+    formulas, which cannot fail, it must be within the array whatever the values are.
+SA401 an unknown thread in a pairing
+    `thread C refines A;` names a thread of the concrete and one of the abstract side.
+SA402 two threads refine the same one
+    Threads are paired one to one.
+SA403 nothing to compare
+    Neither side has a thread.
+SA404 a thread without a partner
+    Threads are paired by name, or by `thread C refines A;` in a refinement block. Every thread needs a partner
+    on the other side.
+SA405 a variable that differs on the two sides
+    What both sides share or relate by its name must be of the same type on both.
+SA406 an environment that is not declared everywhere
+    Some threads of the program declare a rely and this one does not. Declare one for each thread, or for none.
+SA451 a parameter that differs on the two sides
+    A parameter is one value for both sides, so its type is the same on both.
+SA452 a variable that one side lacks
+    A bare name in `relate` means `conc.x == abs.x`, so both sides need a variable of that name. Where the names
+    differ, write the formula.
+SA453 arrays that cannot be related
+    Related arrays have the same size and element type.
+SA501 axioms that contradict each other
+    Nothing satisfies all axioms together, so everything would follow from them.
+SA502 no initial state
+    No values satisfy the initial condition: every claim about runs would hold for want of runs.
+SA503 an invariant that nothing satisfies
+    The location can never be reached, because its invariant excludes every state.
+SA504 a step that can never be taken
+    The guard excludes every state that the location's invariant allows.
+SA505 a thread that blocks for ever
+    No step leads on from here in any state, and this is not the end of the thread.
+SA901 no refinement block
+    With one file, `refine` answers the refinement blocks in it. Give it two files, or write a block.
+SA902 a refinement without its abstract side
+    With one file, a refinement block says with `abstract "FILE.sa";` what is refined.
+SA903 a file that cannot be written
+    The result could not be written; nothing was left half done.
+SA904 no such thread
+    The file has no thread with the name that was asked for.
+SA905 a script that cannot be followed
+    The steps that were asked for do not exist in this order.
+"""
+
+
+def _entries() -> Iterator[tuple[str, Explanation]]:
+    for code, title, text in re.findall(r"^(SA\d+) (.*)\n((?:    .*\n)+)", _TEXT, re.MULTILINE):
+        yield code, Explanation(title, " ".join(text.split()))
+
+
+CATALOGUE: Mapping[str, Explanation] = dict(_entries())
+
+
+def explanation(code: str) -> Explanation | None:
+    """What is known of a code, upper or lower case."""
+    return CATALOGUE.get(code.upper())
