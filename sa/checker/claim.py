@@ -1,0 +1,51 @@
+"""A goal and a relation, laid out for the checker: Ψ, closures and answers by place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sa.certificates.goal import Goal, iota_of
+from sa.certificates.relation import AbstractPath, Relation
+from sa.checker.side import Side, invariant, side
+from sa.terms.build import FALSE, conjuncts, land
+from sa.terms.term import Term, Var
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Claim:
+    """`lemmas` by pair of locations, `answers` by pair and edge number, `closure` by abstract location."""
+
+    goal: Goal
+    concrete: Side
+    abstract: Side
+    iota: tuple[Term, ...]
+    lemmas: Mapping[tuple[str, str], tuple[Term, ...]]
+    answers: Mapping[tuple[str, str, int], tuple[AbstractPath, ...]]
+    closure: Mapping[str, Term]
+    openings: tuple[tuple[tuple[Var, Term], ...], ...]
+
+
+def claim(goal: Goal, relation: Relation) -> Claim:
+    """The claim that the relation proves the goal, which is known to be well-formed."""
+    return Claim(
+        goal,
+        side(goal.concrete),
+        side(goal.abstract),
+        conjuncts(iota_of(goal)),
+        {(p.concrete, p.abstract): conjuncts(land(*p.lemmas)) for p in relation.pairs},
+        {(a.concrete, a.abstract, a.edge): a.answers for a in relation.answers},
+        dict(relation.closure),
+        relation.openings,
+    )
+
+
+def related(made: Claim, concrete: str, abstract: str) -> tuple[Term, ...]:
+    """ι and the lemmas of a pair: Ψ without the invariants. FALSE where the relation does not have the pair."""
+    return (*made.iota, *made.lemmas.get((concrete, abstract), (FALSE,)))
+
+
+def assumed_at(made: Claim, concrete: str, abstract: str) -> tuple[Term, ...]:
+    """Ψ of a pair as conjuncts."""
+    invariants = (*invariant(made.concrete, concrete), *invariant(made.abstract, abstract))
+    return conjuncts(land(*invariants, *related(made, concrete, abstract)))

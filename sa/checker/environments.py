@@ -1,0 +1,96 @@
+"""Obligations about environments: closures, Definition 6, condition 2.a, and matching (THEORY sections 3 and 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sa.checker.claim import Claim
+from sa.checker.obligation import Case, Obligation, solved
+from sa.checker.side import Side, environment, identity, invariant, renamed
+from sa.terms.build import conjuncts, land, lor, variable
+from sa.terms.substitute import primed
+from sa.terms.term import Term, Var
+
+#: Steps of the abstract environment that may together match one of the concrete environment.
+MATCHING_STEPS = 3
+
+
+def declared(made: Claim) -> Iterator[Obligation]:
+    """The environments are reflexive, as a goal promises, and of a closed goal they change nothing."""
+    for s in (made.concrete, made.abstract):
+        still: dict[Var, Term] = {primed(v): v for v in s.globals}
+        for name in s.locations:
+            here, env = invariant(s, name), environment(s, name)
+            where = f"{s.automaton.name}, {name}"
+            yield Obligation("reflexive environment", where, here, (Case((), renamed(env, still)),))
+            if made.goal.closed:
+                after = renamed(here, s.after)
+                yield Obligation("closed", where, (*here, *env, *after), (Case((), identity(s)),))
+
+
+def closures(made: Claim) -> Iterator[Obligation]:
+    """Each closure contains the environment and is reflexive and transitive, between states that satisfy `Inv`."""
+    s = made.abstract
+    still: dict[Var, Term] = {primed(v): v for v in s.globals}
+    later: dict[Var, Term] = {primed(v): primed(primed(v)) for v in s.globals}
+    onwards: dict[Var, Term] = {**s.after, **later}
+    for name, relation in made.closure.items():
+        here, closure = invariant(s, name), conjuncts(relation)
+        then = renamed(here, s.after)
+        yield Obligation(
+            "closure contains the environment", name, (*here, *environment(s, name), *then), (Case((), closure),)
+        )
+        yield Obligation("closure is reflexive", name, here, (Case((), renamed(closure, still)),))
+        twice = (*closure, *renamed(closure, onwards), *here, *then, *renamed(then, later))
+        yield Obligation("closure is transitive", name, twice, (Case((), renamed(closure, later)),))
+
+
+def at_pair(made: Claim, concrete: str, abstract: str) -> Iterator[Obligation]:
+    """Ψ is kept by one concrete and any number of abstract environment steps; the former can be matched."""
+    c, a = made.concrete, made.abstract
+    both: Mapping[Var, Term] = {**c.after, **a.after}
+    where = f"({concrete}, {abstract})"
+    moved = (*environment(c, concrete), *renamed(invariant(c, concrete), c.after))
+    drifted = (*conjuncts(made.closure[abstract]), *renamed(invariant(a, abstract), a.after))
+    iota = renamed(made.iota, both)
+    kept = renamed(made.lemmas[concrete, abstract], both)
+    yield Obligation("environment", where, (*moved, *drifted, *iota), (Case((), kept),))
+    if not made.goal.closed:
+        yield Obligation("matching of environments", where, moved, tuple(_matches(made, abstract, iota)))
+
+
+def _matches(made: Claim, abstract: str, iota: tuple[Term, ...]) -> Iterator[Case]:
+    """Ways to reach related states by few steps of the abstract environment, the likely ones without quantifiers."""
+    a = made.abstract
+    inv, nexts = invariant(a, abstract), tuple(primed(v) for v in a.globals)
+    step = (lor(land(*identity(a)), land(*environment(a, abstract))), *renamed(inv, a.after))
+    still: dict[Var, Term] = {primed(v): v for v in a.globals}
+    for guess in ({}, solved(iota, frozenset(nexts))[0], _namesakes(made)):
+        names = {**still, **{v: t for v, t in guess.items() if t.free.isdisjoint(nexts)}}
+        yield Case((), renamed((*step, *iota), names))
+    for count in range(1, MATCHING_STEPS + 1):
+        yield _path(a, step, iota, count)
+
+
+def _namesakes(made: Claim) -> dict[Var, Term]:
+    """Each abstract global takes the value of the concrete one that has its name."""
+    concrete = {_plain(v): v for v in made.concrete.globals}
+    found = {v: concrete.get(_plain(v)) for v in made.abstract.globals}
+    return {primed(v): primed(w) for v, w in found.items() if w is not None and w.sort == v.sort}
+
+
+def _plain(v: Var) -> str:
+    return v.name.partition(".")[2]
+
+
+def _path(a: Side, step: tuple[Term, ...], iota: tuple[Term, ...], count: int) -> Case:
+    """Some states between, with two primes and more, each a step from the one before; the last one has one prime."""
+    body: list[Term] = list(iota)
+    binders: list[Var] = [primed(v) for v in a.globals]
+    before: dict[Var, Term] = {}
+    for number in range(1, count):
+        between: dict[Var, Term] = {v: variable(v.name, v.sort, number + 1) for v in a.globals}
+        binders += [v for v in between.values() if isinstance(v, Var)]
+        body += renamed(step, {**before, **{primed(v): t for v, t in between.items()}})
+        before = between
+    return Case(tuple(binders), (*body, *renamed(step, before)))

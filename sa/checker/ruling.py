@@ -1,0 +1,33 @@
+"""What the checker says of a piece of evidence. Only `Accepted` lets a verdict be given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """Every obligation holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """The obligation of this name fails, or could not be shown: why, and at which place of the evidence."""
+
+    obligation: str
+    why: str
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """The solver could not say whether the obligation holds. As good as rejected."""
+
+    obligation: str
+    why: str
+    where: str = ""
+
+
+Failure: TypeAlias = Rejected | Undecided
+Ruling: TypeAlias = Accepted | Failure

@@ -1,0 +1,180 @@
+"""What the formulas of a goal and of a relation may mention, and whether what they name exists.
+
+Nothing is said here of truth. A fault in the goal is a mistake of whoever built it; it is looked for because
+a variable with two meanings would make the obligations mean something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sa.automata.automaton import Automaton, Edge, Kind, variables_of
+from sa.certificates.goal import Goal, iota_of, kappa_of
+from sa.certificates.relation import AbstractPath, EdgeAnswer, Relation
+from sa.checker.path import at_position
+from sa.checker.side import Side, state_variables
+from sa.terms.sort import BOOL
+from sa.terms.substitute import primed
+from sa.terms.term import Forall, Term, Var, children, sort_of
+
+
+def goal_fault(goal: Goal) -> str | None:
+    """The first thing that is wrong with the goal itself."""
+    return next(_goal_faults(goal), None)
+
+
+def _goal_faults(goal: Goal) -> Iterator[str]:
+    both = (*goal.concrete.variables, *goal.abstract.variables)
+    owners = {v.var: v.kind for v in both}
+    own = [*goal.concrete.variables, *(v for v in goal.abstract.variables if v.kind is not Kind.PARAM)]
+    extra = [v for v in goal.abstract.variables if v.kind is Kind.PARAM and v.var not in {w.var for w in own}]
+    names = [v.var.name for v in (*own, *extra)]
+    if len(set(names)) < len(names) or any("'" in n for n in names):
+        yield "a name stands for two variables"
+    if any(owners[v.var] is not v.kind or v.var.primes for v in both):
+        yield "a variable has two kinds"
+    for automaton in (goal.concrete, goal.abstract):
+        yield from _automaton_faults(automaton, frozenset(names))
+    if not _over(kappa_of(goal), owners) or not _over(iota_of(goal), owners):
+        yield "κ or ι mentions a variable that neither side has"
+    if any(a.formula.free for a in goal.axioms):
+        yield "an axiom is not closed"
+
+
+def _automaton_faults(automaton: Automaton, names: frozenset[str]) -> Iterator[str]:
+    places = {q.name for q in automaton.locations}
+    if len(places) < len(automaton.locations) or automaton.initial not in places:
+        yield f"{automaton.name}: a location is not there, or twice"
+    variables = frozenset(v.var for v in automaton.variables)
+    rigid = frozenset(variables_of(automaton, Kind.PARAM))
+    nexts = frozenset(primed(v) for v in variables_of(automaton, Kind.GLOBAL))
+    if not _over(automaton.init, variables):
+        yield f"{automaton.name}: Init mentions a variable that is not there"
+    for q in automaton.locations:
+        if q.env is None or not _over(q.env, variables | nexts) or not _over(q.inv, variables):
+            yield f"{automaton.name}: Inv or Env of {q.name} is missing or mentions a variable that is not there"
+    for edge in automaton.edges:
+        if not {edge.source, edge.target} <= places:
+            yield f"{automaton.name}: an edge leads from or to a location that is not there"
+        yield from _edge_faults(automaton.name, edge, variables, rigid, names)
+
+
+def _edge_faults(
+    name: str, edge: Edge, variables: frozenset[Var], rigid: frozenset[Var], names: frozenset[str]
+) -> Iterator[str]:
+    chosen = [c.var.name for c in edge.choices]
+    if len(set(chosen)) < len(chosen) or not names.isdisjoint(chosen) or any("'" in c for c in chosen):
+        yield f"{name}: a choice of an edge from {edge.source} has the name of something else"
+    scope = variables | {c.var for c in edge.choices}
+    shown = edge.label.values if edge.label else ()
+    if not _over(edge.guard, scope) or any(not v.free <= scope for v in shown):
+        yield f"{name}: an edge from {edge.source} mentions a variable that is not there"
+    targets = [v for v, _ in edge.updates]
+    if len(set(targets)) < len(targets) or not variables - rigid >= set(targets):
+        yield f"{name}: an edge from {edge.source} updates what it may not, or twice"
+    if any(not t.free <= scope or sort_of(t) != v.sort for v, t in edge.updates):
+        yield f"{name}: an edge from {edge.source} assigns a value that is not there"
+
+
+def relation_fault(concrete: Side, abstract: Side, relation: Relation) -> str | None:
+    """The first thing that makes a relation unreadable as evidence."""
+    return next(_relation_faults(concrete, abstract, relation), None)
+
+
+def _relation_faults(concrete: Side, abstract: Side, relation: Relation) -> Iterator[str]:
+    pairs = [(p.concrete, p.abstract) for p in relation.pairs]
+    known = frozenset(pairs)
+    if len(known) < len(pairs) or any(p not in concrete.locations or q not in abstract.locations for p, q in pairs):
+        yield "a pair of locations is not there, or twice"
+    params = {*concrete.params, *abstract.params}
+    both = {*state_variables(concrete), *state_variables(abstract), *params}
+    for pair in relation.pairs:
+        if not all(_is_formula(lemma, both) for lemma in pair.lemmas):
+            yield f"a lemma at ({pair.concrete}, {pair.abstract}) is no formula over the variables of both sides"
+    yield from _closure_faults(abstract, relation, {q for _, q in pairs}, params)
+    answered = [(a.concrete, a.abstract, a.edge) for a in relation.answers]
+    due = {(p, q, number) for p, q in pairs if p in concrete.outgoing for number, _ in concrete.outgoing[p]}
+    if len(set(answered)) < len(answered) or set(answered) != due:
+        yield "the edges answered are not those that leave the pairs"
+    else:
+        for answer in relation.answers:
+            edge = concrete.automaton.edges[answer.edge]
+            sees = {*both, *(c.var for c in edge.choices)}
+            yield from (
+                f"{fault}, in an answer at ({answer.concrete}, {answer.abstract}) to edge {answer.edge}"
+                for path in answer.answers
+                for fault in _path_faults(abstract, known, answer, edge, path, sees)
+            )
+    starts = {*state_variables(concrete), *params}
+    for opening in relation.openings:
+        given = [v for v, _ in opening]
+        if not _is_substitution(opening, {*state_variables(abstract)}, starts) or len(set(given)) < len(given):
+            yield "an opening does not give abstract variables as terms over the concrete state"
+
+
+def _closure_faults(abstract: Side, relation: Relation, used: set[str], params: set[Var]) -> Iterator[str]:
+    places = [q for q, _ in relation.closure]
+    if len(set(places)) < len(places) or not used <= set(places) <= set(abstract.locations):
+        yield "the closures of environments are not one for each abstract location"
+    moving = {*abstract.params, *params, *state_variables(abstract), *(primed(v) for v in abstract.globals)}
+    for place, closure in relation.closure:
+        if not _is_formula(closure, moving):
+            yield f"the closure at {place} is no relation over the abstract globals"
+
+
+def _path_faults(
+    abstract: Side,
+    pairs: frozenset[tuple[str, str]],
+    answer: EdgeAnswer,
+    edge: Edge,
+    path: AbstractPath,
+    sees: set[Var],
+) -> Iterator[str]:
+    edges = abstract.automaton.edges
+    if not all(type(i) is int and 0 <= i < len(edges) for i in path.edges):
+        yield "an edge is not there"
+        return
+    taken = [edges[i] for i in path.edges]
+    here = answer.abstract
+    for step in taken:
+        if step.source != here:
+            yield "the path is not connected"
+        here = step.target
+    labels = [e.label for e in taken if e.label is not None]
+    shown = [(x.action, [sort_of(v) for v in x.values]) for x in labels]
+    if shown != ([(edge.label.action, [sort_of(v) for v in edge.label.values])] if edge.label else []):
+        yield "the path does not have the label of the step"
+    if (edge.target, here) not in pairs:
+        yield "the path ends in a pair that the relation does not have"
+    chosen = [at_position(c, i) for i, e in enumerate(taken) for c in e.choices]
+    names = [c.name for c in chosen]
+    if len(set(names)) < len(names) or not {v.name for v in sees}.isdisjoint(names):
+        yield "a choice of the path has the name of something else"
+    given = [v for v, _ in path.witnesses]
+    if not _is_substitution(path.witnesses, set(chosen), sees) or len(set(given)) < len(given):
+        yield "a witness is not for a choice of the path, or mentions what it may not"
+
+
+def _is_substitution(items: Iterable[tuple[Var, Term]], targets: set[Var], sees: set[Var]) -> bool:
+    return all(v in targets and sort_of(t) == v.sort and t.free <= sees and not _quantified(t) for v, t in items)
+
+
+def _over(formula: Term, variables: Iterable[Var]) -> bool:
+    return sort_of(formula) == BOOL and formula.free <= frozenset(variables)
+
+
+def _is_formula(formula: Term, variables: set[Var]) -> bool:
+    # No quantifiers: a bound name that is also a variable's would be read differently by the solver.
+    return sort_of(formula) == BOOL and formula.free <= variables and not _quantified(formula)
+
+
+def _quantified(term: Term) -> bool:
+    pending, seen = [term], {term}
+    while pending:
+        here = pending.pop()
+        if isinstance(here, Forall):
+            return True
+        fresh = [t for t in children(here) if t not in seen]
+        seen.update(fresh)
+        pending.extend(fresh)
+    return False
