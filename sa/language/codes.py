@@ -115,7 +115,7 @@ SA211 a product that is too large
     Products of sums are multiplied out, and this one gives more than 1000 terms.
 SA212 a step that grows too deep
     Statements of an atomic block are merged into one update; conditional assignments that build on each other
-    nest. This one is deeper than 200 levels: split the block, or compute in fewer dependent steps.
+    nest. This one is deeper than 150 levels: split the block, or compute in fewer dependent steps.
 SA301 an assignment to a parameter
     A parameter is one arbitrary value that never changes, the same on both sides of a refinement.
 SA302 a ghost that is read

@@ -23,7 +23,8 @@ class Loaded:
     """A file's program, what was noticed, all texts that were read (the file's own first).
 
     `blocks` are the file's refinement blocks: `elaborate_refinement` gives them a meaning once both
-    programs are known. `imports` are the imported files by alias.
+    programs are known. `imports` are the imported files by alias. `lints` are remarks about style, such as
+    steps that touch several shared locations; no answer depends on them.
     """
 
     program: Program
@@ -31,13 +32,14 @@ class Loaded:
     sources: tuple[Source, ...]
     blocks: tuple[Block, ...] = ()
     imports: tuple[tuple[str, Program], ...] = ()
+    lints: tuple[Diagnostic, ...] = ()
 
 
 def load_program(path: str, split: bool = False) -> Loaded:
     """Read, parse and elaborate a file and its imports. Raises InputError with all errors of the first wrong file."""
     result, sources, imports = _load(path, split, ())
     programs = tuple((alias, program) for alias, program in imports.items())
-    return Loaded(result.program, result.warnings, tuple(sources), result.blocks, programs)
+    return Loaded(result.program, result.warnings, tuple(sources), result.blocks, programs, result.lints)
 
 
 def _load(path: str, split: bool, above: tuple[str, ...]) -> tuple[Elaborated, list[Source], dict[str, Program]]:

@@ -1,4 +1,4 @@
-"""How deeply a tree is nested. Later phases recurse over trees, so there is a cap."""
+"""How deeply trees and terms are nested. Later phases recurse over them, so there is a cap."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 from sa.base.diagnostic import Diagnostic, error
 from sa.language import syntax
+from sa.terms.term import Term, children
 
-#: Trees of the surface syntax may not be nested deeper.
+#: Trees of the surface syntax, and terms made of them, may not be nested deeper.
 MAX_DEPTH = 150
 
 _LEAVES = (syntax.Name, syntax.Integer, syntax.Boolean, syntax.Identifier, syntax.NamedType)
@@ -36,3 +37,13 @@ def too_deep(module: syntax.Module) -> tuple[Diagnostic, ...]:
             elif value is not None and type(value) not in _LEAVES and type(value) in _PARTS:
                 pending.append((value, depth + 1))
     return ()
+
+
+def too_deep_term(term: Term) -> bool:
+    """Whether a term is nested deeper than the cap; merged statements can make such terms."""
+    level = {term}
+    for _ in range(MAX_DEPTH):
+        level = {part for t in level for part in children(t)}
+        if not level:
+            return False
+    return True

@@ -54,7 +54,7 @@ class Context:
     locations: frozenset[str] = frozenset()
 
 
-def complain(context: Context, code: str, message: str, span: Span, hint: str | None = None) -> None:
+def complain(context: Context, code: str, message: str, span: Span | None, hint: str | None = None) -> None:
     """Report an error and go on."""
     context.problems.append(error(code, message, span, hint))
 

@@ -10,6 +10,7 @@ from sa.base.source import Span, span_text
 from sa.language import syntax
 from sa.language.elaborate.context import Context, complain
 from sa.language.elaborate.steps import Execution, Path
+from sa.language.nesting import MAX_DEPTH, too_deep_term
 from sa.terms import build
 from sa.terms.term import Term, Var
 
@@ -77,6 +78,10 @@ def add_step(draft: Draft, source: int, target: int, paths: list[Path], executio
             continue
         updates = tuple((v, t) for v, t in path.store.items() if v is not t)
         mentioned = guard.free.union(*(t.free for _, t in updates), *(t.free for t in _values(path.label)))
+        if any(too_deep_term(t) for t in (guard, *(t for _, t in updates), *_values(path.label))):
+            message = f"the statements of this step merge into a term of more than {MAX_DEPTH} levels"
+            complain(draft.context, "SA212", message, why.span, "split the step")
+            return
         choices = tuple(c for c in path.choices if c.var in mentioned)
         draft.joints.append(Joint(source, target, path.label, guard, updates, choices, why))
     for failure in execution.failures:

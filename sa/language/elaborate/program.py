@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sa.automata.automaton import Automaton, Origin
@@ -26,11 +26,15 @@ from sa.terms import build
 
 @dataclass(frozen=True, slots=True)
 class Elaborated:
-    """A program, its refinement blocks as they wait for their two sides, warnings, and the file's names."""
+    """A program, its refinement blocks as they wait for their two sides, warnings, and the file's names.
+
+    `lints` are remarks about style that no answer depends on.
+    """
 
     program: Program
     blocks: tuple[Block, ...]
     warnings: tuple[Diagnostic, ...]
+    lints: tuple[Diagnostic, ...]
     scope: Scope
 
 
@@ -85,7 +89,8 @@ def _elaborate(
         guarantees,
         _expectation(module, problems),
     )
-    return Elaborated(made, blocks, (), scope)
+    lints = () if split else tuple(_lints(module, scope))
+    return Elaborated(made, blocks, (), lints, scope)
 
 
 def _threads(
@@ -95,8 +100,6 @@ def _threads(
     first = dict[str, Span]()
     for declaration in module.declarations:
         if isinstance(declaration, syntax.Thread):
-            if not split:
-                around.problems.extend(shared_steps(declaration, around.scope))
             for member in members(declaration, around):
                 if _is_new(member.name, declaration.name.span, first, around.problems):
                     made.append(make_thread(member, len(made) + 1, around))
@@ -105,6 +108,12 @@ def _threads(
             if _is_new(name, declaration.name.span, first, around.problems):
                 made.append(make_automaton(declaration, len(made) + 1, around))
     return tuple(thread for thread, _ in made), tuple(g for _, claimed in made for g in claimed)
+
+
+def _lints(module: syntax.Module, scope: Scope) -> Iterator[Diagnostic]:
+    for declaration in module.declarations:
+        if isinstance(declaration, syntax.Thread):
+            yield from shared_steps(declaration, scope)
 
 
 def _is_new(name: str, span: Span, first: dict[str, Span], problems: list[Diagnostic]) -> bool:
