@@ -29,6 +29,14 @@ class RefineRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """An outcome, and what was noticed about the files themselves: `check` shows that at length."""
+
+    outcome: Outcome
+    noticed: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """Two programs, the block that says more than the defaults about them, and what was noticed in reading."""
 
@@ -38,15 +46,14 @@ class Question:
     warnings: tuple[Diagnostic, ...]
 
 
-def refine(request: RefineRequest) -> Iterator[Outcome]:
-    """One outcome each question, as soon as it is known. Raises InputError and LimitReached."""
+def refine(request: RefineRequest) -> Iterator[Answer]:
+    """One answer each question, as soon as it is known. Raises InputError and LimitReached."""
     started = perf_counter()
     questions = _two_files(request) if len(request.paths) == 2 else _one_file(request)
     seconds = perf_counter() - started
     for question in questions:
         outcome = decide(question.abstract, question.concrete, question.block, request.options)
-        warnings = tuple(dict.fromkeys((*question.warnings, *outcome.warnings)))
-        yield replace(outcome, warnings=warnings, seconds={"load": seconds, **outcome.seconds})
+        yield Answer(replace(outcome, seconds={"load": seconds, **outcome.seconds}), question.warnings)
         seconds = 0.0
 
 
@@ -54,7 +61,7 @@ def _two_files(request: RefineRequest) -> list[Question]:
     """The concrete file's blocks that are about the abstract file, or the defaults where there are none."""
     abstract_path, concrete_path = request.paths
     abstract, concrete = load_program(abstract_path, request.split), load_program(concrete_path, request.split)
-    blocks = [
+    blocks: list[Block | None] = [
         b
         for b in concrete.blocks
         if b.abstract is None or realpath(_beside(concrete_path, b.abstract)) == realpath(abstract_path)

@@ -7,13 +7,31 @@ from typing import Annotated
 import typer
 
 from sa.cli.options import JsonOption, Settings
+from sa.cli.output import screen, write, write_json
 from sa.cli.session import run
 
 
 def explain(
-    code: Annotated[str, typer.Argument(metavar="CODE", help="A code such as SA201.")],
+    code: Annotated[str, typer.Argument(metavar="CODE", help="A code such as SA101.")],
     json: JsonOption = False,
 ) -> None:
     """Explain an error or warning code."""
-    settings = Settings(json, False, None, None)
-    run(settings, lambda: 0)
+    run(Settings(json, False, None, None), lambda: _explain(code, json))
+
+
+def _explain(code: str, json: bool) -> int:
+    from sa.app.explain import closest
+    from sa.app.explain import explain as look_up
+
+    found = look_up(code)
+    if found is None:
+        near = closest(code)
+        raise typer.BadParameter(f"no code `{code}`" + (f"; did you mean {near}?" if near else ""), param_hint="CODE")
+    if json:
+        document = {"code": code.upper(), "title": found.title, "text": found.text}
+        write_json({"format": "sacheck-explanation/1", **document})
+    else:
+        from sa.report.explanation import show_explanation
+
+        write(show_explanation(code.upper(), found.title, found.text, screen()))
+    return 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,7 +24,7 @@ from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, run
 
 if TYPE_CHECKING:
-    from sa.app.refine import RefineRequest
+    from sa.app.refine import Answer, RefineRequest
     from sa.refinement.outcome import Outcome
 
 #: Seconds that the engine has after its deadline to end with what it knows.
@@ -66,26 +68,32 @@ def refine(
 def _answer(request: RefineRequest, settings: Settings) -> int:
     from sa.app.refine import refine as decide
 
-    outcomes: list[Outcome] = []
+    answers: list[Answer] = []
     unknown = None
     try:
-        for outcome in decide(request):
-            outcomes.append(outcome)
+        for answer in decide(request):
+            answers.append(answer)
             if not settings.json:
-                _show(outcome, settings)
+                _show(answer.outcome, settings)
     except LimitReached as limit:
         unknown = Unknown(limit.reason)
     except MemoryError:
         unknown = Unknown(Reason.MEMORY)
-    status = worst_status([*map(status_of, outcomes), *([EXIT_STATUS[Verdict.UNKNOWN]] if unknown else [])])
+    stopped = [EXIT_STATUS[Verdict.UNKNOWN]] if unknown else []
+    status = worst_status([*(status_of(a.outcome) for a in answers), *stopped])
+    noticed = tuple(dict.fromkeys(d for a in answers for d in a.noticed))
     if settings.json:
         from sa.report.json import outcomes_json
 
-        write_json(outcomes_json(outcomes, unknown, status))
-    elif unknown is not None:
+        write_json(outcomes_json([a.outcome for a in answers], unknown, noticed, status))
+        return status
+    if unknown is not None:
         from sa.report.terminal import show_stopped
 
         write(show_stopped(unknown, " and ".join(request.paths), screen()))
+    if noticed and not settings.quiet:
+        count = "1 warning" if len(noticed) == 1 else f"{len(noticed)} warnings"
+        write(f"{count} about the files: sacheck check {shlex.join(request.paths)}\n", sys.stderr)
     return status
 
 

@@ -34,6 +34,8 @@ def _status(settings: Settings, body: Callable[[], int], grace: float) -> int:
         return no_answer(settings, Reason.INTERRUPTED)
     except MemoryError:
         return no_answer(settings, Reason.MEMORY)
+    except typer.BadParameter:
+        raise
     except Exception as bug:
         return internal_error(bug, settings.json)
 

@@ -116,4 +116,4 @@ def broken(failure: Broken) -> Why:
     """Which conjunct of ι is false, with the values of both sides."""
     both = {**failure.concrete.values, **failure.abstract.values}
     term = failure.formula.term
-    return Why(failure.formula.origin.span, f"{show(term)} is false", _values((term,), both, plain_name))
+    return Why(failure.formula.origin.span, show(term), _values((term,), both, plain_name))

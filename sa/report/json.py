@@ -72,8 +72,10 @@ def span_json(span: Span | None) -> Json | None:
     }
 
 
-def outcomes_json(outcomes: Sequence[Outcome], unknown: Unknown | None, status: int) -> Json:
-    """The answers of one `refine`; `unknown` says why there are no more of them."""
+def outcomes_json(
+    outcomes: Sequence[Outcome], unknown: Unknown | None, noticed: Iterable[Diagnostic], status: int
+) -> Json:
+    """The answers of one `refine`; `unknown` says why there are no more of them, `noticed` is about the files."""
     verdicts = [o.verdict for o in outcomes] + ([Verdict.UNKNOWN] if unknown else [])
     worst = next((v for v in (Verdict.REFUTED, Verdict.UNKNOWN) if v in verdicts), Verdict.PROVED)
     return {
@@ -82,6 +84,7 @@ def outcomes_json(outcomes: Sequence[Outcome], unknown: Unknown | None, status: 
         "status": status,
         "outcomes": [_outcome(o) for o in outcomes],
         "unknown": _unknown(unknown),
+        "warnings": [diagnostic_json(d) for d in noticed],
     }
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
+from rich.cells import cell_len
 from rich.text import Text
 
-from sa.automata.automaton import Automaton, Kind
+from sa.automata.automaton import Automaton, Edge, Kind
 from sa.automata.trace import Configuration
+from sa.base.source import Span, position
 from sa.certificates.goal import Goal
 from sa.certificates.play import Play
 from sa.report.explain import Why, bare, is_internal, name_of
@@ -28,8 +30,8 @@ def show_play(play: Play, goal: Goal, width: int) -> Iterator[Text]:
     told = story(play, goal)
     column = max(_NARROWEST, min(_WIDEST, (width - _GUTTER - 3) // 2))
     yield from _parameters(told, goal, width)
-    heads = (_side("concrete", goal.concrete), _side("abstract", goal.abstract))
-    yield _row("", *heads, column)
+    yield _row("", _side("concrete", goal.concrete), _side("abstract", goal.abstract), column)
+    yield _row("", _file(goal.concrete, column), _file(goal.abstract, column), column)
     yield Text(" " * _GUTTER + "─" * (column + 1) + "┼" + "─" * (column + 1), FAINT)
     left = _state(told.concrete, goal.concrete, column)
     right = _state(told.abstract, goal.abstract, column) if told.abstract else [Text("no such state", BAD)]
@@ -37,7 +39,7 @@ def show_play(play: Play, goal: Goal, width: int) -> Iterator[Text]:
     for number, scene in enumerate(told.scenes, 1):
         yield from _scene(number, scene, goal, column)
     yield Text()
-    yield from _ending(told.ending, width)
+    yield from _ending(told.ending, goal, width)
     if told.identity:
         note = "An environment step of this play changes nothing on one side; the declared rely does not allow that "
         yield from _note(note + "step, but an environment may always do nothing.", width)
@@ -45,6 +47,13 @@ def show_play(play: Play, goal: Goal, width: int) -> Iterator[Text]:
 
 def _side(role: str, automaton: Automaton) -> Text:
     return Text.assemble((f"{role}  ", FAINT), (automaton.name, STRONG))
+
+
+def _file(automaton: Automaton, column: int) -> Text:
+    """The file of an automaton, the end of its path if it is long."""
+    span = automaton.origin.span
+    name = "" if span is None else span.source.name
+    return Text(name if cell_len(name) <= column else "…" + name[1 - column :], FAINT)
 
 
 def _parameters(told: Story, goal: Goal, width: int) -> Iterable[Text]:
@@ -70,14 +79,14 @@ def _state(at: Configuration, automaton: Automaton, column: int) -> list[Text]:
     return pack(pieces, column)
 
 
-def _changes(event: Event, automaton: Automaton, column: int) -> list[Text]:
+def _changes(event: Event, automaton: Automaton) -> list[Text]:
     before, after = event.before.values, event.after.values
     pieces = list[Text]()
     for v in _shown(automaton):
         if v in after and before.get(v) != after[v]:
             old = show_value(before[v], v.sort) if v in before else "?"
             pieces.append(Text.assemble(f"{bare(v)}: {old} → ", (show_value(after[v], v.sort), STRONG)))
-    return pack(pieces, column)
+    return pieces
 
 
 def _scene(number: int, scene: Scene, goal: Goal, column: int) -> Iterator[Text]:
@@ -94,19 +103,30 @@ def _scene(number: int, scene: Scene, goal: Goal, column: int) -> Iterator[Text]
 
 
 def _event(event: Event, automaton: Automaton, column: int) -> list[Text]:
-    changes = _changes(event, automaton, column)
+    changes = _changes(event, automaton)
     if event.edge is None:
-        return [Text("environment", OPEN), *(changes or [Text("no change", FAINT)])]
-    origin = event.edge.origin
-    head = Text(place(origin.span) if origin.span else name_of(event.edge), PLACE)
-    if event.action is not None:
-        head.append(f"  @{event.action}", STRONG)
-    lines = [head]
-    if origin.span is not None:
-        shown = snippet(origin.span, column, dedent=True)
-        lines.append(Text(shown.text))
-        lines.append(Text.assemble(" " * shown.start, ("^" * (shown.end - shown.start), PLACE)))
-    return lines + changes
+        return [Text("environment", OPEN), *(pack(changes, column) or [Text("no change", FAINT)])]
+    shown = [Text(f"@{event.action}", PLACE)] if event.action is not None else []
+    return [*_source(event.edge, automaton, column), *pack([*shown, *changes], column)]
+
+
+def _source(edge: Edge, automaton: Automaton, column: int) -> list[Text]:
+    """The line of an edge with its number and a caret; another file than the automaton's is named."""
+    span = edge.origin.span
+    if span is None:
+        return [Text(name_of(edge))]
+    number = f"{_line(span)}: "
+    found = snippet(span, column - len(number), dedent=True)
+    at_home = automaton.origin.span is not None and automaton.origin.span.source is span.source
+    lines = [] if at_home else [Text(span.source.name, FAINT)]
+    lines.append(Text.assemble((number, FAINT), found.text))
+    lines.append(Text.assemble(" " * (len(number) + found.start), ("^" * (found.end - found.start), PLACE)))
+    return lines
+
+
+def _line(span: Span) -> str:
+    """The number of the span's line, as wide as the last number of the file."""
+    return f"{position(span.source, span.start).line:>{len(str(len(span.source.line_starts)))}}"
 
 
 def _rows(number: str, left: list[Text], right: list[Text], column: int) -> Iterator[Text]:
@@ -120,10 +140,10 @@ def _row(number: str, left: Text, right: Text, column: int) -> Text:
     return Text.assemble(gutter, fit(left, column), (" │ ", FAINT), fit(right, column))
 
 
-def _ending(ending: Ending, width: int) -> Iterator[Text]:
+def _ending(ending: Ending, goal: Goal, width: int) -> Iterator[Text]:
     yield Text(" " * _GUTTER + ending.headline, STRONG)
     for why in ending.reasons[:_MOST_REASONS]:
-        yield from _reason(why, width)
+        yield from _reason(why, goal, width)
     hidden = len(ending.reasons) - _MOST_REASONS
     if hidden > 0:
         yield Text(" " * _GUTTER + f"… and {hidden} more, in the output of --json", FAINT)
@@ -131,12 +151,15 @@ def _ending(ending: Ending, width: int) -> Iterator[Text]:
         yield from _note("That there is no other answer was checked by the solver.", width)
 
 
-def _reason(why: Why, width: int) -> Iterator[Text]:
+def _reason(why: Why, goal: Goal, width: int) -> Iterator[Text]:
     indent = " " * _GUTTER + "  "
     if why.span is not None:
-        shown = snippet(why.span, max(20, width // 2), dedent=True)
-        yield Text.assemble(indent, (place(why.span), PLACE), "  ", shown.text)
-        indent += "  "
+        home = goal.abstract.origin.span
+        at_home = home is not None and home.source is why.span.source
+        where = f"{_line(why.span)}: " if at_home else f"{place(why.span)}  "
+        shown = snippet(why.span, max(20, width - len(indent) - cell_len(where)), dedent=True)
+        yield Text.assemble(indent, (where, PLACE), shown.text)
+        indent += " " * (cell_len(where) if at_home else 2)
     elif why.place:
         yield Text.assemble(indent, (why.place, PLACE))
         indent += "  "

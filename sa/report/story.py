@@ -89,7 +89,9 @@ def story(play: Play, goal: Goal) -> Story:
             )
             return Story(concrete, None, (), ending, False)
         case BrokenAtStart(failure):
-            return _broken_start(failure, "These initial states are related by κ, but not by ι:", False)
+            return _broken_start(
+                failure, "The relation does not hold in these initial states:", False
+            )
         case Chosen(concrete, openings, exhausted):
             return _chosen(concrete, openings, exhausted is Exhausted.SOLVER, goal)
         case Position():
@@ -97,7 +99,8 @@ def story(play: Play, goal: Goal) -> Story:
 
 
 def _broken_start(failure: Broken, headline: str, solver: bool) -> Story:
-    ending = Ending(headline, (broken(failure),), solver)
+    why = broken(failure)
+    ending = Ending(headline, (replace(why, text=f"{why.text} is false"),), solver)
     return Story(failure.concrete, failure.abstract, (), ending, False)
 
 
@@ -110,7 +113,7 @@ def _chosen(concrete: Configuration, openings: tuple[Position | Broken, ...], so
     first = max(openings, key=lambda o: lengths[id(o)])
     rest = len(openings) - 1
     if isinstance(first, Broken):
-        told = _broken_start(first, "Every abstract initial state breaks ι, this one for example:", solver)
+        told = _broken_start(first, "The relation holds in no abstract initial state, in this one for example:", solver)
     else:
         told = _from(first, goal, lengths)
     if rest:
@@ -199,10 +202,10 @@ def _lost(step: Step, here: Position, abstract: Automaton) -> Ending:
 def _breaking(reply: Reply, failure: Broken) -> Why:
     why = broken(failure)
     if not reply.moves:
-        return replace(why, span=None, text=f"staying where it is breaks ι: {why.text}")
-    how = "this step breaks ι" if len(reply.moves) == 1 else f"an answer of {len(reply.moves)} steps breaks ι"
+        return replace(why, span=None, text=f"staying where it is breaks {why.text}")
+    how = "this step breaks" if len(reply.moves) == 1 else f"an answer of {len(reply.moves)} steps breaks"
     edge = reply.moves[-1].edge
-    return replace(why, span=edge.origin.span, text=f"{how}: {why.text}", place=name_of(edge))
+    return replace(why, span=edge.origin.span, text=f"{how} {why.text}", place=name_of(edge))
 
 
 def _lengths(starts: Sequence[Position | Broken]) -> Lengths:

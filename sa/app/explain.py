@@ -1,0 +1,18 @@
+"""`explain`: what a code means, and which codes there are."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from sa.language.codes import CATALOGUE, Explanation, explanation
+
+
+def explain(code: str) -> Explanation | None:
+    """What a code means, None if there is no such code."""
+    return explanation(code)
+
+
+def closest(code: str) -> str | None:
+    """The code that was probably meant."""
+    close = get_close_matches(code.upper(), CATALOGUE, 1)
+    return close[0] if close else None
