@@ -28,21 +28,17 @@ def declared(made: Claim) -> Iterator[Obligation]:
                 yield Obligation("closed", where, (*here, *env, *after), (Case((), identity(s)),))
 
 
-def closures(made: Claim) -> Iterator[Obligation]:
-    """Each closure contains the environment and is reflexive and transitive, between states that satisfy `Inv`."""
-    s = made.abstract
+def closures(s: Side, name: str, closure: Term) -> Iterator[Obligation]:
+    """A closure contains the environment and is reflexive and transitive, between states that satisfy `Inv`."""
     still: dict[Var, Term] = {primed(v): v for v in s.globals}
     later: dict[Var, Term] = {primed(v): primed(primed(v)) for v in s.globals}
-    onwards: dict[Var, Term] = {**s.after, **later}
-    for name, relation in made.closure.items():
-        here, closure = invariant(s, name), conjuncts(relation)
-        then = renamed(here, s.after)
-        yield Obligation(
-            "closure contains the environment", name, (*here, *environment(s, name), *then), (Case((), closure),)
-        )
-        yield Obligation("closure is reflexive", name, here, (Case((), renamed(closure, still)),))
-        twice = (*closure, *renamed(closure, onwards), *here, *then, *renamed(then, later))
-        yield Obligation("closure is transitive", name, twice, (Case((), renamed(closure, later)),))
+    here, relation = invariant(s, name), conjuncts(closure)
+    then = renamed(here, s.after)
+    within = (*here, *environment(s, name), *then)
+    yield Obligation("closure contains the environment", name, within, (Case((), relation),))
+    yield Obligation("closure is reflexive", name, here, (Case((), renamed(relation, still)),))
+    twice = (*relation, *renamed(relation, {**s.after, **later}), *here, *then, *renamed(then, later))
+    yield Obligation("closure is transitive", name, twice, (Case((), renamed(relation, later)),))
 
 
 def at_pair(made: Claim, concrete: str, abstract: str) -> Iterator[Obligation]:

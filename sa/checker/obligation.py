@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sa.checker.ruling import Failure, Rejected, Undecided
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms.build import FALSE, TRUE, conjuncts, forall, land, linear, linear_parts, lnot, scale
-from sa.terms.sort import show_value
+from sa.terms.sort import Value, show_value
 from sa.terms.substitute import substitute
 from sa.terms.term import IsZero, Not, Or, Same, Term, Var
 
@@ -65,7 +65,7 @@ def _ask(session: Session, obligation: Obligation, hypotheses: Iterable[Term], c
             case Unsat():
                 return None
             case Sat(values):
-                failure = Rejected(obligation.name, _example(values), obligation.where)
+                failure = Rejected(obligation.name, example(values), obligation.where)
             case undecided:
                 failure = Undecided(obligation.name, undecided.why, obligation.where)
     return failure
@@ -75,7 +75,8 @@ def _is_known(formula: Term, known: Set[Term]) -> bool:
     return formula in known or (isinstance(formula, Or) and any(d in known for d in formula.args))
 
 
-def _example(values: Mapping[Var, int | bool]) -> str:
+def example(values: Mapping[Var, Value]) -> str:
+    """A model in words."""
     shown = (f"{v.key} = {show_value(x, v.sort)}" for v, x in sorted(values.items(), key=lambda p: p[0].key))
     return "it fails for " + (", ".join(shown) or "every state")
 

@@ -48,7 +48,8 @@ def check_relation(goal: Goal, relation: Relation, bounds: Limits, seed: int = 0
 
 def _once(made: Claim) -> Iterator[Obligation]:
     yield from declared(made)
-    yield from closures(made)
+    for name, closure in made.closure.items():
+        yield from closures(made.abstract, name, closure)
     yield coverage(made)
     if not made.goal.choose_init:
         yield start(made)

@@ -31,3 +31,8 @@ class Undecided:
 
 Failure: TypeAlias = Rejected | Undecided
 Ruling: TypeAlias = Accepted | Failure
+
+
+def failing(failure: Failure | None) -> tuple[Failure, ...]:
+    """The failure if there is one, for those who collect failures."""
+    return () if failure is None else (failure,)

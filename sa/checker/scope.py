@@ -91,7 +91,7 @@ def _relation_faults(concrete: Side, abstract: Side, relation: Relation) -> Iter
     for pair in relation.pairs:
         if not all(_is_formula(lemma, both) for lemma in pair.lemmas):
             yield f"a lemma at ({pair.concrete}, {pair.abstract}) is no formula over the variables of both sides"
-    yield from _closure_faults(abstract, relation, {q for _, q in pairs}, params)
+    yield from _closure_faults(abstract, relation, {q for _, q in pairs})
     answered = [(a.concrete, a.abstract, a.edge) for a in relation.answers]
     due = {(p, q, number) for p, q in pairs if p in concrete.outgoing for number, _ in concrete.outgoing[p]}
     if len(set(answered)) < len(answered) or set(answered) != due:
@@ -112,14 +112,20 @@ def _relation_faults(concrete: Side, abstract: Side, relation: Relation) -> Iter
             yield "an opening does not give abstract variables as terms over the concrete state"
 
 
-def _closure_faults(abstract: Side, relation: Relation, used: set[str], params: set[Var]) -> Iterator[str]:
+def _closure_faults(abstract: Side, relation: Relation, used: set[str]) -> Iterator[str]:
     places = [q for q, _ in relation.closure]
     if len(set(places)) < len(places) or not used <= set(places) <= set(abstract.locations):
         yield "the closures of environments are not one for each abstract location"
-    moving = {*abstract.params, *params, *state_variables(abstract), *(primed(v) for v in abstract.globals)}
-    for place, closure in relation.closure:
-        if not _is_formula(closure, moving):
-            yield f"the closure at {place} is no relation over the abstract globals"
+    for _, closure in relation.closure:
+        fault = closure_fault(abstract, closure)
+        if fault is not None:
+            yield fault
+
+
+def closure_fault(abstract: Side, closure: Term) -> str | None:
+    """Why a formula is not one over abstract variables, parameters and the globals' next values."""
+    moving = {*abstract.params, *state_variables(abstract), *(primed(v) for v in abstract.globals)}
+    return None if _is_formula(closure, moving) else "a closure is no relation over the abstract globals"
 
 
 def _path_faults(

@@ -1,0 +1,88 @@
+"""All abstract answers `τ* σ τ*` from a state, enumerated (THEORY section 3, points 4 and 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from math import prod
+
+from sa.automata.automaton import Edge, Variable
+from sa.base.limits import Limits, check_time
+from sa.checker.legal import Action, shown, updated
+from sa.checker.side import Side
+from sa.terms.evaluate import holds
+from sa.terms.sort import BOOL, INT, Value
+from sa.terms.term import Var
+
+#: How many states, and how many combinations of values, are looked at for one set of answers.
+BOUND = 20_000
+
+State = tuple[str, tuple[Value, ...]]
+
+
+class NotEnumerable(Exception):
+    """There are too many states, or a choice has infinitely many values."""
+
+
+class Answers:
+    """The answers of one automaton, with a memory. `order` gives the variables of a state's values."""
+
+    def __init__(self, s: Side, bounds: Limits) -> None:
+        self.order = tuple(v.var for v in s.automaton.variables)
+        self._side = s
+        self._bounds = bounds
+        self._steps: dict[State, list[tuple[Action, State]]] = {}
+        self._known: dict[tuple[State, Action], frozenset[State]] = {}
+
+    def ends(self, start: State, action: Action) -> frozenset[State]:
+        """Where the answers to an action end. Raises NotEnumerable, LimitReached and Unevaluable."""
+        found = self._known.get((start, action))
+        if found is None:
+            found = self._silently([start])
+            if action is not None:
+                found = self._silently(after for s in found for seen, after in self._from(s) if seen == action)
+            self._known[start, action] = found
+        return found
+
+    def _silently(self, starts: Iterable[State]) -> frozenset[State]:
+        found = dict.fromkeys(starts)
+        pending = list(found)
+        while pending:
+            for seen, after in self._from(pending.pop()):
+                if seen is None and after not in found:
+                    found[after] = None
+                    pending.append(after)
+            if len(found) > BOUND:
+                raise NotEnumerable("too many states")
+        return frozenset(found)
+
+    def _from(self, state: State) -> list[tuple[Action, State]]:
+        found = self._steps.get(state)
+        if found is None:
+            check_time(self._bounds)
+            edges = self._side.outgoing[state[0]]
+            found = self._steps[state] = [step for _, edge in edges for step in self._along(edge, state)]
+        return found
+
+    def _along(self, edge: Edge, state: State) -> Iterator[tuple[Action, State]]:
+        values = dict(zip(self.order, state[1], strict=True))
+        domains = [domain(c) for c in edge.choices]
+        if prod(len(d) for d in domains) > BOUND:
+            raise NotEnumerable("too many values of choices")
+        for row in product(*domains):
+            choices: dict[Var, Value] = {c.var: x for c, x in zip(edge.choices, row, strict=True)}
+            if holds(edge.guard, {**values, **choices}):
+                after = updated(edge, values, choices)
+                if holds(self._side.locations[edge.target].inv, after):
+                    yield shown(edge, values, choices), (edge.target, tuple(after[v] for v in self.order))
+
+
+def domain(variable: Variable) -> Sequence[Value]:
+    """The values of a variable or choice. Raises NotEnumerable for an int without a range."""
+    if variable.var.sort.constructors:
+        return range(len(variable.var.sort.constructors))
+    if variable.var.sort == BOOL:
+        return (False, True)
+    if variable.var.sort == INT and variable.low is not None and variable.high is not None:
+        return range(variable.low, variable.high + 1)
+    raise NotEnumerable(f"{variable.var.name} has infinitely many values")

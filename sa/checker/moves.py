@@ -1,0 +1,145 @@
+"""Spoiler's moves at a position: that each is possible and that the play knows everything Duplicator can do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from sa.automata.automaton import Kind
+from sa.automata.trace import Configuration
+from sa.certificates.goal import iota_of
+from sa.certificates.play import Drift, Exhausted, Position, Reply, Step, Unmatched
+from sa.checker.absence import absence
+from sa.checker.environments import closures
+from sa.checker.legal import Action, constants, environment_fault, same, shown, step_fault
+from sa.checker.obligation import discharge
+from sa.checker.replay import Replay, outcome_fault, place
+from sa.checker.ruling import Failure, Rejected, failing
+from sa.checker.scope import closure_fault
+from sa.checker.side import invariant
+from sa.checker.symbolic import fronts
+from sa.terms.build import conjuncts, eq, land, lnot
+from sa.terms.evaluate import holds
+from sa.terms.substitute import primed, substitute
+from sa.terms.term import Term, Var
+
+
+def move_faults(r: Replay, here: Position) -> Iterator[Failure]:
+    """What is wrong with the move at a position whose states are known to be states."""
+    match here.move:
+        case Step():
+            yield from _step(r, here, here.move)
+        case Drift():
+            yield from _drift(r, here, here.move)
+        case Unmatched():
+            yield from _unmatched(r, here, here.move)
+
+
+def _step(r: Replay, here: Position, step: Step) -> Iterator[Failure]:
+    where = place(here.concrete, here.abstract)
+    fault = step_fault(r.concrete, here.concrete, step.move)
+    if fault is not None:
+        yield Rejected("component step", fault, where)
+    action = shown(step.move.edge, here.concrete.values, step.move.choices)
+    ends: list[Configuration] = []
+    for reply in step.replies:
+        end = reply.moves[-1].after if reply.moves else here.abstract
+        yield from _answer(r, here.abstract, action, reply, where)
+        yield from failing(outcome_fault(r, reply.then, step.move.after, end))
+        ends.append(end)
+    if step.exhausted is Exhausted.ENUMERATED:
+        yield from _enumerated(r, here, step, action, ends)
+    else:
+        yield from _excluded(r, here, step, action, ends)
+
+
+def _answer(r: Replay, start: Configuration, action: Action, reply: Reply, where: str) -> Iterator[Failure]:
+    here, seen = start, list[Action]()
+    for move in reply.moves:
+        fault = step_fault(r.abstract, here, move)
+        if fault is not None:
+            yield Rejected("answer", fault, where)
+        if move.edge.label is not None:
+            seen.append(shown(move.edge, here.values, move.choices))
+        here = move.after
+    if seen != ([] if action is None else [action]):
+        yield Rejected("answer", "it does not show what the step shows", where)
+
+
+def _enumerated(
+    r: Replay, here: Position, step: Step, action: Action, ends: Iterable[Configuration]
+) -> Iterator[Failure]:
+    order, iota = r.answers.order, iota_of(r.goal)
+    listed = {(end.location, tuple(end.values[v] for v in order)) for end in ends}
+    start = (here.abstract.location, tuple(here.abstract.values[v] for v in order))
+    for location, values in r.answers.ends(start, action) - listed:
+        # An answer that ends outside of ι is lost by itself.
+        if holds(iota, {**step.move.after.values, **dict(zip(order, values, strict=True))}):
+            shown_values = ", ".join(f"{v.name} = {x}" for v, x in zip(order, values, strict=True))
+            yield Rejected(
+                "all answers",
+                f"one is left out, to {location} with {shown_values}",
+                place(here.concrete, here.abstract),
+            )
+
+
+def _excluded(
+    r: Replay, here: Position, step: Step, action: Action, ends: Iterable[Configuration]
+) -> Iterator[Failure]:
+    order = r.answers.order
+    iota = substitute(iota_of(r.goal), constants(step.move.after.values))
+    for front in fronts(r.session, r.abstract, here.abstract, action):
+        after = dict(zip(order, front.values, strict=True))
+        others = (
+            lnot(land(*(eq(after[v], x) for v, x in constants(end.values).items())))
+            for end in ends
+            if end.location == front.location
+        )
+        formulas = (*front.conditions, substitute(iota, after), *others)
+        yield from failing(
+            absence(r.session, "all answers", place(here.concrete, here.abstract), formulas, (), Exhausted.SOLVER)
+        )
+
+
+def _drift(r: Replay, here: Position, drift: Drift) -> Iterator[Failure]:
+    where = place(here.concrete, here.abstract)
+    fault = environment_fault(r.concrete, here.concrete, drift.concrete)
+    if fault is not None:
+        yield Rejected("concrete environment step", fault, where)
+    last, still = here.abstract, same(here.concrete, drift.concrete)
+    for after in drift.abstract:
+        fault = environment_fault(r.abstract, last, after)
+        if fault is not None:
+            yield Rejected("abstract environment step", fault, where)
+        last, still = after, still or same(last, after)
+    if drift.identity is not (r.goal.added_identity and still):
+        yield Rejected("drift", "it does not say truly whether it uses the identity", where)
+    if not holds(iota_of(r.goal), {**drift.concrete.values, **last.values}):
+        yield Rejected("drift", "ι does not hold after it", where)
+    yield from failing(outcome_fault(r, drift.then, drift.concrete, last))
+
+
+def _unmatched(r: Replay, here: Position, move: Unmatched) -> Iterator[Failure]:
+    where, a = place(here.concrete, here.abstract), r.abstract
+    if r.goal.closed:
+        yield Rejected("unmatched", "environments need no match where the goal is closed", where)
+    fault = environment_fault(r.concrete, here.concrete, move.concrete)
+    if fault is not None:
+        yield Rejected("concrete environment step", fault, where)
+    location = here.abstract.location
+    if (location, move.closure) not in r.closures:
+        fault = closure_fault(a, move.closure)
+        if fault is not None:
+            yield Rejected("unmatched", fault, where)
+        for obligation in closures(a, location, move.closure):
+            yield from failing(discharge(r.session, frozenset(), obligation))
+        r.closures.add((location, move.closure))
+    now: dict[Var, Term] = constants(here.abstract.values)
+    then = constants(here.abstract.values, (*a.params, *a.locals))
+    after: dict[Var, Term] = {**a.after, **then, **constants(move.concrete.values)}
+    formulas = (
+        *(substitute(f, now) for f in conjuncts(move.closure)),
+        *(substitute(f, after) for f in (*invariant(a, location), iota_of(r.goal))),
+    )
+    unknowns = [replace(v, var=primed(v.var)) for v in a.automaton.variables if v.kind is Kind.GLOBAL]
+    yield from failing(absence(r.session, "unmatched", where, formulas, unknowns, move.exhausted))

@@ -1,0 +1,83 @@
+"""Checks the evidence for REFUTED: replays Spoiler's strategy move by move (THEORY sections 2 to 4).
+
+Every move must be possible, every leaf a loss, and the answers listed all there are. Evaluation decides,
+except where the play says that a set is infinite: there the solver must exclude what is not listed.
+What a play says in explanation (`refusals`) proves nothing and is not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sa.base.limits import Limits, check_time
+from sa.certificates.goal import Goal
+from sa.certificates.play import Broken, BrokenAtStart, Chosen, Drift, Play, Position, Step, Uncovered
+from sa.checker.answers import NotEnumerable
+from sa.checker.moves import move_faults
+from sa.checker.openings import broken_at_start, chosen, start_faults, uncovered
+from sa.checker.replay import Replay, replay
+from sa.checker.ruling import Accepted, Failure, Rejected, Ruling
+from sa.checker.scope import goal_fault
+from sa.terms.evaluate import Unevaluable
+
+
+def check_play(goal: Goal, play: Play, bounds: Limits, seed: int = 0) -> Ruling:
+    """Whether the play refutes the goal. Raises LimitReached, and SolverDisagrees on an internal error."""
+    fault = goal_fault(goal)
+    if fault is not None:
+        return Rejected("well-formed goal", fault)
+    try:
+        return next(_faults(replay(goal, bounds, seed), play), Accepted())
+    except Unevaluable as problem:
+        return Rejected("evaluation", f"{problem} has no value")
+    except NotEnumerable as problem:
+        return Rejected("enumeration", str(problem))
+
+
+def _faults(r: Replay, play: Play) -> Iterator[Failure]:
+    match play:
+        case Position():
+            yield from start_faults(r, play.concrete, play.abstract)
+            yield from _strategy(r, play)
+        case BrokenAtStart():
+            yield from broken_at_start(r, play)
+        case Uncovered():
+            yield from uncovered(r, play)
+        case Chosen():
+            yield from chosen(r, play)
+            for opening in play.openings:
+                if isinstance(opening, Position):
+                    yield from _strategy(r, opening)
+
+
+def _strategy(r: Replay, start: Position) -> Iterator[Failure]:
+    """Each position once, depth first, so that a play in a circle, which proves nothing, is seen.
+
+    Positions are told apart by identity: comparing whole subtrees would take for ever.
+    """
+    stack = [(start, iter(_next(start)))]
+    entered, left = {id(start)}, set[int]()
+    yield from move_faults(r, start)
+    while stack:
+        here, following = stack[-1]
+        then = next(following, None)
+        if then is None:
+            stack.pop()
+            left.add(id(here))
+        elif id(then) not in entered:
+            check_time(r.bounds)
+            yield from move_faults(r, then)
+            entered.add(id(then))
+            stack.append((then, iter(_next(then))))
+        elif id(then) not in left:
+            yield Rejected("end", "the play goes in a circle")
+
+
+def _next(here: Position) -> list[Position]:
+    match here.move:
+        case Step(replies=replies):
+            return [reply.then for reply in replies if not isinstance(reply.then, Broken)]
+        case Drift(then=then):
+            return [then]
+        case _:
+            return []

@@ -1,0 +1,56 @@
+"""What the replay of a play needs at hand: the goal's two sides, the answers known so far, a solver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sa.automata.trace import Configuration
+from sa.base.limits import Limits
+from sa.certificates.goal import Goal
+from sa.certificates.play import Broken, Position
+from sa.checker.answers import Answers
+from sa.checker.legal import same
+from sa.checker.ruling import Rejected
+from sa.checker.side import Side, side
+from sa.smt.session import Session
+from sa.terms.evaluate import holds
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replay:
+    """A goal whose play is being replayed. `closures` are those found to be sound, with their locations."""
+
+    goal: Goal
+    concrete: Side
+    abstract: Side
+    answers: Answers
+    closures: set[object]
+    session: Session
+    bounds: Limits
+
+
+def replay(goal: Goal, bounds: Limits, seed: int) -> Replay:
+    """The replay of a goal that is known to be well-formed."""
+    concrete, abstract = side(goal.concrete), side(goal.abstract)
+    session = Session(bounds, [a.formula for a in goal.axioms], seed)
+    return Replay(goal, concrete, abstract, Answers(abstract, bounds), set(), session, bounds)
+
+
+def place(concrete: Configuration, abstract: Configuration) -> str:
+    """Where in the play something is, in words."""
+    return f"({concrete.location}, {abstract.location})"
+
+
+def outcome_fault(
+    r: Replay, then: Position | Broken, concrete: Configuration, abstract: Configuration
+) -> Rejected | None:
+    """What is wrong with how the play goes on from the states reached; a position's own move is not looked at."""
+    where = place(concrete, abstract)
+    if not same(then.concrete, concrete) or not same(then.abstract, abstract):
+        return Rejected("outcome", "the play goes on from other states than those reached", where)
+    if isinstance(then, Broken):
+        if then.formula not in r.goal.iota:
+            return Rejected("broken", "what is said to be broken is no part of ι", where)
+        if holds(then.formula.term, {**concrete.values, **abstract.values}):
+            return Rejected("broken", "what is said to be broken holds", where)
+    return None
