@@ -149,7 +149,9 @@ def _sum(constant: int, parts: tuple[tuple[Term, int], ...], name: Namer) -> tup
     ordered = sorted(parts, key=lambda p: p[1] < 0)
     pieces = list[str]()
     for part, coefficient in ordered:
-        text = _in(part, Strength.MULTIPLY, name)
+        # `3 * x / 2` and `-x / 2` would divide the multiple.
+        divided = isinstance(part, Div | Mod) and coefficient != 1
+        text = _in(part, Strength.UNARY if divided else Strength.MULTIPLY, name)
         size = abs(coefficient)
         body = text if size == 1 else f"{size} * {text}"
         pieces.append(("- " if coefficient < 0 else "+ ") + body)

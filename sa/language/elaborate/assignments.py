@@ -161,10 +161,8 @@ def arbitrary(path: Path, variables: tuple[Variable, ...], execution: Execution)
         if "?" not in name:
             name = f"{name.replace('[', '_').replace(']', '')}?{next(execution.numbers)}"
         choice = replace(variable, var=build.variable(name, variable.var.sort), kind=Kind.LOCAL, ghost=False)
-        path = replace(path, choices=(*path.choices, choice))
-        if choice.low is not None and choice.high is not None:
-            path = assume(path, in_range(choice.var, choice.low, choice.high)) or path
-        path = replace(path, store={**path.store, variable.var: choice.var})
+        store = {**path.store, variable.var: choice.var}
+        path = replace(path, choices=(*path.choices, choice), store=store)
     return path
 
 

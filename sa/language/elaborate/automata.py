@@ -88,7 +88,7 @@ def _initial(written: syntax.AutomatonDeclaration, places: dict[str, int], conte
 
 
 def _edge(edge: syntax.EdgeDeclaration, places: dict[str, int], draft: Draft) -> None:
-    execution = Execution(draft.context, draft.holder)
+    execution = Execution(draft.context, draft.holder, edge.checked)
     paths = [Path()]
     if edge.label is not None:
         paths = labelled(edge.label, paths, execution)

@@ -83,11 +83,13 @@ def add_step(draft: Draft, source: int, target: int, paths: list[Path], executio
             complain(draft.context, "SA212", message, why.span, "split the step")
             return
         choices = tuple(c for c in path.choices if c.var in mentioned)
+        guard = build.land(guard, ranges_of(choices))
         draft.joints.append(Joint(source, target, path.label, guard, updates, choices, why))
     for failure in execution.failures:
         text = f"{why.text} fails" if failure.span == why.span else f"{origin(failure.span).text} fails"
         label, place = Label(FAIL), Origin(failure.span, text)
-        draft.joints.append(Joint(source, FAILED, label, failure.condition, (), failure.choices, place))
+        guard = build.land(failure.condition, ranges_of(failure.choices))
+        draft.joints.append(Joint(source, FAILED, label, guard, (), failure.choices, place))
 
 
 def _values(label: Label | None) -> tuple[Term, ...]:

@@ -45,10 +45,13 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What the statements of one step share. `holder` is the thread's number for locks."""
+    """What the statements of one step share. `holder` is the thread's number for locks; a step that was
+    `checked` has no failures, because they are written as edges of their own.
+    """
 
     context: Context
     holder: int
+    checked: bool = False
     failures: list[Failure] = field(default_factory=list)
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
@@ -73,6 +76,8 @@ def assume(path: Path, condition: Term) -> Path | None:
 def demand(path: Path, wrong: Iterable[Term], span: Span, execution: Execution) -> Path | None:
     """The way on where nothing goes wrong; where something does is recorded as a failure."""
     going: Path | None = path
+    if execution.checked:
+        return path
     for condition in wrong:
         if going is None:
             return None

@@ -167,12 +167,13 @@ def location(source: Source, children: Children) -> syntax.LocationDeclaration:
 
 
 def edge(source: Source, children: Children) -> syntax.EdgeDeclaration:
-    """`"edge" NAME "->" NAME label? ("when" expression)? (block | ";")`."""
+    """`"edge" NAME "->" NAME label? ("when" expression)? CHECKED? (block | ";")`."""
     return syntax.EdgeDeclaration(
         identifier(source, children[1]),
         identifier(source, children[3]),
         first(syntax.Label, children),
         after("when", children),
+        type(children[-2]) is Token and children[-2].type == "CHECKED",
         first(syntax.Block, children),
         span_of(source, children),
     )

@@ -156,12 +156,16 @@ class LocationDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class EdgeDeclaration:
-    """`edge a -> b @label when guard { body }`; the body is atomic, None for `;`."""
+    """`edge a -> b @label when guard { body }`; the body is atomic, None for `;`.
+
+    `checked` says that its values are known to be in range: no edges to `fail` come with it.
+    """
 
     source: Identifier
     target: Identifier
     label: Label | None
     guard: Expression | None
+    checked: bool
     body: Block | None
     span: Span = field(compare=False, repr=False)
 

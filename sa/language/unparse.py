@@ -1,0 +1,171 @@
+"""Programs and automata as `.sa` text in the form of locations and edges, which is read back as the same automata.
+
+Origins are not kept: what is printed is a text of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from sa.automata.automaton import Automaton, Edge, Kind, Label, Location, Variable
+from sa.automata.program import Guarantee, Invariant, Program
+from sa.base.verdict import Verdict
+from sa.terms import build
+from sa.terms.printer import show
+from sa.terms.sort import Sort
+from sa.terms.term import Function, Term, Var
+
+_ELEMENT = re.compile(r"(.+)\[(\d+)\]$")
+
+
+def show_program(program: Program) -> str:
+    """The text of a whole program."""
+    lines = [*_enumerations(program)]
+    lines += _declarations(program.variables)
+    lines += [_function(f) for f in program.functions]
+    lines += [f"axiom {show(a.formula)};" for a in program.axioms]
+    known = _bounds(program.variables)
+    lines += _formula("init", program.init, known)
+    known |= set(build.conjuncts(program.init))
+    for thread in program.threads:
+        guarantees = tuple(g for g in program.guarantees if g.thread == thread.name)
+        lines += ["", *_automaton(thread, (), known, guarantees)]
+    if program.invariants:
+        lines += ["", *(_invariant(i) for i in program.invariants)]
+    if program.expect is not None:
+        lines += ["", f"expect {_verdict(program.expect)};"]
+    return "\n".join(lines) + "\n"
+
+
+def show_automaton(automaton: Automaton) -> str:
+    """One automaton as a file of its own, its globals inside of it."""
+    parameters = tuple(v for v in automaton.variables if v.kind is Kind.PARAM)
+    shared = tuple(v for v in automaton.variables if v.kind is Kind.GLOBAL)
+    sorts = (v.var.sort for v in automaton.variables)
+    lines = [*_enumeration_lines(sorts), *_declarations(parameters)]
+    lines += _automaton(automaton, shared, set(), ())
+    return "\n".join(lines) + "\n"
+
+
+def _automaton(
+    automaton: Automaton, shared: tuple[Variable, ...], known: set[Term], guarantees: tuple[Guarantee, ...]
+) -> Iterator[str]:
+    bounds = _bounds(automaton.variables)
+    yield f"automaton {automaton.name} {{"
+    local = tuple(v for v in automaton.variables if v.kind is Kind.LOCAL)
+    for line in (*_declarations((*shared, *local)), *_formula("init", automaton.init, known | bounds)):
+        yield f"  {line}"
+    for guarantee in guarantees:
+        yield f"  guarantee {show(guarantee.relation)};"
+    for location in automaton.locations:
+        yield from _location(location, location.name == automaton.initial, bounds)
+    ranged = {v.var for v in automaton.variables if v.low is not None}
+    for edge in automaton.edges:
+        yield f"  {_edge(edge, ranged)}"
+    yield "}"
+
+
+def _location(location: Location, initial: bool, bounds: set[Term]) -> Iterator[str]:
+    head = f"  location {location.name}{' initial' if initial else ''}"
+    items = _formula("inv", location.inv, bounds)
+    if location.env is not None:
+        items.append(f"env {show(location.env)};")
+    if not items:
+        yield f"{head};"
+        return
+    yield f"{head} {{"
+    yield from (f"    {item}" for item in items)
+    yield "  }"
+
+
+def _edge(edge: Edge, ranged: set[Var]) -> str:
+    text = f"edge {edge.source} -> {edge.target}"
+    inner = edge.choices and edge.label is not None and _mentions(edge.label, edge.choices)
+    if edge.label is not None and not inner:
+        text += f" {_label(edge.label)}"
+    body = list[str]()
+    if edge.choices:
+        body += [_declaration("local", c) for c in edge.choices]
+        if edge.guard is not build.TRUE:
+            body.append(f"assume {show(edge.guard)};")
+    elif edge.guard is not build.TRUE:
+        text += f" when {show(edge.guard)}"
+    label = f"{_label(edge.label)} " if inner and edge.label is not None else ""
+    if edge.updates:
+        places = ", ".join(v.name for v, _ in edge.updates)
+        body.append(f"{label}{places} := {', '.join(show(t) for _, t in edge.updates)};")
+    elif label:
+        body.append(f"{label}skip;")
+    if any(v in ranged for v, _ in edge.updates):
+        text += " checked"
+    return f"{text} {{ {' '.join(body)} }}" if body else f"{text};"
+
+
+def _mentions(label: Label, choices: tuple[Variable, ...]) -> bool:
+    return any(c.var in value.free for c in choices for value in label.values)
+
+
+def _label(label: Label) -> str:
+    return f"@{label.action}({', '.join(show(v) for v in label.values)})" if label.values else f"@{label.action}"
+
+
+def _formula(keyword: str, formula: Term, known: set[Term]) -> list[str]:
+    """A declaration of a formula without the conjuncts that are known anyway; none if nothing is left."""
+    rest = build.land(*(c for c in build.conjuncts(formula) if c not in known))
+    return [] if rest is build.TRUE else [f"{keyword} {show(rest)};"]
+
+
+def _bounds(variables: Iterable[Variable]) -> set[Term]:
+    result = set[Term]()
+    for v in variables:
+        if v.low is not None and v.high is not None:
+            result |= {build.le(build.integer(v.low), v.var), build.le(v.var, build.integer(v.high))}
+    return result
+
+
+def _declarations(variables: tuple[Variable, ...]) -> list[str]:
+    """One line for each variable, or for all elements of an array."""
+    lines = list[str]()
+    names = {v.var.name for v in variables}
+    for variable in variables:
+        element = _ELEMENT.match(variable.var.name)
+        if element is None:
+            lines.append(_declaration(variable.kind.value, variable))
+        elif element.group(2) == "0":
+            size = next(n for n in range(1, len(names) + 1) if f"{element.group(1)}[{n}]" not in names)
+            lines.append(_declaration(variable.kind.value, variable, element.group(1), f"[{size}]"))
+    return lines
+
+
+def _declaration(keyword: str, variable: Variable, name: str | None = None, size: str = "") -> str:
+    ghost = "ghost " if variable.ghost else ""
+    bounded = variable.low is not None
+    written = f"{variable.low}..{variable.high}" if bounded else variable.var.sort.name
+    return f"{ghost}{keyword} {name or variable.var.name} : {written}{size};"
+
+
+def _enumerations(program: Program) -> list[str]:
+    variables = (v.var.sort for v in program.variables)
+    local = (v.var.sort for t in program.threads for v in t.variables)
+    called = (s for f in program.functions for s in (*f.arguments, f.result))
+    return _enumeration_lines((*variables, *local, *called))
+
+
+def _enumeration_lines(sorts: Iterable[Sort]) -> list[str]:
+    used = dict.fromkeys(s for s in sorts if s.constructors)
+    return [f"enum {s.name} {{ {', '.join(s.constructors)} }}" for s in used]
+
+
+def _function(function: Function) -> str:
+    return f"function {function.name}({', '.join(s.name for s in function.arguments)}) : {function.result.name};"
+
+
+def _invariant(invariant: Invariant) -> str:
+    strength = "strong " if invariant.strong else ""
+    expected = f" expect {_verdict(invariant.expect)}" if invariant.expect is not None else ""
+    return f"{strength}invariant {invariant.name} : {show(invariant.formula)}{expected};"
+
+
+def _verdict(verdict: Verdict) -> str:
+    return verdict.value.lower()
