@@ -61,6 +61,7 @@ class Explicit:
     known_steps: dict[State, tuple[Step, ...]]
     known_environment: dict[State, tuple[State, ...]]
     known_closure: dict[State, frozenset[State]]
+    known_sets: dict[frozenset[State], frozenset[State]]
 
 
 class _Edge(NamedTuple):
@@ -84,6 +85,7 @@ def explicit(automaton: Automaton) -> Explicit:
         tuple(None if is_unbounded(v) else domain_of(v) for v in ranked),
         {location.name: predicate(location.inv, order) for location in automaton.locations},
         {name: tuple(_edge(e, order) for e in edges) for name, edges in edges_from(automaton).items()},
+        {},
         {},
         {},
         {},
@@ -195,11 +197,30 @@ def environment_steps(x: Explicit, state: State) -> tuple[State, ...]:
 
 
 def environment_closure(x: Explicit, state: State) -> frozenset[State]:
-    """The states that finitely many environment steps lead to, zero steps included."""
+    """The states that finitely many environment steps lead to, zero steps included. Equal sets are one object."""
     found = x.known_closure.get(state)
     if found is None:
-        found = x.known_closure[state] = closure([state], lambda s: environment_steps(x, s))
+        seen, pending = {state}, [state]
+        finished: set[State] = set()
+        while pending:
+            here = pending.pop()
+            if here in finished:
+                continue
+            further = x.known_closure.get(here)
+            if further is None:
+                fresh = [after for after in environment_steps(x, here) if after not in seen]
+                seen.update(fresh)
+                pending.extend(fresh)
+            else:
+                seen |= further
+                finished |= further
+        found = x.known_closure[state] = interned(x, frozenset(seen))
     return found
+
+
+def interned(x: Explicit, states: frozenset[State]) -> frozenset[State]:
+    """The one object for this set, so that comparing such sets costs nothing."""
+    return x.known_sets.setdefault(states, states)
 
 
 def silent_closure(x: Explicit, states: Iterable[State]) -> frozenset[State]:

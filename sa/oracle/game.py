@@ -34,6 +34,7 @@ from sa.oracle.explicit import (
     environment_steps,
     explicit,
     initial_states,
+    interned,
     silent_closure,
 )
 from sa.oracle.formula import Row, predicate
@@ -138,14 +139,14 @@ def _ending(b: Board, opening: dict[State, list[State]], theta: frozenset[Pair])
 
 def openings(b: Board) -> dict[State, list[State]]:
     """For each concrete initial state the abstract ones that κ relates to it; they agree on parameters."""
-    shared = [
+    common = [
         (i, b.abstract.order.index(v))
         for i, v in enumerate(b.concrete.order[: b.concrete.params])
         if v in b.abstract.order
     ]
     candidates = initial_states(b.abstract)
     return {
-        s1: [s2 for s2 in candidates if all(s1.row[i] == s2.row[j] for i, j in shared) and b.kappa(s1.row + s2.row)]
+        s1: [s2 for s2 in candidates if all(s1.row[i] == s2.row[j] for i, j in common) and b.kappa(s1.row + s2.row)]
         for s1 in initial_states(b.concrete)
     }
 
@@ -196,7 +197,7 @@ def answers_to(b: Board, s2: State, action: Action) -> frozenset[State]:
         else:
             steps = [step for s in before for step in component_steps(b.abstract, s)]
             found = silent_closure(b.abstract, [step.after for step in steps if step.action == action])
-        b.answers[s2, action] = found
+        found = b.answers[s2, action] = interned(b.abstract, found)
     return found
 
 

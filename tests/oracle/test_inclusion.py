@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from sa.oracle.compatibility import composition
 from sa.oracle.explicit import State
 from sa.oracle.game import decide
 from sa.oracle.inclusion import escape, visible_actions
-from sa.terms.build import FALSE, TRUE
+from sa.terms.build import FALSE, TRUE, eq, integer
 from tests.generators.automata import random_goal
 from tests.generators.drafts import Arrow
-from tests.oracle.test_game import A01, B12, draft, goal, moves, sets
+from tests.oracle.test_game import A01, B12, START, draft, g, goal, moves, sets
 
 
 def test_guessing_the_future_loses_the_game_and_no_run_escapes() -> None:
@@ -52,3 +55,21 @@ def test_nothing_escapes_a_simulation() -> None:
     assert len(simulated) > 30
     assert [s.seed for s in simulated if escape(s.goal, related=True)] == []
     assert any(escape(s.goal) for s in closed if not s.decision.simulated)
+
+
+def test_the_program_whose_run_b_a_escapes_is_caught_by_its_product_and_by_one_of_its_threads() -> None:
+    """THEORY section 3: with one abstract environment step for each concrete one, both threads would pass."""
+    jumps = draft(Arrow(0, 1, "b", guard=START, updates=sets(2)))
+    walks = draft(Arrow(0, 1, None, guard=START, updates=sets(1)), Arrow(1, 2, "b", updates=sets(2)))
+    acts = Arrow(0, 1, "a", guard=eq(g, integer(2)))
+    first = goal(jumps, walks, closed=False)
+    second = goal(draft(acts, env=moves(0, 2)), draft(env=moves(0, 1, 2)), closed=False)
+    assert [decide(first).simulated, decide(second).simulated] == [True, False]
+    concrete, abstract = (
+        composition([replace(one, name="A"), replace(other, name="B")])
+        for one, other in ((first.concrete, second.concrete), (first.abstract, second.abstract))
+    )
+    whole = replace(first, concrete=concrete, abstract=abstract, closed=True)
+    run = escape(whole)
+    assert run is not None
+    assert [action and action[0] for action in visible_actions(run)] == ["b", "a"]
