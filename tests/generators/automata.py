@@ -133,7 +133,7 @@ def random_iota(rng: Random, concrete: Draft, abstract: Draft) -> tuple[tuple[Te
 def random_kappa(
     rng: Random, concrete: Draft, abstract: Draft, iota: tuple[Term, ...]
 ) -> tuple[tuple[Term, ...], set[str]]:
-    """κ: ι, and equality of equal locals, sometimes with a weaker or a further condition."""
+    """κ: ι and equality of equal locals, sometimes with less or with a further condition."""
     locals_equal = [eq(c, a) for c, a in _both(concrete, abstract, Kind.LOCAL)]
     shape = rng.random()
     if shape < 0.15 and locals_equal:
@@ -145,6 +145,8 @@ def random_kappa(
         return (*iota, *locals_equal, implies(premise, eq(prefixed(w.var, "abs"), random_constant(rng, w)))), {
             "strong kappa"
         }
+    if shape > 0.96:
+        return (*iota[:-1], *locals_equal), {"kappa without iota"}
     return (*iota, *locals_equal), set()
 
 

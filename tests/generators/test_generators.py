@@ -7,7 +7,7 @@ from collections import Counter
 from sa.base.source import Source
 from sa.language.elaborate import elaborate
 from sa.language.parser import parse
-from sa.oracle.game import decided_at_start
+from sa.oracle.game import Ending, decided_at_start
 from tests.generators.automata import random_goal
 from tests.generators.programs import random_program
 
@@ -25,6 +25,7 @@ FEATURES = {
     "env by location",
     "inequality",
     "invariants",
+    "kappa without iota",
     "local iota",
     "locals on both sides",
     "non-transitive environment",
@@ -56,6 +57,7 @@ def test_every_feature_occurs_and_in_each_both_verdicts() -> None:
     assert min(found.values()) >= 5
     verdicts = {(tag, s.decision.simulated) for s in SAMPLES for tag in s.tags}
     assert verdicts == {(tag, verdict) for tag in FEATURES for verdict in (True, False)}
+    assert {s.decision.ending for s in SAMPLES} == set(Ending)
 
 
 def test_random_programs_have_no_errors_and_all_kinds_of_statements() -> None:

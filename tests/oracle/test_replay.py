@@ -6,12 +6,16 @@ from dataclasses import replace
 
 import pytest
 
+from sa.automata.automaton import Kind, Variable
+from sa.automata.program import Formula
 from sa.automata.trace import Configuration
 from sa.certificates.goal import Goal
 from sa.certificates.play import Broken, Chosen, Drift, Exhausted, Position, Step, Unmatched
 from sa.oracle.replay import judge
-from sa.terms.build import TRUE
+from sa.terms.build import TRUE, eq, integer, le, variable
+from sa.terms.substitute import primed
 from tests.generators.automata import random_goal
+from tests.generators.drafts import NOWHERE, Draft, built
 from tests.oracle.plays import play_of
 
 LOST = [s for s in (random_goal(seed) for seed in range(150)) if not s.decision.simulated]
@@ -97,3 +101,21 @@ def test_who_chooses_the_start_must_be_respected(choose: bool) -> None:
     play = play_of(sample.goal, sample.decision)
     assert not judge(sample.goal, play).fault
     assert judge(replace(sample.goal, choose_init=not choose), play).fault
+
+
+def test_answers_that_cannot_be_enumerated_are_left_to_the_solver_only_where_the_play_says_so() -> None:
+    """Over all integers: the environment raises n here and lowers it there, so no step is matched but zero."""
+    n = Variable(variable("n"), Kind.GLOBAL)
+    now, then = n.var, primed(n.var)
+    sides = [Draft((n,), eq(now, integer(0)), (TRUE,), (env,), ()) for env in (le(now, then), le(then, now))]
+    equal = (Formula(eq(variable("conc.n"), variable("abs.n")), NOWHERE),)
+    automata = built(sides[0], "C", "conc"), built(sides[1], "A", "abs")
+    goal = Goal("t", *automata, equal, equal, (), False, False, False)
+    start, raised = (Configuration("q0", {variable("conc.n"): value}) for value in (0, 7))
+    below = Configuration("q0", {variable("abs.n"): 0})
+    for how, fault, unchecked in (
+        (Exhausted.SOLVER, None, 1),
+        (Exhausted.ENUMERATED, "the matching environments are said to be enumerated: abs.n is unbounded", 0),
+    ):
+        judgement = judge(goal, Position(start, below, Unmatched(raised, TRUE, how)))
+        assert (judgement.fault, judgement.unchecked) == (fault, unchecked)
