@@ -20,15 +20,20 @@ from sa.simulation.horn import solve_horn
 from sa.simulation.moves import Round
 from sa.simulation.opening import Covered, NotCovered, broken_at_start, cover
 from sa.simulation.refute import Refuter, Survives
-from sa.simulation.search import Answered, Lost, LostChoices, Search, Stuck
+from sa.simulation.runs import Bounds
+from sa.simulation.search import Answered, Lost, LostChoices, Search, Stuck, Tactics
 from sa.simulation.state import PairState, dead
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.evaluate import State, Unevaluable
 from sa.terms.term import Term, Var
 
-#: How many lemmas one search may learn.
-LEMMA_BOUND = 3000
+#: In order of preference. Short answers make general lemmas; what needs long ones comes later.
+STRATEGIES = (
+    Tactics("first answers", 200, Bounds(100, 1), blame_first=True),
+    Tactics("short answers", 400, Bounds(100, 1), blame_first=False),
+    Tactics("long answers", 2000, Bounds(400, None), blame_first=False),
+)
 
 Evidence: TypeAlias = Relation | Play | Unknown
 
@@ -51,13 +56,16 @@ def decide(goal: Goal, bounds: Limits, seed: int = 0) -> Decision:
     start = _at_start(session, board)
     if start is not None:
         return Decision(start, 0, 0, session.calls, "start")
-    search = Search(board, session, LEMMA_BOUND)
-    evidence, strategy = _evidence(search), "lemmas"
-    if isinstance(evidence, Unknown):
+    for tactics in STRATEGIES:
+        search = Search(board, session, tactics)
+        evidence = _evidence(search)
+        if not isinstance(evidence, Unknown):
+            return Decision(evidence, len(search.pairs), search.lemma_count, session.calls, tactics.name)
         solution = solve_horn(search)
         if solution is not None:
-            evidence, strategy = relation_of(search, solution), "horn"
-    return Decision(evidence, len(search.pairs), search.lemma_count, session.calls, strategy)
+            evidence = relation_of(search, solution)
+            return Decision(evidence, len(search.pairs), search.lemma_count, session.calls, "horn")
+    return Decision(evidence, len(search.pairs), search.lemma_count, session.calls, "")
 
 
 def _at_start(session: Session, board: Board) -> Evidence | None:

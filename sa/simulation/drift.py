@@ -20,7 +20,7 @@ from sa.terms.implicant import implicant
 from sa.terms.project import project
 from sa.terms.sort import Value
 from sa.terms.substitute import primed, substitute
-from sa.terms.term import Or, Term, Var
+from sa.terms.term import Term, Var
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +82,13 @@ def lift(
     `before` is a state from which they can; `after` gives the moved variables' values there, the same as before
     if it is not given.
     """
-    if not moves.moving:
+    if all(v not in c.free for c in cube for v in moves.moving):
         return cube, True
     there = {v: primed(v) for v in moves.moving}
     reached = {t: (before if after is None else after)[v] for v, t in there.items()}
     state = {**before, **reached}
-    literals = implicant((moves.relation, *(substitute(c, there) for c in cube)), state)
+    parts = (moves.relation, *(substitute(c, there) for c in cube))
+    literals = implicant(parts, state)
     lifted, exact = project(literals, there.values(), state)
-    return lifted, exact and _is_conjunction(moves.relation)
-
-
-def _is_conjunction(relation: Term) -> bool:
-    return not any(isinstance(c, Or) for c in build.conjuncts(relation))
+    # Where a disjunction or a conditional had to be decided, other states lead into the cube in other ways.
+    return lifted, exact and set(literals) == set(build.conjuncts(build.land(*parts)))

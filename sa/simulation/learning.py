@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sa.simulation.board import Board, Pair
 from sa.simulation.moves import Challenge, Round, play_round
-from sa.simulation.runs import Exploration, explore
+from sa.simulation.runs import Bounds, Exploration, explore, undecided
 from sa.simulation.state import PairState
 from sa.terms import build
 from sa.terms.evaluate import State, holds
@@ -22,11 +22,16 @@ from sa.terms.term import Term
 
 
 def answers_at(
-    board: Board, step: Challenge, location: str, state: State, pairs: Mapping[Pair, PairState]
+    board: Board,
+    step: Challenge,
+    location: str,
+    state: State,
+    pairs: Mapping[Pair, PairState],
+    bounds: Bounds,
 ) -> tuple[list[Round], list[tuple[Round, list[Term]]], Exploration]:
     """The rounds that are good in a state, those that are not with what they break, and the exploration."""
     hints = tuple(dict.fromkeys(step.after.values()))
-    found = explore(board, location, step.label, hints, state)
+    found = explore(board, location, step.label, hints, state, bounds)
     good, bad = list[Round](), list[tuple[Round, list[Term]]]()
     for run in found.runs:
         answer = play_round(board, step, run)
@@ -34,8 +39,23 @@ def answers_at(
         if broken:
             bad.append((answer, broken))
         else:
-            good.append(answer)
+            good.append(play_round(board, step, undecided(board, location, run, step.label)))
     return good, bad, found
+
+
+def blame(
+    rounds: Sequence[Round], step: Challenge, state: State, pairs: Mapping[Pair, PairState]
+) -> tuple[Term, ...] | None:
+    """Literals under which none of the chosen answers is good, if one of them is possible in the state.
+
+    Other answers are not looked at, so these states need not be lost.
+    """
+    reasons, possible = list(step.enabled), False
+    for answer in rounds:
+        broken = next(c for c in demands(answer, pairs) if not holds(c, state))
+        possible = possible or broken not in answer.required
+        reasons.append(build.lnot(broken))
+    return implicant(reasons, state, decide=False) if possible else None
 
 
 def demands(answer: Round, pairs: Mapping[Pair, PairState]) -> Iterator[Term]:
@@ -53,10 +73,11 @@ def lost_cube(
     """Literals over the state and the step's choices, true in `state`, under which no explored answer is good."""
     reasons = [*step.enabled, *found.reasons]
     known = set(reasons)
-    for _, broken in bad:
+    for answer, broken in bad:
+        reasons.extend(answer.run.decisions)
         negated = [build.lnot(b) for b in broken]
         if not any(n in known for n in negated):
             # The first one broken is the most lasting: a condition of the round before a lemma, old before new.
             reasons.append(negated[0])
             known.add(negated[0])
-    return implicant(reasons, state)
+    return implicant(reasons, state, decide=False)

@@ -11,7 +11,7 @@ from sa.certificates.play import Exhausted, Obstacle, Refusal
 from sa.simulation import board as boards
 from sa.simulation.board import Board
 from sa.simulation.moves import Challenge, play_round
-from sa.simulation.runs import Run, explore, extend, start
+from sa.simulation.runs import Bounds, Run, explore, extend, start
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate, holds
@@ -22,6 +22,9 @@ from sa.terms.term import Term, Var
 #: Bounds on answers with choices among infinitely many values: edges in a run, values found for one run.
 LENGTH_BOUND = 12
 VALUE_BOUND = 12
+
+#: How many abstract states are visited.
+STATE_BOUND = 1000
 RUN_BOUND = 200
 
 
@@ -45,7 +48,7 @@ class Answers:
 
 def answers(session: Session, board: Board, location: str, step: Challenge, state: State) -> Answers | None:
     """The answers to a step from a state (with the step's choices), None if they could not be exhausted."""
-    found = explore(board, location, step.label, (), state)
+    found = explore(board, location, step.label, (), state, Bounds(STATE_BOUND, None))
     if found.exhausted:
         taken = tuple(_taken(board, location, run, state) for run in found.runs)
         return Answers(taken, _refusals(board, location, step, taken, state), Exhausted.ENUMERATED)
@@ -159,5 +162,6 @@ def _instance(run: Run, values: Mapping[Var, Term]) -> Run:
         run.location,
         {v: substitute(t, values) for v, t in run.values.items()},
         tuple(substitute(c, values) for c in run.condition),
+        (),
         run.labelled,
     )

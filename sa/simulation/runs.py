@@ -6,32 +6,41 @@ the exploration says what the answers are, and why, for every state that takes t
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from sa.automata.automaton import Edge, Label, Variable
 from sa.simulation.board import Board
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate, holds
+from sa.terms.implicant import decided
 from sa.terms.sort import BOOL, Value
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var, sort_of
 
-#: How many abstract states one exploration visits, and how many values of a choice it tries.
-STATE_BOUND = 400
+#: How many values of a choice are tried one by one.
 CHOICE_BOUND = 16
+
+#: The terms taken for an edge's choices.
+Choice: TypeAlias = tuple[tuple[Var, Term], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
     """An abstract run: its edges with the terms chosen on each, where it ends, the abstract variables' values
-    there as terms over the (reduced) state before, and the condition on that state for taking it."""
+    there as terms over the (reduced) state before, and the condition on that state for taking it.
+
+    `decisions` are literals under which conditionals in these terms were decided; none where they stand.
+    """
 
     edges: tuple[int, ...]
-    choices: tuple[tuple[tuple[Var, Term], ...], ...]
+    choices: tuple[Choice, ...]
     location: str
     values: Mapping[Var, Term]
     condition: tuple[Term, ...]
+    decisions: tuple[Term, ...]
     labelled: bool
 
 
@@ -47,22 +56,33 @@ class Exploration:
     exhausted: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How far to explore: states visited, and how often a run may take the same edge (None: any number)."""
+
+    states: int
+    repeats: int | None
+
+
 def start(board: Board, location: str) -> Run:
     """The run that stays."""
     values = {v: board.links.get(v, v) for v in (*board.abstract.globals, *board.abstract.locals)}
-    return Run((), (), location, values, (), False)
+    return Run((), (), location, values, (), (), False)
 
 
-def explore(board: Board, location: str, label: Label | None, hints: tuple[Term, ...], state: State) -> Exploration:
+def explore(
+    board: Board, location: str, label: Label | None, hints: tuple[Term, ...], state: State, bounds: Bounds
+) -> Exploration:
     """The answers to `label` (values over the state before the step) from a state at an abstract location.
 
     `hints` are terms that a choice with infinitely many values should try.
     """
-    pending = [start(board, location)]
-    seen: dict[object, Run] = {_snapshot(pending[0], state): pending[0]}
-    runs, reasons, exhausted = list[Run](), list[Term](), True
+    begin = start(board, location)
+    pending = deque([begin])
+    seen = {_snapshot(begin, state): begin}
+    runs, reasons, exhausted = list[Run](), dict[Term, None](), True
     while pending:
-        run = pending.pop(0)
+        run = pending.popleft()
         if run.labelled == (label is not None):
             runs.append(run)
         for number, edge in board.abstract.edges[run.location]:
@@ -71,21 +91,24 @@ def explore(board: Board, location: str, label: Label | None, hints: tuple[Term,
             instances, complete = instances_of(edge, run, hints, state)
             exhausted = exhausted and complete
             for choice in instances:
-                conditions, extended = extend(board, run, number, edge, choice, label)
+                # Terms grow with every turn of a loop unless its conditionals are decided.
+                again = state if number in run.edges else None
+                conditions, longer = extend(board, run, number, edge, choice, label, again)
                 false = next((c for c in conditions if not holds(c, state)), None)
                 if false is not None:
-                    reasons.append(build.lnot(false))
-                    continue
-                snapshot = _snapshot(extended, state)
-                earlier = seen.get(snapshot)
-                if earlier is not None:
-                    reasons.extend(_repeats(extended, earlier))
-                elif len(seen) >= STATE_BOUND:
+                    reasons.update(dict.fromkeys((*longer.decisions, build.lnot(false))))
+                elif (snapshot := _snapshot(longer, state)) in seen:
+                    reasons.update(dict.fromkeys((*longer.decisions, *_repeats(longer, seen[snapshot]))))
+                elif len(seen) >= bounds.states or _too_often(longer, bounds):
                     exhausted = False
                 else:
-                    seen[snapshot] = extended
-                    pending.append(extended)
-    return Exploration(tuple(runs), tuple(dict.fromkeys(reasons)), exhausted)
+                    seen[snapshot] = longer
+                    pending.append(longer)
+    return Exploration(tuple(runs), tuple(reasons), exhausted)
+
+
+def _too_often(run: Run, bounds: Bounds) -> bool:
+    return bounds.repeats is not None and run.edges.count(run.edges[-1]) > bounds.repeats
 
 
 def may_follow(edge: Edge, label: Label | None, run: Run) -> bool:
@@ -100,11 +123,17 @@ def _same_action(first: Label, second: Label) -> bool:
 
 
 def extend(
-    board: Board, run: Run, number: int, edge: Edge, choice: tuple[tuple[Var, Term], ...], label: Label | None
+    board: Board, run: Run, number: int, edge: Edge, choice: Choice, label: Label | None, state: State | None = None
 ) -> tuple[tuple[Term, ...], Run]:
-    """The run with an edge appended, and the conditions for taking it: guard, equal values, target's invariant."""
+    """The run with an edge appended, and the conditions for taking it: guard, equal values, target's invariant.
+
+    With a state, conditionals are decided as it has them.
+    """
     here = {**run.values, **dict(choice)}
+    decisions = dict.fromkeys(run.decisions)
     values = {**run.values, **{v: substitute(t, here) for v, t in edge.updates}}
+    if state is not None:
+        values = {v: decided(t, state, decisions) for v, t in values.items()}
     conditions = list(build.conjuncts(substitute(edge.guard, here)))
     if edge.label is not None and label is not None:
         for mine, asked in zip(edge.label.values, label.values, strict=True):
@@ -119,9 +148,20 @@ def extend(
         edge.target,
         values,
         (*run.condition, *conditions),
+        tuple(decisions),
         run.labelled or edge.label is not None,
     )
     return tuple(conditions), after
+
+
+def undecided(board: Board, location: str, run: Run, label: Label | None) -> Run:
+    """The run with its conditionals standing, so that it answers in more states."""
+    if not run.decisions:
+        return run
+    whole = start(board, location)
+    for number, choice in zip(run.edges, run.choices, strict=True):
+        _, whole = extend(board, whole, number, board.abstract.automaton.edges[number], choice, label)
+    return whole
 
 
 def _in_range(variable: Variable, value: Term) -> Iterator[Term]:
@@ -131,11 +171,9 @@ def _in_range(variable: Variable, value: Term) -> Iterator[Term]:
         yield build.le(value, build.integer(variable.high))
 
 
-def instances_of(
-    edge: Edge, run: Run, hints: tuple[Term, ...], state: State
-) -> tuple[tuple[tuple[tuple[Var, Term], ...], ...], bool]:
+def instances_of(edge: Edge, run: Run, hints: tuple[Term, ...], state: State) -> tuple[tuple[Choice, ...], bool]:
     """The values to try for an edge's choices, and whether these are all that there are."""
-    instances: tuple[tuple[tuple[Var, Term], ...], ...] = ((),)
+    instances: tuple[Choice, ...] = ((),)
     complete = True
     for variable in edge.choices:
         values = domain(variable)

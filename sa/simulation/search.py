@@ -24,10 +24,12 @@ from sa.simulation.drift import STILL, Drift, abstract_closure, drift, lift
 from sa.simulation.matching import Mismatch, mismatch
 from sa.simulation.moves import Challenge, Round, challenge, play_round
 from sa.simulation.opening import Cover, Covered, NotCovered, cover
+from sa.simulation.runs import Bounds
 from sa.simulation.state import Cause, Lemma, LostDrift, LostMatch, LostStep, PairState, hypotheses
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate
+from sa.terms.implicant import implicant
 from sa.terms.project import project
 from sa.terms.sort import BOOL, Value
 from sa.terms.substitute import primed, substitute
@@ -64,6 +66,17 @@ class Stuck:
 
 Ending: TypeAlias = Answered | Lost | LostChoices | Stuck
 Loss: TypeAlias = Lost | LostChoices
+
+
+@dataclass(frozen=True, slots=True)
+class Tactics:
+    """How to search: how many lemmas may be learned, how far answers are explored, and what comes first when an
+    answer that was chosen leads to a lost state: to blame the state before, or to look for another answer."""
+
+    name: str
+    lemmas: int
+    bounds: Bounds
+    blame_first: bool
 
 
 class GaveUp(Exception):
@@ -103,13 +116,13 @@ Task: TypeAlias = StepTask | DriftTask | MatchTask
 class Search:
     """One run of the search on a board."""
 
-    def __init__(self, board: Board, session: Session, lemma_bound: int) -> None:
+    def __init__(self, board: Board, session: Session, tactics: Tactics) -> None:
         self.board = board
         self.session = session
         self.pairs: dict[Pair, PairState] = {}
         self.closures: dict[str, Closure] = {}
         self.lemma_count = 0
-        self._lemma_bound = lemma_bound
+        self._tactics = tactics
         self._drifts: dict[object, Drift] = {}
         self._challenges: dict[int, Challenge] = {}
         self._queue: list[tuple[tuple[int, int, int], int, Task]] = []
@@ -272,29 +285,34 @@ class Search:
         return model
 
     def _extend_or_learn(self, state: PairState, step: Challenge, model: State) -> Loss | None:
-        good, bad, found = learning.answers_at(self.board, step, state.pair[1], model, self.pairs)
-        again = StepTask(state.pair, step.number)
+        if self._tactics.blame_first:
+            cube = learning.blame(state.rounds[step.number], step, model, self.pairs)
+            if cube is not None:
+                return self._lose(state, step, cube, model)
+        good, bad, found = learning.answers_at(self.board, step, state.pair[1], model, self.pairs, self._tactics.bounds)
         if good:
             run = answers.best(self.board, step, [a.run for a in good])
             self._add(state, step.number, next(a for a in good if a.run is run))
-            self._post(again)
+            self._post(StepTask(state.pair, step.number))
             return None
-        cube = learning.lost_cube(step, bad, found, model)
-        raw, _ = project(cube, step.choices, model)
-        self._post(again)
+        return self._lose(state, step, learning.lost_cube(step, bad, found, model), model)
+
+    def _lose(self, state: PairState, step: Challenge, cube: tuple[Term, ...], model: State) -> Loss | None:
+        raw = cube if not step.choices else project(implicant(cube, model), step.choices, model)[0]
+        self._post(StepTask(state.pair, step.number))
         return self._learn(state, LostStep(step, cube), raw, model)
 
     # ---- lemmas ------------------------------------------------------------------------------------
 
     def _learn(self, state: PairState, cause: Cause, raw: tuple[Term, ...], model: State) -> Loss | None:
         lifted, complete = lift(state.moves, raw, model)
-        lemma = self._new_lemma(state, cause, lifted, None if complete else raw)
+        lemma = self._new_lemma(state, cause, lifted if complete else raw, None if complete else raw)
         if not complete:
             self._post(DriftTask(state.pair, lemma))
         return self._lost(state, lemma)
 
     def _new_lemma(self, state: PairState, cause: Cause, cube: tuple[Term, ...], raw: tuple[Term, ...] | None) -> Lemma:
-        if self.lemma_count >= self._lemma_bound:
+        if self.lemma_count >= self._tactics.lemmas:
             raise GaveUp(Reason.BOUND, f"{self.lemma_count} lemmas did not settle it")
         self.lemma_count += 1
         lemma = Lemma(self.lemma_count, state.pair, cube, build.lnot(build.land(*cube)), cause, raw)
