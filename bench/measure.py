@@ -27,14 +27,13 @@ class Measurement:
 
 
 def measure(abstract: Path, concrete: Path, timeout: float | None = None) -> Measurement:
-    """Ask as the command line does. `load` is the time before the engine starts. Raises InputError and LimitReached."""
+    """Ask as the command line does. Raises InputError and LimitReached."""
     reset_peak_memory()
     start = time.perf_counter()
     request = RefineRequest((str(abstract), str(concrete)), Options(limits(timeout, None)))
     (outcome,) = refine(request)
     total = time.perf_counter() - start
-    inside = phases(outcome)
-    return Measurement(outcome, total, {"load": total - sum(inside.values()), **inside}, peak_memory())
+    return Measurement(outcome, total, phases(outcome), peak_memory())
 
 
 def phases(outcome: Outcome) -> dict[str, float]:
