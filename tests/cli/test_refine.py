@@ -1,0 +1,181 @@
+"""`sacheck refine` from the command line to the answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from sa.base.limits import LimitReached
+from sa.base.verdict import Reason
+from sa.cli.main import application
+
+ABSTRACT = "global x : int;\nthread T {\n  rely unchanged x;\n  x := x + 2;\n}\n"
+GOOD = "global x : int;\nthread T {\n  rely unchanged x;\n  local t : int;\n  t := x + 1;\n  x := t + 1;\n}\n"
+BAD = "global x : int;\nthread T {\n  rely unchanged x;\n  x := x + 1;\n  x := x + 1;\n}\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with an abstract thread, a good and a bad concrete one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "90")
+    for name, text in (("abs", ABSTRACT), ("good", GOOD), ("bad", BAD)):
+        (tmp_path / f"{name}.sa").write_text(text)
+    return tmp_path
+
+
+def refine(*arguments: str) -> Result:
+    """Run `sacheck refine` in this process."""
+    return CliRunner().invoke(application(), ["refine", *arguments])
+
+
+def document(result: Result) -> Any:
+    """The JSON that was printed."""
+    return json.loads(result.stdout)
+
+
+def test_a_proof_is_status_0(folder: Path) -> None:
+    """The verdict comes first."""
+    result = refine("abs.sa", "good.sa")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("PROVED  ")
+
+
+def test_a_refutation_is_status_1_with_the_step_that_fails(folder: Path) -> None:
+    """The first half of the addition is seen by the environment."""
+    result = refine("abs.sa", "bad.sa")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("REFUTED  ")
+    assert "x := x + 1;" in result.stdout
+    assert "no answer" in result.stdout
+
+
+def test_json_says_the_same(folder: Path) -> None:
+    """Verdict, status, play."""
+    result = refine("abs.sa", "bad.sa", "--json")
+    found = document(result)
+    assert found["status"] == result.exit_code == 1
+    (goal,) = found["outcomes"][0]["goals"]
+    assert (found["verdict"], goal["verdict"]) == ("REFUTED", "REFUTED")
+    assert goal["play"]["steps"][-1]["answered"] is False
+
+
+def test_quiet_prints_the_verdict_only(folder: Path) -> None:
+    """One line and no warnings."""
+    result = refine("abs.sa", "bad.sa", "--quiet")
+    assert len(result.stdout.splitlines()) == 1
+    assert result.stderr == ""
+
+
+def test_a_file_of_blocks_asks_its_own_questions(folder: Path) -> None:
+    """Paths are relative to that file; the worst answer counts."""
+    inner = folder / "claims"
+    inner.mkdir()
+    block = 'refinement {name} {{ abstract "../abs.sa"; concrete "../{name}.sa"; }}\n'
+    (inner / "claims.sa").write_text(block.format(name="good") + block.format(name="bad"))
+    result = refine("claims/claims.sa", "--json")
+    assert [o["verdict"] for o in document(result)["outcomes"]] == ["PROVED", "REFUTED"]
+    assert result.exit_code == 1
+
+
+def test_a_file_without_blocks_is_no_question(folder: Path) -> None:
+    """Status 2 with a hint."""
+    result = refine("abs.sa")
+    assert result.exit_code == 2
+    assert "SA901" in result.stderr
+    assert "hint: name two files" in result.stderr
+
+
+def test_a_block_has_to_name_its_abstract_side(folder: Path) -> None:
+    """Where it is the only file given."""
+    (folder / "block.sa").write_text(GOOD + "refinement r { }\n")
+    result = refine("block.sa")
+    assert result.exit_code == 2
+    assert "SA902" in result.stderr
+
+
+def test_a_block_about_another_abstract_file_is_not_asked(folder: Path) -> None:
+    """`refine ABS CONC` is about these two."""
+    (folder / "other.sa").write_text(ABSTRACT)
+    (folder / "block.sa").write_text(GOOD + 'refinement r { abstract "other.sa"; relate x; expect refuted; }\n')
+    assert document(refine("abs.sa", "block.sa", "--json"))["outcomes"][0]["expected"] is None
+    assert document(refine("other.sa", "block.sa", "--json"))["outcomes"][0]["expected"] == "REFUTED"
+
+
+def test_a_proof_of_what_the_file_says_is_false_is_a_failure(folder: Path) -> None:
+    """`expect refuted` and PROVED: status 1, and the report says why."""
+    (folder / "good.sa").write_text(GOOD + "expect refuted;\n")
+    result = refine("abs.sa", "good.sa")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("PROVED")
+    assert "the file expects REFUTED" in result.stdout
+
+
+def test_a_met_expectation_does_not_change_the_status(folder: Path) -> None:
+    """A refuted claim is refuted."""
+    (folder / "bad.sa").write_text(BAD + "expect refuted;\n")
+    assert refine("abs.sa", "bad.sa").exit_code == 1
+
+
+@pytest.mark.parametrize("reason", [Reason.INTERRUPTED, Reason.TIMEOUT, Reason.MEMORY])
+def test_what_is_known_before_a_limit_is_printed(folder: Path, monkeypatch: pytest.MonkeyPatch, reason: Reason) -> None:
+    """The first question's answer, then UNKNOWN for the rest."""
+    import sa.app.refine as app
+
+    decided = iter([app.decide])
+
+    def once(*arguments: Any) -> Any:
+        for decide in decided:
+            return decide(*arguments)
+        raise LimitReached(reason)
+
+    block = 'refinement {0}{1} {{ abstract "abs.sa"; concrete "good.sa"; }}\n'
+    (folder / "claims.sa").write_text(block.format("a", 1) + block.format("a", 2))
+    monkeypatch.setattr(app, "decide", once)
+    result = refine("claims.sa")
+    assert result.exit_code == 3
+    assert result.stdout.startswith("PROVED")
+    assert f"No answer because {reason.value}" in result.stdout
+
+
+LONG = "thread T {\n  local a, b : int = 0;\n" + "  a := a + b; b := a - b;\n" * 20_000 + "}\n"
+
+
+@pytest.fixture
+def endless(folder: Path) -> tuple[str, ...]:
+    """A command that takes far longer than its test: a huge file."""
+    (folder / "long.sa").write_text(LONG)
+    program = (
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r}); from sa.cli.main import main; main()"
+    )
+    yield (sys.executable, "-c", program, "refine", "long.sa", "long.sa")
+
+
+@pytest.mark.slow
+def test_a_timeout_stops_reading_too(endless: tuple[str, ...]) -> None:
+    """Status 3 soon after the limit."""
+    started = time.monotonic()
+    ended = subprocess.run([*endless, "--timeout", "0.5"], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (3, "")
+    assert "the time limit was reached" in ended.stdout
+    assert time.monotonic() - started < 10
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_with_unknown(endless: tuple[str, ...]) -> None:
+    """No traceback, status 3."""
+    running = subprocess.Popen(endless, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(1.0)
+    os.kill(running.pid, signal.SIGINT)
+    out, errors = running.communicate(timeout=20)
+    assert (running.returncode, errors) == (3, "")
+    assert "it was interrupted" in out
