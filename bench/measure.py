@@ -26,14 +26,19 @@ class Measurement:
     memory: float
 
 
+def ask(abstract: Path, concrete: Path, timeout: float | None = None) -> Outcome:
+    """The tool's answer, asked as the command line asks. Raises InputError and LimitReached."""
+    options = Options(limits(timeout, None))
+    (answer,) = refine(RefineRequest((str(abstract), str(concrete)), split=False, options=options))
+    return answer.outcome
+
+
 def measure(abstract: Path, concrete: Path, timeout: float | None = None) -> Measurement:
-    """Ask as the command line does. Raises InputError and LimitReached."""
+    """`ask`, measured. Raises the same."""
     reset_peak_memory()
     start = time.perf_counter()
-    request = RefineRequest((str(abstract), str(concrete)), Options(limits(timeout, None)))
-    (outcome,) = refine(request)
-    total = time.perf_counter() - start
-    return Measurement(outcome, total, phases(outcome), peak_memory())
+    outcome = ask(abstract, concrete, timeout)
+    return Measurement(outcome, time.perf_counter() - start, phases(outcome), peak_memory())
 
 
 def phases(outcome: Outcome) -> dict[str, float]:

@@ -4,28 +4,18 @@ from pathlib import Path
 
 import pytest
 
+from bench.measure import ask
 from bench.subjects import PAPER, SPECS, SUBJECTS, Subject, folders_with_pairs, twins_of
-from sa.app.refine import RefineRequest, refine
-from sa.base.limits import limits
 from sa.base.verdict import Verdict
-from sa.refinement.options import Options
-from sa.refinement.outcome import Outcome
 
 FOLDERS = tuple(folders_with_pairs(SPECS))
 #: The subjects that the paper answers with No.
 REFUTED_IN_THE_PAPER = {"peterson", "dead-code-elimination"}
 
 
-def answer(folder: Path) -> Outcome:
-    """The tool's answer about the pair in a folder."""
-    paths = str(folder / "abs.sa"), str(folder / "conc.sa")
-    (outcome,) = refine(RefineRequest(paths, Options(limits(60.0, None))))
-    return outcome
-
-
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.relative_to(SPECS).as_posix())
 def test_a_spec_gets_the_verdict_that_it_expects_with_evidence(folder: Path) -> None:
-    outcome = answer(folder)
+    outcome = ask(folder / "abs.sa", folder / "conc.sa", timeout=60.0)
     assert outcome.expected is not None, "the spec expects nothing"
     assert outcome.verdict is outcome.expected, [result.unknown for result in outcome.results]
     assert outcome.results
