@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sa.refinement.outcome import Outcome
 
 #: Seconds that the engine has after its deadline to end with what it knows.
-_GRACE = 2.0
+_GRACE = 0.5
 
 
 def refine(

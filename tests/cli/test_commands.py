@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from pathlib import Path
 from typing import Any
@@ -208,6 +209,15 @@ def test_explain_knows_every_code_in_any_case() -> None:
         result = sacheck("explain", code.lower())
         assert result.exit_code == 0
         assert result.stdout.startswith(f"{code}: ")
+
+
+def test_the_catalogue_has_exactly_the_codes_that_are_used() -> None:
+    """None unexplained, none left over."""
+    from sa.language.codes import CATALOGUE
+
+    root = Path(__file__).parents[2] / "sa"
+    texts = [p.read_text(encoding="utf-8") for p in root.rglob("*.py") if p.name != "codes.py"]
+    assert {code for text in texts for code in re.findall(r'"(SA\d{3})"', text)} == set(CATALOGUE)
 
 
 def test_explain_does_not_make_codes_up() -> None:

@@ -154,10 +154,8 @@ LONG = "thread T {\n  local a, b : int = 0;\n" + "  a := a + b; b := a - b;\n" *
 def endless(folder: Path) -> tuple[str, ...]:
     """A command that takes far longer than its test: a huge file."""
     (folder / "long.sa").write_text(LONG)
-    program = (
-        f"import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r}); from sa.cli.main import main; main()"
-    )
-    yield (sys.executable, "-c", program, "refine", "long.sa", "long.sa")
+    here = f"import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})"
+    return (sys.executable, "-c", f"{here}; from sa.cli.main import main; main()", "refine", "long.sa", "long.sa")
 
 
 @pytest.mark.slow
