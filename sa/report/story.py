@@ -89,9 +89,7 @@ def story(play: Play, goal: Goal) -> Story:
             )
             return Story(concrete, None, (), ending, False)
         case BrokenAtStart(failure):
-            return _broken_start(
-                failure, "The relation does not hold in these initial states:", False
-            )
+            return _broken_start(failure, "The relation does not hold in these initial states:", False)
         case Chosen(concrete, openings, exhausted):
             return _chosen(concrete, openings, exhausted is Exhausted.SOLVER, goal)
         case Position():
