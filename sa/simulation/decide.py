@@ -61,10 +61,11 @@ def decide(goal: Goal, bounds: Limits, seed: int = 0) -> Decision:
         evidence = _evidence(search)
         if not isinstance(evidence, Unknown):
             return Decision(evidence, len(search.pairs), search.lemma_count, session.calls, tactics.name)
-        solution = solve_horn(search)
-        if solution is not None:
-            evidence = relation_of(search, solution)
-            return Decision(evidence, len(search.pairs), search.lemma_count, session.calls, "horn")
+        if evidence.reason is Reason.BOUND and search.stuck:
+            solution = solve_horn(search)
+            if solution is not None:
+                evidence = relation_of(search, solution)
+                return Decision(evidence, len(search.pairs), search.lemma_count, session.calls, "horn")
     return Decision(evidence, len(search.pairs), search.lemma_count, session.calls, "")
 
 

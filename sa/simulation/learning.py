@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sa.simulation.board import Board, Pair
 from sa.simulation.moves import Challenge, Round, play_round
-from sa.simulation.runs import Bounds, Exploration, explore, undecided
+from sa.simulation.runs import Bounds, Exploration, explore, start, undecided
 from sa.simulation.state import PairState
 from sa.terms import build
 from sa.terms.evaluate import State, holds
@@ -31,7 +31,7 @@ def answers_at(
 ) -> tuple[list[Round], list[tuple[Round, list[Term]]], Exploration]:
     """The rounds that are good in a state, those that are not with what they break, and the exploration."""
     hints = tuple(dict.fromkeys(step.after.values()))
-    found = explore(board, location, step.label, hints, state, bounds)
+    found = explore(board, start(board, location), step.label, hints, state, bounds)
     good, bad = list[Round](), list[tuple[Round, list[Term]]]()
     for run in found.runs:
         answer = play_round(board, step, run)

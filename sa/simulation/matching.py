@@ -6,7 +6,7 @@ and the invariants. Together with condition 2.a that puts the resulting pair int
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sa.simulation import board as boards
@@ -28,6 +28,10 @@ class Mismatch:
     values: State
 
 
+#: How many ways to match are tried.
+WITNESS_BOUND = 16
+
+
 def mismatch(
     session: Session, board: Board, pair: Pair, known: tuple[Term, ...], closure: Closure
 ) -> Mismatch | str | None:
@@ -35,26 +39,35 @@ def mismatch(
     step = _concrete_step(board, pair)
     reachable = closure.relation if closure.exact else _one_step(board, pair)
     match_ = _abstract_match(board, pair, reachable)
-    witnesses = list[Term]()
-    for witness in _witnesses(board, match_):
-        witnesses.append(witness)
-        if isinstance(session.check((*known, *step, *(build.lnot(w) for w in witnesses))), Unsat):
-            return None
-    reply = session.check((*known, *step, *(build.lnot(w) for w in witnesses)))
-    if not isinstance(reply, Sat):
-        return "environment steps could not be matched"
     free = [primed(v) for v in board.abstract.globals if v not in board.links and primed(v) in match_.free]
-    # To be a loss, even the closure, which is not smaller than what is reachable, must have no match.
-    most = _abstract_match(board, pair, closure.relation)
-    if not free:
-        negated = build.lnot(most)
-        if isinstance(session.check((*known, *step, negated)), Unsat):
-            return "the abstract environment needs more steps than could be followed"
-        reply = session.check((*known, *step, negated))
+    witnesses = list(_witnesses(board, match_))
+    while len(witnesses) <= WITNESS_BOUND:
+        reply = session.check((*known, *step, *(build.lnot(w) for w in witnesses)))
+        if isinstance(reply, Unsat):
+            return None
         if not isinstance(reply, Sat):
             return "environment steps could not be matched"
-        return Mismatch(implicant((*step, negated), reply.values), reply.values)
-    return _pointwise(session, board, most, step, reply, free)
+        point = {v: build.constant(value, v.sort) for v, value in reply.values.items() if v not in free}
+        partner = session.check((substitute(match_, point),))
+        if not isinstance(partner, Sat):
+            # To be a loss, even the closure, which is not smaller than what is reachable, must have no match.
+            return _loss(session, _abstract_match(board, pair, closure.relation), step, reply, point, bool(free))
+        values = {v: build.constant(partner.values.get(v, 0), v.sort) for v in free}
+        witnesses.append(substitute(match_, values))
+    return "the abstract environment's answer depends on variables that ι does not relate"
+
+
+def _loss(
+    session: Session, most: Term, step: tuple[Term, ...], reply: Sat, point: Mapping[Var, Term], pointwise: bool
+) -> Mismatch | str:
+    """The mismatch of a state in which nothing that the abstract environment may do matches."""
+    if not isinstance(session.check((substitute(most, point),)), Unsat):
+        return "the abstract environment needs more steps than could be followed"
+    if not pointwise:
+        return Mismatch(implicant((*step, build.lnot(most)), reply.values), reply.values)
+    # With abstract globals that ι leaves open, the loss is that of this one state.
+    mentioned = [v for v in point if v in most.free or any(v in s.free for s in step)]
+    return Mismatch(tuple(build.eq(v, point[v]) for v in mentioned), reply.values)
 
 
 def matched_step(board: Board, pair: Pair) -> Term:
@@ -62,17 +75,6 @@ def matched_step(board: Board, pair: Pair) -> Term:
     step = build.land(*_concrete_step(board, pair))
     witness = next(_witnesses(board, _abstract_match(board, pair, _one_step(board, pair))))
     return build.implies(step, witness)
-
-
-def _pointwise(
-    session: Session, board: Board, most: Term, step: tuple[Term, ...], reply: Sat, free: list[Var]
-) -> Mismatch | str:
-    """With abstract globals that ι leaves open, a loss is shown for the one state that the solver found."""
-    point = {v: build.constant(value, v.sort) for v, value in reply.values.items() if v not in free}
-    if not isinstance(session.check((substitute(most, point),)), Unsat):
-        return "the abstract environment's answer depends on variables that ι does not relate"
-    mentioned = [v for v in point if v in most.free or any(v in s.free for s in step)]
-    return Mismatch(tuple(build.eq(v, point[v]) for v in mentioned), reply.values)
 
 
 def _concrete_step(board: Board, pair: Pair) -> tuple[Term, ...]:

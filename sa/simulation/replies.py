@@ -11,7 +11,7 @@ from sa.certificates.play import Exhausted, Obstacle, Refusal
 from sa.simulation import board as boards
 from sa.simulation.board import Board
 from sa.simulation.moves import Challenge, play_round
-from sa.simulation.runs import Bounds, Run, explore, extend, start
+from sa.simulation.runs import Bounds, Run, explore, extend, may_follow, start, start_at
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate, holds
@@ -48,7 +48,7 @@ class Answers:
 
 def answers(session: Session, board: Board, location: str, step: Challenge, state: State) -> Answers | None:
     """The answers to a step from a state (with the step's choices), None if they could not be exhausted."""
-    found = explore(board, location, step.label, (), state, Bounds(STATE_BOUND, None))
+    found = explore(board, start_at(board, location, state), step.label, (), state, Bounds(STATE_BOUND, None))
     if found.exhausted:
         taken = tuple(_taken(board, location, run, state) for run in found.runs)
         return Answers(taken, _refusals(board, location, step, taken, state), Exhausted.ENUMERATED)
@@ -122,9 +122,7 @@ def _solved(session: Session, board: Board, location: str, step: Challenge, stat
                 return None
             ends.extend(solutions)
         for number, edge in board.abstract.edges[run.location]:
-            if edge.label is not None and (
-                run.labelled or step.label is None or edge.label.action != step.label.action
-            ):
+            if not may_follow(edge, step.label, run):
                 continue
             depth = len(run.edges)
             names = tuple((c.var, build.variable(f"{c.var.name}@{depth}", c.var.sort)) for c in edge.choices)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from sa.automata.automaton import Edge, Label, Variable
@@ -70,14 +70,20 @@ def start(board: Board, location: str) -> Run:
     return Run((), (), location, values, (), (), False)
 
 
+def start_at(board: Board, location: str, state: State) -> Run:
+    """The run that stays in one state: its values are constants, and so are those of all that go on from it."""
+    begin = start(board, location)
+    values = {v: build.constant(evaluate(t, state), v.sort) for v, t in begin.values.items()}
+    return replace(begin, values=values)
+
+
 def explore(
-    board: Board, location: str, label: Label | None, hints: tuple[Term, ...], state: State, bounds: Bounds
+    board: Board, begin: Run, label: Label | None, hints: tuple[Term, ...], state: State, bounds: Bounds
 ) -> Exploration:
-    """The answers to `label` (values over the state before the step) from a state at an abstract location.
+    """The answers to `label` (values over the state before the step) from a state, going on from `begin`.
 
     `hints` are terms that a choice with infinitely many values should try.
     """
-    begin = start(board, location)
     pending = deque([begin])
     seen = {_snapshot(begin, state): begin}
     runs, reasons, exhausted = list[Run](), dict[Term, None](), True

@@ -84,7 +84,7 @@ class GaveUp(Exception):
 
     def __init__(self, reason: Reason, detail: str) -> None:
         super().__init__(detail)
-        self.stuck = Stuck(reason, detail)
+        self.ending = Stuck(reason, detail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +122,7 @@ class Search:
         self.pairs: dict[Pair, PairState] = {}
         self.closures: dict[str, Closure] = {}
         self.lemma_count = 0
+        self.stuck = False
         self._tactics = tactics
         self._drifts: dict[object, Drift] = {}
         self._challenges: dict[int, Challenge] = {}
@@ -147,7 +148,8 @@ class Search:
                 if loss is not None:
                     return loss
         except GaveUp as problem:
-            return problem.stuck
+            self.stuck = True
+            return problem.ending
         return Answered()
 
     # ---- tasks -------------------------------------------------------------------------------------
