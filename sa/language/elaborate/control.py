@@ -41,13 +41,19 @@ def thread_body(body: syntax.Block, draft: Draft) -> int:
     around = Around(within(draft.context, scope))
     leading = 0
     for statement in body.statements:
-        if not isinstance(statement.action, syntax.Local) or statement.name or statement.label:
+        if not is_initial(statement):
             break
+        assert isinstance(statement.action, syntax.Local)
         initial_local(statement.action, draft, around.context)
         leading += 1
     start = fresh(draft)
     _sequence(body.statements[leading:], start, END, draft, around, shared=False)
     return start
+
+
+def is_initial(statement: syntax.Statement) -> bool:
+    """Whether a statement at the top of a thread declares a local of the initial state."""
+    return isinstance(statement.action, syntax.Local) and statement.name is None and statement.label is None
 
 
 def _block(block: syntax.Block, at: int, then: int, draft: Draft, around: Around, shared: bool = False) -> None:

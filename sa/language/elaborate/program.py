@@ -18,6 +18,7 @@ from sa.language.elaborate.declarations import Declared, Imported, collect, decl
 from sa.language.elaborate.draft import origin, ranges_of
 from sa.language.elaborate.expressions import boolean
 from sa.language.elaborate.lint import shared_steps
+from sa.language.elaborate.split import split_thread
 from sa.language.elaborate.threads import Surroundings, make_thread, members
 from sa.language.names import Scope
 from sa.language.parser import parse
@@ -100,7 +101,8 @@ def _threads(
     first = dict[str, Span]()
     for declaration in module.declarations:
         if isinstance(declaration, syntax.Thread):
-            for member in members(declaration, around):
+            written = split_thread(declaration, around.scope) if split else declaration
+            for member in members(written, around):
                 if _is_new(member.name, declaration.name.span, first, around.problems):
                     made.append(make_thread(member, len(made) + 1, around))
         elif isinstance(declaration, syntax.AutomatonDeclaration):

@@ -1,0 +1,190 @@
+"""`--split`: a statement that touches several shared locations becomes several that touch one each.
+
+Shared values are read from left to right into locals of the thread, called `read1`, `read2`, …; then the
+statement works on these; results for several shared variables are written one after the other. What is
+atomic stays as it is, and so do `assume` and `assert`. A statement also stays where it reads an element
+of an array under a condition (`i < 3 && flag[i] == 0`): reading it first could go wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sa.language import syntax
+from sa.language.elaborate.control import is_initial
+from sa.language.elaborate.lint import parts_of, shared_locations
+from sa.language.elaborate.split_reads import (
+    Reads,
+    Splitting,
+    is_shared,
+    keep,
+    plain,
+    read,
+    read_index,
+    read_label,
+    reads_under_condition,
+    temporary,
+)
+from sa.language.names import Scope
+
+
+def split_thread(thread: syntax.Thread, scope: Scope) -> syntax.Thread:
+    """The thread with split statements; new locals stand in front of its others."""
+    splitting = Splitting(scope, frozenset(_all_names(thread.body)) | frozenset(scope.symbols))
+    statements = thread.body.statements
+    leading = next((i for i, s in enumerate(statements) if not is_initial(s)), len(statements))
+    rest = _block(replace(thread.body, statements=statements[leading:]), splitting)
+    body = (*splitting.added.values(), *statements[:leading], *rest.statements)
+    return replace(thread, body=replace(thread.body, statements=body))
+
+
+def _all_names(block: syntax.Block) -> Iterator[str]:
+    for statement in block.statements:
+        if isinstance(statement.action, syntax.Local):
+            yield from (n.name for n in statement.action.names)
+        for inner in _inner_blocks(statement.action):
+            yield from _all_names(inner)
+
+
+def _inner_blocks(action: syntax.Action) -> tuple[syntax.Block, ...]:
+    match action:
+        case syntax.If(arms, orelse):
+            return (*(a.body for a in arms), *((orelse,) if orelse else ()))
+        case syntax.While(_, body) | syntax.Atomic(body):
+            return (body,)
+        case syntax.Await(_, body) if body is not None:
+            return (body,)
+        case syntax.Choose(branches):
+            return branches
+        case _:
+            return ()
+
+
+def _block(block: syntax.Block, splitting: Splitting) -> syntax.Block:
+    return replace(block, statements=tuple(s for old in block.statements for s in _statement(old, splitting)))
+
+
+def _statement(statement: syntax.Statement, splitting: Splitting) -> list[syntax.Statement]:
+    match statement.action:
+        case syntax.If(arms, orelse):
+            return _if(statement, arms, orelse, splitting)
+        case syntax.While(condition, body):
+            return _while(statement, condition, _block(body, splitting), splitting)
+        case syntax.Choose(branches):
+            action = replace(statement.action, branches=tuple(_block(b, splitting) for b in branches))
+            return [replace(statement, action=action)]
+        case syntax.Assign(places, values):
+            label = () if statement.label is None else statement.label.values
+            if _is_split((*places, *values, *label), splitting):
+                return _assign(statement, statement.action, splitting)
+        case syntax.Local(_, _, value) if value is not None and _is_split((value,), splitting):
+            return _local(statement, statement.action, value, splitting)
+        case syntax.CompareAndSwap() | syntax.FetchAdd() if _is_split(parts_of(statement.action), splitting):
+            return _primitive(statement, splitting)
+        case syntax.Havoc(places) if _is_split(places, splitting):
+            parts = [plain(replace(statement.action, places=(p,)), p.span) for p in places]
+            return _with_name(statement, [*parts[:-1], replace(parts[-1], label=statement.label)])
+        case _:
+            pass
+    return [statement]
+
+
+def _is_split(parts: tuple[syntax.Expression, ...], splitting: Splitting) -> bool:
+    touched = {t for part in parts for t in shared_locations(part, splitting.scope)}
+    return len(touched) > 1 and not any(reads_under_condition(p, False, splitting) for p in parts)
+
+
+def _assign(statement: syntax.Statement, action: syntax.Assign, splitting: Splitting) -> list[syntax.Statement]:
+    reads = Reads()
+    values = tuple(read(v, reads, splitting) for v in action.values)
+    places = tuple(read_index(p, reads, splitting) for p in action.places)
+    label = read_label(statement.label, reads, splitting)
+    shared = [p for p in places if is_shared(p.name, splitting)]
+    if len(shared) <= 1:
+        last = [plain(replace(action, places=places, values=values), statement.span)]
+    else:
+        last = _one_by_one(places, values, reads, splitting)
+    last[-1] = replace(last[-1], label=label)
+    return _with_name(statement, [*reads.statements, *last])
+
+
+def _one_by_one(
+    places: tuple[syntax.Place, ...], values: tuple[syntax.Expression, ...], reads: Reads, splitting: Splitting
+) -> list[syntax.Statement]:
+    """Writes to several shared places, when all values are known; locals are written together, first."""
+    pairs = list(zip(places, values, strict=True))
+    writes = [(p, keep(v, p, reads, splitting)) for p, v in pairs if is_shared(p.name, splitting)]
+    local = [(p, v) for p, v in pairs if not is_shared(p.name, splitting)]
+    result = [plain(syntax.Assign((p,), (v,), p.span), p.span) for p, v in writes]
+    if local:
+        span = local[0][0].span
+        result.insert(0, plain(syntax.Assign(tuple(p for p, _ in local), tuple(v for _, v in local), span), span))
+    return result
+
+
+def _local(
+    statement: syntax.Statement, action: syntax.Local, value: syntax.Expression, splitting: Splitting
+) -> list[syntax.Statement]:
+    """The declaration keeps its place in the block; its value is made of what was read before."""
+    reads = Reads()
+    new = replace(action, value=read(value, reads, splitting))
+    return [*reads.statements, replace(statement, action=new)]
+
+
+def _primitive(statement: syntax.Statement, splitting: Splitting) -> list[syntax.Statement]:
+    """Operands are read before; a shared result is written after."""
+    reads, after = Reads(), list[syntax.Statement]()
+    action = statement.action
+    assert isinstance(action, syntax.CompareAndSwap | syntax.FetchAdd)
+    result, place = action.result, read_index(action.place, reads, splitting)
+    if is_shared(result.name, splitting):
+        kept = temporary(result, reads, splitting)
+        after.append(plain(syntax.Assign((result,), (kept,), result.span), statement.span))
+        result = kept
+    if isinstance(action, syntax.CompareAndSwap):
+        operands = [read(e, reads, splitting) for e in (action.expected, action.new)]
+        new: syntax.Action = syntax.CompareAndSwap(result, place, operands[0], operands[1], action.span)
+    else:
+        new = syntax.FetchAdd(result, place, read(action.amount, reads, splitting), action.span)
+    label = read_label(statement.label, reads, splitting)
+    return _with_name(statement, [*reads.statements, replace(plain(new, statement.span), label=label), *after])
+
+
+def _if(
+    statement: syntax.Statement, arms: tuple[syntax.Arm, ...], orelse: syntax.Block | None, splitting: Splitting
+) -> list[syntax.Statement]:
+    first, rest = arms[0], arms[1:]
+    reads = Reads()
+    condition = first.condition
+    if condition is not None and _is_split((condition,), splitting):
+        condition = read(condition, reads, splitting)
+    otherwise = None if orelse is None else _block(orelse, splitting)
+    if rest:
+        inner = replace(statement, action=syntax.If(rest, orelse, statement.span), name=None)
+        otherwise = syntax.Block(tuple(_if(inner, rest, orelse, splitting)), statement.span)
+    arm = replace(first, condition=condition, body=_block(first.body, splitting))
+    new = replace(statement, action=syntax.If((arm,), otherwise, statement.span), name=None)
+    return _with_name(statement, [*reads.statements, new])
+
+
+def _while(
+    statement: syntax.Statement, condition: syntax.Expression | None, body: syntax.Block, splitting: Splitting
+) -> list[syntax.Statement]:
+    """A loop whose test must be split reads anew in every round, and leaves in the middle."""
+    action = statement.action
+    assert isinstance(action, syntax.While)
+    if condition is None or not _is_split((condition,), splitting):
+        return [replace(statement, action=replace(action, body=body))]
+    reads = Reads()
+    test = read(condition, reads, splitting)
+    leave = syntax.Block((plain(syntax.Break(action.head), action.head),), action.head)
+    choice = syntax.If((syntax.Arm(test, body, action.head),), leave, action.span)
+    inside = syntax.Block((*reads.statements, plain(choice, action.span)), body.span)
+    always = syntax.Boolean(True, action.head)
+    return [replace(statement, action=syntax.While(always, inside, action.head, action.span))]
+
+
+def _with_name(statement: syntax.Statement, parts: list[syntax.Statement]) -> list[syntax.Statement]:
+    """The name of a statement is that of the location before its first part."""
+    return [replace(parts[0], name=statement.name), *parts[1:]]
