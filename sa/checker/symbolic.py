@@ -1,28 +1,33 @@
 """All abstract answers from a state as terms over the choices made, where choices have infinitely many values.
 
-Conditions on choices that no value of the end depends on are forgotten once the solver did not exclude
-them, and choices are renumbered, so that a silent loop which chooses again comes back to a front seen before.
-Forgetting only adds answers.
+Choices of few values are enumerated all the same. Conditions on choices that no value of the end depends on
+are forgotten once the solver did not exclude them, and choices are renumbered, so that a silent loop which
+chooses again comes back to a front seen before. Forgetting only adds answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from math import inf, prod
 
-from sa.automata.automaton import Edge
+from sa.automata.automaton import Edge, Variable
 from sa.automata.trace import Configuration
-from sa.checker.answers import NotEnumerable
+from sa.checker.answers import NotEnumerable, domain
 from sa.checker.legal import Action, constants
 from sa.checker.obligation import solved
 from sa.checker.side import Side, invariant, within
 from sa.smt.session import Session, Unsat
 from sa.terms.build import FALSE, constant, eq, variable
+from sa.terms.sort import INT
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var, sort_of
 
 #: How many fronts are looked at for one set of answers.
-FRONTS = 2_000
+FRONTS = 500
+#: The most values of an edge's choices that are enumerated.
+FEW = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +50,40 @@ def fronts(session: Session, s: Side, start: Configuration, action: Action) -> I
         if here.answered:
             yield here
         for _, edge in s.outgoing[here.location]:
-            after = _along(session, s, variables, here, edge, action)
-            if after is not None and after not in seen:
-                seen.add(after)
-                pending.append(after)
+            for picked in _picks(edge):
+                after = _along(session, s, variables, here, edge, picked, action)
+                if after is not None and after not in seen:
+                    seen.add(after)
+                    pending.append(after)
         if len(seen) > FRONTS:
             raise NotEnumerable("too many states")
 
 
+def _picks(edge: Edge) -> Iterator[dict[Var, Term]]:
+    """The values of those choices that have few."""
+    few = [c for c in edge.choices if c.var.sort != INT or _width(c) <= FEW]
+    if prod(len(domain(c)) for c in few) > FEW:
+        few = []
+    for row in product(*(domain(c) for c in few)):
+        yield {c.var: constant(x, c.var.sort) for c, x in zip(few, row, strict=True)}
+
+
+def _width(choice: Variable) -> float:
+    return inf if choice.low is None or choice.high is None else choice.high - choice.low + 1
+
+
 def _along(
-    session: Session, s: Side, variables: Sequence[Var], here: Front, edge: Edge, action: Action
+    session: Session,
+    s: Side,
+    variables: Sequence[Var],
+    here: Front,
+    edge: Edge,
+    picked: Mapping[Var, Term],
+    action: Action,
 ) -> Front | None:
     known = frozenset[Var]().union(*(t.free for t in (*here.values, *here.conditions)))
-    chosen = {c.var: _choice(len(known) + i, c.var) for i, c in enumerate(edge.choices)}
+    fresh = {c.var: _choice(len(known) + i, c.var) for i, c in enumerate(edge.choices) if c.var not in picked}
+    chosen: dict[Var, Term] = {**picked, **fresh}
     scope: dict[Var, Term] = {**dict(zip(variables, here.values, strict=True)), **chosen}
     conditions = [*here.conditions, *(substitute(within(c), chosen) for c in edge.choices)]
     conditions.append(substitute(edge.guard, scope))
@@ -69,7 +95,7 @@ def _along(
         conditions += (eq(substitute(v, scope), constant(x, sort_of(v))) for v, x in pairs)
     after: dict[Var, Term] = {**scope, **{v: substitute(t, scope) for v, t in edge.updates}}
     conditions += (substitute(inv, after) for inv in invariant(s, edge.target))
-    names, rest = solved(conditions, known.union(chosen.values()))
+    names, rest = solved(conditions, known.union(fresh.values()))
     if FALSE in rest or (rest and isinstance(session.check(rest), Unsat)):
         return None
     values = [substitute(after[v], names) for v in variables]
