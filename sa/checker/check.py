@@ -1,0 +1,23 @@
+"""The one question asked of the checker: does this evidence settle the goal?"""
+
+from __future__ import annotations
+
+from sa.base.limits import Limits
+from sa.certificates.goal import Goal
+from sa.certificates.play import Play
+from sa.certificates.relation import Relation
+from sa.checker.play import check_play
+from sa.checker.relation import check_relation
+from sa.checker.ruling import Accepted, Ruling
+
+__all__ = ["Accepted", "check"]
+
+
+def check(goal: Goal, evidence: Relation | Play, bounds: Limits, seed: int = 0) -> Ruling:
+    """Whether a relation proves the goal, or a play refutes it.
+
+    Raises LimitReached, and SolverDisagrees on an internal error.
+    """
+    if isinstance(evidence, Relation):
+        return check_relation(goal, evidence, bounds, seed)
+    return check_play(goal, evidence, bounds, seed)
