@@ -75,7 +75,7 @@ def _import(
 
 def _exported(result: Elaborated) -> Imported:
     """What another file may use: everything but variables that change, and what depends on them."""
-    names = Scope(None, {n: visible_elsewhere(n, s) for n, s in result.scope.symbols.items()})
+    names = Scope(None, {n: visible_elsewhere(s) for n, s in result.scope.symbols.items()})
     program = result.program
     parameters = tuple(v for v in program.variables if v.kind is Kind.PARAM)
     return Imported(ModuleSymbol(names), parameters, program.functions, program.axioms)

@@ -91,7 +91,7 @@ def _formulas(expressions: tuple[syntax.Expression, ...], context: Context) -> t
 
 
 def _outside_names(scope: Scope) -> dict[str, Symbol]:
-    return {name: visible_elsewhere(name, symbol) for name, symbol in scope.symbols.items()}
+    return {name: visible_elsewhere(symbol) for name, symbol in scope.symbols.items()}
 
 
 def _enumerations(scope: Scope, programs: tuple[Program, ...]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sa.base.diagnostic import Diagnostic, error
 from sa.base.source import Span
@@ -40,7 +40,8 @@ class Context:
 
     `problems` collects errors. `undefined` collects the conditions under which an index leaves its array;
     it is None where no step could fail, then an index must be within its array anyway. `primes` are added
-    to plain names (in relations with `old`). `expanding` are the macros and functions being replaced.
+    to plain names (in relations with `old`). `expanding` are the macros and functions being replaced, and
+    `expanded` what came out with which arguments (macros that use macros twice would grow without bound).
     `locations` are the names that `at` may use.
     """
 
@@ -51,6 +52,7 @@ class Context:
     undefined: list[Term] | None = None
     primes: int = 0
     expanding: tuple[str, ...] = ()
+    expanded: dict[tuple[object, ...], tuple[Term | None, tuple[Term, ...]]] = field(default_factory=dict)
     locations: frozenset[str] = frozenset()
 
 

@@ -217,7 +217,7 @@ def _check_body(declaration: syntax.FunctionDeclaration, declared: Declared) -> 
 
 def _check_macro(declaration: syntax.Define, declared: Declared) -> None:
     """A macro is typed where it is used; that it does not use itself is seen here."""
-    circle = _circle(declaration, declared.context.scope, (declaration.name.name,))
+    circle = _circle(declaration, declared.context.scope)
     if circle is not None:
         path, span = circle
         text = " uses ".join(f"`{n}`" for n in path)
@@ -225,15 +225,20 @@ def _check_macro(declaration: syntax.Define, declared: Declared) -> None:
         declared.context.scope.symbols[declaration.name.name] = BrokenSymbol()
 
 
-def _circle(declaration: syntax.Define, scope: Scope, path: tuple[str, ...]) -> tuple[tuple[str, ...], Span] | None:
-    for name, span in mentioned(declaration.body):
-        if name == path[0]:
-            return (*path, name), span
-        symbol = find(scope, name)
-        if isinstance(symbol, MacroSymbol) and name not in path:
-            found = _circle(symbol.definition, scope, (*path, name))
-            if found is not None:
-                return found
+def _circle(declaration: syntax.Define, scope: Scope) -> tuple[tuple[str, ...], Span] | None:
+    """A way from a macro back to itself, with the last use on it."""
+    start = declaration.name.name
+    pending: list[tuple[syntax.Define, tuple[str, ...]]] = [(declaration, (start,))]
+    seen = {start}
+    while pending:
+        definition, path = pending.pop()
+        for name, span in mentioned(definition.body):
+            if name == start:
+                return (*path, name), span
+            symbol = find(scope, name)
+            if isinstance(symbol, MacroSymbol) and name not in seen:
+                seen.add(name)
+                pending.append((symbol.definition, (*path, name)))
     return None
 
 

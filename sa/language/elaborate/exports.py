@@ -7,9 +7,9 @@ from sa.language.elaborate.declarations import mentioned
 from sa.language.names import ArraySymbol, HiddenSymbol, MacroSymbol, Symbol, VariableSymbol, find
 
 
-def visible_elsewhere(name: str, symbol: Symbol) -> Symbol:
+def visible_elsewhere(symbol: Symbol) -> Symbol:
     """A symbol as another file, or a refinement between two, sees it."""
-    if isinstance(symbol, MacroSymbol) and _depends_on_state(symbol, (name,)):
+    if isinstance(symbol, MacroSymbol) and _depends_on_state(symbol):
         return HiddenSymbol("it depends on variables of its own program")
     return (
         HiddenSymbol("variables belong to one program; in a refinement write `conc.` or `abs.` before them")
@@ -28,12 +28,16 @@ def _changes(symbol: Symbol | None) -> bool:
             return False
 
 
-def _depends_on_state(symbol: MacroSymbol, seen: tuple[str, ...]) -> bool:
-    own = {p.name for p in symbol.definition.parameters}
-    for name, _ in mentioned(symbol.definition.body):
-        inner = find(symbol.scope, name)
-        if name not in own and _changes(inner):
-            return True
-        if isinstance(inner, MacroSymbol) and name not in seen and _depends_on_state(inner, (*seen, name)):
-            return True
+def _depends_on_state(symbol: MacroSymbol) -> bool:
+    pending, seen = [symbol], set[str]()
+    while pending:
+        macro = pending.pop()
+        own = {p.name for p in macro.definition.parameters}
+        for name, _ in mentioned(macro.definition.body):
+            inner = find(macro.scope, name)
+            if name not in own and _changes(inner):
+                return True
+            if isinstance(inner, MacroSymbol) and name not in seen:
+                seen.add(name)
+                pending.append(inner)
     return False

@@ -254,9 +254,16 @@ def _replaced(
         circle = " uses ".join(f"`{n}`" for n in (*context.expanding[context.expanding.index(name) :], name))
         complain(context, "SA106", f"`{name}` is defined by itself: {circle}", span, "write a loop instead")
         return None
-    values = Scope(scope, {p: TermSymbol(a) for p, a in zip(parameters, arguments, strict=True)})
-    inner = replace(within(context, values), expanding=(*context.expanding, name))
-    return translate(body, inner)
+    key = (name, id(scope), arguments, context.mode, context.primes)
+    if key not in context.expanded:
+        values = Scope(scope, {p: TermSymbol(a) for p, a in zip(parameters, arguments, strict=True)})
+        undefined = None if context.undefined is None else list[Term]()
+        inner = replace(within(context, values), expanding=(*context.expanding, name), undefined=undefined)
+        context.expanded[key] = translate(body, inner), tuple(undefined or ())
+    term, wrong = context.expanded[key]
+    if context.undefined is not None:
+        context.undefined.extend(wrong)
+    return term
 
 
 def _at(expression: syntax.At, context: Context) -> Term | None:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from sa.automata.automaton import Kind
 from sa.base.diagnostic import Diagnostic, warning
-from sa.base.source import Span
+from sa.base.source import Span, span_text
 from sa.language import syntax
 from sa.language.elaborate.declarations import mentioned
-from sa.language.names import ArraySymbol, MacroSymbol, Scope, VariableSymbol, find
+from sa.language.names import ArraySymbol, BrokenSymbol, MacroSymbol, Scope, VariableSymbol, find
 
 
 def shared_steps(thread: syntax.Thread, scope: Scope) -> Iterator[Diagnostic]:
@@ -66,15 +66,21 @@ def parts_of(action: syntax.Action) -> tuple[syntax.Expression, ...]:
             return ()
 
 
-def shared_locations(expression: syntax.Expression, scope: Scope) -> Iterator[str]:
+def shared_locations(expression: syntax.Expression, scope: Scope) -> set[str]:
     """The shared locations that an expression mentions; elements of one array by their index as written."""
-    for name, span in mentioned(expression):
-        match find(scope, name):
-            case VariableSymbol(variable) if variable.kind is Kind.GLOBAL and not variable.ghost:
-                yield name
-            case ArraySymbol(elements) if elements[0].kind is Kind.GLOBAL and not elements[0].ghost:
-                yield "".join(span.source.text[span.start : span.end].split())
-            case MacroSymbol(definition, inner) if name not in {p.name for p in definition.parameters}:
-                yield from shared_locations(definition.body, inner)
-            case _:
-                pass
+    found, pending, seen = set[str](), [(expression, scope)], set[str]()
+    while pending:
+        part, names = pending.pop()
+        for name, span in mentioned(part):
+            match find(names, name):
+                case VariableSymbol(variable) if variable.kind is Kind.GLOBAL and not variable.ghost:
+                    found.add(name)
+                case ArraySymbol(elements) if elements[0].kind is Kind.GLOBAL and not elements[0].ghost:
+                    found.add("".join(span_text(span).split()))
+                case MacroSymbol(definition, inner) if name not in seen:
+                    seen.add(name)
+                    own = {p.name: BrokenSymbol() for p in definition.parameters}
+                    pending.append((definition.body, Scope(inner, {**own})))
+                case _:
+                    pass
+    return found

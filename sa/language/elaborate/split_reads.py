@@ -11,6 +11,9 @@ from sa.language import syntax
 from sa.language.names import ArraySymbol, MacroSymbol, Scope, VariableSymbol, find
 from sa.terms.sort import BOOL, INT
 
+#: Macros of one statement beyond this number stay as they are.
+MAX_MACROS = 1000
+
 
 @dataclass(slots=True)
 class Splitting:
@@ -27,6 +30,7 @@ class Reads:
     """The reads in front of one statement."""
 
     statements: list[syntax.Statement] = field(default_factory=list)
+    macros: int = 0
     used: set[str] = field(default_factory=set)
 
 
@@ -54,7 +58,8 @@ def rebuilt(
 def read(expression: syntax.Expression, reads: Reads, splitting: Splitting) -> syntax.Expression:
     """The expression with locals for what is shared; the reads of them are added. Macros are put in."""
     match expression:
-        case syntax.Name(name) | syntax.Apply(name) if isinstance(find(splitting.scope, name), MacroSymbol):
+        case syntax.Name(name) | syntax.Apply(name) if reads.macros < MAX_MACROS and _is_macro(name, splitting):
+            reads.macros += 1
             return read(_expanded(expression, splitting), reads, splitting)
         case syntax.Name(name) if is_shared(name, splitting):
             return _load(expression, reads, splitting)
@@ -62,6 +67,10 @@ def read(expression: syntax.Expression, reads: Reads, splitting: Splitting) -> s
             return _load(read_index(expression, reads, splitting), reads, splitting)
         case _:
             return rebuilt(expression, lambda part: read(part, reads, splitting))
+
+
+def _is_macro(name: str, splitting: Splitting) -> bool:
+    return isinstance(find(splitting.scope, name), MacroSymbol)
 
 
 def _expanded(expression: syntax.Name | syntax.Apply, splitting: Splitting) -> syntax.Expression:
