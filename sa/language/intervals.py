@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
+from sa.terms import build
 from sa.terms.term import Div, Int, Ite, Mod, Product, Sum, Term, Var
 
 #: Lowest and highest value; None where there is no bound.
@@ -44,10 +45,12 @@ def interval(term: Term, ranges: Mapping[Var, Interval]) -> Interval:
             return _ALL
 
 
-def inside(term: Term, low: int, high: int, ranges: Mapping[Var, Interval]) -> bool:
-    """Whether the value is within `low..high` in every state within the ranges."""
+def outside(term: Term, low: int, high: int, ranges: Mapping[Var, Interval]) -> Term:
+    """The condition under which the value is not within `low..high`; sides that the ranges exclude are left out."""
     bottom, top = interval(term, ranges)
-    return bottom is not None and top is not None and low <= bottom and top <= high
+    below = build.FALSE if bottom is not None and low <= bottom else build.lt(term, build.integer(low))
+    above = build.FALSE if top is not None and top <= high else build.lt(build.integer(high), term)
+    return build.lor(below, above)
 
 
 def _scaled(factor: int, bounds: Interval) -> Interval:

@@ -10,9 +10,9 @@ from sa.base.source import Span
 from sa.language import syntax
 from sa.language.elaborate.context import GHOST_UPDATE, PROGRAM, Context, complain
 from sa.language.elaborate.expressions import of_sort, translate
-from sa.language.elaborate.references import array_elements, check_index, in_range
+from sa.language.elaborate.references import array_elements, check_index
 from sa.language.elaborate.steps import Execution, Path, assume, demand, now, written
-from sa.language.intervals import inside
+from sa.language.intervals import outside
 from sa.language.names import ArraySymbol, BrokenSymbol, VariableSymbol, find, unknown
 from sa.terms import build
 from sa.terms.sort import BOOL, INT
@@ -87,12 +87,12 @@ def _updates(target: Target, value: Term) -> dict[Var, Term]:
     return {v.var: build.ite(c, value, v.var) for v, c in zip(target.variables, here, strict=True)}
 
 
-def outside(variable: Variable, value: Term, context: Context) -> list[Term]:
+def out_of_range(variable: Variable, value: Term, context: Context) -> list[Term]:
     """The condition under which a value is outside of the variable's range; none if it cannot be."""
-    low, high = variable.low, variable.high
-    if low is None or high is None or inside(value, low, high, context.ranges):
+    if variable.low is None or variable.high is None:
         return []
-    return [build.lnot(in_range(value, low, high))]
+    wrong = outside(value, variable.low, variable.high, context.ranges)
+    return [] if wrong is build.FALSE else [wrong]
 
 
 def fits(variable: Variable, value: Term, span: Span, context: Context) -> bool:
@@ -129,7 +129,7 @@ def assign(action: syntax.Assign, paths: list[Path], execution: Execution) -> li
         if target is None or value is None or not fits(target.variables[0], value[0], expression.span, context):
             good = False
             continue
-        undefined.extend([*value[1], *outside(target.variables[0], value[0], context)])
+        undefined.extend([*value[1], *out_of_range(target.variables[0], value[0], context)])
         new = _updates(target, value[0])
         if not new.keys().isdisjoint(updates):
             complain(context, "SA310", f"`{place.name}` is assigned twice at the same time", place.span)
@@ -150,7 +150,7 @@ def store_value(
     context = execution.context
     if not variables or not fits(variables[0], value, span, context):
         return paths
-    wrong = [*undefined, *outside(variables[0], value, context)]
+    wrong = [*undefined, *out_of_range(variables[0], value, context)]
     return _perform(paths, wrong, {v.var: value for v in variables}, span, execution)
 
 
@@ -219,8 +219,8 @@ def cas(action: syntax.CompareAndSwap, paths: list[Path], execution: Execution) 
     equal = build.eq(_old_value(place), expected)
     outcome = equal if sort == BOOL else build.ite(equal, build.ONE, build.ZERO)
     swapped = build.ite(equal, new, _old_value(place))
-    wrong = [*undefined, *values[0][1], *values[1][1], *outside(place.variables[0], swapped, context)]
-    wrong += outside(result.variables[0], outcome, context)
+    wrong = [*undefined, *values[0][1], *values[1][1], *out_of_range(place.variables[0], swapped, context)]
+    wrong += out_of_range(result.variables[0], outcome, context)
     return _write_both(result, outcome, place, swapped, wrong, action, paths, execution)
 
 
@@ -240,7 +240,11 @@ def fetch_add(action: syntax.FetchAdd, paths: list[Path], execution: Execution) 
     if not fits(result.variables[0], before, action.result.span, context):
         return paths
     after = build.add(before, amount)
-    wrong = [*undefined, *outside(place.variables[0], after, context), *outside(result.variables[0], before, context)]
+    wrong = [
+        *undefined,
+        *out_of_range(place.variables[0], after, context),
+        *out_of_range(result.variables[0], before, context),
+    ]
     return _write_both(result, before, place, after, wrong, action, paths, execution)
 
 
@@ -268,7 +272,7 @@ def lock(place: syntax.Place, paths: list[Path], execution: Execution) -> list[P
         return paths
     free = build.eq(_old_value(target), build.ZERO)
     owner = build.integer(execution.holder)
-    wrong = outside(target.variables[0], owner, execution.context)
+    wrong = out_of_range(target.variables[0], owner, execution.context)
     safe = [demand(p, undefined, place.span, execution) for p in paths]
     taken = [assume(p, free) for p in safe if p is not None]
     return _perform([p for p in taken if p is not None], wrong, _updates(target, owner), place.span, execution)
@@ -280,7 +284,7 @@ def unlock(place: syntax.Place, paths: list[Path], execution: Execution) -> list
     if target is None:
         return paths
     stranger = build.ne(_old_value(target), build.integer(execution.holder))
-    wrong = [*undefined, stranger, *outside(target.variables[0], build.ZERO, execution.context)]
+    wrong = [*undefined, stranger, *out_of_range(target.variables[0], build.ZERO, execution.context)]
     return _perform(paths, wrong, _updates(target, build.ZERO), place.span, execution)
 
 

@@ -9,7 +9,7 @@ from sa.base.diagnostic import error
 from sa.base.source import Span
 from sa.language import syntax
 from sa.language.elaborate.context import Context, complain
-from sa.language.intervals import inside
+from sa.language.intervals import outside
 from sa.language.names import (
     ArraySymbol,
     BrokenSymbol,
@@ -119,13 +119,14 @@ def check_index(index: Term, size: int, expression: syntax.Index, context: Conte
         message = f"the index {index.value} is outside of `{expression.name}`, which has the elements 0..{size - 1}"
         complain(context, "SA319", message, expression.span)
         return False
-    if inside(index, 0, size - 1, context.ranges):
+    wrong = outside(index, 0, size - 1, context.ranges)
+    if wrong is build.FALSE:
         return True
     if context.undefined is None:
         message = f"this index may be outside of `{expression.name}`, and {context.mode.what} cannot fail"
         complain(context, "SA319", message, expression.span, f"declare the index with a range within 0..{size - 1}")
         return False
-    context.undefined.append(build.lnot(in_range(index, 0, size - 1)))
+    context.undefined.append(wrong)
     return True
 
 

@@ -15,7 +15,7 @@ from sa.base.source import Span
 from sa.language.elaborate.context import Context
 from sa.terms import build
 from sa.terms.substitute import substitute
-from sa.terms.term import Term, Var
+from sa.terms.term import Or, Term, Var
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +91,16 @@ def demand(path: Path, wrong: Iterable[Term], span: Span, execution: Execution) 
 
 
 def simplified(formula: Term, known: Term) -> Term:
-    """A formula without disjuncts that contradict a known conjunct outright."""
+    """A formula without alternatives that contradict what is known, or what it says itself, outright."""
     facts = set(build.conjuncts(known))
-    return build.lor(*(d for d in build.disjuncts(formula) if build.lnot(d) not in facts))
+    return build.lor(*(_consistent(d, facts) for d in build.disjuncts(formula)))
+
+
+def _consistent(conjunction: Term, facts: set[Term]) -> Term:
+    parts = build.conjuncts(conjunction)
+    sure = facts.union(p for p in parts if not isinstance(p, Or))
+    open_parts = (build.lor(*(d for d in build.disjuncts(p) if build.lnot(d) not in sure)) for p in parts)
+    return build.land(*open_parts)
 
 
 def written(path: Path, updates: Mapping[Var, Term]) -> Path:
