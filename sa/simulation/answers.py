@@ -5,7 +5,7 @@ An abstract edge that is the same statement as the concrete one is the best gues
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from sa.automata.automaton import Edge
@@ -30,42 +30,42 @@ def shape_of(edge: Edge) -> Shape:
     return action, tuple(substitute(t, names) for t in terms)
 
 
-def likeness(edge: Edge, wanted: Edge) -> int:
-    """How much two edges look like the same statement: 2 for the same, 1 for the same action and variables."""
-    if shape_of(edge) == shape_of(wanted):
-        return 2
-    return int(bool(edge.updates) and _written(edge) == _written(wanted))
-
-
-def _written(edge: Edge) -> tuple[str | None, frozenset[str]]:
-    action = None if edge.label is None else edge.label.action
-    return action, frozenset(v.name.partition(".")[2] for v, _ in edge.updates)
-
-
-def proposals(board: Board, step: Challenge, location: str) -> Iterator[Run]:
-    """Answers worth trying before the solver has shown a state that needs one."""
+def proposals(board: Board, step: Challenge, location: str, solved: Mapping[Var, Term]) -> Iterator[Run]:
+    """Answers worth trying before the solver has shown a state that needs one; `solved` are the facts there."""
     stay = start(board, location)
-    run = _ahead(board, step, stay)
+    run = _ahead(board, step, stay, solved)
     if run is not None:
         yield run
-    elif step.label is None and not touches_links(board, step.edge):
+    elif step.label is None and not _touches_links(board, step.edge):
         yield stay
 
 
-def _ahead(board: Board, step: Challenge, stay: Run) -> Run | None:
+def _ahead(board: Board, step: Challenge, stay: Run, solved: Mapping[Var, Term]) -> Run | None:
     """The run to the same statement, past at most a few that only the abstract thread can see."""
-    run = stay
-    for distance in range(LOOK_AHEAD):
+    run, wanted = stay, shape_of(step.edge)
+    for _ in range(LOOK_AHEAD):
         edges = board.abstract.edges[run.location]
         for number, edge in edges:
-            close = likeness(edge, step.edge)
-            if (close == 2 or (close == 1 and not distance)) and len(edge.choices) == len(step.edge.choices):
+            if len(edge.choices) == len(step.edge.choices):
                 choice = tuple((mine.var, theirs) for mine, theirs in zip(edge.choices, step.choices, strict=True))
-                return extend(board, run, number, edge, choice, step.label)[1]
+                longer = extend(board, run, number, edge, choice, step.label)[1]
+                if shape_of(edge) == wanted or _same_effect(step, edge, run, longer, solved):
+                    return longer
         if len(edges) != 1 or not _private(board, edges[0][1]):
             return None
         run = extend(board, run, *edges[0], (), step.label)[1]
     return None
+
+
+def _same_effect(step: Challenge, edge: Edge, before: Run, after: Run, solved: Mapping[Var, Term]) -> bool:
+    """Whether the facts make the two statements the same: equal tests, equal variables given equal values."""
+    if (edge.label is None) != (step.label is None) or not edge.updates:
+        return False
+    if substitute(build.land(*after.condition[len(before.condition) :]), solved) is not build.TRUE:
+        return False
+    mine = {v.name.partition(".")[2]: substitute(after.values[v], solved) for v, _ in edge.updates}
+    theirs = {v.name.partition(".")[2]: substitute(t, solved) for v, t in step.edge.updates}
+    return mine == theirs
 
 
 #: How many private statements of the abstract thread a proposal passes.
@@ -78,7 +78,7 @@ def _private(board: Board, edge: Edge) -> bool:
     return plain and not any(v in board.links for v, _ in edge.updates)
 
 
-def touches_links(board: Board, edge: Edge) -> bool:
+def _touches_links(board: Board, edge: Edge) -> bool:
     """Whether a concrete step changes what ι speaks of."""
     watched = frozenset[Var]().union(*(t.free for t in board.links.values()), *(t.free for t in board.residual))
     return any(v in watched and t is not v for v, t in edge.updates)
@@ -86,10 +86,10 @@ def touches_links(board: Board, edge: Edge) -> bool:
 
 def best(board: Board, step: Challenge, runs: list[Run]) -> Run:
     """The answer to prefer among good ones: ending in the same statement, then short."""
-    edges = board.abstract.automaton.edges
+    edges, wanted = board.abstract.automaton.edges, shape_of(step.edge)
 
-    def rank(run: Run) -> tuple[int, int, tuple[int, ...]]:
-        same = likeness(edges[run.edges[-1]], step.edge) if run.edges else 0
-        return -same, len(run.edges), run.edges
+    def rank(run: Run) -> tuple[bool, int, tuple[int, ...]]:
+        same = bool(run.edges) and shape_of(edges[run.edges[-1]]) == wanted
+        return not same, len(run.edges), run.edges
 
     return min(runs, key=rank)

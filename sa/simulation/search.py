@@ -241,10 +241,10 @@ class Search:
         if here is None or build.FALSE in step.enabled:
             return None
         rounds = state.rounds.setdefault(number, [])
-        if not rounds:
-            for run in answers.proposals(self.board, step, state.pair[1]):
-                self._add(state, number, play_round(self.board, step, run))
         solved = affine.definitions(here)
+        if not rounds:
+            for run in answers.proposals(self.board, step, state.pair[1], solved):
+                self._add(state, number, play_round(self.board, step, run))
         known = [substitute(t, solved) for t in (*hypotheses(state), *affine.formulas(here), *step.enabled)]
         facts = {c for t in known for c in build.conjuncts(t)}
         if build.FALSE in facts:
