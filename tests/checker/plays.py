@@ -124,15 +124,3 @@ def changed(play: Play, change: Callable[[Node], Node]) -> Play:
         assert isinstance(node, Position)
         return node
     return play
-
-
-def nodes(play: Play) -> list[Node]:
-    """Every node of a play, each once."""
-    found: list[Node] = []
-
-    def note(node: Node) -> Node:
-        found.append(node)
-        return node
-
-    changed(play, note)
-    return found

@@ -20,7 +20,7 @@ from sa.oracle.explicit import (
 from sa.oracle.game import Board, Pair, board, needs_of, openings
 from sa.terms.build import constant, eq, land, lor
 from sa.terms.substitute import primed
-from sa.terms.term import Term
+from sa.terms.term import Term, Var
 
 
 def relation_of(goal: Goal, theta: frozenset[Pair]) -> Relation:
@@ -105,7 +105,7 @@ def closure_of(goal: Goal, location: str) -> Term:
     return lor(*cubes)
 
 
-def openings_of(b: Board, theta: frozenset[Pair]) -> tuple[tuple[tuple[object, Term], ...], ...]:
+def openings_of(b: Board, theta: frozenset[Pair]) -> tuple[tuple[tuple[Var, Term], ...], ...]:
     states = {s2 for s1, partners in openings(b).items() for s2 in partners if (s1, s2) in theta}
     return tuple(
         tuple((v, constant(x, v.sort)) for v, x in list(zip(b.abstract.order, s.row, strict=True))[b.abstract.params :])
