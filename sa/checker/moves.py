@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import assert_never
 
 from sa.automata.automaton import Kind
 from sa.automata.trace import Configuration
@@ -33,6 +34,8 @@ def move_faults(r: Replay, here: Position) -> Iterator[Failure]:
             yield from _drift(r, here, here.move)
         case Unmatched():
             yield from _unmatched(r, here, here.move)
+        case _:
+            assert_never(here.move)
 
 
 def _step(r: Replay, here: Position, step: Step) -> Iterator[Failure]:

@@ -8,10 +8,11 @@ What a play says in explanation (`refusals`) proves nothing and is not looked at
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from sa.base.limits import Limits, check_time
 from sa.certificates.goal import Goal
-from sa.certificates.play import Broken, BrokenAtStart, Chosen, Drift, Play, Position, Step, Uncovered
+from sa.certificates.play import Broken, BrokenAtStart, Chosen, Drift, Play, Position, Step, Uncovered, Unmatched
 from sa.checker.answers import NotEnumerable
 from sa.checker.moves import move_faults
 from sa.checker.openings import broken_at_start, chosen, start_faults, uncovered
@@ -48,6 +49,8 @@ def _faults(r: Replay, play: Play) -> Iterator[Failure]:
             for opening in play.openings:
                 if isinstance(opening, Position):
                     yield from _strategy(r, opening)
+        case _:
+            assert_never(play)
 
 
 def _strategy(r: Replay, start: Position) -> Iterator[Failure]:
@@ -79,5 +82,7 @@ def _next(here: Position) -> list[Position]:
             return [reply.then for reply in replies if not isinstance(reply.then, Broken)]
         case Drift(then=then):
             return [then]
-        case _:
+        case Unmatched():
             return []
+        case _:
+            assert_never(here.move)

@@ -304,3 +304,10 @@ def test_what_has_no_value_is_not_evidence() -> None:
 def test_a_goal_that_is_none_is_not_refuted() -> None:
     wild = replace(goal(), iota=(formula(eq(primed(C), A)),))
     assert failed(wild, show(0)) == "well-formed goal"
+
+
+def test_what_is_no_move_is_not_passed_over() -> None:
+    with pytest.raises(AssertionError):
+        check(goal(), replace(show(0), move=None), Limits())  # type: ignore[arg-type]
+    with pytest.raises(AssertionError):
+        check(goal(), None, Limits())  # type: ignore[arg-type]
