@@ -11,7 +11,7 @@ from typing import TypeAlias
 from sa.automata.automaton import Edge
 from sa.simulation.board import Board
 from sa.simulation.moves import Challenge
-from sa.simulation.runs import Run, extend, start
+from sa.simulation.runs import Run, extend, may_follow, start
 from sa.terms import build
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
@@ -46,7 +46,7 @@ def _ahead(board: Board, step: Challenge, stay: Run, solved: Mapping[Var, Term])
     for _ in range(LOOK_AHEAD):
         edges = board.abstract.edges[run.location]
         for number, edge in edges:
-            if len(edge.choices) == len(step.edge.choices):
+            if may_follow(edge, step.label, run) and len(edge.choices) == len(step.edge.choices):
                 choice = tuple((mine.var, theirs) for mine, theirs in zip(edge.choices, step.choices, strict=True))
                 longer = extend(board, run, number, edge, choice, step.label)[1]
                 if shape_of(edge) == wanted or _same_effect(step, edge, run, longer, solved):

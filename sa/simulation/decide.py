@@ -19,10 +19,12 @@ from sa.simulation.board import Board, Pair, lay_out
 from sa.simulation.horn import solve_horn
 from sa.simulation.moves import Round
 from sa.simulation.opening import Covered, NotCovered, broken_at_start, cover
-from sa.simulation.refute import Refuter, Survives
+from sa.simulation.pursuit import Pursuit, course
+from sa.simulation.refute import Refuter
 from sa.simulation.runs import Bounds
+from sa.simulation.scene import Survives
 from sa.simulation.search import Answered, Lost, LostChoices, Search, Stuck, Tactics
-from sa.simulation.state import PairState, dead
+from sa.simulation.state import Lemma, PairState, dead
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.evaluate import State, Unevaluable
@@ -106,13 +108,22 @@ def _evidence(search: Search) -> Evidence:
             case Stuck(reason, detail):
                 return Unknown(reason, detail)
             case Lost(state, lemma):
-                return refuter.position(search.initial, state, lemma)
+                return _play(refuter, state, lemma)
             case LostChoices(state):
                 return refuter.chosen(state)
     except Survives as problem:
         return Unknown(Reason.BOUND, f"not proved, and no play found: {problem}")
     except Unevaluable as problem:
         return Unknown(Reason.UNSUPPORTED, f"a play depends on {problem}, which has no definition")
+
+
+def _play(refuter: Refuter, state: State, lemma: Lemma) -> Play:
+    search = refuter.search
+    try:
+        return refuter.position(search.initial, state, lemma)
+    except Survives:
+        stages = course(refuter, search.initial, state, lemma)
+        return Pursuit(refuter.board, refuter.session, search, stages).position(0, search.initial, state)
 
 
 def relation_of(search: Search, solution: Mapping[Pair, Term] | None = None) -> Evidence:

@@ -7,7 +7,7 @@ once, for closed goals. An empty set means that the behaviour escapes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from sa.automata.trace import Configuration, Move
 from sa.certificates.goal import Goal
@@ -15,9 +15,10 @@ from sa.certificates.play import Broken, Chosen, Drift, Play, Position, Step, Un
 from sa.simulation.board import Board, initial_condition, lay_out
 from sa.simulation.moves import challenge
 from sa.simulation.replies import answers
+from sa.simulation.scene import broken
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
-from sa.terms.evaluate import State, holds
+from sa.terms.evaluate import State
 from sa.terms.sort import Value
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
@@ -102,17 +103,11 @@ def _follow(
             if found is None:
                 return None
             for taken in found.moves:
-                end = taken.moves[-1].after if taken.moves else Configuration(taken.location, taken.values)
-                if _related(board, move.after.values, end.values):
-                    following[end.location, tuple(end.values.values())] = end
+                if broken(board, move.after, taken.end) is None:
+                    following[taken.end.location, tuple(taken.end.values.values())] = taken.end
         if len(following) > STATE_BOUND:
             return None
         current, here = list(following.values()), move.after
         if not current:
             return 0
     return len(current)
-
-
-def _related(board: Board, concrete: State, abstract: Mapping[Var, Value]) -> bool:
-    both = {**concrete, **abstract}
-    return all(holds(f.term, both) for f in board.goal.iota)

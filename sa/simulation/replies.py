@@ -15,7 +15,6 @@ from sa.simulation.runs import Bounds, Run, explore, extend, may_follow, start, 
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate, holds
-from sa.terms.sort import Value
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -33,8 +32,11 @@ class Taken:
     """An abstract answer, made concrete: its moves, and where it stays if there are none."""
 
     moves: tuple[Move, ...]
-    location: str
-    values: Mapping[Var, Value]
+    start: Configuration
+
+    @property
+    def end(self) -> Configuration:
+        return self.moves[-1].after if self.moves else self.start
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ def _taken(board: Board, location: str, run: Run, state: State) -> Taken:
     """The run's moves with values instead of terms."""
     full = boards.full_state(board, state)
     values = {v.var: full[v.var] for v in board.goal.abstract.variables}
-    begin = dict(values)
+    begin = Configuration(location, dict(values))
     moves = list[Move]()
     for number, choice in zip(run.edges, run.choices, strict=True):
         edge = board.abstract.automaton.edges[number]
@@ -71,7 +73,7 @@ def _taken(board: Board, location: str, run: Run, state: State) -> Taken:
         here = {**values, **picked}
         values = {**values, **{v: evaluate(t, here) for v, t in edge.updates}}
         moves.append(Move(edge, picked, Configuration(edge.target, values)))
-    return Taken(tuple(moves), location, begin)
+    return Taken(tuple(moves), begin)
 
 
 def _refusals(

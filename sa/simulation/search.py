@@ -25,6 +25,7 @@ from sa.simulation.matching import Mismatch, mismatch
 from sa.simulation.moves import Challenge, Round, challenge, play_round
 from sa.simulation.opening import Cover, Covered, NotCovered, cover
 from sa.simulation.runs import Bounds
+from sa.simulation.scene import pleasant
 from sa.simulation.state import Cause, Lemma, LostDrift, LostMatch, LostStep, PairState, hypotheses
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
@@ -178,7 +179,7 @@ class Search:
         if state is None:
             base = boards.base(self.board, pair)
             steps = {n: self._challenge(n) for n, _ in self.board.concrete.edges[pair[0]]}
-            state = self.pairs[pair] = PairState(pair, base, self._drift(pair), steps)
+            state = self.pairs[pair] = PairState(pair, base, self.moves_at(pair), steps)
         return state
 
     def _challenge(self, number: int) -> Challenge:
@@ -188,7 +189,8 @@ class Search:
             found = self._challenges[number] = challenge(self.board, number, edge)
         return found
 
-    def _drift(self, pair: Pair) -> Drift:
+    def moves_at(self, pair: Pair) -> Drift:
+        """What the environments may do at a pair."""
         if self.board.goal.closed:
             return STILL
         first, second = self.board.concrete.locations[pair[0]], self.board.abstract.locations[pair[1]]
@@ -342,7 +344,8 @@ class Search:
             return None
         if not isinstance(reply, Sat):
             raise GaveUp(Reason.SOLVER, reply.why)
-        return Lost(self._complete(reply.values, {}, ()), lemma)
+        found = pleasant(self.session, (*self.opening, *lemma.cube), self.board.variables)
+        return Lost(self._complete(reply.values if found is None else found, {}, ()), lemma)
 
     def _all_lost(self) -> LostChoices | None:
         match self.opening_cover():
