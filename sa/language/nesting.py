@@ -12,6 +12,9 @@ from sa.terms.term import Term, children
 #: Trees of the surface syntax, and terms made of them, may not be nested deeper.
 MAX_DEPTH = 150
 
+# Parts of the shape of a tree that are no level of their own.
+_SHAPE = (syntax.Statement, syntax.Block, syntax.Arm)
+
 _LEAVES = (syntax.Name, syntax.Integer, syntax.Boolean, syntax.Identifier, syntax.NamedType)
 
 
@@ -30,12 +33,13 @@ def too_deep(module: syntax.Module) -> tuple[Diagnostic, ...]:
         node, depth = pending.pop()
         if depth > MAX_DEPTH:
             return (error("SA012", f"nested deeper than {MAX_DEPTH} levels", node.span, "name parts of it"),)
+        inner = depth if type(node) in _SHAPE else depth + 1
         for name in _PARTS[type(node)]:
             value = getattr(node, name)
             if type(value) is tuple:
-                pending.extend([(v, depth + 1) for v in value if type(v) not in _LEAVES and type(v) is not str])
+                pending.extend([(v, inner) for v in value if type(v) not in _LEAVES and type(v) is not str])
             elif value is not None and type(value) not in _LEAVES and type(value) in _PARTS:
-                pending.append((value, depth + 1))
+                pending.append((value, inner))
     return ()
 
 

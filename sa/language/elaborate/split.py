@@ -154,18 +154,27 @@ def _primitive(statement: syntax.Statement, splitting: Splitting) -> list[syntax
 def _if(
     statement: syntax.Statement, arms: tuple[syntax.Arm, ...], orelse: syntax.Block | None, splitting: Splitting
 ) -> list[syntax.Statement]:
-    first, rest = arms[0], arms[1:]
+    """Reads for the first test stand in front; from the next test that needs reads on, an `if` of its own follows."""
     reads = Reads()
-    condition = first.condition
+    condition = arms[0].condition
     if condition is not None and _is_split((condition,), splitting):
         condition = read(condition, reads, splitting)
+    size = next((i for i, a in enumerate(arms) if i and _is_split(_condition(a), splitting)), len(arms))
+    conditions = (condition, *(a.condition for a in arms[1:size]))
+    kept = tuple(
+        replace(a, condition=c, body=_block(a.body, splitting)) for a, c in zip(arms[:size], conditions, strict=True)
+    )
     otherwise = None if orelse is None else _block(orelse, splitting)
-    if rest:
-        inner = replace(statement, action=syntax.If(rest, orelse, statement.span), name=None)
-        otherwise = syntax.Block(tuple(_if(inner, rest, orelse, splitting)), statement.span)
-    arm = replace(first, condition=condition, body=_block(first.body, splitting))
-    new = replace(statement, action=syntax.If((arm,), otherwise, statement.span), name=None)
+    if size < len(arms):
+        otherwise = syntax.Block(
+            tuple(_if(replace(statement, name=None), arms[size:], orelse, splitting)), statement.span
+        )
+    new = replace(statement, action=syntax.If(kept, otherwise, statement.span), name=None)
     return _with_name(statement, [*reads.statements, new])
+
+
+def _condition(arm: syntax.Arm) -> tuple[syntax.Expression, ...]:
+    return () if arm.condition is None else (arm.condition,)
 
 
 def _while(

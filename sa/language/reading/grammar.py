@@ -10,6 +10,7 @@ import os
 import re
 import stat
 import sys
+import tempfile
 from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
@@ -45,9 +46,31 @@ def make_parser(builder: SimpleNamespace) -> Lark:
     directory = cache_directory()
     if directory is None:
         return Lark(grammar, **options)
+    key = sha256(f"{grammar}\0{lark.__version__}\0{sys.version}".encode()).hexdigest()[:24]
+    kept = directory / f"grammar-{key}.tables"
     # Lark checks a hash at the head of the file, and rebuilds where the rest cannot be read.
-    key = sha256(f"{lark.__version__}\0{sys.version}".encode()).hexdigest()[:24]
-    return Lark(grammar, cache=str(directory / f"grammar-{key}.tables"), **options)
+    return Lark(grammar, cache=_Place(kept), **options) if kept.exists() else _build_and_keep(grammar, options, kept)
+
+
+class _Place(str):
+    """A path that is left out of Lark's hash of its options, so that the tables may be moved."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return ""
+
+
+def _build_and_keep(grammar: str, options: dict[str, Any], kept: Path) -> Lark:
+    """Build the tables and move them to `kept` in one step, so that nobody reads half a file."""
+    try:
+        handle, name = tempfile.mkstemp(dir=kept.parent)
+        os.close(handle)
+        parser = Lark(grammar, cache=_Place(name), **options)
+        os.replace(name, kept)
+    except OSError:
+        return Lark(grammar, **options)
+    return parser
 
 
 def cache_directory() -> Path | None:
