@@ -14,7 +14,7 @@ from sa.certificates.goal import Goal
 from sa.certificates.play import Broken, Chosen, Drift, Play, Position, Step, Uncovered
 from sa.simulation.board import Board, initial_condition, lay_out
 from sa.simulation.moves import challenge
-from sa.simulation.replies import answers
+from sa.simulation.replies import answers, end_of
 from sa.simulation.scene import broken
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
@@ -88,12 +88,12 @@ def _both(board: Board, concrete: State, own: State) -> dict[Var, Value]:
 
 
 def _follow(
-    session: Session, board: Board, concrete: Configuration, partners: list[Configuration], run: tuple[Move, ...]
+    session: Session, board: Board, concrete: Configuration, partners: list[Configuration], moves: tuple[Move, ...]
 ) -> int | None:
     """How many abstract states match the whole run; None where that is not determined."""
     current, here = partners, concrete
     numbers = {id(e): n for n, e in enumerate(board.goal.concrete.edges)}
-    for move in run:
+    for move in moves:
         step = challenge(board, numbers[id(move.edge)], move.edge)
         following = dict[tuple[str, tuple[Value, ...]], Configuration]()
         for partner in current:
@@ -102,9 +102,10 @@ def _follow(
             found = answers(session, board, partner.location, step, state)
             if found is None:
                 return None
-            for taken in found.moves:
-                if broken(board, move.after, taken.end) is None:
-                    following[taken.end.location, tuple(taken.end.values.values())] = taken.end
+            for run in found.runs:
+                end = end_of(board, found, run)
+                if broken(board, move.after, end) is None:
+                    following[end.location, tuple(end.values.values())] = end
         if len(following) > STATE_BOUND:
             return None
         current, here = list(following.values()), move.after

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sa.automata.trace import Configuration
-from sa.certificates.play import Position, Reply, Step
+from sa.base.limits import check_time
+from sa.certificates.play import Position, Step
 from sa.simulation.board import Board, Pair
 from sa.simulation.moves import Challenge
 from sa.simulation.refute import Refuter, excluded, root_of
-from sa.simulation.replies import answers
-from sa.simulation.scene import Survives, broken, drifting, move_of, near, sides
+from sa.simulation.replies import answers, replies
+from sa.simulation.scene import Survives, drifting, move_of, near, sides
 from sa.simulation.search import Search
 from sa.simulation.state import Lemma, LostMatch
 from sa.smt.session import Session
@@ -73,6 +74,7 @@ class Pursuit:
         key = (number, pair, tuple(state[v] for v in self.board.variables))
         found = self._memo.get(key)
         if found is None:
+            check_time(self.session.bounds)
             if number >= len(self.stages) or len(self._memo) >= POSITION_BOUND:
                 raise Survives("an abstract state follows to the end")
             after = self._moved(pair, state, self.stages[number])
@@ -113,11 +115,8 @@ class Pursuit:
         found = answers(self.session, self.board, pair[1], stage.challenge, {**state, **stage.picked})
         if found is None:
             raise Survives("the abstract answers could not be exhausted")
-        replies = list[Reply]()
-        for taken in found.moves:
-            loss = broken(self.board, move.after, taken.end)
-            replies.append(Reply(taken.moves, loss or self._next(number, move.after, taken.end)))
-        return Position(concrete, abstract, Step(move, tuple(replies), found.refusals, found.exhausted))
+        listed = replies(self.board, found, move.after, lambda end: self._next(number, move.after, end))
+        return Position(concrete, abstract, Step(move, listed, found.refusals, found.exhausted))
 
     def _next(self, number: int, concrete: Configuration, abstract: Configuration) -> Position:
         both = {**concrete.values, **abstract.values}

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sa.automata.trace import Configuration, Move
-from sa.certificates.play import Broken, Chosen, Exhausted, Position, Reply, Step, Unmatched
+from sa.automata.trace import Configuration
+from sa.base.limits import check_time
+from sa.certificates.play import Broken, Chosen, Exhausted, Position, Step, Unmatched
 from sa.simulation import board as boards
 from sa.simulation.board import Board, Pair
-from sa.simulation.moves import Challenge
-from sa.simulation.replies import Taken, answers
+from sa.simulation.replies import answers, replies
 from sa.simulation.scene import Survives, broken, drifting, move_of, near, pleasant, sides
 from sa.simulation.search import Search
 from sa.simulation.state import Lemma, LostDrift, LostMatch, LostStep
@@ -45,6 +45,7 @@ class Refuter:
         key = (pair, tuple(state[v] for v in self.board.variables), lemma.number)
         found = self._memo.get(key)
         if found is None:
+            check_time(self.session.bounds)
             if len(self._memo) >= POSITION_BOUND:
                 raise Survives("the play has too many positions")
             found = self._memo[key] = self._position(pair, state, lemma)
@@ -114,21 +115,17 @@ class Refuter:
         found = answers(self.session, self.board, pair[1], step, {**state, **picked})
         if found is None:
             raise Survives("the abstract answers could not be exhausted")
-        replies = tuple(self._reply(step, move, taken, number) for taken in found.moves)
-        return Position(concrete, abstract, Step(move, replies, found.refusals, found.exhausted))
+        listed = replies(self.board, found, move.after, lambda end: self._follow(move.after, end, number))
+        return Position(concrete, abstract, Step(move, listed, found.refusals, found.exhausted))
 
-    def _reply(self, step: Challenge, move: Move, taken: Taken, number: int) -> Reply:
-        end = taken.end
-        loss = broken(self.board, move.after, end)
-        if loss is not None:
-            return Reply(taken.moves, loss)
-        target = (step.edge.target, end.location)
-        both = {**move.after.values, **end.values}
+    def _follow(self, concrete: Configuration, abstract: Configuration, number: int) -> Position:
+        target = (concrete.location, abstract.location)
+        both = {**concrete.values, **abstract.values}
         state = {v: both[v] for v in self.board.variables}
         lemma = excluded(self.search, target, state, number)
         if lemma is None:
             raise Survives(f"an answer at {target[0]}, {target[1]} survives")
-        return Reply(taken.moves, self.position(target, state, lemma))
+        return self.position(target, state, lemma)
 
 
 def root_of(lemma: Lemma) -> tuple[LostStep | LostMatch, int]:

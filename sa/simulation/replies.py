@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sa.automata.automaton import Edge
 from sa.automata.trace import Configuration, Move
-from sa.certificates.play import Exhausted, Obstacle, Refusal
+from sa.certificates.play import Exhausted, Obstacle, Position, Refusal, Reply
 from sa.simulation import board as boards
 from sa.simulation.board import Board
 from sa.simulation.moves import Challenge, play_round
 from sa.simulation.runs import Bounds, Run, explore, extend, may_follow, start, start_at
+from sa.simulation.scene import broken
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate, holds
@@ -27,23 +28,23 @@ STATE_BOUND = 1000
 RUN_BOUND = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """An abstract answer, made concrete: its moves, and where it stays if there are none."""
+#: How many answers that break ι at once a play lists at a position: they explain, and need no continuation.
+BROKEN_SHOWN = 6
 
-    moves: tuple[Move, ...]
-    start: Configuration
-
-    @property
-    def end(self) -> Configuration:
-        return self.moves[-1].after if self.moves else self.start
+#: Explanations of refused edges look at the states along so many answers.
+RUNS_EXPLAINED = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """All answers that matter (those that cannot keep ι may be left out where the solver enumerated them)."""
+    """All answers that matter, shortest first, as runs whose terms are constants.
 
-    moves: tuple[Taken, ...]
+    Those that cannot keep ι are left out where the solver enumerated them.
+    """
+
+    location: str
+    state: State
+    runs: tuple[Run, ...]
     refusals: tuple[Refusal, ...]
     exhausted: Exhausted
 
@@ -51,21 +52,44 @@ class Answers:
 def answers(session: Session, board: Board, location: str, step: Challenge, state: State) -> Answers | None:
     """The answers to a step from a state (with the step's choices), None if they could not be exhausted."""
     found = explore(board, start_at(board, location, state), step.label, (), state, Bounds(STATE_BOUND, None))
-    if found.exhausted:
-        taken = tuple(_taken(board, location, run, state) for run in found.runs)
-        return Answers(taken, _refusals(board, location, step, taken, state), Exhausted.ENUMERATED)
-    symbolic = _solved(session, board, location, step, state)
-    if symbolic is None:
+    runs: Sequence[Run] | None = found.runs
+    exhausted = Exhausted.ENUMERATED
+    if not found.exhausted:
+        runs, exhausted = _solved(session, board, location, step, state), Exhausted.SOLVER
+    if runs is None:
         return None
-    taken = tuple(_taken(board, location, run, state) for run in symbolic)
-    return Answers(taken, _refusals(board, location, step, taken, state), Exhausted.SOLVER)
+    return Answers(location, state, tuple(runs), _refusals(board, location, step, runs, state), exhausted)
 
 
-def _taken(board: Board, location: str, run: Run, state: State) -> Taken:
+def end_of(board: Board, found: Answers, run: Run) -> Configuration:
+    """Where an answer ends."""
+    full = boards.full_state(board, found.state)
+    values = (run.values.get(v.var, v.var) for v in board.goal.abstract.variables)
+    known = {**full, **found.state}
+    pairs = zip(board.goal.abstract.variables, values, strict=True)
+    return Configuration(run.location, {v.var: evaluate(t, known) for v, t in pairs})
+
+
+def replies(
+    board: Board, found: Answers, concrete: Configuration, follow: Callable[[Configuration], Position]
+) -> tuple[Reply, ...]:
+    """The answers as replies: those that keep ι with what `follow` says of their end, and some that break it."""
+    listed, shown = list[Reply](), 0
+    for run in found.runs:
+        end = end_of(board, found, run)
+        loss = broken(board, concrete, end)
+        if loss is None:
+            listed.append(Reply(_moves(board, found.location, run, found.state), follow(end)))
+        elif shown < BROKEN_SHOWN:
+            shown += 1
+            listed.append(Reply(_moves(board, found.location, run, found.state), loss))
+    return tuple(listed)
+
+
+def _moves(board: Board, location: str, run: Run, state: State) -> tuple[Move, ...]:
     """The run's moves with values instead of terms."""
     full = boards.full_state(board, state)
     values = {v.var: full[v.var] for v in board.goal.abstract.variables}
-    begin = Configuration(location, dict(values))
     moves = list[Move]()
     for number, choice in zip(run.edges, run.choices, strict=True):
         edge = board.abstract.automaton.edges[number]
@@ -73,17 +97,15 @@ def _taken(board: Board, location: str, run: Run, state: State) -> Taken:
         here = {**values, **picked}
         values = {**values, **{v: evaluate(t, here) for v, t in edge.updates}}
         moves.append(Move(edge, picked, Configuration(edge.target, values)))
-    return Taken(tuple(moves), begin)
+    return tuple(moves)
 
 
-def _refusals(
-    board: Board, location: str, step: Challenge, taken: tuple[Taken, ...], state: State
-) -> tuple[Refusal, ...]:
+def _refusals(board: Board, location: str, step: Challenge, runs: Sequence[Run], state: State) -> tuple[Refusal, ...]:
     """Why edges at the states that answers pass are not taken, for the explanation only."""
     full = boards.full_state(board, state)
     places = {location: Configuration(location, {v.var: full[v.var] for v in board.goal.abstract.variables})}
-    for answer in taken:
-        for move in answer.moves:
+    for run in runs[:RUNS_EXPLAINED]:
+        for move in _moves(board, location, run, state):
             places.setdefault(move.after.location, move.after)
     found = list[Refusal]()
     for place in places.values():

@@ -32,6 +32,9 @@ class Stop:
 
 def wander(session: Session, board: Board, pair: Pair, before: State, after: State) -> tuple[Stop, ...] | None:
     """Moves that lead from one state of the pair to the other, None if none are found within the bounds."""
+    direct = _direct(board, pair, before, after)
+    if direct is not None:
+        return (direct,)
     for count in range(1, MOVE_BOUND + 1):
         states = _waypoints(session, board, pair, before, after, count)
         if states is None:
@@ -40,6 +43,21 @@ def wander(session: Session, board: Board, pair: Pair, before: State, after: Sta
         if all(s is not None for s in stops):
             return tuple(s for s in stops if s is not None)
     return None
+
+
+def _direct(board: Board, pair: Pair, before: State, after: State) -> Stop | None:
+    """One move with at most one abstract step, if that leads there: found without the solver."""
+    start, end = boards.full_state(board, before), boards.full_state(board, after)
+    first = {v: build.constant(x, v.sort) for v, x in start.items()}
+    last = {v: build.constant(x, v.sort) for v, x in end.items()}
+    if _concrete(board, pair, first, last) is not build.TRUE:
+        return None
+    stays = all(start[v] == end[v] for v in board.concrete.globals)
+    if _same(board, first, last) is build.TRUE:
+        return Stop(before, after, (), stays)
+    if _abstract(board, pair, first, last) is not build.TRUE:
+        return None
+    return Stop(before, after, ({v.var: end[v.var] for v in board.goal.abstract.variables},), stays)
 
 
 def _waypoints(
