@@ -30,7 +30,7 @@ def _check(path: str, split: bool, bounds: Limits) -> Checked:
         loaded = load_program(path, split)
     except InputError as wrong:
         return Checked(path, None, wrong.diagnostics)
-    return Checked(path, loaded.program, (*loaded.warnings, *vacuity(loaded.program, bounds)))
+    return Checked(path, loaded.program, (*loaded.warnings, *loaded.lints, *vacuity(loaded.program, bounds)))
 
 
 def has_errors(checked: tuple[Checked, ...]) -> bool:
