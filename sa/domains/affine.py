@@ -212,13 +212,23 @@ def _definition(pivot: Var, row: Row) -> Term | None:
 
 
 def formulas(space: Space) -> tuple[Term, ...]:
-    """The rows as equations, where the language can write them."""
+    """The rows as equations."""
     found = list[Term]()
     for pivot, row in space.items():
         definition = _definition(pivot, row)
         if definition is not None:
             found.append(build.eq(pivot, definition))
-        elif all(v is None or v.sort == INT for v in row):
-            total = build.linear(row.get(None, 0), {v: c for v, c in row.items() if v is not None})
-            found.append(build.eq(total, build.ZERO))
+        else:
+            scaled = ((_number(v), c) for v, c in row.items() if v is not None)
+            found.append(build.is_zero(build.combine(row.get(None, 0), scaled)))
     return tuple(found)
+
+
+def _number(var: Var) -> Term:
+    """The integer that a variable counts as."""
+    if var.sort == BOOL:
+        return build.ite(var, build.ONE, build.ZERO)
+    number: Term = var if var.sort == INT else build.integer(len(var.sort.constructors) - 1)
+    for index in reversed(range(len(var.sort.constructors) - 1)):
+        number = build.ite(build.eq(var, build.constant(index, var.sort)), build.integer(index), number)
+    return number

@@ -28,6 +28,7 @@ from sa.simulation.state import Lemma, PairState, dead
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.evaluate import State, Unevaluable
+from sa.terms.sort import default_value
 from sa.terms.term import Term, Var
 
 #: In order of preference. Short answers make general lemmas; what needs long ones comes later.
@@ -95,7 +96,9 @@ def _broken(board: Board, formula: Formula, state: State) -> Broken:
 
 
 def _configuration(automaton: Automaton, state: State) -> Configuration:
-    return Configuration(automaton.initial, {v.var: state.get(v.var, 0) for v in automaton.variables})
+    return Configuration(
+        automaton.initial, {v.var: state.get(v.var, default_value(v.var.sort)) for v in automaton.variables}
+    )
 
 
 def _evidence(search: Search) -> Evidence:
@@ -142,9 +145,9 @@ def relation_of(search: Search, solution: Mapping[Pair, Term] | None = None) -> 
             for pair, state in alive.items()
         ),
         tuple(
-            EdgeAnswer(*pair, number, tuple(_path(r) for r in rounds if r.target in alive))
+            EdgeAnswer(*pair, number, tuple(_path(r) for r in state.rounds.get(number, []) if r.target in alive))
             for pair, state in alive.items()
-            for number, rounds in state.rounds.items()
+            for number in state.steps
         ),
         tuple(closures.items()),
         tuple(tuple(opening.items()) for opening in covered.openings),

@@ -19,7 +19,7 @@ from sa.simulation.scene import broken
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import State
-from sa.terms.sort import Value
+from sa.terms.sort import Value, default_value
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -77,7 +77,7 @@ def _partners(session: Session, board: Board, concrete: Configuration) -> list[C
     while not isinstance(reply := session.check((*wanted, *blocked)), Unsat):
         if not isinstance(reply, Sat) or len(found) >= STATE_BOUND:
             return None
-        values = {v: reply.values.get(v, 0) for v in own}
+        values = {v: reply.values.get(v, default_value(v.sort)) for v in own}
         found.append(Configuration(board.goal.abstract.initial, _both(board, concrete.values, values)))
         blocked.append(build.lnot(build.land(*(build.eq(v, build.constant(x, v.sort)) for v, x in values.items()))))
     return found

@@ -16,6 +16,7 @@ from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import State
 from sa.terms.implicant import implicant
+from sa.terms.sort import default_value
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
@@ -52,7 +53,7 @@ def mismatch(
         if not isinstance(partner, Sat):
             # To be a loss, even the closure, which is not smaller than what is reachable, must have no match.
             return _loss(session, _abstract_match(board, pair, closure.relation), step, reply, point, bool(free))
-        values = {v: build.constant(partner.values.get(v, 0), v.sort) for v in free}
+        values = {v: build.constant(partner.values.get(v, default_value(v.sort)), v.sort) for v in free}
         witnesses.append(substitute(match_, values))
     return "the abstract environment's answer depends on variables that ι does not relate"
 

@@ -13,7 +13,7 @@ from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import State
 from sa.terms.solve import solution
-from sa.terms.sort import INT
+from sa.terms.sort import INT, default_value
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -54,12 +54,14 @@ def cover(session: Session, board: Board, wanted: Sequence[Term] = ()) -> Cover:
         if not isinstance(reply, Sat) or len(openings) > GUESS_BOUND:
             return NotCovered({}, False)
         # A state that the guesses do not cover: ask for its partner, and guess that one too.
-        state = {v.var: reply.values.get(v.var, 0) for v in goal.concrete.variables}
+        state = {v.var: reply.values.get(v.var, default_value(v.var.sort)) for v in goal.concrete.variables}
         point = {v: build.constant(x, v.sort) for v, x in state.items()}
         partners = session.check((substitute(partner, point),))
         if not isinstance(partners, Sat):
             return NotCovered(state, isinstance(partners, Unsat) and reply.trusted)
-        openings.append({v.var: build.constant(partners.values.get(v.var, 0), v.var.sort) for v in own})
+        openings.append(
+            {v.var: build.constant(partners.values.get(v.var, default_value(v.var.sort)), v.var.sort) for v in own}
+        )
 
 
 def _guess(partner: Term, own: Sequence[Variable]) -> dict[Var, Term]:

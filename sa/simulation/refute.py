@@ -21,6 +21,7 @@ from sa.simulation.state import Lemma, LostDrift, LostMatch, LostStep
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import State, holds
+from sa.terms.sort import default_value
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
@@ -61,7 +62,7 @@ class Refuter:
         while not isinstance(reply := self.session.check((*partner, *blocked)), Unsat):
             if not isinstance(reply, Sat) or len(openings) >= OPENING_BOUND:
                 raise Survives("the abstract initial states could not be exhausted")
-            values_too = {v: reply.values.get(v, 0) for v in own}
+            values_too = {v: reply.values.get(v, default_value(v.sort)) for v in own}
             openings.append(self._opening({**values, **values_too}))
             same = (build.eq(v, build.constant(x, v.sort)) for v, x in values_too.items())
             blocked.append(build.lnot(build.land(*same)))

@@ -16,6 +16,7 @@ from sa.simulation.scene import broken
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate, holds
+from sa.terms.sort import default_value
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -172,7 +173,7 @@ def _solutions(
             return found
         if not isinstance(reply, Sat) or len(found) >= VALUE_BOUND:
             return None
-        values = {n: build.constant(reply.values.get(n, 0), n.sort) for n in names}
+        values = {n: build.constant(reply.values.get(n, default_value(n.sort)), n.sort) for n in names}
         found.append(_instance(run, values))
         blocked.append(build.lnot(build.land(*(build.eq(n, t) for n, t in values.items()))))
 

@@ -16,7 +16,7 @@ from sa.simulation.wander import wander
 from sa.smt.session import Sat, Session
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate, holds
-from sa.terms.sort import INT, Value
+from sa.terms.sort import INT, Value, default_value
 from sa.terms.term import Term, Var
 
 
@@ -75,7 +75,7 @@ def pleasant(session: Session, formulas: Sequence[Term], wanted: Sequence[Var]) 
     for preference in ((*natural, *small), natural, ()):
         reply = session.check((*(f for f in formulas if f is not build.TRUE), *preference))
         if isinstance(reply, Sat):
-            return {v: reply.values.get(v, 0) for v in wanted} if reply.trusted else None
+            return {v: reply.values.get(v, default_value(v.sort)) for v in wanted} if reply.trusted else None
     return None
 
 

@@ -32,7 +32,7 @@ from sa.terms import build
 from sa.terms.evaluate import State, evaluate
 from sa.terms.implicant import implicant
 from sa.terms.project import project
-from sa.terms.sort import BOOL, Value
+from sa.terms.sort import Value, default_value
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
@@ -283,7 +283,7 @@ class Search:
         model = dict[Var, Value]()
         for var in (*self.board.variables, *more):
             if var not in solved:
-                model[var] = values.get(var, _default(var))
+                model[var] = values.get(var, default_value(var.sort))
         for var, term in solved.items():
             model[var] = evaluate(term, model)
         return model
@@ -384,7 +384,3 @@ class Search:
                 return self._learn(state, LostMatch(cube), raw, model)
             case why:
                 raise GaveUp(Reason.SOLVER, why)
-
-
-def _default(var: Var) -> Value:
-    return False if var.sort == BOOL else 0

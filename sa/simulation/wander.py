@@ -11,7 +11,7 @@ from sa.simulation.board import Board, Pair
 from sa.smt.session import Sat, Session
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate
-from sa.terms.sort import Value
+from sa.terms.sort import Value, default_value
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
@@ -79,7 +79,7 @@ def _waypoints(
 
 
 def _value(term: Term, values: State) -> Value:
-    return evaluate(term, {**dict.fromkeys(term.free, 0), **values})
+    return evaluate(term, {**{v: default_value(v.sort) for v in term.free}, **values})
 
 
 def _copy(board: Board, before: State, after: State, index: int, count: int) -> dict[Var, Term]:

@@ -20,6 +20,11 @@ BOOL = Sort("bool")
 Value = int | bool
 
 
+def default_value(sort: Sort) -> Value:
+    """Some value of the sort, for variables of which nothing is said."""
+    return False if sort == BOOL else 0
+
+
 def show_value(value: Value, sort: Sort) -> str:
     """A value as the language writes it."""
     if sort.constructors:
