@@ -52,7 +52,7 @@ def at_pair(made: Claim, concrete: str, abstract: str) -> Iterator[Obligation]:
     kept = renamed(made.lemmas[concrete, abstract], both)
     yield Obligation("environment", where, (*moved, *drifted, *iota), (Case((), kept),))
     if not made.goal.closed:
-        yield Obligation("matching of environments", where, moved, tuple(_matches(made, abstract, iota)))
+        yield Obligation("matching of environments", where, moved, _matches(made, abstract, iota))
 
 
 def _matches(made: Claim, abstract: str, iota: tuple[Term, ...]) -> Iterator[Case]:

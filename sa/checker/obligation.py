@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import groupby
 
 from sa.checker.ruling import Failure, Rejected, Undecided
 from sa.smt.session import Sat, Session, Unsat
@@ -23,12 +24,15 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Obligation:
-    """Hypotheses, together with what is assumed around them, imply that one of the cases holds."""
+    """Hypotheses, together with what is assumed around them, imply that one of the cases holds.
+
+    Cases come in order of preference and are made only when those before them did not do.
+    """
 
     name: str
     where: str
     hypotheses: tuple[Term, ...]
-    cases: tuple[Case, ...]
+    cases: Iterable[Case]
 
 
 def discharge(session: Session, assumed: Set[Term], obligation: Obligation) -> Failure | None:
@@ -42,24 +46,33 @@ def discharge(session: Session, assumed: Set[Term], obligation: Obligation) -> F
         return None
     known = assumed | frozenset(hypotheses)
     open_cases: list[Case] = []
-    for case in obligation.cases:
-        _, body = solved([substitute(f, names) for f in case.body], frozenset(case.choices))
-        rest = tuple(f for f in body if not _is_known(f, known))
-        if not rest:
-            return None
-        if FALSE not in rest:
-            free = frozenset[Var]().union(*(f.free for f in rest))
-            open_cases.append(Case(tuple(c for c in case.choices if c in free), rest))
-    return _ask(session, obligation, hypotheses, open_cases)
+    failure: Failure | None = None
+    for _, group in groupby(obligation.cases, lambda case: len(case.choices)):
+        for case in group:
+            left = _simplified(case, names, known)
+            if not left.body:
+                return None
+            if FALSE not in left.body:
+                open_cases.append(left)
+        if open_cases:
+            failure = _ask(session, obligation, hypotheses, open_cases)
+            if failure is None:
+                return None
+    return failure or _ask(session, obligation, hypotheses, ())
+
+
+def _simplified(case: Case, names: Mapping[Var, Term], known: Set[Term]) -> Case:
+    _, body = solved([substitute(f, names) for f in case.body], frozenset(case.choices))
+    rest = tuple(f for f in body if not _is_known(f, known))
+    free = frozenset[Var]().union(*(f.free for f in rest))
+    return Case(tuple(c for c in case.choices if c in free), rest)
 
 
 def _ask(session: Session, obligation: Obligation, hypotheses: Iterable[Term], cases: Sequence[Case]) -> Failure | None:
     """Ask first with the cases that need no quantifier: fewer cases are a stronger conclusion."""
     failure: Failure | None = None
-    for size in sorted({0, *(len(c.choices) for c in cases)}):
+    for size in sorted({len(c.choices) for c in cases} or {0}):
         chosen = [c for c in cases if len(c.choices) <= size]
-        if size == 0 and not chosen and cases:
-            continue
         refuted = (forall(c.choices, lnot(land(*c.body))) for c in chosen)
         match session.check((*hypotheses, *refuted)):
             case Unsat():
@@ -89,16 +102,26 @@ def solved(formulas: Iterable[Term], unknowns: Set[Var]) -> tuple[dict[Var, Term
     rest = list(conjuncts(land(*formulas)))
     names: dict[Var, Term] = {}
     pending = set(unknowns)
-    while True:
-        found = next((d for f in rest if not f.free.isdisjoint(pending) for d in _definitions(f, pending)), None)
-        if found is None:
-            return names, rest
-        var, value = found
-        pending.discard(var)
-        one = {var: value}
-        names = {v: substitute(t, one) for v, t in names.items()}
-        names[var] = value
-        rest = list(conjuncts(land(*(substitute(f, one) for f in rest))))
+    while found := _next_definitions(rest, pending):
+        pending -= found.keys()
+        names = {v: substitute(t, found) for v, t in names.items()} | found
+        rest = list(conjuncts(land(*(substitute(f, found) for f in rest))))
+    return names, rest
+
+
+def _next_definitions(formulas: Iterable[Term], unknowns: Set[Var]) -> dict[Var, Term]:
+    """Definitions that may be used all at once: none mentions an unknown, or there is only one."""
+    found: dict[Var, Term] = {}
+    spare: dict[Var, Term] = {}
+    for formula in formulas:
+        if formula.free.isdisjoint(unknowns):
+            continue
+        for var, value in _definitions(formula, unknowns):
+            if var not in found and value.free.isdisjoint(unknowns):
+                found[var] = value
+                break
+            spare = spare or {var: value}
+    return found or spare
 
 
 def _definitions(formula: Term, unknowns: Set[Var]) -> Iterable[tuple[Var, Term]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sa.automata.automaton import Edge
 from sa.certificates.relation import AbstractPath
@@ -18,10 +18,15 @@ def steps(made: Claim, concrete: str, abstract: str) -> Iterator[Obligation]:
     """Wherever Ψ holds and an edge can be taken, one of the answers is possible and ends in Ψ."""
     for number, edge in made.concrete.outgoing[concrete]:
         taken = step(made.concrete, edge)
-        answers = made.answers[concrete, abstract, number]
-        cases = tuple(_answer(made, edge, taken, abstract, path) for path in answers)
+        paths = made.answers[concrete, abstract, number]
         where = f"({concrete}, {abstract}), edge {number} to {edge.target}"
-        yield Obligation("step", where, taken.conditions, cases)
+        yield Obligation("step", where, taken.conditions, _answers(made, edge, taken, abstract, paths))
+
+
+def _answers(made: Claim, edge: Edge, taken: Run, abstract: str, paths: Sequence[AbstractPath]) -> Iterator[Case]:
+    # A function, so that each obligation keeps its own edge however late its cases are made.
+    for path in paths:
+        yield _answer(made, edge, taken, abstract, path)
 
 
 def _answer(made: Claim, edge: Edge, taken: Run, abstract: str, path: AbstractPath) -> Case:
