@@ -12,7 +12,8 @@ from sa.base.limits import Limits
 from sa.certificates.play import Position, Step
 from sa.checker.check import check
 from sa.checker.ruling import Accepted
-from sa.oracle.game import Pair
+from sa.oracle.game import Pair, decide
+from sa.terms.build import TRUE
 from tests.checker.plays import Node, by_solver, changed, play_of
 from tests.checker.relations import is_simulation, relation_of
 from tests.generators.automata import Sample, random_goal
@@ -79,3 +80,24 @@ def test_an_answer_left_out_is_missed(seeds: range) -> None:
                 assert not isinstance(check(sample.goal, cut, Limits()), Accepted), sample.seed
                 tried += 1
     assert tried
+
+
+@pytest.mark.parametrize("seeds", [QUICK, *SLOW], ids=str)
+def test_evidence_about_a_goal_changed_a_little_counts_only_where_it_is_true(seeds: range) -> None:
+    """The abstract side loses an edge, or its environment may do anything, and with that the verdict changes."""
+    wrong = 0
+    for sample in map(random_goal, seeds):
+        abstract = sample.goal.abstract
+        weaker = [replace(abstract, edges=abstract.edges[:i] + abstract.edges[i + 1 :]) for i in range(3)]
+        wilder = replace(abstract, locations=tuple(replace(q, env=TRUE) for q in abstract.locations))
+        for other in (*weaker, wilder):
+            changed_goal = replace(sample.goal, abstract=other)
+            decision = decide(changed_goal)
+            if decision.simulated is sample.decision.simulated:
+                continue
+            evidence = (
+                relation_of(changed_goal, decision.theta) if decision.simulated else play_of(changed_goal, decision)
+            )
+            wrong += 1
+            assert not isinstance(check(sample.goal, evidence, Limits()), Accepted), sample.seed
+    assert wrong
