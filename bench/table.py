@@ -151,7 +151,7 @@ def main() -> int:
     parser.add_argument("--no-twins", action="store_true", help="only the subjects of the table")
     parser.add_argument("--record", action="store_true", help="make this run the baseline")
     options = parser.parse_args()
-    console = Console()
+    console = Console(width=max(150, Console().width))
     with console.status("running"):
         rows = list(run(options.timeout, not options.no_twins))
     latest, baseline = RESULTS / "table.json", read_seconds(BASELINE)

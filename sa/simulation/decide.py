@@ -141,7 +141,7 @@ def relation_of(search: Search, solution: Mapping[Pair, Term] | None = None) -> 
     closures = {pair[1]: search.closure(pair[1]).relation for pair in alive}
     return Relation(
         tuple(
-            PairRelation(*pair, _lemmas(state) if solution is None else build.conjuncts(solution[pair]))
+            PairRelation(*pair, _lemmas(state) if solution is None else _solved(state, solution[pair]))
             for pair, state in alive.items()
         ),
         tuple(
@@ -152,6 +152,10 @@ def relation_of(search: Search, solution: Mapping[Pair, Term] | None = None) -> 
         tuple(closures.items()),
         tuple(tuple(opening.items()) for opening in covered.openings),
     )
+
+
+def _solved(state: PairState, solution: Term) -> tuple[Term, ...]:
+    return tuple(dict.fromkeys((*affine.formulas(state.facts or {}), *build.conjuncts(solution))))
 
 
 def _lemmas(state: PairState) -> tuple[Term, ...]:

@@ -19,9 +19,6 @@ from sa.terms import build
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
-#: Seconds for one question to Spacer.
-PATIENCE = 10.0
-
 
 def solve_horn(search: Search) -> dict[Pair, Term] | None:
     """A formula for each pair that the search met, to be checked as a relation; None if there is none to be had."""
@@ -32,7 +29,7 @@ def solve_horn(search: Search) -> dict[Pair, Term] | None:
         for state in pairs.values():
             clauses.extend(_clauses(search, state, names, turned))
         variables = search.board.variables
-        answer = solve(dict.fromkeys(names.values(), variables), clauses, search.session.bounds, PATIENCE)
+        answer = solve(dict.fromkeys(names.values(), variables), clauses, search.session.bounds)
         if isinstance(answer, Solution):
             return {pair: answer.predicates[name] for pair, name in names.items()}
     return None
@@ -44,15 +41,16 @@ def _opening(search: Search, names: dict[Pair, str]) -> Clause:
 
 def _clauses(search: Search, state: PairState, names: dict[Pair, str], turned: bool) -> Iterator[Clause]:
     here = Atom(names[state.pair], search.board.variables)
+    known = (*state.base, *state.equations)
     if state.moves.moving:
         there: dict[Var, Term] = {v: primed(v) for v in state.moves.moving}
         after = Atom(here.predicate, tuple(there.get(v, v) for v in search.board.variables))
-        yield Clause(here, build.land(*state.base, state.moves.relation), after)
+        yield Clause(here, build.land(*known, state.moves.relation), after)
     if not search.board.goal.closed:
         yield Clause(here, build.lnot(matched_step(search.board, state.pair)), None)
     for number, step in state.steps.items():
         rounds = state.rounds.get(number, [])
-        enabled = build.land(*state.base, *step.enabled)
+        enabled = build.land(*known, *step.enabled)
         for answer in reversed(rounds) if turned else rounds:
             good = build.land(*answer.required)
             arguments = tuple(substitute(v, answer.updates) for v in search.board.variables)

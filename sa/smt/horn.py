@@ -14,6 +14,9 @@ from sa.smt.translate import Translator
 from sa.terms.sort import BOOL
 from sa.terms.term import Term, Var
 
+#: Solver resources for one question; deterministic, unlike seconds.
+RLIMIT = 10_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Atom:
@@ -55,7 +58,7 @@ HornAnswer: TypeAlias = Solution | NoSolution | GivenUp
 
 
 def solve(
-    parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], bounds: Limits, seconds: float
+    parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], bounds: Limits, rlimit: int = RLIMIT
 ) -> HornAnswer:
     """Predicates over their parameters that satisfy the clauses. Raises LimitReached."""
     check_time(bounds)
@@ -71,8 +74,13 @@ def solve(
         return declarations[applied.predicate](*(translator.translate(t) for t in applied.arguments))
 
     solver = z3.SolverFor("HORN", context)
+    # Inlined predicates come back with quantifiers.
+    for transformation in ("inline_eager", "inline_linear", "slice"):
+        solver.set(f"xform.{transformation}", False)
+    solver.set("rlimit", rlimit)
     left = remaining(bounds)
-    solver.set("timeout", int(1000 * (seconds if left is None else max(0.001, min(left, seconds)))))
+    if left is not None:
+        solver.set("timeout", max(1, int(1000 * left)))
     for clause in clauses:
         solver.add(_closed(clause, translator, atom, context))
     try:
