@@ -19,7 +19,7 @@ from sa.simulation.board import Board, Pair, lay_out
 from sa.simulation.horn import solve_horn
 from sa.simulation.moves import Round
 from sa.simulation.opening import Covered, NotCovered, broken_at_start, cover
-from sa.simulation.pursuit import Pursuit, course
+from sa.simulation.pursuit import course, pursue
 from sa.simulation.refute import Refuter
 from sa.simulation.runs import Bounds
 from sa.simulation.scene import Survives
@@ -126,7 +126,7 @@ def _play(refuter: Refuter, state: State, lemma: Lemma) -> Play:
         return refuter.position(search.initial, state, lemma)
     except Survives:
         stages = course(refuter, search.initial, state, lemma)
-        return Pursuit(refuter.board, refuter.session, search, stages).position(0, search.initial, state)
+        return pursue(refuter, stages, search.initial, state)
 
 
 def relation_of(search: Search, solution: Mapping[Pair, Term] | None = None) -> Evidence:

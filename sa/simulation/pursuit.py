@@ -7,20 +7,19 @@ it, so nothing needs to be known of them. Where one of them survives to the end 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
-from sa.automata.trace import Configuration
+from sa.automata.trace import Configuration, Move
 from sa.base.limits import check_time
 from sa.certificates.play import Position, Step
 from sa.simulation.board import Board, Pair
 from sa.simulation.moves import Challenge
 from sa.simulation.refute import Refuter, excluded, root_of
-from sa.simulation.replies import answers, replies
-from sa.simulation.scene import Survives, drifting, move_of, near, sides
-from sa.simulation.search import Search
+from sa.simulation.replies import Answers, answers, end_of, replies
+from sa.simulation.scene import Survives, broken, drifting, move_of, near, sides
 from sa.simulation.state import Lemma, LostMatch
-from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate, holds
 from sa.terms.sort import Value
@@ -59,66 +58,100 @@ def course(refuter: Refuter, pair: Pair, state: State, lemma: Lemma | None) -> t
     return tuple(stages)
 
 
-@dataclass(slots=True)
-class Pursuit:
-    """Follows a run with all abstract states at once. Positions are shared where they repeat."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One abstract state at a stage: the state before the environments' moves, after them, and all its answers."""
 
-    board: Board
-    session: Session
-    search: Search
-    stages: Sequence[Stage]
-    _memo: dict[object, Position] = field(default_factory=dict)
+    pair: Pair
+    before: State
+    after: State
+    move: Move
+    answers: Answers
 
-    def position(self, number: int, pair: Pair, state: State) -> Position:
-        """Spoiler's move at a stage of the run, against one abstract state. Raises Survives and LimitReached."""
-        key = (number, pair, tuple(state[v] for v in self.board.variables))
-        found = self._memo.get(key)
-        if found is None:
-            check_time(self.session.bounds)
-            if number >= len(self.stages) or len(self._memo) >= POSITION_BOUND:
-                raise Survives("an abstract state follows to the end")
-            after = self._moved(pair, state, self.stages[number])
-            found = drifting(self.session, self.board, pair, state, after, lambda: self._act(number, pair, after))
-            self._memo[key] = found
-        return found
 
-    def _moved(self, pair: Pair, state: State, stage: Stage) -> State:
-        """The state after the environments' moves to the stage's globals."""
-        if all(state[v] == x for v, x in stage.globals.items()):
-            return state
-        moves = self.search.moves_at(pair)
-        names = {v: build.variable(v.name, v.sort, 2) for v in moves.moving}
-        point: dict[Var, Term] = {v: build.constant(state[v], v.sort) for v in self.board.variables}
-        for var, name in names.items():
-            point[primed(var)] = name
-            if var in stage.globals:
-                point[primed(var)] = build.constant(stage.globals[var], var.sort)
-        free = [n for v, n in names.items() if v not in stage.globals]
-        if any(state[v] != x for v, x in stage.globals.items() if v not in names):
-            raise Survives("the environments cannot make the run's moves here")
-        found = near(
-            self.session,
-            [substitute(moves.relation, point)],
-            free,
-            {names[v]: state[v] for v in names if names[v] in free},
-        )
-        if found is None:
-            raise Survives("the environments cannot make the run's moves here")
-        moved: dict[Var, Value] = {**state, **stage.globals}
-        moved.update((v, found[n]) for v, n in names.items() if n in found)
-        return moved
+Layer: TypeAlias = dict[object, Place]
 
-    def _act(self, number: int, pair: Pair, state: State) -> Position:
-        stage = self.stages[number]
-        concrete, abstract = sides(self.board, pair, state)
-        move = move_of(concrete, stage.challenge, stage.picked)
-        found = answers(self.session, self.board, pair[1], stage.challenge, {**state, **stage.picked})
-        if found is None:
-            raise Survives("the abstract answers could not be exhausted")
-        listed = replies(self.board, found, move.after, lambda end: self._next(number, move.after, end))
-        return Position(concrete, abstract, Step(move, listed, found.refusals, found.exhausted))
 
-    def _next(self, number: int, concrete: Configuration, abstract: Configuration) -> Position:
-        both = {**concrete.values, **abstract.values}
-        state = {v: both[v] for v in self.board.variables}
-        return self.position(number + 1, (concrete.location, abstract.location), state)
+def pursue(refuter: Refuter, stages: Sequence[Stage], pair: Pair, state: State) -> Position:
+    """The play that follows the run against every abstract state. Raises Survives and LimitReached."""
+    layers = list[Layer]()
+    current = {_key(refuter.board, pair, state): (pair, state)}
+    for stage in stages:
+        check_time(refuter.session.bounds)
+        layer = {key: _place(refuter, stage, *here) for key, here in current.items()}
+        layers.append(layer)
+        current = dict(_followers(refuter.board, layer.values()))
+        if sum(map(len, layers)) > POSITION_BOUND:
+            raise Survives("the run has too many followers")
+    if current:
+        raise Survives("an abstract state follows to the end")
+    positions = dict[object, Position]()
+    for layer in reversed(layers):
+        following = positions
+        positions = {key: _position(refuter, place, following) for key, place in layer.items()}
+    return positions[_key(refuter.board, pair, state)]
+
+
+def _key(board: Board, pair: Pair, state: State) -> object:
+    return pair, tuple(state[v] for v in board.variables)
+
+
+def _place(refuter: Refuter, stage: Stage, pair: Pair, state: State) -> Place:
+    after = _moved(refuter, stage, pair, state)
+    concrete, _ = sides(refuter.board, pair, after)
+    here = {**after, **stage.picked}
+    found = answers(refuter.session, refuter.board, pair[1], stage.challenge, here)
+    if found is None:
+        raise Survives("the abstract answers could not be exhausted")
+    return Place(pair, state, after, move_of(concrete, stage.challenge, stage.picked), found)
+
+
+def _followers(board: Board, places: Iterable[Place]) -> Iterator[tuple[object, tuple[Pair, State]]]:
+    """The states after the step that ι still relates."""
+    for place in places:
+        for run in place.answers.runs:
+            end = end_of(board, place.answers, run)
+            if broken(board, place.move.after, end) is None:
+                pair, state = _joined(board, place.move.after, end)
+                yield _key(board, pair, state), (pair, state)
+
+
+def _joined(board: Board, concrete: Configuration, abstract: Configuration) -> tuple[Pair, State]:
+    both = {**concrete.values, **abstract.values}
+    return (concrete.location, abstract.location), {v: both[v] for v in board.variables}
+
+
+def _position(refuter: Refuter, place: Place, following: Mapping[object, Position]) -> Position:
+    board = refuter.board
+
+    def follow(end: Configuration) -> Position:
+        return following[_key(board, *_joined(board, place.move.after, end))]
+
+    concrete, abstract = sides(board, place.pair, place.after)
+    listed = replies(board, place.answers, place.move.after, follow)
+    acted = Position(concrete, abstract, Step(place.move, listed, place.answers.refusals, place.answers.exhausted))
+    return drifting(refuter.session, board, place.pair, place.before, place.after, lambda: acted)
+
+
+def _moved(refuter: Refuter, stage: Stage, pair: Pair, state: State) -> State:
+    """The state after the environments' moves to the stage's globals."""
+    if all(state[v] == x for v, x in stage.globals.items()):
+        return state
+    moves = refuter.search.moves_at(pair)
+    if any(state[v] != x for v, x in stage.globals.items() if v not in moves.moving):
+        raise Survives("the environments cannot make the run's moves here")
+    names = {v: build.variable(v.name, v.sort, 2) for v in moves.moving}
+    point: dict[Var, Term] = {v: build.constant(state[v], v.sort) for v in refuter.board.variables}
+    for var, name in names.items():
+        known = var in stage.globals
+        point[primed(var)] = build.constant(stage.globals[var], var.sort) if known else name
+    relation = substitute(moves.relation, point)
+    free = {v: n for v, n in names.items() if v not in stage.globals}
+    if not free and relation is build.TRUE:
+        return {**state, **stage.globals}
+    found = near(refuter.session, [relation], tuple(free.values()), {n: state[v] for v, n in free.items()})
+    if found is None:
+        raise Survives("the environments cannot make the run's moves here")
+    moved: dict[Var, Value] = {**state, **stage.globals}
+    moved.update((v, found[n]) for v, n in free.items())
+    return moved

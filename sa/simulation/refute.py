@@ -28,6 +28,9 @@ from sa.terms.term import Term, Var
 #: How many positions a play may have.
 POSITION_BOUND = 20_000
 
+#: How many moves a play may have one after the other.
+DEPTH_BOUND = 100
+
 #: How many abstract initial states are listed.
 OPENING_BOUND = 100
 
@@ -40,6 +43,7 @@ class Refuter:
     session: Session
     search: Search
     _memo: dict[object, Position] = field(default_factory=dict)
+    _depth: int = 0
 
     def position(self, pair: Pair, state: State, lemma: Lemma) -> Position:
         """Spoiler's winning move from a state of the lemma's cube. Raises Survives and LimitReached."""
@@ -49,7 +53,13 @@ class Refuter:
             check_time(self.session.bounds)
             if len(self._memo) >= POSITION_BOUND:
                 raise Survives("the play has too many positions")
-            found = self._memo[key] = self._position(pair, state, lemma)
+            if self._depth >= DEPTH_BOUND:
+                raise Survives("the play is too long")
+            self._depth += 1
+            try:
+                found = self._memo[key] = self._position(pair, state, lemma)
+            finally:
+                self._depth -= 1
         return found
 
     def chosen(self, values: State) -> Chosen:

@@ -71,13 +71,18 @@ Loss: TypeAlias = Lost | LostChoices
 
 @dataclass(frozen=True, slots=True)
 class Tactics:
-    """How to search: how many lemmas may be learned, how far answers are explored, and what comes first when an
-    answer that was chosen leads to a lost state: to blame the state before, or to look for another answer."""
+    """How to search: how many lemmas may be learned at least, how far answers are explored, and what comes first
+    when an answer that was chosen leads to a lost state: to blame the state before, or to look for another answer.
+    """
 
     name: str
     lemmas: int
     bounds: Bounds
     blame_first: bool
+
+
+#: How many lemmas more may be learned for each pair that the search has met: blame travels along a program.
+LEMMAS_EACH = 4
 
 
 class GaveUp(Exception):
@@ -316,7 +321,7 @@ class Search:
         return self._lost(state, lemma)
 
     def _new_lemma(self, state: PairState, cause: Cause, cube: tuple[Term, ...], raw: tuple[Term, ...] | None) -> Lemma:
-        if self.lemma_count >= self._tactics.lemmas:
+        if self.lemma_count >= self._tactics.lemmas + LEMMAS_EACH * len(self.pairs):
             raise GaveUp(Reason.BOUND, f"{self.lemma_count} lemmas did not settle it")
         self.lemma_count += 1
         lemma = Lemma(self.lemma_count, state.pair, cube, build.lnot(build.land(*cube)), cause, raw)
