@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sa.automata.program import Program
 from sa.base.diagnostic import Diagnostic, InputError, Severity
 from sa.base.limits import Limits
+from sa.composition.declared import environment_warnings
 from sa.language.load import load_program
 from sa.obligations.vacuity import vacuity
 
@@ -30,7 +31,9 @@ def _check(path: str, split: bool, bounds: Limits) -> Checked:
         loaded = load_program(path, split)
     except InputError as wrong:
         return Checked(path, None, wrong.diagnostics)
-    return Checked(path, loaded.program, (*loaded.warnings, *loaded.lints, *vacuity(loaded.program, bounds)))
+    program = loaded.program
+    found = (*vacuity(program, bounds), *environment_warnings(program, bounds))
+    return Checked(path, program, (*loaded.warnings, *loaded.lints, *found))
 
 
 def has_errors(checked: tuple[Checked, ...]) -> bool:

@@ -9,10 +9,11 @@ from sa.base.source import Span
 
 
 class Severity(Enum):
-    """How bad it is: an error ends the command with status 2, a warning does not."""
+    """How bad it is: an error ends the command with status 2, a warning or a note does not."""
 
     ERROR = "error"
     WARNING = "warning"
+    NOTE = "note"
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,6 +173,9 @@ SA405 a variable that differs on the two sides
     What both sides share or relate by its name must be of the same type on both.
 SA406 an environment that is not declared everywhere
     Some threads of the program declare a rely and this one does not. Declare one for each thread, or for none.
+SA407 a precondition that nobody satisfies
+    No concrete and abstract initial state together satisfy the `pre` of the refinement block, although there
+    are initial states without it. The claim would be about no run at all.
 SA451 a parameter that differs on the two sides
     A parameter is one value for both sides, so its type is the same on both.
 SA452 a variable that one side lacks
@@ -190,6 +193,13 @@ SA504 a step that can never be taken
     The guard excludes every state that the location's invariant allows.
 SA505 a thread that blocks for ever
     No step leads on from here in any state, and this is not the end of the thread.
+SA507 a step that another thread's environment does not allow
+    A thread relies on the others, and one of them makes a step that breaks this rely in some state that the
+    declared invariants do not exclude. If no such state can be reached, invariants that say so make the warning
+    go away; otherwise the rely promises more than the program keeps.
+SA508 an environment that may not stand still
+    In some state the declared relation does not allow that nothing changes. An environment may always do
+    nothing, so this possibility is added; mention it in the relation to make that plain.
 SA901 no refinement block
     With one file, `refine` answers the refinement blocks in it. Give it two files, or write a block.
 SA902 a refinement without its abstract side

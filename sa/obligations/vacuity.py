@@ -13,10 +13,13 @@ from sa.terms import build
 from sa.terms.printer import show
 from sa.terms.term import Term
 
+#: Solver resources per question. What is not settled quickly is not warned of.
+RLIMIT = 2_000_000
+
 
 def vacuity(program: Program, bounds: Limits) -> tuple[Diagnostic, ...]:
     """What can never happen in a program. Contradictory axioms are an error, the rest are warnings."""
-    session = Session(bounds, tuple(a.formula for a in program.axioms))
+    session = Session(bounds, tuple(a.formula for a in program.axioms), rlimit=RLIMIT)
     if program.axioms and isinstance(session.check(()), Unsat):
         hint = "remove or weaken one of the axioms: from these anything follows"
         return (error("SA501", "the axioms contradict each other", program.axioms[0].origin.span, hint),)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os.path import basename, dirname
 from time import perf_counter
 
 from sa.automata.program import Program, Refinement
+from sa.base.diagnostic import Diagnostic
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
@@ -15,9 +17,13 @@ from sa.checker.check import Accepted, check
 from sa.refinement.goals import goals
 from sa.refinement.options import Options
 from sa.refinement.outcome import Outcome, Result, Statistics
+from sa.refinement.vacuous import vacuous
 from sa.simulation.decide import Decision, decide
 from sa.simulation.escape import escapes
 from sa.smt.session import Session
+
+#: Once one of these is reached the goals that are left are not begun.
+_LIMITS = {Reason.TIMEOUT, Reason.MEMORY, Reason.INTERRUPTED}
 
 
 def refine(abstract: Program, concrete: Program, block: Refinement | None, options: Options) -> Outcome:
@@ -27,16 +33,38 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
     """
     started = perf_counter()
     asked = goals(abstract, concrete, block, options.whole)
+    stopped: Reason | None = None
+    warnings: tuple[Diagnostic, ...] = ()
+    try:
+        warnings = vacuous(abstract, concrete, asked, block.pre if block is not None else (), options.limits)
+    except LimitReached as limit:
+        stopped = limit.reason
     prepared = perf_counter()
-    results = tuple(_result(goal, options) for goal in asked)
+    results = list[Result]()
+    for goal in asked:
+        result = _stopped(goal, stopped) if stopped is not None else _result(goal, options)
+        results.append(result)
+        if result.unknown is not None and result.unknown.reason in _LIMITS:
+            stopped = result.unknown.reason
     seconds = {
         "prepare": prepared - started,
-        "simulate": sum(r.statistics.seconds["simulate"] for r in results),
-        "check": sum(r.statistics.seconds["check"] for r in results),
+        "simulate": sum(r.statistics.seconds.get("simulate", 0.0) for r in results),
+        "check": sum(r.statistics.seconds.get("check", 0.0) for r in results),
     }
     expected = block.expect if block is not None and block.expect is not None else concrete.expect
-    name = block.name if block is not None else concrete.source.name
-    return Outcome(name, _combined(results), _claim(asked), results, (), expected, seconds)
+    name = block.name if block is not None else _name(abstract, concrete)
+    return Outcome(name, _combined(results), _claim(asked), tuple(results), warnings, expected, seconds)
+
+
+def _name(abstract: Program, concrete: Program) -> str:
+    """Who refines whom, by their files; a folder that both are in is named once."""
+    first, second = concrete.source.name, abstract.source.name
+    return f"{first} refines {basename(second) if dirname(first) == dirname(second) else second}"
+
+
+def _stopped(goal: Goal, reason: Reason) -> Result:
+    """A goal that was not begun."""
+    return Result(goal, Verdict.UNKNOWN, None, None, Unknown(reason, "before this goal was begun"), Statistics({}))
 
 
 def _result(goal: Goal, options: Options) -> Result:
@@ -96,5 +124,5 @@ def _combined(results: Sequence[Result]) -> Verdict:
 
 def _claim(asked: Sequence[Goal]) -> str:
     if all(goal.closed for goal in asked):
-        return "every run of the concrete program has an abstract run with the same visible actions, over ℤ"
-    return "each thread refines its abstract one in every environment that keeps to its rely, over ℤ"
+        return "every run of the concrete program has an abstract run with the same visible actions"
+    return "each thread refines its abstract one in every environment that keeps to its rely"

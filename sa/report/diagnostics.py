@@ -11,6 +11,8 @@ from sa.base.source import Source, Span, position
 from sa.report.screen import BAD, FAINT, OPEN, PLACE, STRONG, Screen, render
 from sa.report.snippet import place, snippet
 
+_STYLE = {Severity.ERROR: BAD, Severity.WARNING: OPEN, Severity.NOTE: PLACE}
+
 
 def show_diagnostics(diagnostics: Sequence[Diagnostic], screen: Screen) -> str:
     """All diagnostics in order, an empty line after each, and the count where there are several errors."""
@@ -25,7 +27,7 @@ def show_diagnostics(diagnostics: Sequence[Diagnostic], screen: Screen) -> str:
 
 
 def _diagnostic(diagnostic: Diagnostic, screen: Screen) -> Iterable[Text]:
-    style = BAD if diagnostic.severity is Severity.ERROR else OPEN
+    style = _STYLE[diagnostic.severity]
     head = Text()
     if diagnostic.span is not None:
         head.append(place(diagnostic.span), STRONG).append(": ")

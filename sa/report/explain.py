@@ -9,7 +9,7 @@ from typing import TypeAlias
 from sa.automata.automaton import Automaton, Edge, Label, location_of
 from sa.base.source import Span
 from sa.certificates.play import Broken, Obstacle, Refusal
-from sa.terms.build import conjuncts
+from sa.terms.build import TRUE, conjuncts
 from sa.terms.evaluate import State, Unevaluable, evaluate, holds
 from sa.terms.printer import Namer, plain_name, show
 from sa.terms.sort import show_value
@@ -45,8 +45,8 @@ def bare(var: Var) -> str:
 
 
 def _values(terms: Iterable[Term], state: State, name: Namer) -> tuple[str, ...]:
-    """`x = 3` for the variables of the terms that have a value."""
-    free = sorted({v for t in terms for v in t.free if v in state}, key=lambda v: v.key)
+    """`x = 3` for the variables of the terms that have a value, the abstract side's last."""
+    free = sorted({v for t in terms for v in t.free if v in state}, key=lambda v: (v.name.startswith("abs."), v.key))
     return tuple(f"{name(v)} = {show_value(state[v], v.sort)}" for v in free)
 
 
@@ -87,6 +87,18 @@ def _obstacle(obstacle: Obstacle, edge: Edge, state: State, abstract: Automaton,
             return f"it shows {action(edge.label, state)}, not {asked}", values, state
         case Obstacle.INVARIANT:
             return _breaks_invariant(edge, state, abstract)
+
+
+def no_choice(edge: Edge) -> Why:
+    """An edge that chooses values, of which none makes it an answer."""
+    chosen = ", ".join(dict.fromkeys(_chosen_name(c.var) for c in edge.choices))
+    limits = "" if edge.guard is TRUE else f" with {show(edge.guard, _chosen_name)}"
+    return Why(edge.origin.span, f"no value of {chosen}{limits} is an answer", (), name_of(edge))
+
+
+def _chosen_name(var: Var) -> str:
+    """A choice by the name of the variable that it is made for."""
+    return bare(var).partition("?")[0]
 
 
 def _conjunction(terms: Sequence[Term]) -> str:

@@ -28,7 +28,7 @@ from sa.certificates.play import (
     Uncovered,
     Unmatched,
 )
-from sa.report.explain import Why, action, bare, broken, name_of, refused
+from sa.report.explain import Why, action, bare, broken, name_of, no_choice, refused
 from sa.terms.printer import show
 
 #: By the identity of the position: equal positions on different lines are different.
@@ -189,12 +189,27 @@ def _lost(step: Step, here: Position, abstract: Automaton) -> Ending:
         assert isinstance(reply.then, Broken)
         reasons.append(_breaking(reply, reply.then))
     reasons.extend(refused(r, abstract, asked) for r in step.refusals)
+    if step.exhausted is Exhausted.SOLVER:
+        refusing = {r.edge for r in step.refusals} | {r.moves[-1].edge for r in step.replies if r.moves}
+        reasons.extend(no_choice(e) for e in _choosing(abstract, here.abstract.location) if e not in refusing)
     if not reasons and not edges_from(abstract)[here.abstract.location]:
         reasons.append(Why(None, "it has come to an end: there is no step from here"))
     what = f"the action {asked}" if asked else "this silent step"
     unique = tuple(dict.fromkeys(reasons))
     headline = f"{abstract.name} cannot answer {what}{':' if unique else '.'}"
     return Ending(headline, unique, step.exhausted is Exhausted.SOLVER)
+
+
+def _choosing(abstract: Automaton, start: str) -> tuple[Edge, ...]:
+    """The edges with choices that an answer from this location may take, wherever its guards let it go."""
+    outgoing = edges_from(abstract)
+    seen, pending = {start: None}, [start]
+    while pending:
+        for edge in outgoing[pending.pop()]:
+            if edge.target not in seen:
+                seen[edge.target] = None
+                pending.append(edge.target)
+    return tuple(e for place in seen for e in outgoing[place] if e.choices)
 
 
 def _breaking(reply: Reply, failure: Broken) -> Why:

@@ -38,7 +38,9 @@ def _outcome(outcome: Outcome, width: int, quiet: bool) -> Iterator[Text]:
         yield Text(f"the file expects {outcome.expected.value}", BAD)
     if quiet:
         return
-    yield from _paragraph(f"Claim: {outcome.claim}", width)
+    domains = {domain(r.goal) for r in outcome.results}
+    over = f", {domains.pop()}" if len(domains) == 1 else ""
+    yield from _paragraph(f"Claim{over}: {outcome.claim}", width)
     yield Text()
     yield from _goals(outcome.results, width)
     for result in outcome.results:
@@ -48,15 +50,16 @@ def _outcome(outcome: Outcome, width: int, quiet: bool) -> Iterator[Text]:
 
 
 def _goals(results: tuple[Result, ...], width: int) -> Iterator[Text]:
-    """One aligned line each goal: what it claims, the verdict, and as much of the work as fits."""
+    """One aligned line each goal: its name, what it ranges over if they differ, the verdict, as much work as fits."""
     names = max((cell_len(r.goal.name) for r in results), default=0)
-    domains = max((cell_len(domain(r.goal)) for r in results), default=0)
-    work = _aligned([_work(r.statistics) for r in results], width - names - domains - 14)
-    for result, figures in zip(results, work, strict=True):
+    differ = len({domain(r.goal) for r in results}) > 1
+    domains = [f"  {domain(r.goal)}" if differ else "" for r in results]
+    widest = max(map(cell_len, domains), default=0)
+    work = _aligned([_work(r.statistics) for r in results], width - names - widest - 12)
+    for result, claim, figures in zip(results, domains, work, strict=True):
         name = result.goal.name + " " * (names - cell_len(result.goal.name))
         verdict = (f"{result.verdict.value:<8}", _STYLE[result.verdict])
-        claim = domain(result.goal)
-        yield Text.assemble(_INDENT, name, "  ", claim + " " * (domains - cell_len(claim)), "  ", verdict, figures)
+        yield Text.assemble(_INDENT, name, claim + " " * (widest - cell_len(claim)), "  ", verdict, figures)
 
 
 def domain(goal: Goal) -> str:
@@ -73,7 +76,7 @@ def _work(statistics: Statistics) -> list[tuple[str, str]]:
     """Each figure as a number and its unit, the most useful first."""
     seconds = (f"{sum(statistics.seconds.values()):.2f}", "s")
     counts = ((statistics.pairs, "pair"), (statistics.lemmas, "lemma"), (statistics.solver_calls, "solver call"))
-    return [seconds, *((str(n), word if n == 1 else word + "s") for n, word in counts), ("", statistics.strategy)]
+    return [seconds, *((str(n), word if n == 1 else word + "s") for n, word in counts)]
 
 
 def _aligned(rows: list[list[tuple[str, str]]], width: int) -> list[Text]:

@@ -123,8 +123,19 @@ def _disjunction(args: tuple[Term, ...], name: Namer) -> tuple[str, Strength]:
 
 
 def _equality(left: Term, right: Term, operator: str, name: Namer) -> tuple[str, Strength]:
+    if _rank(right) < _rank(left):
+        left, right = right, left
     # Comparisons do not chain, so both sides are operands of at least ADD.
     return f"{_in(left, Strength.ADD, name)} {operator} {_in(right, Strength.ADD, name)}", Strength.COMPARE
+
+
+def _rank(term: Term) -> int:
+    """Which side of an equality comes first: next values, the concrete program, the rest, constants."""
+    if not term.free:
+        return 3
+    if any(v.primes for v in term.free):
+        return 0
+    return 1 if any(v.name.startswith("conc.") for v in term.free) else 2
 
 
 def _comparison(total: Term, operator: str, flipped: str, name: Namer) -> tuple[str, Strength]:
@@ -132,16 +143,18 @@ def _comparison(total: Term, operator: str, flipped: str, name: Namer) -> tuple[
     constant, parts = build.linear_parts(total)
     left = {p: c for p, c in parts.items() if c > 0}
     right = {p: -c for p, c in parts.items() if c < 0}
-    if not left:
-        left, right, operator, constant = right, {}, flipped, -constant
+    symmetric = operator == flipped
+    if not left or (symmetric and right and _rank(build.linear(0, right)) < _rank(build.linear(0, left))):
+        left, right, operator, constant = right, left, flipped, -constant
         strict = ">"
     else:
         strict = "<"
     # Now: left + constant ⋈ right.
     if operator in ("<=", ">=") and right and constant == (1 if operator == "<=" else -1):
         operator, constant = strict, 0
-    first = build.linear(constant if right and constant > 0 else 0, left)
-    second = build.linear(-constant if not (right and constant > 0) else 0, right)
+    stays = bool(right) and constant > 0 and not symmetric
+    first = build.linear(constant if stays else 0, left)
+    second = build.linear(0 if stays else -constant, right)
     return f"{_in(first, Strength.ADD, name)} {operator} {_in(second, Strength.ADD, name)}", Strength.COMPARE
 
 

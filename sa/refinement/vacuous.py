@@ -1,0 +1,56 @@
+"""Questions that are empty (THEORY section 7): their answers would hold for want of states or steps.
+
+What nobody can mean is an input error: axioms that contradict each other, a precondition that no pair of
+initial states satisfies. The rest are warnings about the two programs. Initial values that differ on the
+two sides are no mistake of this kind: they refute the claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sa.automata.automaton import location_of
+from sa.automata.program import Formula, Program
+from sa.base.diagnostic import Diagnostic, InputError, Severity, error
+from sa.base.limits import Limits
+from sa.certificates.goal import Goal
+from sa.obligations.vacuity import RLIMIT, vacuity
+from sa.smt.session import Session, Unsat
+from sa.terms.term import Term
+
+
+def vacuous(
+    abstract: Program, concrete: Program, asked: Sequence[Goal], pre: tuple[Formula, ...], bounds: Limits
+) -> tuple[Diagnostic, ...]:
+    """Warnings about both programs. Raises InputError for a question that is empty, and LimitReached."""
+    found = (*vacuity(abstract, bounds), *vacuity(concrete, bounds))
+    errors = tuple(d for d in found if d.severity is Severity.ERROR) or tuple(
+        d for goal in asked for d in _of_goal(goal, pre, bounds)
+    )
+    if errors:
+        raise InputError(tuple(dict.fromkeys(errors)))
+    return tuple(dict.fromkeys(found))
+
+
+def _of_goal(goal: Goal, pre: tuple[Formula, ...], bounds: Limits) -> tuple[Diagnostic, ...]:
+    if not goal.axioms and not pre:
+        return ()
+    session = Session(bounds, tuple(a.formula for a in goal.axioms), rlimit=RLIMIT)
+    if goal.axioms and _impossible(session, ()):
+        hint = "the axioms of both sides are assumed together, and from these anything follows"
+        place = goal.axioms[0].origin.span
+        return (error("SA501", "the axioms of the two sides contradict each other", place, hint),)
+    starts = [
+        *(part for side in (goal.concrete, goal.abstract) for part in (side.init, location_of(side, side.initial).inv)),
+        *(f.term for f in goal.kappa if f not in pre),
+    ]
+    if not pre or not _impossible(session, [*starts, *(f.term for f in pre)]) or _impossible(session, starts):
+        return ()
+    first = next((f for f in pre if _impossible(session, [*starts, f.term])), pre[0])
+    message = "no pair of initial states satisfies the precondition"
+    hint = "weaken `pre`: everything would hold of runs that cannot begin"
+    return (error("SA407", message, first.origin.span, hint),)
+
+
+def _impossible(session: Session, formulas: Sequence[Term]) -> bool:
+    return isinstance(session.check(formulas), Unsat)
