@@ -129,7 +129,8 @@ class Session:
             why = str(problem)
         finally:
             self._solver.pop()
-        if "interrupt" in why or "cancel" in why:
+        # "canceled" is what z3 says of a limit of its own, of the resources or of the time.
+        if "interrupt" in why:
             raise LimitReached(Reason.INTERRUPTED)
         check_time(self.bounds)
         return Undecided(why)

@@ -66,3 +66,10 @@ def test_a_deadline_ends_a_hard_question_in_time_and_without_an_answer() -> None
 def test_a_deadline_that_has_passed_is_noticed_before_asking() -> None:
     with pytest.raises(LimitReached):
         Session(limits(-1.0, None)).check((build.lt(X, Y),))
+
+
+def test_resources_that_run_out_leave_the_question_open_and_nothing_else() -> None:
+    cubes = build.add(*(build.mul(v, build.mul(v, v)) for v in INTS))
+    session = Session(limits(60.0, None), rlimit=500_000)
+    assert isinstance(session.check((build.eq(cubes, build.integer(33)),)), Undecided)
+    assert isinstance(session.check((build.eq(X, build.integer(33)),)), Sat)
