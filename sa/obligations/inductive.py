@@ -1,0 +1,118 @@
+"""Whether invariants of locations cut runs (THEORY section 1): they must be shown, never assumed.
+
+`Inv` is inductive if the initial states satisfy it, if every component step that its guard allows leads into
+it, and if every environment step within the ranges of the variables keeps it. Then the automaton with `Inv`
+and the one without have the same runs. Of a product, and of a thread with its environment, all of it is
+looked at; that the environment is the right one is not (`composition.compatibility`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+
+from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable, location_of, variables_of
+from sa.base.diagnostic import Diagnostic, error
+from sa.smt.session import Answer, Sat, Session, Unsat
+from sa.terms import build
+from sa.terms.evaluate import State, Unevaluable, evaluate
+from sa.terms.printer import show
+from sa.terms.sort import Value, default_value, show_value
+from sa.terms.substitute import primed, substitute
+from sa.terms.term import Term, Var
+
+
+@dataclass(frozen=True, slots=True)
+class NotInductive:
+    """A conjunct of `Inv` at `location` that is not shown: initially, after `edge`, or in the environment.
+
+    `initially` tells the first from the last, for which there is no edge. `answer` is the solver's: values
+    with which the conjunct becomes false, or that it could not tell; not Unsat.
+    """
+
+    automaton: Automaton
+    location: Location
+    conjunct: Term
+    edge: Edge | None
+    initially: bool
+    answer: Answer
+
+
+def not_inductive(session: Session, automaton: Automaton) -> Iterator[NotInductive]:
+    """All that keeps the invariants from being inductive; an undeclared environment does nothing.
+
+    Raises LimitReached and SolverDisagrees.
+    """
+    places = {q.name: q for q in automaton.locations}
+    first = location_of(automaton, automaton.initial)
+    for conjunct in build.conjuncts(first.inv):
+        answer = _unless(session, (automaton.init,), conjunct)
+        if answer is not None:
+            yield NotInductive(automaton, first, conjunct, None, True, answer)
+    for edge in automaton.edges:
+        before, target, after = places[edge.source].inv, places[edge.target], dict[Var, Term](edge.updates)
+        known = (before, edge.guard, *(_range(c) for c in edge.choices))
+        for conjunct in build.conjuncts(target.inv):
+            answer = _unless(session, known, substitute(conjunct, after))
+            if answer is not None:
+                yield NotInductive(automaton, target, conjunct, edge, False, answer)
+    for place in automaton.locations:
+        yield from _disturbed(session, automaton, place)
+
+
+def _disturbed(session: Session, automaton: Automaton, place: Location) -> Iterator[NotInductive]:
+    if place.env is None:
+        return
+    shared = [v for v in automaton.variables if v.kind is Kind.GLOBAL]
+    after: dict[Var, Term] = {v.var: primed(v.var) for v in shared}
+    known = (place.inv, place.env, *(substitute(_range(v), after) for v in shared))
+    for conjunct in build.conjuncts(place.inv):
+        answer = _unless(session, known, substitute(conjunct, after))
+        if answer is not None:
+            yield NotInductive(automaton, place, conjunct, None, False, answer)
+
+
+def _range(variable: Variable) -> Term:
+    low = build.TRUE if variable.low is None else build.le(build.integer(variable.low), variable.var)
+    high = build.TRUE if variable.high is None else build.le(variable.var, build.integer(variable.high))
+    return build.land(low, high)
+
+
+def _unless(session: Session, known: tuple[Term, ...], goal: Term) -> Answer | None:
+    """None where what is known implies the goal, otherwise the solver's answer."""
+    parts: Set[Term] = frozenset(build.conjuncts(build.land(*known)))
+    if goal is build.TRUE or goal in parts:
+        return None
+    answer = session.check((*parts, build.lnot(goal)))
+    return None if isinstance(answer, Unsat) else answer
+
+
+def not_inductive_diagnostic(found: NotInductive) -> Diagnostic:
+    """The finding in words, at the step or the location."""
+    formula, place = f"`{show(found.conjunct)}`", f"`{found.location.name}`"
+    if found.edge is not None:
+        what, span = f"this step can lead to {place} where", found.edge.origin.span
+    elif found.initially:
+        what, span = f"initially, at {place},", found.location.origin.span
+    else:
+        what, span = f"the environment at {place} can reach states in which", found.location.origin.span
+    if not isinstance(found.answer, Sat):
+        return error("SA506", f"{what} it is not known that {formula} holds", span)
+    there = _there(found, found.answer.values)
+    example = ", ".join(f"{v.name} = {show_value(x, v.sort)}" for v, x in there.items())
+    return error("SA506", f"{what} {formula} is false", span, f"for example with {example} there" if there else None)
+
+
+def _there(found: NotInductive, values: State) -> dict[Var, Value]:
+    """The values that make the conjunct false, at the location."""
+    names: dict[Var, Term] = {}
+    if found.edge is not None:
+        names.update(found.edge.updates)
+    elif not found.initially:
+        names = {v: primed(v) for v in variables_of(found.automaton, Kind.GLOBAL)}
+    there = {v: names.get(v, v) for v in sorted(found.conjunct.free, key=lambda v: v.key)}
+    known = {**{w: default_value(w.sort) for t in there.values() for w in t.free}, **values}
+    try:
+        return {v: evaluate(t, known) for v, t in there.items()}
+    except Unevaluable:
+        return {}
