@@ -13,6 +13,7 @@ from sa.simulation.board import Board
 from sa.simulation.moves import Challenge
 from sa.simulation.runs import Run, extend, may_follow, start
 from sa.terms import build
+from sa.terms.evaluate import State, evaluate
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -36,7 +37,7 @@ def proposals(board: Board, step: Challenge, location: str, solved: Mapping[Var,
     run = _ahead(board, step, stay, solved)
     if run is not None:
         yield run
-    elif step.label is None and not _touches_links(board, step.edge):
+    elif step.label is None and not _touches(board, step.edge):
         yield stay
 
 
@@ -63,8 +64,8 @@ def _same_effect(step: Challenge, edge: Edge, before: Run, after: Run, solved: M
         return False
     if substitute(build.land(*after.condition[len(before.condition) :]), solved) is not build.TRUE:
         return False
-    mine = {v.name.partition(".")[2]: substitute(after.values[v], solved) for v, _ in edge.updates}
-    theirs = {v.name.partition(".")[2]: substitute(t, solved) for v, t in step.edge.updates}
+    mine = {_plain(v): substitute(after.values[v], solved) for v, _ in edge.updates}
+    theirs = {_plain(v): substitute(t, solved) for v, t in step.edge.updates}
     return mine == theirs
 
 
@@ -78,18 +79,34 @@ def _private(board: Board, edge: Edge) -> bool:
     return plain and not any(v in board.links for v, _ in edge.updates)
 
 
-def _touches_links(board: Board, edge: Edge) -> bool:
-    """Whether a concrete step changes what ι speaks of."""
+def _touches(board: Board, edge: Edge) -> bool:
+    """Whether a concrete step changes what ι speaks of, or a variable that the abstract thread has too."""
     watched = frozenset[Var]().union(*(t.free for t in board.links.values()), *(t.free for t in board.residual))
-    return any(v in watched and t is not v for v, t in edge.updates)
+    theirs = frozenset(_plain(v) for v in (*board.abstract.globals, *board.abstract.locals))
+    return any((v in watched or _plain(v) in theirs) and t is not v for v, t in edge.updates)
 
 
-def best(board: Board, step: Challenge, runs: list[Run]) -> Run:
-    """The answer to prefer among good ones: ending in the same statement, then short."""
+def _plain(var: Var) -> str:
+    return var.name.partition(".")[2]
+
+
+def best(board: Board, step: Challenge, runs: list[Run], state: State) -> Run:
+    """The answer to prefer among good ones.
+
+    Ending in the same statement comes first, then passing few tests, then leaving few variables different that
+    have the same name on both sides, then being short.
+    """
     edges, wanted = board.abstract.automaton.edges, shape_of(step.edge)
+    after = {
+        _plain(v): evaluate(step.after.get(v, v), state) for v in (*board.concrete.globals, *board.concrete.locals)
+    }
 
-    def rank(run: Run) -> tuple[bool, int, tuple[int, ...]]:
-        same = bool(run.edges) and shape_of(edges[run.edges[-1]]) == wanted
-        return not same, len(run.edges), run.edges
+    def rank(run: Run) -> tuple[bool, int, int, int, tuple[int, ...]]:
+        path = [edges[n] for n in run.edges]
+        same = bool(path) and shape_of(path[-1]) == wanted and all(_private(board, e) for e in path[:-1])
+        tests = sum(e.guard is not build.TRUE for e in (path[:-1] if same else path))
+        pairs = ((after.get(_plain(v)), evaluate(t, state)) for v, t in run.values.items())
+        apart = sum(mine is not None and mine != theirs for mine, theirs in pairs)
+        return not same, tests, apart, len(path), run.edges
 
     return min(runs, key=rank)

@@ -300,7 +300,7 @@ class Search:
                 return self._lose(state, step, cube, model)
         good, bad, found = learning.answers_at(self.board, step, state.pair[1], model, self.pairs, self._tactics.bounds)
         if good:
-            run = answers.best(self.board, step, [a.run for a in good])
+            run = answers.best(self.board, step, [a.run for a in good], model)
             self._add(state, step.number, next(a for a in good if a.run is run))
             self._post(StepTask(state.pair, step.number))
             return None
