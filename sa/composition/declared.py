@@ -7,14 +7,15 @@ be reachable: a program without invariants may be compatible all the same.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from sa.automata.automaton import Automaton, Kind, Location, variables_of
+from sa.automata.automaton import Automaton, Kind, Location, location_of, variables_of
 from sa.automata.program import Program
 from sa.base.diagnostic import Diagnostic, Label, Severity, warning
 from sa.base.limits import Limits
 from sa.base.source import Span
 from sa.composition.compatibility import Incompatible, incompatibilities
-from sa.composition.environment import declared
+from sa.composition.environment import declared, identity
 from sa.smt.session import Sat, Session
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate, holds
@@ -33,14 +34,16 @@ def environment_warnings(program: Program, bounds: Limits) -> tuple[Diagnostic, 
     Raises LimitReached.
     """
     session = Session(bounds, tuple(a.formula for a in program.axioms), rlimit=RLIMIT)
-    threads = tuple(t for t in program.threads if declared(t))
-    restless = (note for thread in threads for note in _restless(session, thread))
-    certain = (i for i in incompatibilities(session, threads) if isinstance(i.answer, Sat) and i.answer.trusted)
-    once = dict[tuple[str, Span | None, str], Diagnostic]()
-    for found in (*restless, *map(_forbidden, certain)):
+    threads = {t.name: t for t in program.threads if declared(t)}
+    notes = [note for thread in threads.values() for note in _restless(session, thread)]
+    everyone = tuple(_reflexive(t) for t in threads.values())
+    certain = (i for i in incompatibilities(session, everyone) if isinstance(i.answer, Sat) and i.answer.trusted)
+    once = dict[tuple[Span | None, str], Diagnostic]()
+    for found in certain:
+        warned = _forbidden(found, location_of(threads[found.observer.name], found.location.name))
         # One step breaks the same clause at many locations: the first is enough.
-        once.setdefault((found.code, found.span, found.message), found)
-    return tuple(once.values())
+        once.setdefault((warned.span, warned.message), warned)
+    return (*dict.fromkeys(notes), *once.values())
 
 
 def _restless(session: Session, thread: Automaton) -> Iterator[Diagnostic]:
@@ -54,12 +57,18 @@ def _restless(session: Session, thread: Automaton) -> Iterator[Diagnostic]:
             yield Diagnostic("SA508", Severity.NOTE, message, _span(thread, place), hint=hint)
 
 
-def _forbidden(found: Incompatible) -> Diagnostic:
-    """A step, the clauses that do not allow it, and values with which it happens."""
+def _reflexive(thread: Automaton) -> Automaton:
+    still = identity(variables_of(thread, Kind.GLOBAL))
+    places = (q if q.env is None else replace(q, env=build.lor(q.env, still)) for q in thread.locations)
+    return replace(thread, locations=tuple(places))
+
+
+def _forbidden(found: Incompatible, place: Location) -> Diagnostic:
+    """A step, the clauses declared at a place that do not allow it, and values with which it happens."""
     before, after = _example(found)
-    assert found.location.env is not None
+    assert place.env is not None
     both = {**before, **{primed(v): value for v, value in after.items()}}
-    broken = [c for c in build.conjuncts(found.location.env) if not holds(c, both)]
+    broken = [c for c in build.conjuncts(place.env) if not holds(c, both)]
     what = f"the environment that `{found.observer.name}` relies on"
     if not broken:
         broken = [c for c in build.conjuncts(found.location.inv) if not holds(c, {**before, **after})]
@@ -71,7 +80,7 @@ def _forbidden(found: Incompatible) -> Diagnostic:
     seen = {v for c in (*broken, found.edge.guard) for v in c.free if not v.primes}
     values = [f"{v.name}: {show_value(before[v], v.sort)} → {show_value(after[v], v.sort)}" for v in moved]
     values += [f"{v.name} = {show_value(before[v], v.sort)}" for v in sorted(seen - {*moved}, key=lambda v: v.key)]
-    hint = f"for example {', '.join(values)}: nothing declared here excludes that"
+    hint = f"for example {', '.join(values)}, which nothing declared here excludes"
     return warning("SA507", message, found.edge.origin.span, hint, labels)
 
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from typing import TypeVar
 
 from sa.automata.automaton import EXIT, Automaton, Kind, Location, Origin, Variable, variables_of
-from sa.automata.program import Formula, Program, Refinement
+from sa.automata.program import Formula, Program, Refinement, Related
 from sa.automata.rename import on_side
 from sa.base.diagnostic import Diagnostic, InputError, Label, error
 from sa.base.limits import Limits
 from sa.certificates.goal import Goal
 from sa.composition.environment import closed, declared, identity
-from sa.composition.product import product
+from sa.composition.product import own_local, product
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.substitute import prefixed, primed, substitute
@@ -32,6 +33,10 @@ class Pairing:
     abstract: Automaton
 
 
+#: A formula about both sides.
+Said = TypeVar("Said", Formula, Related)
+
+
 def goals(abstract: Program, concrete: Program, block: Refinement | None, whole: bool) -> tuple[Goal, ...]:
     """The goals of a refinement question. Raises InputError.
 
@@ -39,7 +44,7 @@ def goals(abstract: Program, concrete: Program, block: Refinement | None, whole:
     about their products. `whole` closes the programs in any case.
     """
     pairs = _pairings(abstract, concrete, block)
-    problems = tuple(_type_clashes(abstract, concrete))
+    problems = (*_type_clashes(abstract, concrete), *_strangers(block, pairs))
     if problems:
         raise InputError(problems)
     rely = block.rely if block is not None else ()
@@ -47,9 +52,10 @@ def goals(abstract: Program, concrete: Program, block: Refinement | None, whole:
     if whole or not is_open:
         first = product(tuple(p.concrete for p in pairs))
         second = product(tuple(_named_as(p.abstract, p.concrete.name) for p in pairs))
-        return (_goal(Pairing(closed(first), closed(second)), abstract, concrete, block, is_closed=True),)
+        pair = Pairing(closed(first), closed(second))
+        return (_goal(pair, abstract, concrete, _said(block, pairs, pairs), is_closed=True),)
     opened = tuple(Pairing(_opened(p.concrete, concrete, rely), _opened(p.abstract, abstract, rely)) for p in pairs)
-    return tuple(_goal(p, abstract, concrete, block, is_closed=False) for p in opened)
+    return tuple(_goal(p, abstract, concrete, _said(block, (p,), pairs), is_closed=False) for p in opened)
 
 
 def _named_as(automaton: Automaton, name: str) -> Automaton:
@@ -117,6 +123,58 @@ def _type_clashes(abstract: Program, concrete: Program) -> Iterator[Diagnostic]:
             )
 
 
+def _said(block: Refinement | None, pairs: tuple[Pairing, ...], every: tuple[Pairing, ...]) -> Refinement | None:
+    """The block as it is meant for some pairs, of `every` pair there is: those of one goal."""
+    if block is None:
+        return None
+    known = _locals(every)
+    return replace(
+        block,
+        relate=None if block.relate is None else tuple(r for f in block.relate for r in _about(f, pairs, known)),
+        pre=tuple(r for f in block.pre for r in _about(f, pairs, known)),
+        inv=tuple(r for f in block.inv for r in _about(f, pairs, known)),
+    )
+
+
+def _about(formula: Said, pairs: tuple[Pairing, ...], known: frozenset[Var]) -> Iterator[Said]:
+    """A formula about both sides, once; with locals, once for each of the pairs that has them all."""
+    mentioned = formula.term.free & known
+    if not mentioned:
+        yield formula
+        return
+    for pair in pairs:
+        own = _own(pair)
+        if mentioned <= own.keys():
+            yield replace(formula, term=substitute(formula.term, own)) if len(pairs) > 1 else formula
+
+
+def _own(pair: Pairing) -> dict[Var, Term]:
+    """The locals of a pair of threads, as formulas about both sides name them, and their names in the products."""
+    sides = ((pair.concrete, "conc"), (pair.abstract, "abs"))
+    return {
+        prefixed(v, side): prefixed(own_local(pair.concrete.name, v), side)
+        for thread, side in sides
+        for v in variables_of(thread, Kind.LOCAL)
+    }
+
+
+def _locals(pairs: tuple[Pairing, ...]) -> frozenset[Var]:
+    return frozenset(v for pair in pairs for v in _own(pair))
+
+
+def _strangers(block: Refinement | None, pairs: tuple[Pairing, ...]) -> Iterator[Diagnostic]:
+    """Formulas of the block with locals that no pair of threads has together."""
+    known = _locals(pairs)
+    for formula in () if block is None else (*map(_formula, block.relate or ()), *block.pre, *block.inv):
+        if not any(True for _ in _about(formula, pairs, known)):
+            hint = "the locals in a formula belong to one thread and the one that it refines"
+            yield error("SA408", "this mentions locals of threads that are not paired", formula.origin.span, hint)
+
+
+def _formula(related: Related) -> Formula:
+    return Formula(related.term, related.origin)
+
+
 def _opened(automaton: Automaton, program: Program, rely: tuple[Formula, ...]) -> Automaton:
     """The thread in its declared environment and the block's; alone in its program without one, nothing changes."""
     if not rely and not declared(automaton):
@@ -125,13 +183,26 @@ def _opened(automaton: Automaton, program: Program, rely: tuple[Formula, ...]) -
         hint = "write a rely for each thread, or for none and compare the whole programs"
         message = f"the thread `{automaton.name}` has no rely, but other threads here do"
         raise InputError((error("SA406", message, automaton.origin.span, hint),))
-    extra = build.land(*(f.term for f in rely))
+    extra = build.land(*(_on_this_side(f, automaton) for f in rely))
     return replace(
         automaton,
         locations=tuple(
             replace(q, env=build.land(build.TRUE if q.env is None else q.env, extra)) for q in automaton.locations
         ),
     )
+
+
+def _on_this_side(rely: Formula, automaton: Automaton) -> Term:
+    """What a rely of a block says of one side: of globals that only the other side has it says nothing here."""
+    rigid = frozenset(variables_of(automaton, Kind.PARAM))
+    here = frozenset(w for v in variables_of(automaton, Kind.GLOBAL) for w in (v, primed(v)))
+    conjuncts = [c for c in build.conjuncts(rely.term) if c.free <= rigid or not c.free.isdisjoint(here)]
+    missing = sorted({v.name for c in conjuncts for v in c.free - here - rigid})
+    if missing:
+        message = f"this rely is meant for both sides, but one of them has no `{missing[0]}`"
+        hint = "write it in the threads of the other side"
+        raise InputError((error("SA409", message, rely.origin.span, hint),))
+    return build.land(*conjuncts)
 
 
 def _goal(pair: Pairing, abstract: Program, concrete: Program, block: Refinement | None, is_closed: bool) -> Goal:
@@ -141,7 +212,7 @@ def _goal(pair: Pairing, abstract: Program, concrete: Program, block: Refinement
         first, second = _silent_exit(first), _silent_exit(second)
     shared = tuple(_equal(pair.concrete, pair.abstract, Kind.GLOBAL))
     if block is not None and block.relate is not None:
-        related = tuple(Formula(r.term, r.origin) for r in block.relate)
+        related = tuple(map(_formula, block.relate))
         shared, start = related, related
     else:
         start = (*shared, *_equal(pair.concrete, pair.abstract, Kind.LOCAL))

@@ -101,7 +101,9 @@ def _checked(goal: Goal, decision: Decision, options: Options) -> Result:
         unknown = Unknown(limit.reason, "while the evidence was being checked")
         return Result(goal, Verdict.UNKNOWN, None, None, unknown, nothing)
     if not isinstance(judged, Accepted):
-        return Result(goal, Verdict.UNKNOWN, None, None, Unknown(Reason.CHECKER, str(judged)), nothing)
+        where = f", at {judged.where}" if judged.where else ""
+        unknown = Unknown(Reason.CHECKER, f"{judged.obligation}: {judged.why}{where}")
+        return Result(goal, Verdict.UNKNOWN, None, None, unknown, nothing)
     if isinstance(evidence, Relation):
         return Result(goal, Verdict.PROVED, evidence, None, None, nothing)
     return Result(goal, Verdict.REFUTED, None, evidence, None, nothing, _escapes(goal, evidence, options))

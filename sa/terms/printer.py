@@ -130,7 +130,7 @@ def _equality(left: Term, right: Term, operator: str, name: Namer) -> tuple[str,
 
 
 def _rank(term: Term) -> int:
-    """Which side of an equality comes first: next values, the concrete program, the rest, constants."""
+    """Which side of a comparison comes first: next values, the concrete program, the rest, constants."""
     if not term.free:
         return 3
     if any(v.primes for v in term.free):
@@ -144,7 +144,7 @@ def _comparison(total: Term, operator: str, flipped: str, name: Namer) -> tuple[
     left = {p: c for p, c in parts.items() if c > 0}
     right = {p: -c for p, c in parts.items() if c < 0}
     symmetric = operator == flipped
-    if not left or (symmetric and right and _rank(build.linear(0, right)) < _rank(build.linear(0, left))):
+    if not left or (right and _rank(build.linear(0, right)) < _rank(build.linear(0, left))):
         left, right, operator, constant = right, left, flipped, -constant
         strict = ">"
     else:

@@ -85,6 +85,7 @@ EXAMPLES = [
     ("SA303", G + "thread T { rely x' == old(x); skip; }", "x'"),
     ("SA303", G + "thread T { rely x'' == x; skip; }", "x''"),
     ("SA304", G + "thread T { rely m' == m; local m : int; skip; }", "m'"),
+    ("SA304", G + "thread T { rely unchanged m; local m : int; skip; }", "m"),
     ("SA305", G + "thread T { @a while (b) { skip; } }", "@a"),
     ("SA305", G + "thread T { atomic { @a skip; @b skip; } }", "@b"),
     ("SA305", G + "thread T { atomic { CS: skip; } }", "CS"),

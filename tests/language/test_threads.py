@@ -168,7 +168,7 @@ def test_every_location_has_the_ranges_in_its_invariant_and_the_rely_as_environm
     for location in thread.locations:
         assert show(location.inv) == "N >= 1 && m >= 4 && x >= 0 && N <= 2 && m <= 5 && x <= 3"
         assert location.env is not None
-        assert show(location.env) == "x == x'"
+        assert show(location.env) == "x' == x"
 
 
 def test_nothing_is_assumed_of_an_environment_that_nobody_declared() -> None:
@@ -208,7 +208,7 @@ def test_macros_that_use_macros_twice_are_expanded_once() -> None:
 
 def test_a_guarantee_belongs_to_its_thread() -> None:
     (guarantee,) = program_of("global x : int; thread T { guarantee x' >= x; x := x + 1; }").guarantees
-    assert (guarantee.thread, show(guarantee.relation)) == ("T", "x <= x'")
+    assert (guarantee.thread, show(guarantee.relation)) == ("T", "x' >= x")
 
 
 def test_an_origin_is_the_statement_on_one_line() -> None:

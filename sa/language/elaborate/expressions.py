@@ -9,12 +9,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial, reduce
 
+from sa.automata.automaton import Kind
 from sa.base.diagnostic import error
 from sa.base.source import Span
 from sa.language import syntax
 from sa.language.elaborate.arithmetic import arithmetic
 from sa.language.elaborate.context import CONSTANT, Context, complain, within
-from sa.language.elaborate.references import element, variables_named, whole_name
+from sa.language.elaborate.references import element, read, variables_named, whole_name
 from sa.language.elaborate.types import ArrayOf, Domain, bounded, resolve_type
 from sa.language.names import (
     BrokenSymbol,
@@ -340,10 +341,13 @@ def _unchanged(names: tuple[syntax.Place, ...], span: Span, context: Context) ->
     if not context.mode.primes:
         complain(context, "SA303", f"`unchanged` has no meaning in {context.mode.what}", span)
         return None
-    groups = [variables_named(name, context) for name in names]
-    if any(g is None for g in groups):
+    groups = [(name, variables_named(name, context)) for name in names]
+    # Parameters never change anyway.
+    named = [(v, name.span) for name, group in groups for v in group or () if v.kind is not Kind.PARAM]
+    present = [read(v, 0, place, replace(context, primes=0)) for v, place in named]
+    if any(group is None for _, group in groups) or any(t is None for t in present):
         return None
-    return build.land(*(build.eq(primed(v), v) for g in groups if g is not None for v in g))
+    return build.land(*(build.eq(primed(v.var), v.var) for v, _ in named))
 
 
 def _mentions_old(expression: syntax.Expression) -> bool:

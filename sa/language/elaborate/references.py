@@ -22,7 +22,7 @@ from sa.language.names import (
     unknown,
 )
 from sa.terms import build
-from sa.terms.term import Int, Term, Var
+from sa.terms.term import Int, Term
 
 
 def whole_name(expression: syntax.Name, symbol: Symbol | None, context: Context) -> Term | None:
@@ -33,7 +33,7 @@ def whole_name(expression: syntax.Name, symbol: Symbol | None, context: Context)
             context.problems.append(unknown(context.scope, name, span))
             return None
         case VariableSymbol(variable):
-            return _read(variable, expression.primes, span, context)
+            return read(variable, expression.primes, span, context)
         case TermSymbol(term):
             if expression.primes:
                 complain(context, "SA303", f"`{name}` never changes, so it has no primed value", span)
@@ -52,7 +52,7 @@ def whole_name(expression: syntax.Name, symbol: Symbol | None, context: Context)
     return None
 
 
-def _read(variable: Variable, primes: int, span: Span, context: Context) -> Term | None:
+def read(variable: Variable, primes: int, span: Span, context: Context) -> Term | None:
     """A variable's term here; `primes` as written."""
     mode, name = context.mode, variable.var.name
     if not mode.variables:
@@ -89,7 +89,7 @@ def element(
     index = index_term(expression.index)
     if elements is None or index is None or not check_index(index, len(elements), expression, context):
         return None
-    terms = [_read(e, expression.primes, expression.span, context) for e in elements]
+    terms = [read(e, expression.primes, expression.span, context) for e in elements]
     known = [t for t in terms if t is not None]
     if len(known) < len(terms):
         return None
@@ -135,17 +135,17 @@ def in_range(term: Term, low: int, high: int) -> Term:
     return build.land(build.le(build.integer(low), term), build.le(term, build.integer(high)))
 
 
-def variables_named(place: syntax.Place, context: Context) -> tuple[Var, ...] | None:
-    """The variables that `unchanged` or `relate` names: an array stands for its elements."""
+def variables_named(place: syntax.Place, context: Context) -> tuple[Variable, ...] | None:
+    """The variables that `unchanged` names: an array stands for its elements."""
     symbol = find(context.scope, place.name)
     match symbol, place:
         case VariableSymbol(variable), syntax.Name():
-            return (variable.var,)
+            return (variable,)
         case ArraySymbol(elements), syntax.Name():
-            return tuple(e.var for e in elements)
+            return elements
         case ArraySymbol(elements), syntax.Index(_, syntax.Integer(value), _):
             if value < len(elements):
-                return (elements[value].var,)
+                return (elements[value],)
             complain(context, "SA319", f"`{place.name}` has the elements 0..{len(elements) - 1}", place.span)
         case BrokenSymbol(), _:
             pass
