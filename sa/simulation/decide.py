@@ -16,6 +16,7 @@ from sa.certificates.play import Broken, BrokenAtStart, Exhausted, Play, Uncover
 from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
 from sa.domains import affine
 from sa.simulation.board import Board, Pair, lay_out
+from sa.simulation.endings import Answered, Lost, LostChoices, Stuck, Tactics
 from sa.simulation.horn import solve_horn
 from sa.simulation.moves import Round
 from sa.simulation.opening import Covered, NotCovered, broken_at_start, cover
@@ -23,7 +24,7 @@ from sa.simulation.pursuit import course, pursue
 from sa.simulation.refute import Refuter
 from sa.simulation.runs import Bounds
 from sa.simulation.scene import Survives
-from sa.simulation.search import Answered, Lost, LostChoices, Search, Stuck, Tactics
+from sa.simulation.search import Search
 from sa.simulation.state import Lemma, PairState, dead
 from sa.smt.session import Session
 from sa.terms import build

@@ -17,7 +17,6 @@ from sa.simulation.state import PairState
 from sa.terms import build
 from sa.terms.evaluate import State, holds
 from sa.terms.implicant import implicant
-from sa.terms.substitute import substitute
 from sa.terms.term import Term
 
 
@@ -64,7 +63,7 @@ def demands(answer: Round, pairs: Mapping[Pair, PairState]) -> Iterator[Term]:
     target = pairs.get(answer.target)
     if target is not None:
         for lemma in target.lemmas:
-            yield substitute(lemma.formula, answer.updates)
+            yield answer.before(lemma.number, lemma.formula)
 
 
 def lost_cube(

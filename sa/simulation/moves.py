@@ -6,7 +6,7 @@ Everything is over the reduced state before the round and the concrete step's ch
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sa.automata.automaton import Edge, Label, Variable
 from sa.simulation import board as boards
@@ -63,6 +63,14 @@ class Round:
     target: Pair
     updates: Mapping[Var, Term]
     required: tuple[Term, ...]
+    _memo: dict[int, Term] = field(default_factory=dict)
+
+    def before(self, number: int, lemma: Term) -> Term:
+        """A lemma of the target (remembered by its number) as a condition on the state before the round."""
+        found = self._memo.get(number)
+        if found is None:
+            found = self._memo[number] = substitute(lemma, self.updates)
+        return found
 
 
 def play_round(board: Board, step: Challenge, run: Run) -> Round:

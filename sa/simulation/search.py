@@ -8,7 +8,7 @@ step of every pair is answered, or when an initial state is lost.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import TypeAlias
@@ -21,12 +21,12 @@ from sa.simulation import board as boards
 from sa.simulation.board import Board, Pair
 from sa.simulation.closure import Closure
 from sa.simulation.drift import STILL, Drift, abstract_closure, drift, lift
+from sa.simulation.endings import Answered, Ending, GaveUp, Loss, Lost, LostChoices, Tactics
 from sa.simulation.matching import Mismatch, mismatch
 from sa.simulation.moves import Challenge, Round, challenge, play_round
 from sa.simulation.opening import Cover, Covered, NotCovered, cover
-from sa.simulation.runs import Bounds
 from sa.simulation.scene import pleasant
-from sa.simulation.state import Cause, Lemma, LostDrift, LostMatch, LostStep, PairState, hypotheses
+from sa.simulation.state import Cause, Lemma, LostDrift, LostMatch, LostStep, PairState, View, hypotheses
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate
@@ -36,61 +36,8 @@ from sa.terms.sort import Value, default_value
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """Every step has its answers: the pairs are a weak simulation, for the checker to confirm."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """An initial state is excluded by a lemma of the initial pair."""
-
-    state: State
-    lemma: Lemma
-
-
-@dataclass(frozen=True, slots=True)
-class LostChoices:
-    """With `choose init`: a concrete initial state all of whose partners break ι or are excluded by lemmas."""
-
-    state: State
-
-
-@dataclass(frozen=True, slots=True)
-class Stuck:
-    """The search gave up."""
-
-    reason: Reason
-    detail: str
-
-
-Ending: TypeAlias = Answered | Lost | LostChoices | Stuck
-Loss: TypeAlias = Lost | LostChoices
-
-
-@dataclass(frozen=True, slots=True)
-class Tactics:
-    """How to search: how many lemmas may be learned at least, how far answers are explored, and what comes first
-    when an answer that was chosen leads to a lost state: to blame the state before, or to look for another answer.
-    """
-
-    name: str
-    lemmas: int
-    bounds: Bounds
-    blame_first: bool
-
-
 #: How many lemmas more may be learned for each pair that the search has met: blame travels along a program.
 LEMMAS_EACH = 4
-
-
-class GaveUp(Exception):
-    """Raised inside the search where it cannot go on; becomes Stuck."""
-
-    def __init__(self, reason: Reason, detail: str) -> None:
-        super().__init__(detail)
-        self.ending = Stuck(reason, detail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +176,7 @@ class Search:
         if weaker == state.facts:
             return
         state.facts = weaker
-        state.definitions = affine.definitions(weaker)
+        state.views.clear()
         state.equations = affine.formulas(weaker)
         for number in state.steps:
             self._post(StepTask(pair, number))
@@ -241,36 +188,42 @@ class Search:
 
     # ---- steps -------------------------------------------------------------------------------------
 
+    def _view(self, state: PairState, number: int) -> View | None:
+        if number not in state.views:
+            assert state.facts is not None
+            enabled = state.steps[number].enabled
+            here = affine.meet(state.facts, (r for t in enabled for r in affine.rows_of(t)))
+            possible = here is not None and build.FALSE not in enabled
+            state.views[number] = View(here, affine.definitions(here)) if possible and here is not None else None
+        return state.views[number]
+
     def _check_step(self, state: PairState, number: int) -> Loss | None:
-        step = state.steps[number]
-        assert state.facts is not None
-        here = affine.meet(state.facts, (r for t in step.enabled for r in affine.rows_of(t)))
-        if here is None or build.FALSE in step.enabled:
+        view, step = self._view(state, number), state.steps[number]
+        if view is None:
             return None
         rounds = state.rounds.setdefault(number, [])
-        solved = affine.definitions(here)
         if not rounds:
-            for run in answers.proposals(self.board, step, state.pair[1], solved):
+            for run in answers.proposals(self.board, step, state.pair[1], view.definitions):
                 self._add(state, number, play_round(self.board, step, run))
-        known = [substitute(t, solved) for t in (*hypotheses(state), *affine.formulas(here), *step.enabled)]
-        facts = {c for t in known for c in build.conjuncts(t)}
+        known = (*hypotheses(state), *affine.formulas(view.facts), *step.enabled)
+        facts = {c for t in known for c in build.conjuncts(view.reduced(t))}
         if build.FALSE in facts:
             return None
         gaps = list[Term]()
         for answer in rounds:
-            wanted = (substitute(d, solved) for d in learning.demands(answer, self.pairs))
+            wanted = (view.reduced(d) for d in learning.demands(answer, self.pairs))
             gap = build.lor(*(build.lnot(w) for w in wanted if w not in facts))
             gaps.append(gap)
             if gap is build.FALSE:
                 break
         reply = self.session.check((*facts, *gaps))
         if isinstance(reply, Sat):
-            model = self._complete(reply.values, solved, step.choices)
+            model = self._complete(reply.values, view.definitions, step.choices)
             return self._extend_or_learn(state, step, model)
         if not isinstance(reply, Unsat):
             raise GaveUp(Reason.SOLVER, reply.why)
         for answer in rounds:
-            self._pass_on(here, answer)
+            self._pass_on(view.facts, answer)
         return None
 
     def _pass_on(self, here: Space, answer: Round) -> None:
@@ -284,7 +237,7 @@ class Search:
         state.rounds[number].append(answer)
         self._state(answer.target).users[(state.pair, number)] = None
 
-    def _complete(self, values: State, solved: dict[Var, Term], more: Iterable[Var]) -> dict[Var, Value]:
+    def _complete(self, values: State, solved: Mapping[Var, Term], more: Iterable[Var]) -> dict[Var, Value]:
         model = dict[Var, Value]()
         for var in (*self.board.variables, *more):
             if var not in solved:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -10,6 +11,7 @@ from sa.simulation.board import Pair
 from sa.simulation.drift import Drift
 from sa.simulation.moves import Challenge, Round
 from sa.terms import build
+from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 
@@ -56,11 +58,28 @@ class Lemma:
     raw: tuple[Term, ...] | None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """What is known of a pair where one of its steps is enabled: the facts, and formulas with them put in."""
+
+    facts: Space
+    definitions: Mapping[Var, Term]
+    _memo: dict[Term, Term] = field(default_factory=dict)
+
+    def reduced(self, formula: Term) -> Term:
+        """The formula with the variables that the facts define replaced."""
+        found = self._memo.get(formula)
+        if found is None:
+            found = self._memo[formula] = substitute(formula, self.definitions)
+        return found
+
+
 @dataclass(slots=True)
 class PairState:
     """What is known of a pair of locations.
 
-    `facts` hold wherever the chosen answers lead (forward); lemmas exclude what is lost (backward).
+    `facts` hold wherever the chosen answers lead (forward); lemmas exclude what is lost (backward). `views` are
+    the facts at each step, None where they say that it is not enabled.
     `users` are the steps, of this and other pairs, with an answer that ends here.
     """
 
@@ -69,8 +88,8 @@ class PairState:
     moves: Drift
     steps: dict[int, Challenge]
     facts: Space | None = None
-    definitions: dict[Var, Term] = field(default_factory=dict)
     equations: tuple[Term, ...] = ()
+    views: dict[int, View | None] = field(default_factory=dict)
     lemmas: list[Lemma] = field(default_factory=list)
     rounds: dict[int, list[Round]] = field(default_factory=dict)
     users: dict[tuple[Pair, int], None] = field(default_factory=dict)

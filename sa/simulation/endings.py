@@ -1,0 +1,63 @@
+"""How a search goes and how it ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sa.base.verdict import Reason
+from sa.simulation.runs import Bounds
+from sa.simulation.state import Lemma
+from sa.terms.evaluate import State
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Every step has its answers: the pairs are a weak simulation, for the checker to confirm."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """An initial state is excluded by a lemma of the initial pair."""
+
+    state: State
+    lemma: Lemma
+
+
+@dataclass(frozen=True, slots=True)
+class LostChoices:
+    """With `choose init`: a concrete initial state all of whose partners break ι or are excluded by lemmas."""
+
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """The search gave up."""
+
+    reason: Reason
+    detail: str
+
+
+Ending: TypeAlias = Answered | Lost | LostChoices | Stuck
+Loss: TypeAlias = Lost | LostChoices
+
+
+@dataclass(frozen=True, slots=True)
+class Tactics:
+    """How to search: how many lemmas may be learned at least, how far answers are explored, and what comes first
+    when an answer that was chosen leads to a lost state: to blame the state before, or to look for another answer.
+    """
+
+    name: str
+    lemmas: int
+    bounds: Bounds
+    blame_first: bool
+
+
+class GaveUp(Exception):
+    """Raised inside the search where it cannot go on; becomes Stuck."""
+
+    def __init__(self, reason: Reason, detail: str) -> None:
+        super().__init__(detail)
+        self.ending = Stuck(reason, detail)
