@@ -32,8 +32,10 @@ def _check(path: str, split: bool, bounds: Limits) -> Checked:
     except InputError as wrong:
         return Checked(path, None, wrong.diagnostics)
     program = loaded.program
-    found = (*vacuity(program, bounds), *environment_warnings(program, bounds))
-    return Checked(path, program, (*loaded.warnings, *loaded.lints, *found))
+    empty = vacuity(program, bounds)
+    if any(d.severity is Severity.ERROR for d in empty):
+        return Checked(path, None, empty)
+    return Checked(path, program, (*loaded.warnings, *loaded.lints, *empty, *environment_warnings(program, bounds)))
 
 
 def has_errors(checked: tuple[Checked, ...]) -> bool:

@@ -40,13 +40,16 @@ def _of_goal(goal: Goal, pre: tuple[Formula, ...], bounds: Limits) -> tuple[Diag
         hint = "the axioms of both sides are assumed together, and from these anything follows"
         place = goal.axioms[0].origin.span
         return (error("SA501", "the axioms of the two sides contradict each other", place, hint),)
+    # The goal may name variables otherwise than the block does, so formulas are known by their places.
+    places = {f.origin for f in pre}
+    written = [f for f in goal.kappa if f.origin in places]
     starts = [
         *(part for side in (goal.concrete, goal.abstract) for part in (side.init, location_of(side, side.initial).inv)),
-        *(f.term for f in goal.kappa if f not in pre),
+        *(f.term for f in goal.kappa if f.origin not in places),
     ]
-    if not pre or not _impossible(session, [*starts, *(f.term for f in pre)]) or _impossible(session, starts):
+    if not written or not _impossible(session, [*starts, *(f.term for f in written)]) or _impossible(session, starts):
         return ()
-    first = next((f for f in pre if _impossible(session, [*starts, f.term])), pre[0])
+    first = next((f for f in written if _impossible(session, [*starts, f.term])), written[0])
     message = "no pair of initial states satisfies the precondition"
     hint = "weaken `pre`: everything would hold of runs that cannot begin"
     return (error("SA407", message, first.origin.span, hint),)
