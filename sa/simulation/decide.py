@@ -18,10 +18,10 @@ from sa.domains import affine
 from sa.simulation.board import Board, Pair, lay_out
 from sa.simulation.endings import Answered, Lost, LostChoices, Stuck, Tactics
 from sa.simulation.horn import solve_horn
-from sa.simulation.moves import Round
 from sa.simulation.opening import Covered, NotCovered, broken_at_start, cover
 from sa.simulation.pursuit import course, pursue
 from sa.simulation.refute import Refuter
+from sa.simulation.rounds import Round
 from sa.simulation.runs import Bounds
 from sa.simulation.scene import Survives
 from sa.simulation.search import Search

@@ -13,8 +13,8 @@ from sa.automata.trace import Configuration, Move
 from sa.certificates.goal import Goal
 from sa.certificates.play import Broken, Chosen, Drift, Play, Position, Step, Uncovered
 from sa.simulation.board import Board, initial_condition, lay_out
-from sa.simulation.moves import challenge
 from sa.simulation.replies import answers, end_of
+from sa.simulation.rounds import challenge
 from sa.simulation.scene import broken
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from sa.simulation.board import Board, Pair
-from sa.simulation.moves import Challenge, Round, play_round
+from sa.simulation.rounds import Challenge, Round, play_round
 from sa.simulation.runs import Bounds, Exploration, explore, start, undecided
 from sa.simulation.state import PairState
 from sa.terms import build

@@ -15,9 +15,9 @@ from sa.automata.trace import Configuration, Move
 from sa.base.limits import check_time
 from sa.certificates.play import Position, Step
 from sa.simulation.board import Board, Pair
-from sa.simulation.moves import Challenge
 from sa.simulation.refute import Refuter, excluded, root_of
 from sa.simulation.replies import Answers, answers, end_of, replies
+from sa.simulation.rounds import Challenge
 from sa.simulation.scene import Survives, broken, drifting, move_of, near, sides
 from sa.simulation.state import Lemma, LostMatch
 from sa.terms import build

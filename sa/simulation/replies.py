@@ -10,7 +10,7 @@ from sa.automata.trace import Configuration, Move
 from sa.certificates.play import Exhausted, Obstacle, Position, Refusal, Reply
 from sa.simulation import board as boards
 from sa.simulation.board import Board
-from sa.simulation.moves import Challenge, play_round
+from sa.simulation.rounds import Challenge, play_round
 from sa.simulation.runs import Bounds, Run, explore, extend, may_follow, start, start_at
 from sa.simulation.scene import broken
 from sa.smt.session import Sat, Session, Unsat

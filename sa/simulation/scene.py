@@ -11,7 +11,7 @@ from sa.automata.trace import Configuration, Move
 from sa.certificates.play import Broken, Drift, Position
 from sa.simulation import board as boards
 from sa.simulation.board import Board, Pair
-from sa.simulation.moves import Challenge
+from sa.simulation.rounds import Challenge
 from sa.simulation.wander import wander
 from sa.smt.session import Sat, Session
 from sa.terms import build

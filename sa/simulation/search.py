@@ -16,15 +16,15 @@ from typing import TypeAlias
 from sa.base.verdict import Reason
 from sa.domains import affine
 from sa.domains.affine import Space
-from sa.simulation import answers, learning
 from sa.simulation import board as boards
+from sa.simulation import learning, preference
 from sa.simulation.board import Board, Pair
 from sa.simulation.closure import Closure
 from sa.simulation.drift import STILL, Drift, abstract_closure, drift, lift
 from sa.simulation.endings import Answered, Ending, GaveUp, Loss, Lost, LostChoices, Tactics
 from sa.simulation.matching import Mismatch, mismatch
-from sa.simulation.moves import Challenge, Round, challenge, play_round
 from sa.simulation.opening import Cover, Covered, NotCovered, cover
+from sa.simulation.rounds import Challenge, Round, challenge, play_round
 from sa.simulation.scene import pleasant
 from sa.simulation.state import Cause, Lemma, LostDrift, LostMatch, LostStep, PairState, View, hypotheses
 from sa.smt.session import Sat, Session, Unsat
@@ -203,7 +203,7 @@ class Search:
             return None
         rounds = state.rounds.setdefault(number, [])
         if not rounds:
-            for run in answers.proposals(self.board, step, state.pair[1], view.definitions):
+            for run in preference.proposals(self.board, step, state.pair[1], view.definitions):
                 self._add(state, number, play_round(self.board, step, run))
         known = (*hypotheses(state), *affine.formulas(view.facts), *step.enabled)
         facts = {c for t in known for c in build.conjuncts(view.reduced(t))}
@@ -253,7 +253,7 @@ class Search:
                 return self._lose(state, step, cube, model)
         good, bad, found = learning.answers_at(self.board, step, state.pair[1], model, self.pairs, self._tactics.bounds)
         if good:
-            run = answers.best(self.board, step, [a.run for a in good], model)
+            run = preference.best(self.board, step, [a.run for a in good], model)
             self._add(state, step.number, next(a for a in good if a.run is run))
             self._post(StepTask(state.pair, step.number))
             return None

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from sa.automata.automaton import Edge
 from sa.simulation.board import Board
-from sa.simulation.moves import Challenge
+from sa.simulation.rounds import Challenge
 from sa.simulation.runs import Run, extend, may_follow, start
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate
