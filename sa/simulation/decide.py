@@ -65,7 +65,7 @@ def decide(goal: Goal, bounds: Limits, seed: int = 0) -> Decision:
         evidence = _evidence(search)
         if not isinstance(evidence, Unknown):
             return Decision(evidence, len(search.pairs), search.lemma_count, session.calls, tactics.name)
-        if evidence.reason is Reason.BOUND and search.stuck:
+        if search.stuck:
             solution = solve_horn(search)
             if solution is not None:
                 evidence = relation_of(search, solution)

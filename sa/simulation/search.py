@@ -21,7 +21,7 @@ from sa.simulation import learning, preference
 from sa.simulation.board import Board, Pair
 from sa.simulation.closure import Closure
 from sa.simulation.drift import STILL, Drift, abstract_closure, drift, lift
-from sa.simulation.endings import Answered, Ending, GaveUp, Loss, Lost, LostChoices, Tactics
+from sa.simulation.endings import Answered, Ending, GaveUp, Loss, Lost, LostChoices, Stuck, Tactics
 from sa.simulation.matching import Mismatch, mismatch
 from sa.simulation.opening import Cover, Covered, NotCovered, cover
 from sa.simulation.rounds import Challenge, Round, challenge, play_round
@@ -29,7 +29,7 @@ from sa.simulation.scene import pleasant
 from sa.simulation.state import Cause, Lemma, LostDrift, LostMatch, LostStep, PairState, View, hypotheses
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
-from sa.terms.evaluate import State, evaluate
+from sa.terms.evaluate import State, Unevaluable, evaluate
 from sa.terms.implicant import implicant
 from sa.terms.project import project
 from sa.terms.sort import Value, default_value
@@ -103,6 +103,9 @@ class Search:
         except GaveUp as problem:
             self.stuck = True
             return problem.ending
+        except Unevaluable as problem:
+            self.stuck = True
+            return Stuck(Reason.UNSUPPORTED, f"a state depends on {problem}, which has no definition")
         return Answered()
 
     # ---- tasks -------------------------------------------------------------------------------------

@@ -1,0 +1,111 @@
+"""The search on goals that show one thing each, from text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sa.base.limits import Limits, limits
+from sa.base.source import Source
+from sa.base.verdict import Unknown
+from sa.certificates.goal import Goal
+from sa.certificates.play import Drift, Position, Step, Uncovered, Unmatched
+from sa.certificates.relation import Relation
+from sa.checker.check import Accepted, check
+from sa.language.elaborate import program
+from sa.refinement.goals import goals
+from sa.simulation.decide import Decision, decide
+
+
+def _goal(abstract: str, concrete: str) -> Goal:
+    first, second = program(Source("abs.sa", abstract)), program(Source("conc.sa", concrete))
+    (goal,) = goals(first, second, None, whole=False)
+    return goal
+
+
+def _decided(abstract: str, concrete: str) -> Decision:
+    goal = _goal(abstract, concrete)
+    decision = decide(goal, limits(30.0, None))
+    if not isinstance(decision.evidence, Unknown):
+        assert isinstance(check(goal, decision.evidence, Limits()), Accepted)
+    return decision
+
+
+def test_a_counter_that_must_not_reach_minus_one_needs_horn_clauses() -> None:
+    text = "thread T {{ local x : int = 0; while (true) {{ x := x + 1; @seen {} }} }}"
+    decision = _decided(text.format("await (x != -1) { skip; }"), text.format("skip;"))
+    assert isinstance(decision.evidence, Relation)
+    assert decision.strategy == "horn"
+
+
+def test_an_answer_may_need_several_turns_of_an_abstract_loop() -> None:
+    abstract = "global g : 0..9 = 0; thread T { local x : 0..9 = 0; while (x < 3) { x := x + 1; } g := x; }"
+    decision = _decided(abstract, "global g : 0..9 = 0; thread T { g := 3; }")
+    assert isinstance(decision.evidence, Relation)
+
+
+def test_an_abstract_havoc_answers_with_the_concrete_value() -> None:
+    text = "global g : int = 0; thread T {{ local t : int = 5; {} }}"
+    decision = _decided(text.format("havoc g;"), text.format("g := 7 * t;"))
+    assert isinstance(decision.evidence, Relation)
+
+
+def test_a_concrete_havoc_over_all_integers_refutes_an_abstract_constant() -> None:
+    text = "global g : int = 0; thread T {{ {} }}"
+    decision = _decided(text.format("g := 1;"), text.format("havoc g;"))
+    assert isinstance(decision.evidence, Position)
+
+
+def test_guessing_the_future_is_refuted_and_does_not_escape() -> None:
+    abstract = "thread T { choose { @a skip; @b skip; } or { @a skip; @c skip; } }"
+    concrete = "thread T { @a skip; choose { @b skip; } or { @c skip; } }"
+    decision = _decided(abstract, concrete)
+    assert isinstance(decision.evidence, Position)
+
+
+def test_an_environment_that_does_more_on_the_concrete_side_is_refuted_by_that_step() -> None:
+    text = "global x : int = 0; thread T {{ rely {}; @a skip; }}"
+    decision = _decided(text.format("x' >= x"), text.format("x' == x || x' == x - 1"))
+    assert isinstance(decision.evidence, Position)
+    assert isinstance(decision.evidence.move, Unmatched)
+
+
+def test_an_uncovered_initial_state_is_refuted() -> None:
+    text = "global x : int; init {}; thread T {{ @a skip; }}"
+    decision = _decided(text.format("x > 3"), text.format("x > 2"))
+    assert isinstance(decision.evidence, Uncovered)
+
+
+def test_spoiler_moves_the_environment_first_where_only_that_wins() -> None:
+    abstract = "global x : int = 0; thread T { rely x' >= x; @a await (x < 5) { skip; } }"
+    concrete = "global x : int = 0; thread T { rely x' >= x; @a skip; }"
+    decision = _decided(abstract, concrete)
+    assert isinstance(decision.evidence, Position)
+    assert isinstance(decision.evidence.move, Drift)
+    assert isinstance(decision.evidence.move.then.move, Step)
+
+
+def test_an_environment_that_is_not_transitive_is_closed_exactly() -> None:
+    # Two environment steps lead from 0 to 2 and one does not; only then is the action possible.
+    text = "global x : 0..2 = 0; thread T {{ rely x' == x || x == 0 && x' == 1 || x == 1 && x' == 2; {} }}"
+    decision = _decided(text.format("@a await (x < 2) { skip; }"), text.format("@a skip;"))
+    assert isinstance(decision.evidence, Position)
+
+
+def test_a_refutation_never_depends_on_a_function_without_a_body() -> None:
+    text = "function f(int) : int; global x : int = 0; thread T {{ x := {}; }}"
+    decision = _decided(text.format("f(1)"), text.format("f(2)"))
+    assert isinstance(decision.evidence, Unknown)
+    assert isinstance(_decided(text.format("f(1)"), text.format("f(1)")).evidence, Relation)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("subject", ["gcd", "strength-reduction", "peterson"])
+def test_the_same_input_gives_the_same_work(subject: str) -> None:
+    folder = Path(__file__).parents[2] / "specs" / "paper" / subject
+    texts = [(folder / name).read_text() for name in ("abs.sa", "conc.sa")]
+    first, second = program(Source("abs.sa", texts[0])), program(Source("conc.sa", texts[1]))
+    goal = goals(first, second, None, whole=False)[0]
+    runs = [decide(goal, Limits()) for _ in range(3)]
+    assert len({(r.pairs, r.lemmas, r.solver_calls, r.strategy) for r in runs}) == 1
