@@ -8,8 +8,9 @@ from typing import TypeAlias
 
 import z3
 
-from sa.base.limits import Limits, check_time, remaining
+from sa.base.limits import Limits, check_time
 from sa.smt.back import NotATerm, term_of
+from sa.smt.stopping import check_stopped, milliseconds_left, resources
 from sa.smt.translate import Translator
 from sa.terms.sort import BOOL
 from sa.terms.term import Term, Var
@@ -78,9 +79,9 @@ def solve(
     for transformation in ("inline_eager", "inline_linear", "slice"):
         solver.set(f"xform.{transformation}", False)
     solver.set("rlimit", rlimit)
-    left = remaining(bounds)
-    if left is not None:
-        solver.set("timeout", max(1, int(1000 * left)))
+    time_left = milliseconds_left(bounds)
+    if time_left is not None:
+        solver.set("timeout", time_left)
     for clause in clauses:
         solver.add(_closed(clause, translator, atom, context))
     try:
@@ -88,8 +89,10 @@ def solve(
         if result == z3.unsat:
             return NoSolution()
         if result != z3.sat:
+            why = solver.reason_unknown()
+            check_stopped(why, resources(solver), rlimit, bounds)
             check_time(bounds)
-            return GivenUp(solver.reason_unknown())
+            return GivenUp(why)
         model = solver.model()
         return Solution({name: _read(model, declarations[name], parameters[name], context) for name in parameters})
     except (z3.Z3Exception, NotATerm) as problem:

@@ -10,8 +10,8 @@ from typing import TypeAlias
 import z3
 from z3 import z3core
 
-from sa.base.limits import LimitReached, Limits, check_time, remaining
-from sa.base.verdict import Reason
+from sa.base.limits import Limits, check_time
+from sa.smt.stopping import check_stopped, milliseconds_left, resources
 from sa.smt.translate import Translator
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
@@ -118,22 +118,21 @@ class Session:
         try:
             self._assert(asked)
             self._solver.set("rlimit", self._rlimit)
-            seconds = remaining(self.bounds)
-            if seconds is not None:
-                self._solver.set("timeout", max(1, int(seconds * 1000)))
+            time_left = milliseconds_left(self.bounds)
+            if time_left is not None:
+                self._solver.set("timeout", time_left)
+            before = resources(self._solver)
             result = self._solver.check()
             if result == z3.unsat:
                 return UNSAT
             if result == z3.sat:
                 return self._model(question)
             why = self._solver.reason_unknown()
+            check_stopped(why, resources(self._solver) - before, self._rlimit, self.bounds)
         except z3.Z3Exception as problem:
             why = str(problem)
         finally:
             self._solver.pop()
-        # "canceled" is what z3 says of a limit of its own, of the resources or of the time.
-        if "interrupt" in why:
-            raise LimitReached(Reason.INTERRUPTED)
         check_time(self.bounds)
         return Undecided(why)
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 import time
 from random import Random
 
 import pytest
 
 from sa.base.limits import LimitReached, Limits, limits
+from sa.base.verdict import Reason
 from sa.smt.session import Sat, Session, Undecided, Unsat
 from sa.terms import build
 from sa.terms.evaluate import holds
@@ -73,3 +77,19 @@ def test_resources_that_run_out_leave_the_question_open_and_nothing_else() -> No
     session = Session(limits(60.0, None), rlimit=500_000)
     assert isinstance(session.check((build.eq(cubes, build.integer(33)),)), Undecided)
     assert isinstance(session.check((build.eq(X, build.integer(33)),)), Sat)
+
+
+def test_ctrl_c_while_the_solver_works_is_an_interruption() -> None:
+    """The solver catches the signal itself and only says that it was cancelled."""
+    cubes = build.add(*(build.mul(v, build.mul(v, v)) for v in INTS))
+    question = (build.eq(cubes, build.integer(42)), build.lt(build.integer(1000), X))
+    before = signal.signal(signal.SIGINT, lambda number, frame: None)
+    ctrl_c = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    ctrl_c.start()
+    try:
+        with pytest.raises(LimitReached) as stopped:
+            Session(limits(60.0, None), rlimit=0).check(question)
+    finally:
+        ctrl_c.join()
+        signal.signal(signal.SIGINT, before)
+    assert stopped.value.reason is Reason.INTERRUPTED

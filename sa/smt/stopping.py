@@ -1,0 +1,32 @@
+"""Why the solver stopped without an answer. z3 says "canceled" of a limit of ours and of Ctrl-C alike."""
+
+from __future__ import annotations
+
+import z3
+
+from sa.base.limits import LimitReached, Limits, check_time, remaining
+from sa.base.verdict import Reason
+
+
+def milliseconds_left(bounds: Limits) -> int | None:
+    """The solver's own time limit: it ends just after ours, so that whoever looks at the clock sees why."""
+    seconds = remaining(bounds)
+    return None if seconds is None else int(seconds * 1000) + 2
+
+
+def resources(solver: z3.Solver) -> int:
+    """What the solver has spent so far, in its own units."""
+    statistics = solver.statistics()
+    known = statistics.keys()
+    return int(statistics.get_key_value("rlimit count")) if "rlimit count" in known else 0
+
+
+def check_stopped(why: str, spent: int, rlimit: int, bounds: Limits) -> None:
+    """Raise LimitReached if the solver was stopped from outside, and not by its own resource limit (0: it has none).
+
+    z3 catches Ctrl-C itself while it works, so no one else hears of it.
+    """
+    if "cancel" in why or "interrupt" in why:
+        check_time(bounds)
+        if not rlimit or spent < rlimit:
+            raise LimitReached(Reason.INTERRUPTED)
