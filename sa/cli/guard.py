@@ -19,6 +19,8 @@ from sa.base.verdict import Reason
 from sa.cli.options import Settings
 
 _TICK = 0.1
+#: Whether the system can wake the process up regularly.
+_TICKS = hasattr(signal, "setitimer")
 
 
 @contextmanager
@@ -27,26 +29,49 @@ def guarded(settings: Settings, grace: float = 0.0) -> Iterator[None]:
     deadline = None if settings.timeout is None else monotonic() + settings.timeout + grace
     memory = None if settings.memory is None else int(settings.memory * 2**20 * (1.1 if grace else 1.0))
 
+    stopped_at: float | None = None
+
     def interrupted(signum: int, frame: FrameType | None) -> None:
+        nonlocal stopped_at
+        if stopped_at is None:
+            stopped_at = monotonic()
+            if _TICKS:
+                signal.setitimer(signal.ITIMER_REAL, _TICK, _TICK)
         raise LimitReached(Reason.INTERRUPTED)
 
     def tick(signum: int, frame: FrameType | None) -> None:
+        # The first time may have been in the middle of something that swallows exceptions.
+        if stopped_at is not None and monotonic() >= stopped_at + grace:
+            raise LimitReached(Reason.INTERRUPTED)
         if deadline is not None and monotonic() >= deadline:
             raise LimitReached(Reason.TIMEOUT)
         if memory is not None and _peak_memory() > memory:
             raise LimitReached(Reason.MEMORY)
 
     before = signal.signal(signal.SIGINT, interrupted)
-    ticking = hasattr(signal, "setitimer") and (deadline is not None or memory is not None)
-    if ticking:
+    if _TICKS:
         signal.signal(signal.SIGALRM, tick)
-        signal.setitimer(signal.ITIMER_REAL, _TICK, _TICK)
+        if deadline is not None or memory is not None:
+            signal.setitimer(signal.ITIMER_REAL, _TICK, _TICK)
     try:
         yield
     finally:
-        if ticking:
+        if _TICKS:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Within it no limit stops the process: an answer that is being written is written whole."""
+    if not _TICKS:
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGALRM, before)
 
 
 def _peak_memory() -> int:

@@ -7,6 +7,8 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
+from sa.cli.guard import undisturbed
+
 if TYPE_CHECKING:
     from sa.report.screen import Screen
 
@@ -18,8 +20,9 @@ def write(text: str, stream: TextIO | None = None) -> None:
     """Write a text. A reader that has gone away is no error: the rest of the output is dropped."""
     stream = stream or sys.stdout
     try:
-        stream.write(text)
-        stream.flush()
+        with undisturbed():
+            stream.write(text)
+            stream.flush()
     except BrokenPipeError:
         # Otherwise the interpreter complains when it flushes the stream at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

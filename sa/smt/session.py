@@ -134,7 +134,7 @@ class Session:
         finally:
             self._solver.pop()
         check_time(self.bounds)
-        return Undecided(why)
+        return Undecided("its resources ran out" if "cancel" in why or "resource" in why else why)
 
     def _model(self, question: frozenset[Term]) -> Answer:
         model = self._solver.model()

@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 import typer
@@ -14,6 +15,7 @@ import typer
 from sa.base.diagnostic import InputError, error
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason
+from sa.cli.guard import undisturbed
 from sa.cli.options import Settings
 from sa.cli.session import run
 
@@ -125,6 +127,31 @@ def test_an_interrupt_is_no_answer(capsys: pytest.CaptureFixture[str]) -> None:
 
     assert status(body) == 3
     assert capsys.readouterr().err == "UNKNOWN: it was interrupted\n"
+
+
+def test_an_interrupt_that_is_swallowed_comes_again(capsys: pytest.CaptureFixture[str]) -> None:
+    """Libraries catch what they should not."""
+
+    def body() -> int:
+        with suppress(Exception):
+            os.kill(os.getpid(), signal.SIGINT)
+        return spin()
+
+    assert status(body) == 3
+    assert capsys.readouterr().err == "UNKNOWN: it was interrupted\n"
+
+
+def test_what_is_being_written_is_written_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    """A limit waits for the end of it."""
+
+    def body() -> int:
+        with undisturbed():
+            time.sleep(0.4)
+            print("all of it")
+        return spin()
+
+    assert status(body, Settings(False, False, 0.1, None)) == 3
+    assert capsys.readouterr() == ("all of it\n", "UNKNOWN: the time limit was reached\n")
 
 
 def test_the_guard_leaves_nothing_behind() -> None:
