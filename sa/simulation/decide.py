@@ -34,9 +34,9 @@ from sa.terms.term import Term, Var
 
 #: In order of preference. Short answers make general lemmas; what needs long ones comes later.
 STRATEGIES = (
-    Tactics("first answers", 200, Bounds(100, 1), blame_first=True),
-    Tactics("short answers", 400, Bounds(100, 1), blame_first=False),
-    Tactics("long answers", 2000, Bounds(400, None), blame_first=False),
+    Tactics("first answers", 200, Bounds(100, 1, 1), blame_first=True),
+    Tactics("short answers", 400, Bounds(100, 1, 1), blame_first=False),
+    Tactics("long answers", 2000, Bounds(400, None, None), blame_first=False),
 )
 
 Evidence: TypeAlias = Relation | Play | Unknown

@@ -9,6 +9,7 @@ without a cut exploration is exact: good for refutations too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from sa.simulation.board import Board, Pair
 from sa.simulation.rounds import Challenge, Round, play_round
@@ -30,6 +31,9 @@ def answers_at(
 ) -> tuple[list[Round], list[tuple[Round, list[Term]]], Exploration]:
     """The rounds that are good in a state, those that are not with what they break, and the exploration."""
     hints = tuple(dict.fromkeys(step.after.values()))
+    if bounds.shared is not None:
+        # A step that changes several shared variables at once may need as many answers.
+        bounds = replace(bounds, shared=max(bounds.shared, len(step.edge.updates)))
     found = explore(board, start(board, location), step.label, hints, state, bounds)
     good, bad = list[Round](), list[tuple[Round, list[Term]]]()
     for run in found.runs:

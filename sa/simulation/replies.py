@@ -52,7 +52,7 @@ class Answers:
 
 def answers(session: Session, board: Board, location: str, step: Challenge, state: State) -> Answers | None:
     """The answers to a step from a state (with the step's choices), None if they could not be exhausted."""
-    found = explore(board, start_at(board, location, state), step.label, (), state, Bounds(STATE_BOUND, None))
+    found = explore(board, start_at(board, location, state), step.label, (), state, Bounds(STATE_BOUND, None, None))
     runs: Sequence[Run] | None = found.runs
     exhausted = Exhausted.ENUMERATED
     if not found.exhausted:

@@ -58,10 +58,12 @@ class Exploration:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How far to explore: states visited, and how often a run may take the same edge (None: any number)."""
+    """How far to explore: states visited, how often a run may take the same edge, and how many of its edges may
+    change what ι determines (None: any number)."""
 
     states: int
     repeats: int | None
+    shared: int | None
 
 
 def start(board: Board, location: str) -> Run:
@@ -105,7 +107,7 @@ def explore(
                     reasons.update(dict.fromkeys((*longer.decisions, build.lnot(false))))
                 elif (snapshot := _snapshot(longer, state)) in seen:
                     reasons.update(dict.fromkeys((*longer.decisions, *_repeats(longer, seen[snapshot]))))
-                elif len(seen) >= bounds.states or _too_often(longer, bounds):
+                elif len(seen) >= bounds.states or _too_long(board, longer, bounds):
                     exhausted = False
                 else:
                     seen[snapshot] = longer
@@ -113,8 +115,16 @@ def explore(
     return Exploration(tuple(runs), tuple(reasons), exhausted)
 
 
-def _too_often(run: Run, bounds: Bounds) -> bool:
-    return bounds.repeats is not None and run.edges.count(run.edges[-1]) > bounds.repeats
+def _too_long(board: Board, run: Run, bounds: Bounds) -> bool:
+    if bounds.repeats is not None and run.edges.count(run.edges[-1]) > bounds.repeats:
+        return True
+    edges = board.abstract.automaton.edges
+    return bounds.shared is not None and sum(changes_links(board, edges[n]) for n in run.edges) > bounds.shared
+
+
+def changes_links(board: Board, edge: Edge) -> bool:
+    """Whether an abstract edge changes variables that ι determines."""
+    return any(v in board.links and t is not v for v, t in edge.updates)
 
 
 def may_follow(edge: Edge, label: Label | None, run: Run) -> bool:
