@@ -147,6 +147,40 @@ def test_what_is_known_before_a_limit_is_printed(folder: Path, monkeypatch: pyte
     assert f"No answer because {reason.value}" in result.stdout
 
 
+@pytest.mark.parametrize("reason", [Reason.INTERRUPTED, Reason.TIMEOUT, Reason.MEMORY])
+def test_goals_after_a_limit_are_not_begun(folder: Path, monkeypatch: pytest.MonkeyPatch, reason: Reason) -> None:
+    """One UNKNOWN each, all with the same reason."""
+    from sa.refinement import refine as room
+
+    begun = list[str]()
+
+    def stop(goal: Any, *rest: Any) -> Any:
+        begun.append(goal.name)
+        raise LimitReached(reason)
+
+    (folder / "two.sa").write_text(ABSTRACT + SECOND)
+    monkeypatch.setattr(room, "decide", stop)
+    found = document(refine("two.sa", "two.sa", "--json"))
+    assert begun == ["T"]
+    assert [g["unknown"]["reason"] for g in found["outcomes"][0]["goals"]] == [reason.name.lower()] * 2
+    assert found["status"] == 3
+
+
+@pytest.mark.slow
+def test_a_question_that_is_too_hard_ends_at_the_limit(folder: Path) -> None:
+    """The solver is stopped in the middle of its work: no linear arithmetic tells sums of three cubes."""
+    (folder / "hard.sa").write_text(
+        CUBES.format("if (x * x * x + y * y * y + z * z * z == 42) { r := 1; } else { r := 0; }")
+    )
+    (folder / "easy.sa").write_text(CUBES.format("r := 0;"))
+    started = time.monotonic()
+    result = refine("hard.sa", "easy.sa", "--timeout", "1", "--quiet")
+    assert (result.exit_code, result.stdout) == (3, "UNKNOWN  easy.sa refines hard.sa\n")
+    assert time.monotonic() - started < 2.5
+
+
+SECOND = "thread U {\n  rely unchanged x;\n  x := x + 2;\n}\n"
+CUBES = "global x, y, z, r : int;\nthread T {{\n  rely unchanged x, y, z, r;\n  {}\n}}\n"
 LONG = "thread T {\n  local a, b : int = 0;\n" + "  a := a + b; b := a - b;\n" * 20_000 + "}\n"
 
 
@@ -166,6 +200,15 @@ def test_a_timeout_stops_reading_too(endless: tuple[str, ...]) -> None:
     assert (ended.returncode, ended.stderr) == (3, "")
     assert "the time limit was reached" in ended.stdout
     assert time.monotonic() - started < 10
+
+
+@pytest.mark.slow
+def test_a_memory_limit_ends_with_unknown(endless: tuple[str, ...]) -> None:
+    """Status 3, wherever it is reached."""
+    ended = subprocess.run([*endless, "--memory", "80"], capture_output=True, text=True, check=False, timeout=60)
+    assert ended.returncode == 3
+    assert "the memory limit was reached" in ended.stdout + ended.stderr
+    assert "Traceback" not in ended.stderr
 
 
 @pytest.mark.slow
