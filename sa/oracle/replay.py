@@ -150,7 +150,9 @@ def _step(case: Case, here: Position, step: Step) -> Iterator[Finding]:
         end = reply.moves[-1].after if reply.moves else here.abstract
         yield from _outcome(case, reply.then, step.move.after, end)
     listed = [reply.moves[-1].after if reply.moves else here.abstract for reply in step.replies]
-    yield from _complete(lambda: _answers(case.abstract, here.abstract, action), listed, step.exhausted, "answers")
+    yield from _complete(
+        lambda: _answers(case, step.move.after, here.abstract, action), listed, step.exhausted, "answers"
+    )
 
 
 def _reply(goal: Goal, start: Configuration, action: Action, reply: Reply) -> Iterator[Finding]:
@@ -281,7 +283,10 @@ def _matches(case: Case, concrete: Configuration, abstract: Configuration) -> It
             yield there
 
 
-def _answers(x: Explicit, abstract: Configuration, action: Action) -> Iterator[Configuration]:
+def _answers(case: Case, concrete: Configuration, abstract: Configuration, action: Action) -> Iterator[Configuration]:
+    """The ends of the answers after which ι holds: the others lose by themselves and need not be listed."""
+    x = case.abstract
+
     def silently(s: State) -> list[State]:
         return [step.after for step in component_steps(x, s) if step.action is None]
 
@@ -290,7 +295,9 @@ def _answers(x: Explicit, abstract: Configuration, action: Action) -> Iterator[C
         steps = [step for s in ends for step in component_steps(x, s)]
         ends = _reached([step.after for step in steps if step.action == action], silently)
     for end in ends:
-        yield configuration(x, end)
+        there = configuration(x, end)
+        if holds(iota_of(case.goal), {**concrete.values, **there.values}):
+            yield there
 
 
 def _reached(states: Iterable[State], successors: Callable[[State], Iterable[State]]) -> list[State]:
