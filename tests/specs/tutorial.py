@@ -1,4 +1,4 @@
-"""The tutorial shows files and outputs of commands as they are: `python -m tests.specs.tutorial` writes them in.
+"""Tutorial and README show files and outputs of commands as they are: `python -m tests.specs.tutorial` writes them in.
 
 Behind a line `<!-- file: PATH -->` stands the file, behind `<!-- run: COMMAND -->` the command and its output.
 """
@@ -13,13 +13,14 @@ from typer.testing import CliRunner
 from sa.cli.main import application
 
 ROOT = Path(__file__).resolve().parents[2]
-TUTORIAL = ROOT / "docs" / "TUTORIAL.md"
-SLOT = re.compile(r"^<!-- (file|run): (.+) -->\n(?:\n```\w+\n.*?^```\n)?", re.MULTILINE | re.DOTALL)
-SECONDS = re.compile(r"\b\d+\.\d+ ?s\b")
+PAGES = (ROOT / "docs" / "TUTORIAL.md", ROOT / "README.md")
+SLOT = re.compile(r"^<!-- (file|run): ([^\n]+) -->\n(?:\n```\w+\n.*?^```\n)?", re.MULTILINE | re.DOTALL)
+#: What differs from one machine to the next, or says only how the engine went about it.
+FIGURES = re.compile(r" +\d+\.\d\d s  +\d+ pairs?.*$|^  \d+\.\d\d s \(.*\)$", re.MULTILINE)
 
 
 def render(text: str) -> str:
-    """The tutorial with every slot filled anew."""
+    """A page with every slot filled anew."""
     return SLOT.sub(fill, text)
 
 
@@ -31,13 +32,14 @@ def fill(slot: re.Match[str]) -> str:
 
 
 def output(command: str) -> str:
-    """What the command prints, run from the root of the checkout, with seconds left out."""
+    """What the command prints, run from the root of the checkout, without times and sizes."""
     program, *arguments = command.split()
     assert program == "sacheck"
     result = CliRunner().invoke(application(), arguments, env={"COLUMNS": "100", "NO_COLOR": "1"})
-    lines = SECONDS.sub("… s", result.stdout).splitlines()
+    lines = FIGURES.sub("", result.stdout).splitlines()
     return "\n".join(line.rstrip() for line in lines).strip("\n") + "\n"
 
 
 if __name__ == "__main__":
-    TUTORIAL.write_text(render(TUTORIAL.read_text()))
+    for page in PAGES:
+        page.write_text(render(page.read_text()))
