@@ -26,7 +26,7 @@ def random_question(seed: int) -> Question:
     """The question of a seed."""
     rng = Random(seed)
     is_open = rng.random() < 0.55
-    count = 1 if is_open or rng.random() < 0.45 else 2
+    count = 2 if rng.random() < (0.15 if is_open else 0.55) else 1
     abstract = random_text(rng, is_open, count)
     concrete, done = abstract, set[str]()
     for change in rng.choices(CHANGES, k=rng.choice((2, 3, 4, 6))):
