@@ -16,7 +16,7 @@ from sa.certificates.play import Broken, BrokenAtStart, Exhausted, Play, Uncover
 from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
 from sa.domains import affine
 from sa.simulation.board import Board, Pair, lay_out
-from sa.simulation.endings import Answered, Lost, LostChoices, Stuck, Tactics
+from sa.simulation.endings import Answered, Lost, LostChoices, Patience, Stuck, Tactics
 from sa.simulation.horn import solve_horn
 from sa.simulation.opening import Covered, NotCovered, broken_at_start, cover
 from sa.simulation.pursuit import course, pursue
@@ -34,9 +34,10 @@ from sa.terms.term import Term, Var
 
 #: In order of preference. Short answers make general lemmas; what needs long ones comes later.
 STRATEGIES = (
-    Tactics("first answers", 200, Bounds(100, 1, 1), blame_first=True),
-    Tactics("short answers", 400, Bounds(100, 1, 1), blame_first=False),
-    Tactics("long answers", 2000, Bounds(400, None, None), blame_first=False),
+    Tactics("first answers", 100, Bounds(100, 1, 1), Patience.FULL),
+    Tactics("likely answers", 200, Bounds(100, 1, 1), Patience.SOME),
+    Tactics("short answers", 400, Bounds(100, 1, 1), Patience.NONE),
+    Tactics("long answers", 2000, Bounds(400, None, None), Patience.NONE),
 )
 
 Evidence: TypeAlias = Relation | Play | Unknown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TypeAlias
 
 from sa.base.verdict import Reason
@@ -43,16 +44,26 @@ Ending: TypeAlias = Answered | Lost | LostChoices | Stuck
 Loss: TypeAlias = Lost | LostChoices
 
 
+class Patience(Enum):
+    """How long a search stays with the answers that it chose when they lead to a lost state.
+
+    FULL: the state before is to blame, unless another answer is good for more than this one state by accident.
+    SOME: it is to blame if a chosen answer could be given there at all. NONE: other answers are looked for first.
+    """
+
+    FULL = 2
+    SOME = 1
+    NONE = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Tactics:
-    """How to search: how many lemmas may be learned at least, how far answers are explored, and what comes first
-    when an answer that was chosen leads to a lost state: to blame the state before, or to look for another answer.
-    """
+    """How to search: how many lemmas may be learned at least, how far answers are explored, and the patience."""
 
     name: str
     lemmas: int
     bounds: Bounds
-    blame_first: bool
+    patience: Patience
 
 
 class GaveUp(Exception):

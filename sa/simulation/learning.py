@@ -14,7 +14,7 @@ from dataclasses import replace
 from sa.simulation.board import Board, Pair
 from sa.simulation.rounds import Challenge, Round, play_round
 from sa.simulation.runs import Bounds, Exploration, explore, start, undecided
-from sa.simulation.state import PairState
+from sa.simulation.state import PairState, View
 from sa.terms import build
 from sa.terms.evaluate import State, holds
 from sa.terms.implicant import implicant
@@ -46,19 +46,20 @@ def answers_at(
     return good, bad, found
 
 
-def blame(
-    rounds: Sequence[Round], step: Challenge, state: State, pairs: Mapping[Pair, PairState]
-) -> tuple[Term, ...] | None:
-    """Literals under which none of the chosen answers is good, if one of them is possible in the state.
+def blame(rounds: Sequence[Round], step: Challenge, state: State, pairs: Mapping[Pair, PairState]) -> tuple[Term, ...]:
+    """Literals under which none of the chosen answers is good. With others the states need not be lost."""
+    broken = (next(c for c in demands(answer, pairs) if not holds(c, state)) for answer in rounds)
+    return implicant((*step.enabled, *(build.lnot(b) for b in broken)), state, decide=False)
 
-    Other answers are not looked at, so these states need not be lost.
-    """
-    reasons, possible = list(step.enabled), False
-    for answer in rounds:
-        broken = next(c for c in demands(answer, pairs) if not holds(c, state))
-        possible = possible or broken not in answer.required
-        reasons.append(build.lnot(broken))
-    return implicant(reasons, state, decide=False) if possible else None
+
+def possible(answer: Round, state: State) -> bool:
+    """Whether an answer can be given in a state, whatever becomes of it later."""
+    return all(holds(c, state) for c in answer.required)
+
+
+def natural(answer: Round, view: View) -> bool:
+    """Whether ι's equations hold after an answer by what is known, and not just in one state by accident."""
+    return all(view.reduced(link) is build.TRUE for link in answer.links)
 
 
 def demands(answer: Round, pairs: Mapping[Pair, PairState]) -> Iterator[Term]:

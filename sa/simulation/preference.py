@@ -11,7 +11,7 @@ from typing import TypeAlias
 from sa.automata.automaton import Edge
 from sa.simulation.board import Board
 from sa.simulation.rounds import Challenge
-from sa.simulation.runs import Run, extend, may_follow, start
+from sa.simulation.runs import Run, changes_links, extend, may_follow, start
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate
 from sa.terms.substitute import substitute
@@ -37,25 +37,52 @@ def proposals(board: Board, step: Challenge, location: str, solved: Mapping[Var,
     run = _ahead(board, step, stay, solved)
     if run is not None:
         yield run
-    elif step.label is None and not _touches(board, step.edge):
+    elif step.label is not None or _touches_links(board, step.edge):
+        yield from _behind_tests(board, step, stay, solved)
+    elif not _touches_namesakes(board, step.edge):
         yield stay
 
 
 def _ahead(board: Board, step: Challenge, stay: Run, solved: Mapping[Var, Term]) -> Run | None:
     """The run to the same statement, past at most a few that only the abstract thread can see."""
-    run, wanted = stay, shape_of(step.edge)
+    run = stay
     for _ in range(LOOK_AHEAD):
+        for number, edge in board.abstract.edges[run.location]:
+            longer = _matching(board, step, run, number, edge, solved)
+            if longer is not None:
+                return longer
         edges = board.abstract.edges[run.location]
-        for number, edge in edges:
-            if may_follow(edge, step.label, run) and len(edge.choices) == len(step.edge.choices):
-                choice = tuple((mine.var, theirs) for mine, theirs in zip(edge.choices, step.choices, strict=True))
-                longer = extend(board, run, number, edge, choice, step.label)[1]
-                if shape_of(edge) == wanted or _same_effect(step, edge, run, longer, solved):
-                    return longer
         if len(edges) != 1 or not _private(board, edges[0][1]):
             return None
         run = extend(board, run, *edges[0], (), step.label)[1]
     return None
+
+
+def _behind_tests(board: Board, step: Challenge, stay: Run, solved: Mapping[Var, Term]) -> Iterator[Run]:
+    """The shortest runs to the same statement past tests: one of them is right where its tests succeed."""
+    pending, explored, found = [stay], 0, 0
+    while pending and explored < TESTS_PASSED and found < 3:
+        run = pending.pop(0)
+        explored += 1
+        for number, edge in board.abstract.edges[run.location]:
+            longer = _matching(board, step, run, number, edge, solved)
+            if longer is not None:
+                found += 1
+                yield longer
+            elif edge.label is None and not edge.choices and not changes_links(board, edge):
+                pending.append(extend(board, run, number, edge, (), step.label)[1])
+
+
+def _matching(
+    board: Board, step: Challenge, run: Run, number: int, edge: Edge, solved: Mapping[Var, Term]
+) -> Run | None:
+    """The run with an edge that is the same statement as the step, None if it is not."""
+    if not may_follow(edge, step.label, run) or len(edge.choices) != len(step.edge.choices):
+        return None
+    choice = tuple((mine.var, theirs) for mine, theirs in zip(edge.choices, step.choices, strict=True))
+    longer = extend(board, run, number, edge, choice, step.label)[1]
+    same = shape_of(edge) == shape_of(step.edge) or _same_effect(step, edge, run, longer, solved)
+    return longer if same else None
 
 
 def _same_effect(step: Challenge, edge: Edge, before: Run, after: Run, solved: Mapping[Var, Term]) -> bool:
@@ -69,8 +96,9 @@ def _same_effect(step: Challenge, edge: Edge, before: Run, after: Run, solved: M
     return mine == theirs
 
 
-#: How many private statements of the abstract thread a proposal passes.
+#: How many private statements of the abstract thread a proposal passes, and how many runs it looks at past tests.
 LOOK_AHEAD = 8
+TESTS_PASSED = 24
 
 
 def _private(board: Board, edge: Edge) -> bool:
@@ -79,11 +107,16 @@ def _private(board: Board, edge: Edge) -> bool:
     return plain and not any(v in board.links for v, _ in edge.updates)
 
 
-def _touches(board: Board, edge: Edge) -> bool:
-    """Whether a concrete step changes what ι speaks of, or a variable that the abstract thread has too."""
+def _touches_links(board: Board, edge: Edge) -> bool:
+    """Whether a concrete step changes what ι speaks of."""
     watched = frozenset[Var]().union(*(t.free for t in board.links.values()), *(t.free for t in board.residual))
+    return any(v in watched and t is not v for v, t in edge.updates)
+
+
+def _touches_namesakes(board: Board, edge: Edge) -> bool:
+    """Whether a concrete step changes a variable that the abstract thread has too."""
     theirs = frozenset(_plain(v) for v in (*board.abstract.globals, *board.abstract.locals))
-    return any((v in watched or _plain(v) in theirs) and t is not v for v, t in edge.updates)
+    return any(_plain(v) in theirs and t is not v for v, t in edge.updates)
 
 
 def _plain(var: Var) -> str:

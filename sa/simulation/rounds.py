@@ -55,7 +55,8 @@ class Round:
     """A challenge answered by a run: the pair it leads to and what must hold for the answer to count.
 
     `updates` gives the board's variables after the round; `required` are the run's conditions, ι and the
-    invariants afterwards. Lemmas of the target come on top, through `updates`.
+    invariants afterwards, `links` among them ι's solved equations. Lemmas of the target come on top, through
+    `updates`.
     """
 
     challenge: Challenge
@@ -63,6 +64,7 @@ class Round:
     target: Pair
     updates: Mapping[Var, Term]
     required: tuple[Term, ...]
+    links: tuple[Term, ...]
     _memo: dict[int, Term] = field(default_factory=dict)
 
     def before(self, number: int, lemma: Term) -> Term:
@@ -78,7 +80,7 @@ def play_round(board: Board, step: Challenge, run: Run) -> Round:
     target = (step.edge.target, run.location)
     updates = dict(step.after)
     updates.update((v, value) for v, value in run.values.items() if v not in board.links and value is not v)
-    links = [build.eq(run.values[v], substitute(t, updates)) for v, t in board.links.items()]
+    links = tuple(build.eq(run.values[v], substitute(t, updates)) for v, t in board.links.items())
     after = (substitute(b, updates) for b in boards.base(board, target))
     required = build.conjuncts(build.land(*run.condition, *links, *after))
-    return Round(step, run, target, updates, required)
+    return Round(step, run, target, updates, required, links)

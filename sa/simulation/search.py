@@ -21,7 +21,7 @@ from sa.simulation import learning, preference
 from sa.simulation.board import Board, Pair
 from sa.simulation.closure import Closure
 from sa.simulation.drift import STILL, Drift, abstract_closure, drift, lift
-from sa.simulation.endings import Answered, Ending, GaveUp, Loss, Lost, LostChoices, Stuck, Tactics
+from sa.simulation.endings import Answered, Ending, GaveUp, Loss, Lost, LostChoices, Patience, Stuck, Tactics
 from sa.simulation.matching import Mismatch, mismatch
 from sa.simulation.opening import Cover, Covered, NotCovered, cover
 from sa.simulation.rounds import Challenge, Round, challenge, play_round
@@ -222,7 +222,7 @@ class Search:
         reply = self.session.check((*facts, *gaps))
         if isinstance(reply, Sat):
             model = self._complete(reply.values, view.definitions, step.choices)
-            return self._extend_or_learn(state, step, model)
+            return self._extend_or_learn(state, step, view, model)
         if not isinstance(reply, Unsat):
             raise GaveUp(Reason.SOLVER, reply.why)
         for answer in rounds:
@@ -249,14 +249,16 @@ class Search:
             model[var] = evaluate(term, model)
         return model
 
-    def _extend_or_learn(self, state: PairState, step: Challenge, model: State) -> Loss | None:
-        if self._tactics.blame_first:
-            cube = learning.blame(state.rounds[step.number], step, model, self.pairs)
-            if cube is not None:
-                return self._lose(state, step, cube, model)
+    def _extend_or_learn(self, state: PairState, step: Challenge, view: View, model: State) -> Loss | None:
+        chosen, patience = state.rounds[step.number], self._tactics.patience
+        if patience is not Patience.NONE and any(learning.possible(a, model) for a in chosen):
+            return self._lose(state, step, learning.blame(chosen, step, model, self.pairs), model)
         good, bad, found = learning.answers_at(self.board, step, state.pair[1], model, self.pairs, self._tactics.bounds)
+        sure = [a for a in good if learning.natural(a, view)]
+        if patience is Patience.FULL and chosen and not sure:
+            return self._lose(state, step, learning.blame(chosen, step, model, self.pairs), model)
         if good:
-            run = preference.best(self.board, step, [a.run for a in good], model)
+            run = preference.best(self.board, step, [a.run for a in sure or good], model)
             self._add(state, step.number, next(a for a in good if a.run is run))
             self._post(StepTask(state.pair, step.number))
             return None
