@@ -176,6 +176,12 @@ SA406 an environment that is not declared everywhere
 SA407 a precondition that nobody satisfies
     No concrete and abstract initial state together satisfy the `pre` of the refinement block, although there
     are initial states without it. The claim would be about no run at all.
+SA408 locals of threads that are not paired
+    A formula about both sides may mention locals of one concrete thread and of the abstract one that it refines.
+    It is meant for every pair of threads that has these locals.
+SA409 a rely about a variable that one side lacks
+    The rely of a refinement block holds on both sides. What it says of globals that only one side has is said of
+    that side; a formula that mixes these with others belongs to the threads of that side.
 SA451 a parameter that differs on the two sides
     A parameter is one value for both sides, so its type is the same on both.
 SA452 a variable that one side lacks
@@ -193,6 +199,9 @@ SA504 a step that can never be taken
     The guard excludes every state that the location's invariant allows.
 SA505 a thread that blocks for ever
     No step leads on from here in any state, and this is not the end of the thread.
+SA506 an invariant that is not inductive
+    The invariant of a location must hold initially, after each step that leads there, and it must be kept by
+    the environment. Otherwise it would cut off behaviour of the program, and answers would not speak of it.
 SA507 a step that another thread's environment does not allow
     A thread relies on the others, and one of them makes a step that breaks this rely in some state that the
     declared invariants do not exclude. If no such state can be reached, invariants that say so make the warning
@@ -200,6 +209,9 @@ SA507 a step that another thread's environment does not allow
 SA508 an environment that may not stand still
     In some state the declared relation does not allow that nothing changes. An environment may always do
     nothing, so this possibility is added; mention it in the relation to make that plain.
+SA509 a thread that goes no further
+    The proof shows that in every run the concrete thread waits here for ever. What never happens refines
+    anything: look whether the condition, the rely or the initial values are as they should be.
 SA901 no refinement block
     With one file, `refine` answers the refinement blocks in it. Give it two files, or write a block.
 SA902 a refinement without its abstract side

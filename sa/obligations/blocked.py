@@ -1,0 +1,37 @@
+"""A proof about a thread that waits for ever (THEORY section 7): what it shows is true and says little.
+
+The relation of a proof contains every state that a pair of locations can be in, and environments lead to
+no others. Where no step of the concrete location is possible in any of these states, the thread stays there.
+Locations that no state at all lets go on are found without a proof (`obligations.vacuity`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sa.automata.automaton import edges_from, location_of
+from sa.base.diagnostic import Diagnostic, warning
+from sa.certificates.goal import Goal, iota_of
+from sa.certificates.relation import Relation
+from sa.smt.session import Session, Unsat
+from sa.terms import build
+
+
+def blocked(session: Session, goal: Goal, relation: Relation) -> Iterator[Diagnostic]:
+    """A warning for each concrete location from which, by the relation, no step is ever possible.
+
+    Raises LimitReached.
+    """
+    outgoing = edges_from(goal.concrete)
+    for place in goal.concrete.locations:
+        going = build.lor(*(e.guard for e in outgoing[place.name]))
+        pairs = [p for p in relation.pairs if p.concrete == place.name]
+        # Without choices in the guards some test often goes on in every state: nothing is asked then.
+        if not pairs or going in (build.TRUE, build.FALSE):
+            continue
+        states = (
+            (place.inv, location_of(goal.abstract, p.abstract).inv, iota_of(goal), *p.lemmas, going) for p in pairs
+        )
+        if all(isinstance(session.check(s for s in formulas if s is not build.TRUE), Unsat) for formulas in states):
+            hint = "the proof holds for want of steps: the abstract thread may go on, and this one does not"
+            yield warning("SA509", "in no run does anything happen after this point", place.origin.span, hint)
