@@ -12,6 +12,7 @@ from math import gcd
 from typing import TypeAlias
 
 from sa.terms import build
+from sa.terms.solve import solution
 from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Bool, IsZero, Member, Not, Same, Term, Var
@@ -183,12 +184,24 @@ def _as_var(var: Var | None) -> Var:
 
 
 def definitions(space: Space) -> dict[Var, Term]:
-    """Pivots that the space defines as terms over the other variables, as a substitution."""
-    found = dict[Var, Term]()
+    """Variables that the space defines, as terms over those that it does not: a substitution.
+
+    Pivots where their coefficient is 1, other variables of a row where theirs is.
+    """
+    found, left = dict[Var, Term](), list[Row]()
     for pivot, row in space.items():
         definition = _definition(pivot, row)
         if definition is not None:
             found[pivot] = definition
+        elif all(v is None or v.sort == INT for v in row):
+            left.append(row)
+    for row in left:
+        scaled = ((v, c) for v, c in row.items() if v is not None)
+        equation = substitute(build.is_zero(build.combine(row.get(None, 0), scaled)), found)
+        solved = solution(equation, equation.free)
+        if solved is not None:
+            var, term = solved
+            found = {v: substitute(t, {var: term}) for v, t in found.items()} | {var: term}
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from sa.automata.automaton import Edge
+from sa.automata.automaton import Edge, Origin
 from sa.simulation.board import Board
 from sa.simulation.rounds import Challenge
 from sa.simulation.runs import Run, changes_links, extend, may_follow, start
@@ -60,15 +60,17 @@ def _ahead(board: Board, step: Challenge, stay: Run, solved: Mapping[Var, Term])
 
 def _behind_tests(board: Board, step: Challenge, stay: Run, solved: Mapping[Var, Term]) -> Iterator[Run]:
     """The shortest runs to the same statement past tests: one of them is right where its tests succeed."""
-    pending, explored, found = [stay], 0, 0
-    while pending and explored < TESTS_PASSED and found < 3:
+    pending, explored, found = [stay], 0, set[Origin]()
+    while pending and explored < TESTS_PASSED:
         run = pending.pop(0)
         explored += 1
         for number, edge in board.abstract.edges[run.location]:
             longer = _matching(board, step, run, number, edge, solved)
             if longer is not None:
-                found += 1
-                yield longer
+                # The same statement again, in other words after a step of another thread, is no new answer.
+                if edge.origin not in found:
+                    yield longer
+                found.add(edge.origin)
             elif edge.label is None and not edge.choices and not changes_links(board, edge):
                 pending.append(extend(board, run, number, edge, (), step.label)[1])
 
@@ -87,10 +89,13 @@ def _matching(
 
 def _same_effect(step: Challenge, edge: Edge, before: Run, after: Run, solved: Mapping[Var, Term]) -> bool:
     """Whether the facts make the two statements the same: equal tests, equal variables given equal values."""
-    if (edge.label is None) != (step.label is None) or not edge.updates:
+    if (edge.label is None) != (step.label is None):
         return False
-    if substitute(build.land(*after.condition[len(before.condition) :]), solved) is not build.TRUE:
+    test = substitute(build.land(*after.condition[len(before.condition) :]), solved)
+    if test is not build.TRUE and test is not substitute(step.edge.guard, solved):
         return False
+    if not edge.updates and not step.edge.updates:
+        return test is not build.TRUE
     mine = {_plain(v): substitute(after.values[v], solved) for v, _ in edge.updates}
     theirs = {_plain(v): substitute(t, solved) for v, t in step.edge.updates}
     return mine == theirs
