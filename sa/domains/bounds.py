@@ -1,0 +1,99 @@
+"""What a term can be when its variables lie in intervals: an interval, or a truth value as far as it is known.
+
+Booleans count as 0 and 1, enumerations as their index. A variable of which nothing is given can be anything of
+its sort.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from sa.domains import interval
+from sa.domains.interval import Interval, sort_range
+from sa.terms.sort import BOOL
+from sa.terms.term import (
+    And,
+    Bool,
+    Div,
+    Int,
+    IsZero,
+    Ite,
+    Le,
+    Member,
+    Mod,
+    Not,
+    Or,
+    Product,
+    Same,
+    Sum,
+    Term,
+    Var,
+    sort_of,
+)
+
+Ranges = Mapping[Var, Interval]
+
+
+def interval_of(term: Term, ranges: Ranges) -> Interval:
+    """An interval with every value that the term has for values of its variables in `ranges`."""
+    match term:
+        case Int(value) | Bool(value) | Member(_, value):
+            return int(value), int(value)
+        case Var(_, sort, _):
+            return ranges.get(term, sort_range(sort))
+        case Sum(constant, parts):
+            total: Interval = (constant, constant)
+            for part, coefficient in parts:
+                total = interval.add(total, interval.scale(coefficient, interval_of(part, ranges)))
+            return total
+        case Product(factors):
+            total = (1, 1)
+            for factor, exponent in Counter(factors).items():
+                total = interval.multiply(total, interval.power(interval_of(factor, ranges), exponent))
+            return total
+        case Div(dividend, divisor):
+            return interval.divide(interval_of(dividend, ranges), divisor)
+        case Mod(dividend, divisor):
+            return interval.modulo(interval_of(dividend, ranges), divisor)
+        case Ite(condition, positive, negative):
+            known = truth_of(condition, ranges)
+            if known is not None:
+                return interval_of(positive if known else negative, ranges)
+            return interval.hull(interval_of(positive, ranges), interval_of(negative, ranges))
+    if sort_of(term) != BOOL:
+        return sort_range(sort_of(term))
+    truth = truth_of(term, ranges)
+    return (0, 1) if truth is None else (int(truth), int(truth))
+
+
+def truth_of(formula: Term, ranges: Ranges) -> bool | None:
+    """Whether the formula is true, or false, for all values of its variables in `ranges`; None if neither is seen."""
+    match formula:
+        case Bool(value):
+            return value
+        case Var():
+            low, high = interval_of(formula, ranges)
+            return bool(low) if low == high else None
+        case Not(body):
+            truth = truth_of(body, ranges)
+            return None if truth is None else not truth
+        case And(args) | Or(args):
+            decisive = isinstance(formula, Or)
+            truths = {truth_of(a, ranges) for a in args}
+            return decisive if decisive in truths else None if None in truths else not decisive
+        case Le(total):
+            low, high = interval_of(total, ranges)
+            return True if high is not None and high <= 0 else False if low is not None and low > 0 else None
+        case IsZero(total):
+            return _equal(interval_of(total, ranges), interval.ZERO)
+        case Same(left, right):
+            return _equal(interval_of(left, ranges), interval_of(right, ranges))
+        case _:
+            return None
+
+
+def _equal(left: Interval, right: Interval) -> bool | None:
+    if interval.meet(left, right) is None:
+        return False
+    return True if interval.size(left) == interval.size(right) == 1 else None

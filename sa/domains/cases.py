@@ -1,0 +1,60 @@
+"""Conditionals inside terms, taken apart: which condition to split on, and the term in either case."""
+
+from __future__ import annotations
+
+from sa.terms import build
+from sa.terms.sort import BOOL
+from sa.terms.substitute import rebuild
+from sa.terms.term import Bool, Forall, Int, Ite, Member, Not, Term, Var, children, sort_of
+
+
+def condition_in(term: Term) -> Term | None:
+    """A condition that the value of a term without quantifiers depends on: that of a conditional, outermost first."""
+    if isinstance(term, Ite):
+        return term.condition
+    if isinstance(term, Forall):
+        return None
+    inside = (condition_in(c) for c in children(term) if sort_of(c) != BOOL)
+    return next((c for c in inside if c is not None), None)
+
+
+def condition_of_value(term: Term) -> Term | None:
+    """The same for the right-hand side of an update; a formula that is no literal is a condition itself."""
+    if sort_of(term) == BOOL and not isinstance(term, Bool | Var) and not _is_negated(term):
+        return term
+    return condition_in(term)
+
+
+def _is_negated(term: Term) -> bool:
+    return isinstance(term, Not) and isinstance(term.body, Var)
+
+
+def decided(term: Term, condition: Term, truth: bool) -> Term:
+    """The term, with conditionals on this condition (and the condition as the whole term) replaced by their case."""
+    if term is condition:
+        return build.boolean(truth)
+    if isinstance(term, Ite) and term.condition is condition:
+        return decided(term.positive if truth else term.negative, condition, truth)
+    if isinstance(term, Var | Int | Bool | Member | Forall):
+        return term
+    return rebuild(term, lambda t: decided(t, condition, truth) if sort_of(t) != BOOL else t)
+
+
+def numeric(term: Term) -> tuple[int, dict[Term, int]]:
+    """A term without conditionals as a number: a constant and the coefficients of what is added."""
+    match term:
+        case Bool(value) | Member(_, value):
+            return int(value), {}
+        case Not(Var() as var):
+            return 1, {var: -1}
+        case _:
+            const, found = build.linear_parts(term)
+            return const, dict(found)
+
+
+def difference_of(left: Term, right: Term) -> tuple[int, dict[Term, int]]:
+    """`left - right` as a number, in the same form."""
+    (const, added), (other, subtracted) = numeric(left), numeric(right)
+    for term, coefficient in subtracted.items():
+        added[term] = added.get(term, 0) - coefficient
+    return const - other, {t: c for t, c in added.items() if c}

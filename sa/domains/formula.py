@@ -1,0 +1,85 @@
+"""Diagrams as formulas: equivalent, factored, and with every shared part made once.
+
+Each node becomes a disjunction over its different kids of `variable in ranges && kid`. A variable that is independent
+of the rest is a conjunct of its own. The formula is as large as the diagram, not as the list of its boxes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from sa.domains import interval
+from sa.domains.diagram import meet
+from sa.domains.frame import Frame
+from sa.domains.interval import Interval
+from sa.domains.quantify import forget, project, segments, support
+from sa.domains.store import FALSE, TRUE, Node, Store, reachable
+from sa.terms import build
+from sa.terms.sort import BOOL
+from sa.terms.term import Term, Var
+
+#: Up to this many nodes, independent variables are looked for.
+_SMALL = 2_000
+
+
+def formula_of(store: Store, frame: Frame, node: Node) -> Term:
+    """A formula that exactly the states of the set satisfy."""
+    if node <= TRUE:
+        return build.boolean(node == TRUE)
+    factors = list[Term]()
+    if len(reachable(store, (node,))) <= _SMALL:
+        for level in sorted(support(store, node)):
+            alone, others = project(store, node, frozenset((level,))), forget(store, node, frozenset((level,)))
+            if others != node and meet(store, alone, others) == node:
+                factors.append(_formula(store, frame, alone, {}))
+                node = others
+    return build.land(*factors, _formula(store, frame, node, {}))
+
+
+def _formula(store: Store, frame: Frame, node: Node, done: dict[Node, Term]) -> Term:
+    if node <= TRUE:
+        return build.boolean(node == TRUE)
+    found = done.get(node)
+    if found is None:
+        var, values = frame.variables[store.levels[node]], frame.ranges[store.levels[node]]
+        by_kid = dict[Node, list[Interval]]()
+        for span, kid in segments(store, node):
+            inside = interval.meet(span, values)
+            if kid != FALSE and inside is not None:
+                by_kid.setdefault(kid, []).append(inside)
+        cases = (build.land(in_ranges(var, r), _formula(store, frame, k, done)) for k, r in by_kid.items())
+        found = done[node] = build.lor(*cases)
+    return found
+
+
+def in_ranges(var: Var, ranges: Sequence[Interval]) -> Term:
+    """That a variable is in one of several ascending, disjoint ranges: single numbers between them become holes."""
+    if var.sort == BOOL:
+        return build.land(*(build.eq(var, build.boolean(bool(r[0]))) for r in ranges if interval.size(r) == 1))
+    if var.sort.constructors:
+        chosen = [i for low, high in ranges for i in range(low or 0, (high or 0) + 1)]
+        left = [i for i in range(len(var.sort.constructors)) if i not in chosen]
+        if len(left) < len(chosen):
+            return build.land(*(build.ne(var, build.constant(i, var.sort)) for i in left))
+        return build.lor(*(build.eq(var, build.constant(i, var.sort)) for i in chosen))
+    found, holes = list[Term](), list[Term]()
+    low = ranges[0][0]
+    for (_, end), (start, _) in pairwise(ranges):
+        assert end is not None and start is not None, "only the outer ranges are unbounded"
+        if start == end + 2:
+            holes.append(build.ne(var, build.integer(end + 1)))
+        else:
+            found.append(build.land(_in_range(var, (low, end)), *holes))
+            low, holes = start, []
+    found.append(build.land(_in_range(var, (low, ranges[-1][1])), *holes))
+    return build.lor(*found)
+
+
+def _in_range(var: Var, values: Interval) -> Term:
+    low, high = values
+    if low is not None and low == high:
+        return build.eq(var, build.integer(low))
+    lower = build.TRUE if low is None else build.le(build.integer(low), var)
+    upper = build.TRUE if high is None else build.le(var, build.integer(high))
+    return build.land(lower, upper)

@@ -1,0 +1,119 @@
+"""Existential quantification, the smallest box, and the boxes that a diagram is a union of.
+
+Forgetting is exact because on a canonical diagram no kid covers an empty range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import TypeAlias
+
+from sa.domains import interval
+from sa.domains.diagram import join_all
+from sa.domains.interval import Interval
+from sa.domains.store import FALSE, TRUE, Node, Store, between, reachable, reduced
+
+#: Intervals by level; a level that is not there is unbounded.
+Box: TypeAlias = Mapping[int, Interval]
+
+
+def forget(store: Store, node: Node, levels: frozenset[int]) -> Node:
+    """The states that agree outside of `levels` with one in the set."""
+    if node <= TRUE or not levels:
+        return node
+    return _forget(store, node, levels, max(levels))
+
+
+def _forget(store: Store, node: Node, levels: frozenset[int], deepest: int) -> Node:
+    level = store.levels[node]
+    if level > deepest:
+        return node
+    key = (node, levels)
+    found = store.forgotten.get(key)
+    if found is None:
+        kids = [_forget(store, k, levels, deepest) for k in store.kids[node]]
+        found = join_all(store, kids) if level in levels else reduced(store, level, store.cuts[node], kids)
+        store.forgotten[key] = found
+    return found
+
+
+def support(store: Store, node: Node) -> frozenset[int]:
+    """The levels that the set says something about."""
+    return frozenset(store.levels[n] for n in reachable(store, (node,)))
+
+
+def project(store: Store, node: Node, levels: frozenset[int]) -> Node:
+    """The set with everything but `levels` forgotten, from the last level upwards."""
+    for level in sorted(support(store, node) - levels, reverse=True):
+        node = forget(store, node, frozenset((level,)))
+    return node
+
+
+def segments(store: Store, node: Node) -> Iterator[tuple[Interval, Node]]:
+    """The ranges of an inner node and their kids, in order."""
+    low: int | None = None
+    for cut, kid in zip(store.cuts[node], store.kids[node], strict=False):
+        yield (low, cut), kid
+        low = cut + 1
+    yield (low, None), store.kids[node][-1]
+
+
+def hull(store: Store, node: Node) -> Box | None:
+    """The smallest box around the set; None if it is empty."""
+    return None if node == FALSE else _hull(store, node)
+
+
+def _hull(store: Store, node: Node) -> Box:
+    found = store.hulls.get(node)
+    if found is None:
+        box: dict[int, Interval] | None = None
+        own: Interval | None = None
+        for span, kid in segments(store, node):
+            if kid != FALSE:
+                below = _hull(store, kid)
+                own = span if own is None else interval.hull(own, span)
+                # A level that one kid leaves out is unbounded there.
+                box = (
+                    dict(below)
+                    if box is None
+                    else {v: interval.hull(i, below[v]) for v, i in box.items() if v in below}
+                )
+        assert box is not None and own is not None, "a canonical inner node has a kid that is not empty"
+        box[store.levels[node]] = own
+        found = store.hulls[node] = {v: i for v, i in box.items() if i != interval.WHOLE}
+    return found
+
+
+def box_of(store: Store, box: Box) -> Node:
+    """The diagram of one box."""
+    node = TRUE
+    for level in sorted(box, reverse=True):
+        node = between(store, level, box[level], node)
+    return node
+
+
+def boxes(store: Store, node: Node, most: int | None = None) -> Iterator[Box]:
+    """Disjoint boxes whose union is the set, at most so many of them; not the smallest number possible."""
+    return islice(_boxes(store, node, {}), most)
+
+
+def _boxes(store: Store, node: Node, above: Box) -> Iterator[Box]:
+    if node == TRUE:
+        yield above
+    elif node != FALSE:
+        level = store.levels[node]
+        for span, kid in segments(store, node):
+            yield from _boxes(store, kid, {**above, level: span})
+
+
+def count_boxes(store: Store, node: Node) -> int:
+    """How many boxes `boxes` gives, without making them."""
+    counts = {FALSE: 0, TRUE: 1}
+
+    def count(n: Node) -> int:
+        if n not in counts:
+            counts[n] = sum(count(k) for k in store.kids[n])
+        return counts[n]
+
+    return count(node)

@@ -1,0 +1,119 @@
+"""Widening: an upper bound of two sets such that every chain of widenings ends.
+
+A set is a step function of its top variable: pieces of the line with values over the other variables. Within one
+piece of the old set, the new set may have several sub-pieces. Where a changed one meets an unchanged one, the changed
+one grows into it, up to the next threshold there or else to its end; where both changed, the cut stays.
+
+NOTE(widening-ends): Values only grow, so the result is an upper bound. A change inside an unbounded piece uses up a
+threshold or raises the value at the end of the line, and by induction over the variables those values form a chain of
+widenings that ends. So unbounded pieces split finitely often; bounded ones hold finitely many integers, whose values
+form such chains too. Thresholds may change along the chain if they only get fewer from some point on.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from sa.domains.store import FALSE, TRUE, Node, Store, reduced
+
+#: Cuts at which growth may stop, by level, ascending: `c` is the bound `x <= c`.
+Thresholds: TypeAlias = Mapping[int, Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    store: Store
+    thresholds: Thresholds
+    done: dict[tuple[Node, Node], Node] = field(default_factory=dict)
+
+
+def widen(store: Store, old: Node, new: Node, thresholds: Thresholds) -> Node:
+    """A superset of `new`, which must include `old`."""
+    return _widened(_Run(store, thresholds), old, new)
+
+
+#: A value on the line up to and including a cut; None for the rest of it.
+_Piece: TypeAlias = tuple[int | None, Node]
+
+
+def _widened(run: _Run, old: Node, new: Node) -> Node:
+    if old in (FALSE, new) or new == TRUE:
+        return new
+    key = (old, new)
+    found = run.done.get(key)
+    if found is None:
+        level = min(run.store.levels[old], run.store.levels[new])
+        line = list[_Piece]()
+        low: int | None = None
+        for high, value, inside in _by_piece(_line(run.store, old, level), _line(run.store, new, level)):
+            grown = inside if len(inside) == 1 else _grown(run.thresholds.get(level, ()), low, value, inside)
+            line.extend((last, _widened(run, value, b)) for last, b in grown)
+            low = high
+        cuts = [last for last, _ in line if last is not None]
+        found = run.done[key] = reduced(run.store, level, cuts, [value for _, value in line])
+    return found
+
+
+def _line(store: Store, node: Node, level: int) -> list[_Piece]:
+    if store.levels[node] != level:
+        return [(None, node)]
+    return list(zip((*store.cuts[node], None), store.kids[node], strict=True))
+
+
+def _by_piece(old: list[_Piece], new: list[_Piece]) -> list[tuple[int | None, Node, list[_Piece]]]:
+    """The pieces of the old line, each with the sub-pieces of the new one inside it."""
+    found = list[tuple[int | None, Node, list[_Piece]]]()
+    index = 0
+    for high, value in old:
+        inside = list[_Piece]()
+        cut, below = new[index]
+        while cut is not None and (high is None or cut < high):
+            inside.append((cut, below))
+            index += 1
+            cut, below = new[index]
+        inside.append((high, below))
+        index += cut is not None and cut == high
+        found.append((high, value, inside))
+    return found
+
+
+def _grown(thresholds: Sequence[int], low: int | None, old: Node, inside: list[_Piece]) -> list[_Piece]:
+    """The sub-pieces of an old piece that begins after `low`, the changed ones grown into the unchanged ones."""
+    found = list[_Piece]()
+    for index, (last, value) in enumerate(inside):
+        if value == old:
+            left = inside[index - 1][1] if index else None
+            right = inside[index + 1][1] if index + 1 < len(inside) else None
+            found.extend(_left_over(thresholds, low, last, left, value, right))
+        else:
+            found.append((last, value))
+        low = last
+    return found
+
+
+def _left_over(
+    thresholds: Sequence[int], low: int | None, last: int | None, left: Node | None, own: Node, right: Node | None
+) -> list[_Piece]:
+    """An unchanged sub-piece `(low, last]` after its changed neighbours (None for none) have grown into it."""
+    start = 0 if low is None else bisect_left(thresholds, low)
+    end = len(thresholds) if last is None else bisect_right(thresholds, last)
+    stops = thresholds[start:end]
+    for_left = [t for t in stops if t != last]
+    for_right = [t for t in stops if t != low]
+    if right is not None and not for_right:
+        return [(last, right)]
+    if left is not None and not for_left:
+        return [(last, left)]
+    first = low if left is None else for_left[0]
+    second = last if right is None else for_right[-1]
+    found = list[_Piece]()
+    if left is not None and first != low:
+        found.append((first, left))
+    if first != second:
+        found.append((second, own))
+    if right is not None and second != last:
+        found.append((last, right))
+    return found
