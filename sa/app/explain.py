@@ -14,5 +14,5 @@ def explain(code: str) -> Explanation | None:
 
 def closest(code: str) -> str | None:
     """The code that was probably meant."""
-    close = get_close_matches(code.upper(), CATALOGUE, 1)
+    close = get_close_matches(code.upper(), CATALOGUE, 1, 0.8)
     return close[0] if close else None

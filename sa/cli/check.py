@@ -20,7 +20,7 @@ def check(
     timeout: TimeoutOption = None,
     memory: MemoryOption = None,
 ) -> None:
-    """Check files: syntax, names, types, vacuity.
+    """Check files: syntax, names, types, vacuity, environments.
 
     Exit status: 0 nothing wrong (warnings allowed), 2 errors, 3 stopped by a limit.
     """

@@ -26,7 +26,8 @@ def _explain(code: str, json: bool) -> int:
     found = look_up(code)
     if found is None:
         near = closest(code)
-        raise typer.BadParameter(f"no code `{code}`" + (f"; did you mean {near}?" if near else ""), param_hint="CODE")
+        hint = f"did you mean {near}?" if near else "codes look like SA101"
+        raise typer.BadParameter(f"no code `{code}`; {hint}", param_hint="CODE")
     if json:
         document = {"code": code.upper(), "title": found.title, "text": found.text}
         write_json({"format": "sacheck-explanation/1", **document})

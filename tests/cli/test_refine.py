@@ -111,6 +111,16 @@ def test_a_block_about_another_abstract_file_is_not_asked(folder: Path) -> None:
     assert document(refine("other.sa", "block.sa", "--json"))["outcomes"][0]["expected"] == "REFUTED"
 
 
+def test_whole_programs_are_compared_without_their_relies_and_the_claim_says_so(folder: Path) -> None:
+    """What the file expects is about the other question."""
+    (folder / "bad.sa").write_text("global x : int;\nthread T { rely true; x := 2; x := x + 0; }\nexpect refuted;\n")
+    (folder / "set.sa").write_text("global x : int;\nthread T { rely true; x := 2; }\n")
+    result = refine("set.sa", "bad.sa", "--whole")
+    assert (result.exit_code, result.stdout[:6]) == (0, "PROVED")
+    assert "the declared relies are left out" in " ".join(result.stdout.split())
+    assert "expects" not in result.stdout
+
+
 def test_a_proof_of_what_the_file_says_is_false_is_a_failure(folder: Path) -> None:
     """`expect refuted` and PROVED: status 1, and the report says why."""
     (folder / "good.sa").write_text(GOOD + "expect refuted;\n")
