@@ -35,6 +35,8 @@ def decided(term: Term, condition: Term, truth: bool) -> Term:
         return build.boolean(truth)
     if isinstance(term, Ite) and term.condition is condition:
         return decided(term.positive if truth else term.negative, condition, truth)
+    if isinstance(term, Not):
+        return build.lnot(decided(term.body, condition, truth))
     if isinstance(term, Var | Int | Bool | Member | Forall):
         return term
     return rebuild(term, lambda t: decided(t, condition, truth) if sort_of(t) != BOOL else t)
