@@ -60,7 +60,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Spoiler makes a component step. `replies` are all abstract answers; none is left that helps."""
+    """Spoiler makes a component step. `replies` are all abstract answers but some that break ι; none helps."""
 
     move: Move
     replies: tuple[Reply, ...]

@@ -15,9 +15,11 @@ from sa.certificates.play import Play
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.composition.environment import declared
+from sa.obligations.blocked import blocked
 from sa.refinement.goals import goals
 from sa.refinement.options import Options
 from sa.refinement.outcome import Outcome, Result, Statistics
+from sa.refinement.uncut import uncut
 from sa.refinement.vacuous import vacuous
 from sa.simulation.decide import Decision, decide
 from sa.simulation.escape import escapes
@@ -34,19 +36,22 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
     """
     started = perf_counter()
     asked = goals(abstract, concrete, block, options.whole)
-    stopped: Reason | None = None
+    stopped: Unknown | None = None
     warnings: tuple[Diagnostic, ...] = ()
     try:
         warnings = vacuous(abstract, concrete, asked, block.pre if block is not None else (), options.limits)
+        if (doubt := uncut(asked, options.limits)) is not None:
+            stopped = Unknown(Reason.SOLVER, doubt)
     except LimitReached as limit:
-        stopped = limit.reason
+        stopped = Unknown(limit.reason, "before the search was begun")
     prepared = perf_counter()
     results = list[Result]()
     for goal in asked:
         result = _stopped(goal, stopped) if stopped is not None else _result(goal, options)
         results.append(result)
         if result.unknown is not None and result.unknown.reason in _LIMITS:
-            stopped = result.unknown.reason
+            stopped = Unknown(result.unknown.reason, "before this goal was begun")
+    warnings = (*warnings, *_blocked(results, options))
     seconds = {
         "prepare": prepared - started,
         "simulate": sum(r.statistics.seconds.get("simulate", 0.0) for r in results),
@@ -67,9 +72,22 @@ def _name(abstract: Program, concrete: Program) -> str:
     return f"{first} refines {basename(second) if dirname(first) == dirname(second) else second}"
 
 
-def _stopped(goal: Goal, reason: Reason) -> Result:
+def _stopped(goal: Goal, why: Unknown) -> Result:
     """A goal that was not begun."""
-    return Result(goal, Verdict.UNKNOWN, None, None, Unknown(reason, "before this goal was begun"), Statistics({}))
+    return Result(goal, Verdict.UNKNOWN, None, None, why, Statistics({}))
+
+
+def _blocked(results: Sequence[Result], options: Options) -> tuple[Diagnostic, ...]:
+    """Warnings about proofs that hold because a thread waits for ever."""
+    found = list[Diagnostic]()
+    for result in results:
+        if result.relation is not None:
+            session = Session(options.limits, tuple(a.formula for a in result.goal.axioms))
+            try:
+                found.extend(blocked(session, result.goal, result.relation))
+            except LimitReached:
+                break
+    return tuple(dict.fromkeys(found))
 
 
 def _result(goal: Goal, options: Options) -> Result:

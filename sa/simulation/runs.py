@@ -135,7 +135,8 @@ def may_follow(edge: Edge, label: Label | None, run: Run) -> bool:
 
 
 def _same_action(first: Label, second: Label) -> bool:
-    return first.action == second.action and len(first.values) == len(second.values)
+    sorts = ([sort_of(t) for t in label.values] for label in (first, second))
+    return first.action == second.action and next(sorts) == next(sorts)
 
 
 def extend(
