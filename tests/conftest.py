@@ -1,0 +1,6 @@
+"""What all tests share: properties are judged by what holds, not by how long an example takes on a busy machine."""
+
+from hypothesis import settings
+
+settings.register_profile("sacheck", deadline=None)
+settings.load_profile("sacheck")
