@@ -68,4 +68,5 @@ def _joined(places: tuple[Location, ...]) -> Location:
     environments = [q.env for q in places if q.env is not None]
     env: Term | None = build.land(*environments) if len(environments) == len(places) else None
     inv = build.land(*(q.inv for q in places))
-    return Location(SEPARATOR.join(q.name for q in places), inv, env, Origin(places[0].origin.span))
+    text = " | ".join(q.origin.text for q in places)
+    return Location(SEPARATOR.join(q.name for q in places), inv, env, Origin(places[0].origin.span, text))

@@ -92,10 +92,7 @@ def _blocked(results: Sequence[Result], options: Options) -> tuple[Diagnostic, .
 
 def _result(goal: Goal, options: Options) -> Result:
     started = perf_counter()
-    try:
-        decision = decide(goal, options.limits, options.seed)
-    except LimitReached as limit:
-        decision = Decision(Unknown(limit.reason), 0, 0, 0, "")
+    decision = decide(goal, options.limits, options.seed)
     decided = perf_counter()
     result = _checked(goal, decision, options)
     done = perf_counter()

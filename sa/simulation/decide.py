@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from sa.automata.automaton import Automaton
 from sa.automata.program import Formula
 from sa.automata.trace import Configuration
-from sa.base.limits import Limits
+from sa.base.limits import LimitReached, Limits
 from sa.base.verdict import Reason, Unknown
 from sa.certificates.goal import Goal
 from sa.certificates.play import Broken, BrokenAtStart, Exhausted, Play, Uncovered
@@ -55,23 +55,49 @@ class Decision:
 
 
 def decide(goal: Goal, bounds: Limits, seed: int = 0) -> Decision:
-    """Decide a goal. The evidence is for a checker to confirm. Raises LimitReached."""
+    """Decide a goal. The evidence is for a checker to confirm; a limit that is reached makes it Unknown."""
     session = Session(bounds, tuple(a.formula for a in goal.axioms), seed)
     board = lay_out(goal)
-    start = _at_start(session, board)
-    if start is not None:
-        return Decision(start, 0, 0, session.calls, "start")
+    searches = list[Search]()
+    try:
+        evidence, name = _evidence(session, board, searches)
+    except LimitReached as limit:
+        evidence, name = Unknown(limit.reason, _so_far(searches)), ""
+    pairs = len(searches[-1].pairs) if searches else 0
+    return Decision(evidence, pairs, sum(s.lemma_count for s in searches[-1:]), session.calls, name)
+
+
+def _evidence(session: Session, board: Board, searches: list[Search]) -> tuple[Evidence, str]:
+    """What the strategies find, and which one did. Each search is noted in `searches` before it begins."""
+    evidence = _at_start(session, board)
+    if evidence is not None:
+        return evidence, "start"
     for tactics in STRATEGIES:
         search = Search(board, session, tactics)
-        evidence = _evidence(search)
+        searches.append(search)
+        evidence = _of_search(search)
         if not isinstance(evidence, Unknown):
-            return Decision(evidence, len(search.pairs), search.lemma_count, session.calls, tactics.name)
-        if search.stuck:
-            solution = solve_horn(search)
-            if solution is not None:
-                evidence = relation_of(search, solution)
-                return Decision(evidence, len(search.pairs), search.lemma_count, session.calls, "horn")
-    return Decision(evidence, len(search.pairs), search.lemma_count, session.calls, "")
+            return evidence, tactics.name
+        solution = solve_horn(search) if search.stuck else None
+        if solution is not None:
+            return relation_of(search, solution), "horn"
+    assert evidence is not None
+    return evidence, ""
+
+
+def _so_far(searches: Sequence[Search]) -> str:
+    """Where the last search had most trouble: the pair of locations with most lemmas."""
+    if not searches or not searches[-1].pairs:
+        return "before the search began"
+    search = searches[-1]
+    hardest = max(search.pairs.values(), key=lambda state: len(state.lemmas))
+    first = search.board.concrete.locations[hardest.pair[0]].origin.text
+    second = search.board.abstract.locations[hardest.pair[1]].origin.text
+    return f"most lemmas, {len(hardest.lemmas)}, were needed at `{_brief(first)}` against `{_brief(second)}`"
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= 40 else text[:39] + "…"
 
 
 def _at_start(session: Session, board: Board) -> Evidence | None:
@@ -103,7 +129,7 @@ def _configuration(automaton: Automaton, state: State) -> Configuration:
     )
 
 
-def _evidence(search: Search) -> Evidence:
+def _of_search(search: Search) -> Evidence:
     ending = search.run()
     refuter = Refuter(search.board, search.session, search)
     try:
