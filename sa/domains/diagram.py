@@ -90,7 +90,12 @@ def included(store: Store, first: Node, second: Node) -> bool:
     found = store.inclusions.get(key)
     if found is None:
         _, _, left, right = aligned(store, first, second)
-        found = store.inclusions[key] = all(included(store, a, b) for a, b in zip(left, right, strict=True))
+        found = True
+        for a, b in zip(left, right, strict=True):
+            if a != b and a != FALSE and b != TRUE and not included(store, a, b):
+                found = False
+                break
+        store.inclusions[key] = found
     return found
 
 
@@ -140,9 +145,11 @@ def aligned(store: Store, first: Node, second: Node) -> tuple[int, Sequence[int]
     return level, *_merged(store, first, second)
 
 
-def _merged(store: Store, first: Node, second: Node) -> tuple[list[int], list[Node], list[Node]]:
+def _merged(store: Store, first: Node, second: Node) -> tuple[Sequence[int], Sequence[Node], Sequence[Node]]:
     cuts1, cuts2 = store.cuts[first], store.cuts[second]
     kids1, kids2 = store.kids[first], store.kids[second]
+    if cuts1 == cuts2:
+        return cuts1, kids1, kids2
     m, n = len(cuts1), len(cuts2)
     i = j = 0
     cuts, left, right = list[int](), [kids1[0]], [kids2[0]]
@@ -150,9 +157,11 @@ def _merged(store: Store, first: Node, second: Node) -> tuple[list[int], list[No
         c, d = cuts1[i], cuts2[j]
         if c <= d:
             i += 1
+            cuts.append(c)
+        else:
+            cuts.append(d)
         if d <= c:
             j += 1
-        cuts.append(min(c, d))
         left.append(kids1[i])
         right.append(kids2[j])
     cuts.extend(cuts1[i:] or cuts2[j:])

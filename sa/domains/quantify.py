@@ -32,7 +32,7 @@ def _forget(store: Store, node: Node, levels: frozenset[int], deepest: int) -> N
     key = (node, levels)
     found = store.forgotten.get(key)
     if found is None:
-        kids = [_forget(store, k, levels, deepest) for k in store.kids[node]]
+        kids = [k if store.levels[k] > deepest else _forget(store, k, levels, deepest) for k in store.kids[node]]
         found = join_all(store, kids) if level in levels else reduced(store, level, store.cuts[node], kids)
         store.forgotten[key] = found
     return found

@@ -57,8 +57,4 @@ def _written(edge: Edge) -> bool:
 
 
 def _is_end(thread: Automaton, name: str) -> bool:
-    """Whether the thread may end here: where it exits or fails, or where an automaton without exits has no edges."""
-    exits = [e for e in thread.edges if e.label is not None and e.label.action == EXIT]
-    if not exits and all(e.source != name for e in thread.edges):
-        return True
     return any(e.target == name and e.label is not None and e.label.action in (EXIT, FAIL) for e in thread.edges)

@@ -160,13 +160,15 @@ def test_what_is_known_before_a_limit_is_printed(folder: Path, monkeypatch: pyte
 @pytest.mark.parametrize("reason", [Reason.INTERRUPTED, Reason.TIMEOUT, Reason.MEMORY])
 def test_goals_after_a_limit_are_not_begun(folder: Path, monkeypatch: pytest.MonkeyPatch, reason: Reason) -> None:
     """One UNKNOWN each, all with the same reason."""
+    from sa.base.verdict import Unknown
     from sa.refinement import refine as room
+    from sa.simulation.decide import Decision
 
     begun = list[str]()
 
     def stop(goal: Any, *rest: Any) -> Any:
         begun.append(goal.name)
-        raise LimitReached(reason)
+        return Decision(Unknown(reason), 0, 0, 0, "")
 
     (folder / "two.sa").write_text(ABSTRACT + SECOND)
     monkeypatch.setattr(room, "decide", stop)
