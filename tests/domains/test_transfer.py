@@ -8,7 +8,7 @@ import pytest
 
 from sa.domains.boxes import Boxes
 from sa.domains.frame import Frame, Precision
-from sa.domains.lattice import Domain
+from sa.domains.store import Node
 from sa.terms import build
 from sa.terms.evaluate import evaluate, holds
 from sa.terms.sort import BOOL, INT, Value
@@ -94,7 +94,7 @@ def after(update: dict[Var, Term], before: dict[Var, int]) -> dict[Var, Value]:
     return {**before, **{v: evaluate(t, before) for v, t in update.items()}}
 
 
-def bounded(domain: Domain[object], rng: Random) -> object:
+def bounded(domain: Boxes, rng: Random) -> Node:
     """A value whose numbers are all in 0..3."""
     limits = (build.land(build.le(build.ZERO, v), build.le(v, build.integer(3))) for v in (X, Y))
     return domain.guard(random_value(domain, rng), build.land(*limits))
