@@ -53,13 +53,24 @@ def guard(store: Store, frame: Frame, node: Node, formula: Term) -> Node:
 
 def exact(store: Store, frame: Frame, formula: Term) -> Node | None:
     """The states that satisfy a Boolean combination of bounds on single variables; None for any other formula."""
+    return _exact(store, frame, formula, {})
+
+
+def _exact(store: Store, frame: Frame, formula: Term, done: dict[Term, Node | None]) -> Node | None:
+    # Parts are shared in formulas that come from diagrams, so each is looked at once.
+    if formula not in done:
+        done[formula] = _combination(store, frame, formula, done)
+    return done[formula]
+
+
+def _combination(store: Store, frame: Frame, formula: Term, done: dict[Term, Node | None]) -> Node | None:
     match formula:
         case Bool(value):
             return TRUE if value else FALSE
         case And(args) | Or(args):
             found = list[Node]()
             for arg in args:
-                node = exact(store, frame, arg)
+                node = _exact(store, frame, arg, done)
                 if node is None:
                     return None
                 found.append(node)
@@ -67,7 +78,7 @@ def exact(store: Store, frame: Frame, formula: Term) -> Node | None:
         case Var():
             return values_in(store, frame, frame.levels[formula], (1, 1)) if formula in frame.levels else None
         case Not(body):
-            node = None if isinstance(body, Forall) else exact(store, frame, body)
+            node = None if isinstance(body, Forall) else _exact(store, frame, body, done)
             return None if node is None else difference(store, TRUE, node)
         case Le(total):
             return _bound(store, frame, *numeric(total), (None, 0))
