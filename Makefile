@@ -14,7 +14,7 @@ demo: $(VENV)/.installed  ## Set up, then prove that concrete GCD refines abstra
 	$(BIN)/sacheck refine specs/paper/gcd/abs.sa specs/paper/gcd/conc.sa
 
 test: $(VENV)/.developer  ## All tests
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 check: $(VENV)/.developer  ## What one runs all day: lint, layout, types, fast tests
 	$(BIN)/ruff check .
@@ -23,7 +23,7 @@ check: $(VENV)/.developer  ## What one runs all day: lint, layout, types, fast t
 	$(BIN)/python -m pytest -m "not slow"
 
 fuzz: $(VENV)/.developer  ## Only the long comparisons with the explicit-state oracle, on random automata
-	$(BIN)/python -m pytest -n $(JOBS) -m slow tests/simulation tests/oracle
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow tests/simulation tests/oracle
 
 bench: $(VENV)/.developer  ## The paper's table: verdicts, seconds, sizes
 	$(BIN)/python -m bench.table
