@@ -93,7 +93,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--timeout", type=float, default=120.0, help="seconds for each pair (120)")
     options = parser.parse_args()
-    console = Console(width=max(150, Console().width))
+    console = Console(width=max(170, Console().width))
     point(10, options.seed, False, options.timeout)
     everything: list[Point] = []
     for broken, title, right in ((False, "correct copies", "PROVED"), (True, "one wrong constant", "REFUTED")):

@@ -99,7 +99,7 @@ def as_table(rows: list[Row], last: Mapping[str, float], baseline: Mapping[str, 
     phases = list(dict.fromkeys(phase for row in rows for phase in row.seconds))
     table = Table(title="Table 1 and twins", footer_style="bold", pad_edge=False)
     table.add_column("subject", no_wrap=True)
-    table.add_column("verdict")
+    table.add_column("verdict", no_wrap=True, min_width=7)
     for column in ("s", *phases, "pairs", "lemmas", "calls", "MiB", "paper s", "faster", "last", "baseline"):
         table.add_column(column, justify="right", no_wrap=True)
     for row in rows:
@@ -151,7 +151,7 @@ def main() -> int:
     parser.add_argument("--no-twins", action="store_true", help="only the subjects of the table")
     parser.add_argument("--record", action="store_true", help="make this run the baseline")
     options = parser.parse_args()
-    console = Console(width=max(150, Console().width))
+    console = Console(width=max(170, Console().width))
     with console.status("running"):
         rows = list(run(options.timeout, not options.no_twins))
     latest, baseline = RESULTS / "table.json", read_seconds(BASELINE)
