@@ -1,0 +1,83 @@
+"""No failure of a part ever becomes an answer: each part is broken on purpose, and the verdict is looked at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from sa.base.limits import LimitReached, Limits, limits
+from sa.base.verdict import Reason, Unknown, Verdict
+from sa.certificates.relation import Relation
+from sa.checker.check import Accepted, check
+from sa.checker.ruling import Rejected, Undecided
+from sa.language.load import load_program
+from sa.refinement import refine as room
+from sa.refinement.options import Options
+from sa.simulation.decide import decide
+from sa.smt import session
+from tests.generators.automata import random_goal
+
+PAPER = Path(__file__).parents[2] / "specs" / "paper"
+
+
+def _verdict(folder: str) -> Verdict:
+    abstract, concrete = (load_program(str(PAPER / folder / name)).program for name in ("abs.sa", "conc.sa"))
+    return room.refine(abstract, concrete, None, Options(Limits())).verdict
+
+
+@pytest.fixture(params=["strength-reduction", "strength-reduction/broken-step"])
+def folder(request: pytest.FixtureRequest) -> str:
+    assert _verdict(request.param) is not Verdict.UNKNOWN
+    return str(request.param)
+
+
+@pytest.mark.parametrize("ruling", [Rejected("o", "w", "h"), Undecided("o", "w", "h")])
+def test_what_the_checker_does_not_accept_is_unknown(monkeypatch: pytest.MonkeyPatch, folder: str, ruling: Any) -> None:
+    monkeypatch.setattr(room, "check", lambda *_: ruling)
+    assert _verdict(folder) is Verdict.UNKNOWN
+
+
+def test_a_limit_during_the_check_is_unknown(monkeypatch: pytest.MonkeyPatch, folder: str) -> None:
+    def stop(*_: Any) -> Any:
+        raise LimitReached(Reason.TIMEOUT)
+
+    monkeypatch.setattr(room, "check", stop)
+    assert _verdict(folder) is Verdict.UNKNOWN
+
+
+def test_a_solver_that_never_answers_settles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session.Session, "_ask", lambda *_: session.Undecided("on purpose"))
+    for seed in range(40):
+        goal = random_goal(seed).goal
+        evidence = decide(goal, Limits()).evidence
+        if not isinstance(evidence, Unknown):
+            monkeypatch.undo()
+            assert isinstance(check(goal, evidence, Limits()), Accepted), seed
+            monkeypatch.setattr(session.Session, "_ask", lambda *_: session.Undecided("on purpose"))
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.3])
+def test_a_solver_that_often_gives_up_never_makes_a_wrong_verdict(monkeypatch: pytest.MonkeyPatch, rate: float) -> None:
+    rng, asked = Random(1), session.Session._ask
+
+    def unreliable(self: Any, *rest: Any) -> Any:
+        return session.Undecided("on purpose") if rng.random() < rate else asked(self, *rest)
+
+    monkeypatch.setattr(session.Session, "_ask", unreliable)
+    given_up = 0
+    for seed in range(120):
+        sample = random_goal(seed)
+        evidence = decide(sample.goal, limits(30.0, None)).evidence
+        ruling = None if isinstance(evidence, Unknown) else check(sample.goal, evidence, Limits())
+        if isinstance(ruling, Accepted):
+            assert isinstance(evidence, Relation) == sample.decision.simulated, seed
+        else:
+            given_up += 1
+    assert given_up
+
+
+def test_no_goals_are_no_proof() -> None:
+    assert room._combined(()) is Verdict.UNKNOWN
