@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable, variables_of
-from sa.automata.rename import renamed
-from sa.composition.product import own_local
+from sa.automata.automaton import Automaton, Edge, Kind, Location, variables_of
+from sa.composition.product import apart
 from sa.smt.session import Answer, Session, Unsat
 from sa.terms import build
 from sa.terms.substitute import primed, substitute
-from sa.terms.term import Term, Var
+from sa.terms.term import Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +32,7 @@ def incompatibilities(session: Session, threads: tuple[Automaton, ...]) -> Itera
     for actor in threads:
         for observer in threads:
             if actor is not observer:
-                yield from _between(session, _apart(actor), _apart(observer))
-
-
-def _apart(thread: Automaton) -> Automaton:
-    def name(variable: Variable) -> Var:
-        return own_local(thread.name, variable.var) if variable.kind is Kind.LOCAL else variable.var
-
-    return renamed(thread, name)
+                yield from _between(session, apart(actor), apart(observer))
 
 
 def _between(session: Session, actor: Automaton, observer: Automaton) -> Iterator[Incompatible]:

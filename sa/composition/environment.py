@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.terms import build
-from sa.terms.substitute import primed, substitute
+from sa.terms.substitute import primed
 from sa.terms.term import Term, Var
 
 
-def identity(variables: tuple[Var, ...]) -> Term:
+def identity(variables: Sequence[Var]) -> Term:
     """The relation that changes none of the variables."""
     return build.land(*(build.eq(primed(v), v) for v in variables))
 
@@ -19,11 +20,6 @@ def closed(automaton: Automaton) -> Automaton:
     """The automaton in an environment that changes nothing."""
     still = identity(variables_of(automaton, Kind.GLOBAL))
     return replace(automaton, locations=tuple(replace(q, env=still) for q in automaton.locations))
-
-
-def contains_identity(env: Term, variables: tuple[Var, ...]) -> bool:
-    """Whether a relation certainly lets every state stay; False where that needs reasoning."""
-    return substitute(env, {primed(v): v for v in variables}) is build.TRUE
 
 
 def declared(automaton: Automaton) -> bool:

@@ -22,25 +22,31 @@ def own_local(thread: str, local: Var) -> Var:
     return prefixed(local, thread)
 
 
+def apart(thread: Automaton) -> Automaton:
+    """The thread with its locals named as in a product."""
+
+    def name(variable: Variable) -> Var:
+        return own_local(thread.name, variable.var) if variable.kind is Kind.LOCAL else variable.var
+
+    return renamed(thread, name)
+
+
 def product(threads: tuple[Automaton, ...]) -> Automaton:
     """The composition of threads over the same globals; of one thread, that thread itself."""
     if len(threads) == 1:
         return threads[0]
-    apart = tuple(
-        renamed(t, lambda v, name=t.name: own_local(name, v.var) if v.kind is Kind.LOCAL else v.var)  # type: ignore[misc]
-        for t in threads
-    )
+    separate = tuple(apart(t) for t in threads)
     variables = dict[Var, Variable]()
-    for thread in apart:
+    for thread in separate:
         for variable in thread.variables:
             variables.setdefault(variable.var, variable)
-    locations, edges = _explore(apart)
+    locations, edges = _explore(separate)
     return Automaton(
         SEPARATOR.join(t.name for t in threads),
         tuple(sorted(variables.values(), key=lambda v: v.kind is Kind.LOCAL)),
         locations,
-        SEPARATOR.join(t.initial for t in apart),
-        build.land(*(t.init for t in apart)),
+        SEPARATOR.join(t.initial for t in separate),
+        build.land(*(t.init for t in separate)),
         edges,
         threads[0].origin,
     )

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
-from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable, location_of, variables_of
+from sa.automata.automaton import Automaton, Edge, Kind, Location, location_of, variables_of
+from sa.automata.ranges import within
 from sa.base.diagnostic import Diagnostic, error
 from sa.smt.session import Answer, Sat, Session, Unsat
 from sa.terms import build
@@ -51,7 +52,7 @@ def not_inductive(session: Session, automaton: Automaton) -> Iterator[NotInducti
             yield NotInductive(automaton, first, conjunct, None, True, answer)
     for edge in automaton.edges:
         before, target, after = places[edge.source].inv, places[edge.target], dict[Var, Term](edge.updates)
-        known = (before, edge.guard, *(_range(c) for c in edge.choices))
+        known = (before, edge.guard, *(within(c) for c in edge.choices))
         for conjunct in build.conjuncts(target.inv):
             answer = _unless(session, known, substitute(conjunct, after))
             if answer is not None:
@@ -65,17 +66,11 @@ def _disturbed(session: Session, automaton: Automaton, place: Location) -> Itera
         return
     shared = [v for v in automaton.variables if v.kind is Kind.GLOBAL]
     after: dict[Var, Term] = {v.var: primed(v.var) for v in shared}
-    known = (place.inv, place.env, *(substitute(_range(v), after) for v in shared))
+    known = (place.inv, place.env, *(substitute(within(v), after) for v in shared))
     for conjunct in build.conjuncts(place.inv):
         answer = _unless(session, known, substitute(conjunct, after))
         if answer is not None:
             yield NotInductive(automaton, place, conjunct, None, False, answer)
-
-
-def _range(variable: Variable) -> Term:
-    low = build.TRUE if variable.low is None else build.le(build.integer(variable.low), variable.var)
-    high = build.TRUE if variable.high is None else build.le(variable.var, build.integer(variable.high))
-    return build.land(low, high)
 
 
 def _unless(session: Session, known: tuple[Term, ...], goal: Term) -> Answer | None:

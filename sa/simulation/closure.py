@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from sa.composition.environment import identity
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.implicant import implicant
@@ -29,11 +30,6 @@ class Closure:
 
     relation: Term
     exact: bool
-
-
-def identity(variables: Sequence[Var]) -> Term:
-    """The relation that changes nothing."""
-    return build.land(*(build.eq(primed(v), v) for v in variables))
 
 
 def close(session: Session, step: Term, variables: Sequence[Var], invariant: Term) -> Closure:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from sa.composition.environment import identity
 from sa.simulation import board as boards
 from sa.simulation.board import Board, Pair
-from sa.simulation.closure import Closure, identity
+from sa.simulation.closure import Closure
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import State

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sa.automata.automaton import Edge, Label, Variable
+from sa.automata.automaton import Edge, Label
+from sa.automata.ranges import within
 from sa.simulation import board as boards
 from sa.simulation.board import Board, Pair
 from sa.simulation.runs import Run
@@ -39,15 +40,8 @@ def challenge(board: Board, number: int, edge: Edge) -> Challenge:
     """The challenge of a concrete edge; not enabled at all where its `enabled` contains `false`."""
     after = dict(edge.updates)
     inv = substitute(board.concrete.locations[edge.target].inv, after)
-    ranges = build.land(*(in_range(c) for c in edge.choices))
+    ranges = build.land(*(within(c) for c in edge.choices))
     return Challenge(number, edge, build.conjuncts(build.land(edge.guard, inv, ranges)), after)
-
-
-def in_range(variable: Variable) -> Term:
-    """That a variable's value is one of its declared range."""
-    low = build.TRUE if variable.low is None else build.le(build.integer(variable.low), variable.var)
-    high = build.TRUE if variable.high is None else build.le(variable.var, build.integer(variable.high))
-    return build.land(low, high)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

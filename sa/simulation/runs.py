@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from sa.automata.automaton import Edge, Label, Variable
+from sa.automata.ranges import within
 from sa.simulation.board import Board
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate, holds
@@ -157,7 +158,7 @@ def extend(
             conditions.append(build.eq(substitute(mine, here), asked))
     conditions.extend(build.conjuncts(substitute(board.abstract.locations[edge.target].inv, values)))
     for variable in edge.choices:
-        conditions.extend(_in_range(variable, here[variable.var]))
+        conditions.extend(build.conjuncts(within(variable, here[variable.var])))
     conditions = [c for c in dict.fromkeys(conditions) if c is not build.TRUE]
     after = Run(
         (*run.edges, number),
@@ -179,13 +180,6 @@ def undecided(board: Board, location: str, run: Run, label: Label | None) -> Run
     for number, choice in zip(run.edges, run.choices, strict=True):
         _, whole = extend(board, whole, number, board.abstract.automaton.edges[number], choice, label)
     return whole
-
-
-def _in_range(variable: Variable, value: Term) -> Iterator[Term]:
-    if variable.low is not None:
-        yield build.le(build.integer(variable.low), value)
-    if variable.high is not None:
-        yield build.le(value, build.integer(variable.high))
 
 
 def instances_of(edge: Edge, run: Run, hints: tuple[Term, ...], state: State) -> tuple[tuple[Choice, ...], bool]:
