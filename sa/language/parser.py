@@ -85,6 +85,9 @@ def _describe(source: Source, parser: Lark, failure: UnexpectedInput) -> Diagnos
         return _reserved(source, word.group(1), start)
     expected = _expected(parser, failure)
     hint = _HINTS.get(token) or (f"expected {expected}" if expected else None)
+    last = before.rstrip()
+    if "SEMICOLON" in failure.accepts and "\n" in before[len(last) :]:
+        hint = "is a `;` missing at the end of the line before?"
     if token.type == "$END":
         return _unfinished(source, hint)
     span = Span(source, int(token.start_pos or 0), int(token.end_pos or 0))

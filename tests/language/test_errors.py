@@ -144,3 +144,10 @@ def test_a_second_declaration_points_to_the_first() -> None:
     (problem,) = problems_of("global x : int; thread T { local x : bool; }")
     (first,) = problem.labels
     assert first.span.start == 7
+
+
+def test_a_semicolon_missing_at_the_end_of_a_line_is_suggested() -> None:
+    (found,) = problems_of("global x : int;\nthread T {\n  x := 1\n}\n")
+    assert found.code == "SA002"
+    assert found.hint is not None
+    assert "`;`" in found.hint
