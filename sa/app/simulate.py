@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from sa.automata.program import Program
 from sa.base.diagnostic import Diagnostic, InputError, error
 from sa.base.verdict import Reason, Unknown
+from sa.certificates.run import Ending, Run, Snapshot, Turn
 from sa.language.load import load_program
 from sa.oracle.simulate import (
-    Ending,
     NoStart,
     NoSuchTurn,
-    Run,
-    Snapshot,
-    Turn,
     ending_of,
     possible_turns,
     scripted_run,

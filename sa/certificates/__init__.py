@@ -1,1 +1,1 @@
-"""Evidence as data, without logic: relations for PROVED, plays for REFUTED."""
+"""Evidence as data, without logic: relations for PROVED, plays and runs for REFUTED."""

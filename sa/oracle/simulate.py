@@ -8,14 +8,13 @@ determines are small ones; that none was found there is reported as such and mea
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum
 from itertools import islice
 from random import Random
 
 from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Variable, edges_from, location_of, variables_of
 from sa.automata.program import Program
 from sa.automata.trace import Configuration, Move
+from sa.certificates.run import Ending, Run, Snapshot, Turn
 from sa.oracle.compatibility import own_locals
 from sa.oracle.witnesses import witnesses
 from sa.terms.build import land
@@ -26,43 +25,6 @@ from sa.terms.term import Var
 
 #: How many ways to choose values are offered for one edge.
 WAYS = 8
-
-
-class Ending(Enum):
-    """Why a run ends."""
-
-    FINISHED = "all threads are at their ends"
-    FAILED = "a thread has failed"
-    BLOCKED = "no thread can move"
-    UNDECIDED = "no thread can move with the small values that were tried"
-    STOPPED = "the number of steps was reached"
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """A state of the program: the shared values, and for each thread its location and its own variables."""
-
-    shared: Mapping[Var, Value]
-    threads: Mapping[str, Configuration]
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A step of one thread, with the values that its label shows. `move.after` is over the thread's variables."""
-
-    thread: str
-    move: Move
-    shown: tuple[Value, ...]
-    after: Snapshot
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A run: where it starts, the steps and why there are no more."""
-
-    start: Snapshot
-    turns: tuple[Turn, ...]
-    ending: Ending
 
 
 class NoStart(Exception):

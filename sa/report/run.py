@@ -10,7 +10,7 @@ from rich.text import Text
 from sa.automata.automaton import Edge, Kind
 from sa.automata.program import Program
 from sa.base.source import position, span_text
-from sa.oracle.simulate import Ending, Run, Snapshot, Turn
+from sa.certificates.run import Ending, Run, Snapshot, Turn
 from sa.report.explain import is_internal
 from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, fit, pack, render
 from sa.terms.sort import Value, show_value
@@ -18,7 +18,7 @@ from sa.terms.term import Var, sort_of
 
 _GUTTER = 4
 _NARROWEST, _WIDEST = 22, 48
-_STYLE = {Ending.FINISHED: GOOD, Ending.FAILED: BAD, Ending.BLOCKED: BAD}
+_STYLE = {Ending.FINISHED: GOOD, Ending.FAILED: BAD, Ending.VIOLATED: BAD, Ending.BLOCKED: BAD}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sa.oracle.simulate import Run, Snapshot, Turn
+from sa.certificates.run import Run, Snapshot, Turn
 from sa.report.json import origin_json, values_json
 from sa.terms.sort import Value
 from sa.terms.term import Var

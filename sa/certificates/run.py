@@ -1,0 +1,72 @@
+"""Runs of a whole program, thread by thread interleaved: what simulation makes and refutations of claims show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from sa.automata.automaton import Edge
+from sa.automata.trace import Configuration, Move
+from sa.terms.sort import Value
+from sa.terms.term import Term, Var
+
+
+class Ending(Enum):
+    """Why a run ends."""
+
+    FINISHED = "all threads are at their ends"
+    FAILED = "a thread has failed"
+    VIOLATED = "the claim is false here"
+    BLOCKED = "no thread can move"
+    UNDECIDED = "no thread can move with the small values that were tried"
+    STOPPED = "the number of steps was reached"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A state of the program: the shared values, and for each thread its location and its own variables.
+
+    A thread's configuration gives the shared values too.
+    """
+
+    shared: Mapping[Var, Value]
+    threads: Mapping[str, Configuration]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A step of one thread, with the values that its label shows. `move.after` is over the thread's variables."""
+
+    thread: str
+    move: Move
+    shown: tuple[Value, ...]
+    after: Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run: where it starts, the steps and why there are no more."""
+
+    start: Snapshot
+    turns: tuple[Turn, ...]
+    ending: Ending
+
+
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """A step labelled `fail`: of this thread and along this edge, of any where None."""
+
+    thread: str | None = None
+    edge: Edge | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bad:
+    """What a run refutes: that no such step is taken, that `claim` holds in every state; one of the two or both.
+
+    `claim` is over parameters, globals and Boolean variables `at T.CS`: thread T is at its location CS.
+    """
+
+    failing: Failing | None
+    claim: Term | None
