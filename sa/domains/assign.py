@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 
 from sa.domains import interval
 from sa.domains.bounds import interval_of
-from sa.domains.cases import condition_of_value, decided, numeric
 from sa.domains.diagram import join_all, meet
 from sa.domains.frame import Frame
 from sa.domains.guard import guard
@@ -22,6 +21,7 @@ from sa.domains.paths import assembled, parts, values_in
 from sa.domains.quantify import forget, hull
 from sa.domains.store import FALSE, Node, Store
 from sa.terms import build
+from sa.terms.cases import condition_of_value, decided, numeric
 from sa.terms.term import Term, Var
 
 

@@ -8,13 +8,13 @@ from typing import TypeAlias
 
 from sa.domains import interval
 from sa.domains.bounds import interval_of, truth_of
-from sa.domains.cases import condition_in, condition_of_value, decided, difference_of, numeric
 from sa.domains.formula import in_ranges
 from sa.domains.frame import Frame
 from sa.domains.interval import Interval
 from sa.domains.narrow import STEPS
 from sa.domains.thresholds import Thresholds
 from sa.terms import build
+from sa.terms.cases import condition_in, condition_of_value, decided, difference_of, numeric
 from sa.terms.sort import BOOL, INT, Value
 from sa.terms.term import And, IsZero, Le, Not, Or, Same, Term, Var, sort_of
 

@@ -36,7 +36,7 @@ def solve_horn(search: Search) -> dict[Pair, Term] | None:
 
 
 def _opening(search: Search, names: dict[Pair, str]) -> Clause:
-    return Clause(None, build.land(*search.opening), Atom(names[search.initial], search.board.variables))
+    return Clause((), build.land(*search.opening), Atom(names[search.initial], search.board.variables))
 
 
 def _clauses(search: Search, state: PairState, names: dict[Pair, str], turned: bool) -> Iterator[Clause]:
@@ -45,9 +45,9 @@ def _clauses(search: Search, state: PairState, names: dict[Pair, str], turned: b
     if state.moves.moving:
         there: dict[Var, Term] = {v: primed(v) for v in state.moves.moving}
         after = Atom(here.predicate, tuple(there.get(v, v) for v in search.board.variables))
-        yield Clause(here, build.land(*known, state.moves.relation), after)
+        yield Clause((here,), build.land(*known, state.moves.relation), after)
     if not search.board.goal.closed:
-        yield Clause(here, build.lnot(matched_step(search.board, state.pair)), None)
+        yield Clause((here,), build.lnot(matched_step(search.board, state.pair)), None)
     for number, step in state.steps.items():
         rounds = state.rounds.get(number, [])
         enabled = build.land(*known, *step.enabled)
@@ -55,6 +55,6 @@ def _clauses(search: Search, state: PairState, names: dict[Pair, str], turned: b
             good = build.land(*answer.required)
             arguments = tuple(substitute(v, answer.updates) for v in search.board.variables)
             if answer.target in names:
-                yield Clause(here, build.land(enabled, good), Atom(names[answer.target], arguments))
+                yield Clause((here,), build.land(enabled, good), Atom(names[answer.target], arguments))
                 enabled = build.land(enabled, build.lnot(good))
-        yield Clause(here, enabled, None)
+        yield Clause((here,), enabled, None)

@@ -29,9 +29,9 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """`body ∧ constraint ⇒ head`; a clause without a head says that its body is impossible."""
+    """`body ∧ constraint ⇒ head`, for all atoms of the body; without a head the body is impossible."""
 
-    body: Atom | None
+    body: tuple[Atom, ...]
     constraint: Term
     head: Atom | None
 
@@ -103,11 +103,9 @@ def _closed(clause: Clause, translator: Translator, atom: object, context: z3.Co
     assert callable(atom)
     premises = [translator.translate(clause.constraint)]
     variables = set(clause.constraint.free)
-    for applied in (clause.body, clause.head):
-        if applied is not None:
-            variables.update(*(t.free for t in applied.arguments))
-    if clause.body is not None:
-        premises.append(atom(clause.body))
+    for applied in (*clause.body, *(() if clause.head is None else (clause.head,))):
+        variables.update(*(t.free for t in applied.arguments))
+    premises += [atom(applied) for applied in clause.body]
     for var in variables:
         if var.sort.constructors:
             expression = translator.translate(var)

@@ -1,0 +1,60 @@
+"""What generated automata must satisfy, asked of the solver and not of the domain (Theorem 6 is not assumed).
+
+A failure is a mistake of this tool and no property of the program, so it is an exception and never an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sa.automata.automaton import Automaton, Kind, variables_of
+from sa.composition.compatibility import incompatibilities
+from sa.obligations.inductive import NotInductive, not_inductive
+from sa.smt.session import Sat, Session
+from sa.terms import build
+from sa.terms.printer import show
+from sa.terms.substitute import primed, substitute
+
+
+class NotGenerated(Exception):
+    """What was generated is not what it should be: `certain` if the solver has shown it, otherwise it cannot tell."""
+
+    def __init__(self, what: str, certain: bool) -> None:
+        super().__init__(what)
+        self.certain = certain
+
+
+def verify(session: Session, threads: Sequence[Automaton]) -> None:
+    """Invariants are inductive and stable, environments reflexive and allow what the others do (Definition 2).
+
+    Raises NotGenerated, LimitReached and SolverDisagrees.
+    """
+    for fault in _faults(session, threads):
+        raise fault
+
+
+def _faults(session: Session, threads: Sequence[Automaton]) -> Iterator[NotGenerated]:
+    for thread in threads:
+        for found in not_inductive(session, thread):
+            yield NotGenerated(_inductive_fault(found), isinstance(found.answer, Sat))
+        shared = variables_of(thread, Kind.GLOBAL)
+        for place in thread.locations:
+            assert place.env is not None
+            still = substitute(place.env, {primed(v): v for v in shared})
+            if still is not build.TRUE and not session.implied(still, (place.inv,)):
+                yield NotGenerated(f"the environment of {thread.name} at {place.name} is not reflexive", True)
+    for clash in incompatibilities(session, tuple(threads)):
+        what = f"{clash.edge.source} -> {clash.edge.target} of {clash.actor.name}"
+        seen = f"{clash.observer.name} at {clash.location.name}"
+        yield NotGenerated(f"{what} is not allowed by the environment of {seen}", isinstance(clash.answer, Sat))
+
+
+def _inductive_fault(found: NotInductive) -> str:
+    where = f"{found.automaton.name} at {found.location.name}"
+    if found.initially:
+        how = "initially"
+    elif found.edge is not None:
+        how = f"after {found.edge.source} -> {found.edge.target}"
+    else:
+        how = "in the environment"
+    return f"the invariant of {where} does not hold {how}: {show(found.conjunct)}"

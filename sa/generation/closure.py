@@ -1,0 +1,116 @@
+"""The closure of an environment as a conjunction of templates (THEORY section 3), short enough to be read.
+
+Each template is reflexive and transitive, so their conjunction is; those that every change keeps contain the
+environment. The family: a variable does not change, only grows, only shrinks; or does so while a condition holds, if
+the environment cannot make that condition false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sa.generation.environment import Change, keeps
+from sa.smt.session import Session, Unsat
+from sa.terms import build
+from sa.terms.sort import BOOL, INT
+from sa.terms.substitute import primed, substitute
+from sa.terms.term import And, IsZero, Le, Not, Or, Same, Term, Var
+
+#: Conditions that are tried at most.
+CONDITIONS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """The changes to describe, over `shared` variables, in the states that `seen` allows."""
+
+    session: Session
+    changes: Sequence[Change]
+    shared: Sequence[Var]
+    seen: Term
+
+    def kept(self, template: Term) -> bool:
+        return all(keeps(self.session, c, template, self.shared) for c in self.changes)
+
+
+def closure_of(
+    session: Session, changes: Sequence[Change], shared: Sequence[Var], seen: Term, extra: Iterable[Term] = ()
+) -> Term:
+    """A reflexive and transitive relation that contains the changes, in the states that `seen` allows.
+
+    `extra` conditions are tried first. Raises LimitReached.
+    """
+    asked = _Question(session, changes, shared, seen)
+    found, moving = list[Term](), list[Var]()
+    for var in shared:
+        same = build.eq(primed(var), var)
+        if asked.kept(same):
+            found.append(same)
+        else:
+            moving.append(var)
+    conditions = tuple(_lasting(asked, frozenset(moving), extra)) if moving else ()
+    for var in moving:
+        _of_variable(asked, var, conditions, found)
+    for condition in conditions:
+        _add(asked, build.implies(condition, _then(condition, shared)), found)
+    return build.land(*found)
+
+
+def _add(asked: _Question, template: Term, found: list[Term]) -> None:
+    """Add a template that says more than those before it."""
+    if template is not build.TRUE and not asked.session.implied(template, (asked.seen, *found)):
+        found.append(template)
+
+
+def _of_variable(asked: _Question, var: Var, conditions: Sequence[Term], found: list[Term]) -> None:
+    after = primed(var)
+    directions = (build.le(var, after), build.le(after, var)) if var.sort == INT else ()
+    always = [t for t in directions if asked.kept(t)]
+    for template in always:
+        _add(asked, template, found)
+    for condition in conditions:
+        for template in (build.eq(after, var), *(t for t in directions if t not in always)):
+            guarded = build.implies(condition, template)
+            if asked.kept(guarded):
+                _add(asked, guarded, found)
+                break
+
+
+def _lasting(asked: _Question, moving: frozenset[Var], extra: Iterable[Term]) -> Iterator[Term]:
+    """Conditions that are now true and now false, and that no change makes false."""
+    for condition in (*dict.fromkeys((*extra, *conditions_in(asked.changes))),)[:CONDITIONS]:
+        if any(isinstance(asked.session.check((asked.seen, c)), Unsat) for c in (condition, build.lnot(condition))):
+            continue
+        if condition.free.isdisjoint(moving) or asked.kept(build.implies(condition, _then(condition, asked.shared))):
+            yield condition
+
+
+def _then(condition: Term, shared: Sequence[Var]) -> Term:
+    return substitute(condition, {v: primed(v) for v in shared})
+
+
+def conditions_in(changes: Iterable[Change]) -> tuple[Term, ...]:
+    """The atoms of the changes' conditions and their negations, in order."""
+    found = dict[Term, None]()
+    for change in changes:
+        found.update(dict.fromkeys(atoms(change.condition)))
+    return tuple(sorted(found, key=lambda t: t.key))
+
+
+def atoms(formula: Term) -> Iterator[Term]:
+    """The comparisons and Boolean variables in a formula, and their negations."""
+    waiting = [formula]
+    while waiting:
+        term = waiting.pop()
+        match term:
+            case And(args) | Or(args):
+                waiting.extend(args)
+            case Not(body):
+                waiting.append(body)
+            case Le() | IsZero() | Same() | Var():
+                if not isinstance(term, Var) or term.sort == BOOL:
+                    yield term
+                    yield build.lnot(term)
+            case _:
+                pass

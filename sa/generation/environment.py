@@ -1,0 +1,100 @@
+"""Environment relations from the steps of the other threads: `∃ locals. Inv(q) ∧ guard ∧ update` (Algorithm 1).
+
+Every move is kept as a condition and an update, since most questions about it are answered by substitution. What
+elimination cannot express is dropped: a relation here contains all steps, and may contain more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sa.automata.automaton import Automaton, Edge, Kind, location_of, variables_of
+from sa.automata.ranges import within
+from sa.composition.environment import identity
+from sa.generation.effect import shape_of
+from sa.smt.session import Session
+from sa.terms import build
+from sa.terms.shadow import shadow
+from sa.terms.substitute import primed, substitute
+from sa.terms.term import Term, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A step of some thread as the others see it: where `condition` holds the `updates` happen at once.
+
+    `loose` variables change too, to values of which `outcome` speaks, over shared variables and their primes.
+    """
+
+    actor: str
+    condition: Term
+    updates: Mapping[Var, Term]
+    loose: frozenset[Var]
+    outcome: Term
+
+
+def changes_of(thread: Automaton, invariants: Mapping[str, tuple[Term, Term]]) -> tuple[Change, ...]:
+    """What the steps of a thread do to shared variables; steps that do the same are one change.
+
+    `invariants` gives for each location what is known of the shared variables alone, and a relational part.
+    """
+    found = dict[tuple[object, ...], Change]()
+    for number, edge in enumerate(thread.edges):
+        if shape_of(thread, edge, number) is None:
+            continue
+        change = _change(thread, edge, invariants)
+        if change.condition is build.FALSE or change.outcome is build.FALSE:
+            continue
+        key = (tuple(sorted(change.updates.items(), key=lambda u: u[0].key)), change.loose, change.outcome)
+        known = found.get(key)
+        if known is not None:
+            change = Change(change.actor, build.lor(known.condition, change.condition), *_rest(known))
+        found[key] = change
+    return tuple(found.values())
+
+
+def _rest(change: Change) -> tuple[Mapping[Var, Term], frozenset[Var], Term]:
+    return change.updates, change.loose, change.outcome
+
+
+def _change(thread: Automaton, edge: Edge, invariants: Mapping[str, tuple[Term, Term]]) -> Change:
+    shared = frozenset((*variables_of(thread, Kind.GLOBAL), *variables_of(thread, Kind.PARAM)))
+    hidden = frozenset((*variables_of(thread, Kind.LOCAL), *(c.var for c in edge.choices)))
+    after = dict(edge.updates)
+    updates = {v: t for v, t in after.items() if v in shared and t is not v and t.free <= shared}
+    loose = frozenset(v for v, t in after.items() if v in shared and not t.free <= shared)
+    visible, relational = invariants[edge.source]
+    landing = substitute(location_of(thread, edge.target).inv, after)
+    known = build.land(relational, edge.guard, landing, *(within(c) for c in edge.choices))
+    if not loose:
+        return Change(thread.name, build.land(visible, shadow(known, hidden)), updates, loose, build.TRUE)
+    written = build.land(*(build.eq(primed(v), after[v]) for v in loose))
+    outcome = shadow(build.land(known, written), hidden)
+    reached = invariants[edge.target][0]
+    outcome = build.land(
+        outcome, substitute(reached, {v: primed(v) if v in loose else after.get(v, v) for v in shared})
+    )
+    now = [c for c in build.conjuncts(outcome) if not any(v.primes for v in c.free)]
+    then = build.land(*(c for c in build.conjuncts(outcome) if any(v.primes for v in c.free)))
+    return Change(thread.name, build.land(visible, *now), updates, loose, then)
+
+
+def relation_of(change: Change, shared: Sequence[Var]) -> Term:
+    """The change as a relation over shared variables and their primes."""
+    kept = (build.eq(primed(v), change.updates.get(v, v)) for v in shared if v not in change.loose)
+    return build.land(change.condition, *kept, change.outcome)
+
+
+def environment_of(changes: Iterable[Change], shared: Sequence[Var]) -> Term:
+    """The relation of a thread's environment: any of the changes, or none."""
+    return build.lor(identity(shared), *(relation_of(c, shared) for c in changes))
+
+
+def keeps(session: Session, change: Change, template: Term, shared: Sequence[Var], known: Term = build.TRUE) -> bool:
+    """Whether a change keeps to a relation over shared variables and their primes, in states where `known` holds."""
+    after = {primed(v): change.updates.get(v, v) for v in shared if v not in change.loose}
+    goal = substitute(template, after)
+    if goal is build.TRUE:
+        return True
+    return session.implied(goal, (known, change.condition, substitute(change.outcome, after)))

@@ -1,0 +1,151 @@
+"""Generation: from plain threads to automata with invariants and environments, on one rung of visibility.
+
+`generate` gives what boxes can say. `strengthened` adds relational facts that somebody asks for; `automata` are the
+threads with their invariants and environments, either as exact as elimination allows or as a closure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sa.automata.automaton import Automaton, Kind, Variable, location_of, variables_of
+from sa.base.limits import Limits
+from sa.composition.product import apart, own_local
+from sa.domains import interval
+from sa.domains.boxes import Boxes
+from sa.domains.formula import in_ranges
+from sa.domains.frame import Frame
+from sa.domains.lattice import Domain, V
+from sa.generation.closure import closure_of
+from sa.generation.environment import Change, changes_of, environment_of
+from sa.generation.modular import Annotation, Wanted, solve_modular
+from sa.generation.reach import Reach, reach
+from sa.generation.visibility import Exposed, Rung, exposed
+from sa.smt.horn import GivenUp, NoSolution
+from sa.smt.session import Session
+from sa.terms import build
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
+
+#: Solver resources for one question about the threads together.
+RLIMIT = 40_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """What is known of threads that run together, all of it over the names of `apart` threads.
+
+    `boxes` and `hulls` are invariants by thread and location, `seen` what boxes say of the shared variables alone;
+    `facts` are relational invariants that were asked for, `relations` what by them a thread's environment keeps to.
+    """
+
+    exposure: Exposed
+    boxes: Annotation
+    hulls: Annotation
+    seen: Annotation
+    facts: Annotation
+    relations: Mapping[str, tuple[Term, ...]]
+
+
+def generate(threads: tuple[Automaton, ...], rung: Rung, bounds: Limits) -> Generated:
+    """Invariants of all threads by Algorithm 1 on boxes. Raises LimitReached."""
+    exposure = exposed(threads, rung)
+    separate = tuple(apart(t) for t in exposure.threads)
+    domain = Boxes(Frame(_variables(separate)))
+    return _read(reach(domain, separate, build.land(*(t.init for t in separate)), bounds), domain, exposure)
+
+
+def _variables(threads: Sequence[Automaton]) -> tuple[Var, ...]:
+    """All variables, those with few values first, choices last."""
+    own = dict.fromkeys(v for t in threads for v in t.variables)
+    ranked = sorted(own, key=lambda v: (not _small(v), v.kind is Kind.LOCAL))
+    choices = (c for t in threads for e in t.edges for c in e.choices)
+    return tuple(dict.fromkeys(v.var for v in (*ranked, *choices)))
+
+
+def _small(variable: Variable) -> bool:
+    return variable.high is not None or interval.size(interval.sort_range(variable.var.sort)) is not None
+
+
+def _read(run: Reach[V], domain: Domain[V], exposure: Exposed) -> Generated:
+    boxes, hulls, seen = dict[tuple[str, str], Term](), dict[tuple[str, str], Term](), dict[tuple[str, str], Term]()
+    for thread, values in zip(run.threads, run.values, strict=True):
+        for name, value in values.items():
+            place = (thread.automaton.name, name)
+            boxes[place] = domain.to_formula(value)
+            hulls[place] = _hull(domain, value)
+            seen[place] = domain.to_formula(domain.forget(value, thread.private))
+    return Generated(exposure, boxes, hulls, seen, dict.fromkeys(boxes, build.TRUE), {})
+
+
+def _hull(domain: Domain[V], value: V) -> Term:
+    box = domain.hull(value)
+    if box is None:
+        return build.FALSE
+    return build.land(*(in_ranges(v, (values,)) for v, values in box.items() if values != interval.sort_range(v.sort)))
+
+
+def strengthened(
+    known: Generated,
+    wanted: Sequence[Wanted],
+    keeps: Mapping[str, tuple[Term, ...]],
+    bounds: Limits,
+    rlimit: int = RLIMIT,
+) -> Generated | NoSolution | GivenUp:
+    """The same with relational invariants under which everything wanted holds.
+
+    `keeps` is what is wanted of the environments of threads. Raises LimitReached.
+    """
+    threads = tuple(
+        replace(t, locations=tuple(replace(q, inv=build.land(q.inv, known.hulls[t.name, q.name])) for q in t.locations))
+        for t in (apart(t) for t in known.exposure.threads)
+    )
+    answer = solve_modular(threads, wanted, bounds, rlimit)
+    if isinstance(answer, NoSolution | GivenUp):
+        return answer
+    facts = {place: build.land(fact, answer[place]) for place, fact in known.facts.items()}
+    names = dict.fromkeys((*known.relations, *keeps))
+    relations = {n: tuple(dict.fromkeys((*known.relations.get(n, ()), *keeps.get(n, ())))) for n in names}
+    return replace(known, facts=facts, relations=relations)
+
+
+def changes(known: Generated) -> Mapping[str, tuple[Change, ...]]:
+    """What each thread does to the shared variables."""
+    found = dict[str, tuple[Change, ...]]()
+    for thread in (apart(t) for t in known.exposure.threads):
+        invariants = {
+            q.name: (known.seen[thread.name, q.name], known.facts[thread.name, q.name]) for q in thread.locations
+        }
+        found[thread.name] = changes_of(thread, invariants)
+    return found
+
+
+def automata(known: Generated, session: Session | None = None, extra: Iterable[Term] = ()) -> tuple[Automaton, ...]:
+    """The threads with their invariants, in environments as exact as can be, or in closures if a session is given.
+
+    `extra` are conditions that closures may speak of. Raises LimitReached.
+    """
+    by_thread = changes(known)
+    made = list[Automaton]()
+    for thread in known.exposure.threads:
+        others = tuple(c for name, found in by_thread.items() if name != thread.name for c in found)
+        shared = variables_of(thread, Kind.GLOBAL)
+        if session is None:
+            env = environment_of(others, shared)
+        else:
+            seen = build.lor(*(known.seen[thread.name, q.name] for q in thread.locations))
+            env = closure_of(session, others, shared, seen, extra)
+        made.append(_annotated(known, thread, build.land(env, *known.relations.get(thread.name, ()))))
+    return tuple(made)
+
+
+def _annotated(known: Generated, thread: Automaton, env: Term) -> Automaton:
+    plain: dict[Var, Term] = {own_local(thread.name, v): v for v in variables_of(thread, Kind.LOCAL)}
+
+    def inv(name: str) -> Term:
+        place = (thread.name, name)
+        found = substitute(build.land(known.boxes[place], known.facts[place]), plain)
+        return build.land(location_of(thread, name).inv, found)
+
+    return replace(thread, locations=tuple(replace(q, inv=inv(q.name), env=env) for q in thread.locations))

@@ -1,0 +1,230 @@
+"""The fixed point over all threads (Algorithm 1): states at each location, and what each thread does to the others.
+
+Values only grow. A location's value is widened at the heads of loops and wherever the environment makes it grow; after
+many changes, wherever it comes from: so every chain is one of widenings in the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from typing import Generic, TypeAlias
+
+from sa.automata.automaton import Automaton, Edge, Kind, edges_from, variables_of
+from sa.automata.ranges import within
+from sa.base.limits import Limits, check_time
+from sa.domains.lattice import Domain, V
+from sa.domains.thresholds import Thresholds, thresholds_of
+from sa.generation.effect import Effect, Shape, disturbed, effect_of, joined, shape_of, step, taking
+from sa.generation.order import Order, order_of
+from sa.terms.term import Term, Var
+
+#: Changes of one location after which every change is widened, whatever makes it.
+STEADY = 60
+
+#: Rounds that make values smaller again.
+NARROWINGS = 2
+
+#: An edge with its place in its thread, and what it does to shared variables.
+_Step: TypeAlias = tuple[int, Edge, Shape | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A thread as the fixed point sees it."""
+
+    automaton: Automaton
+    order: Order
+    outgoing: Mapping[str, Sequence[_Step]]
+    private: tuple[Var, ...]
+    written: Mapping[str, Term]
+
+
+def thread_of(automaton: Automaton) -> Thread:
+    """A thread, its locals named apart from those of others."""
+    places = {id(e): i for i, e in enumerate(automaton.edges)}
+    outgoing = {
+        name: tuple((places[id(e)], e, shape_of(automaton, e, places[id(e)])) for e in edges)
+        for name, edges in edges_from(automaton).items()
+    }
+    written = {q.name: q.inv for q in automaton.locations}
+    return Thread(automaton, order_of(automaton), outgoing, variables_of(automaton, Kind.LOCAL), written)
+
+
+@dataclass(slots=True)
+class Reach(Generic[V]):
+    """The state of the iteration: values by thread and location, effects by thread and shape."""
+
+    domain: Domain[V]
+    threads: tuple[Thread, ...]
+    thresholds: Thresholds
+    bounds: Limits
+    values: list[dict[str, V]] = field(init=False)
+    effects: list[dict[Shape, Effect[V]]] = field(init=False)
+    changes: list[dict[str, int]] = field(init=False)
+    waiting: list[list[tuple[int, str]]] = field(init=False)
+    queued: list[set[str]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.values = [{q.name: self.domain.bottom() for q in t.automaton.locations} for t in self.threads]
+        self.effects = [{} for _ in self.threads]
+        self.changes = [dict.fromkeys(values, 0) for values in self.values]
+        self.waiting = [[] for _ in self.threads]
+        self.queued = [set() for _ in self.threads]
+
+
+def reach(domain: Domain[V], automata: tuple[Automaton, ...], init: Term, bounds: Limits) -> Reach[V]:
+    """Values that contain every state that the threads can reach together from `init`. Raises LimitReached.
+
+    The automata's locals have different names, `init` is over all of their variables.
+    """
+    threads = tuple(thread_of(a) for a in automata)
+    run = Reach(domain, threads, _thresholds(automata, init), bounds)
+    start = domain.of_formula(init)
+    everything = {v: None for t in threads for v in t.private}
+    for index, thread in enumerate(threads):
+        others = [v for v in everything if v not in thread.private]
+        first = thread.automaton.initial
+        _grow(run, index, first, domain.guard(domain.forget(start, others), thread.written[first]), False)
+    _settle(run)
+    _sharpen(run, start, list(everything))
+    return run
+
+
+def _thresholds(automata: Sequence[Automaton], init: Term) -> Thresholds:
+    edges = [e for a in automata for e in a.edges]
+    formulas = [init, *(q.inv for a in automata for q in a.locations), *(e.guard for e in edges)]
+    formulas += [within(c) for e in edges for c in e.choices]
+    return thresholds_of(formulas, (u for e in edges for u in e.updates))
+
+
+def _settle(run: Reach[V]) -> None:
+    """Work until nothing changes, one thread after the other."""
+    while any(run.waiting):
+        for index, waiting in enumerate(run.waiting):
+            while waiting:
+                check_time(run.bounds)
+                _, name = heappop(waiting)
+                run.queued[index].discard(name)
+                _process(run, index, name)
+
+
+def _enqueue(run: Reach[V], index: int, name: str) -> None:
+    if name not in run.queued[index]:
+        run.queued[index].add(name)
+        heappush(run.waiting[index], (run.threads[index].order.position[name], name))
+
+
+def _process(run: Reach[V], index: int, name: str) -> None:
+    _absorb(run, index, name)
+    thread, value = run.threads[index], run.values[index][name]
+    for _, edge, shape in thread.outgoing[name]:
+        after = step(run.domain, edge, thread.written[edge.target], value)
+        if run.domain.is_bottom(after):
+            continue
+        if shape is not None:
+            taken = taking(run.domain, edge, value)
+            _publish(run, index, effect_of(run.domain, edge, shape, thread.private, taken, after))
+        after = run.domain.forget(after, (c.var for c in edge.choices))
+        _grow(run, index, edge.target, after, edge.target in thread.order.heads)
+
+
+def _absorb(run: Reach[V], index: int, name: str) -> None:
+    """What the other threads can make of a location's value, until they make nothing new of it."""
+    grown = True
+    while grown:
+        grown = False
+        for effect in _others(run, index):
+            after = disturbed(run.domain, effect, run.values[index][name])
+            after = run.domain.guard(after, run.threads[index].written[name])
+            grown = _grow(run, index, name, after, True) or grown
+
+
+def _others(run: Reach[V], index: int) -> Iterator[Effect[V]]:
+    for other, effects in enumerate(run.effects):
+        if other != index:
+            yield from effects.values()
+
+
+def _grow(run: Reach[V], index: int, name: str, more: V, widened: bool) -> bool:
+    """Add states to a location's value; whether there were any new ones."""
+    old = run.values[index][name]
+    if run.domain.leq(more, old):
+        return False
+    count = run.changes[index][name] = run.changes[index][name] + 1
+    if widened or count > STEADY:
+        new = run.domain.widen(old, more, run.thresholds, count)
+    else:
+        new = run.domain.join(old, more)
+    run.values[index][name] = new
+    _enqueue(run, index, name)
+    return True
+
+
+def _publish(run: Reach[V], index: int, effect: Effect[V]) -> None:
+    """Add to what a thread does to the others, who have to look at it where it is new."""
+    known = run.effects[index].get(effect.shape)
+    if known is not None:
+        effect = joined(run.domain, known, effect)
+        if effect == known:
+            return
+    run.effects[index][effect.shape] = effect
+    for other, values in enumerate(run.values):
+        if other != index:
+            for name, value in values.items():
+                if not run.domain.is_bottom(value):
+                    _enqueue(run, other, name)
+
+
+def _sharpen(run: Reach[V], start: V, everything: list[Var]) -> None:
+    """A few steps down, kept only where the result is closed under all steps again."""
+    for round_ in range(NARROWINGS):
+        kept = ([dict(v) for v in run.values], [dict(e) for e in run.effects])
+        smaller = _images(run, start, everything)
+        narrowed = [
+            {name: run.domain.narrow(old, smaller[i][name], round_) for name, old in values.items()}
+            for i, values in enumerate(run.values)
+        ]
+        if narrowed == run.values:
+            return
+        run.values = narrowed
+        run.effects = [{} for _ in run.threads]
+        for index in range(len(run.threads)):
+            for name in run.values[index]:
+                _effects_at(run, index, name)
+        again = _images(run, start, everything)
+        if not all(run.domain.leq(again[i][n], v) for i, values in enumerate(run.values) for n, v in values.items()):
+            run.values, run.effects = kept
+            return
+
+
+def _effects_at(run: Reach[V], index: int, name: str) -> None:
+    thread, value = run.threads[index], run.values[index][name]
+    for _, edge, shape in thread.outgoing[name]:
+        after = step(run.domain, edge, thread.written[edge.target], value)
+        if shape is not None and not run.domain.is_bottom(after):
+            effect = effect_of(run.domain, edge, shape, thread.private, taking(run.domain, edge, value), after)
+            known = run.effects[index].get(shape)
+            run.effects[index][shape] = effect if known is None else joined(run.domain, known, effect)
+
+
+def _images(run: Reach[V], start: V, everything: list[Var]) -> list[dict[str, V]]:
+    """For each location all states that a start or one step from the present values leads to."""
+    domain, found = run.domain, list[dict[str, V]]()
+    for index, thread in enumerate(run.threads):
+        values = run.values[index]
+        images = dict.fromkeys(values, domain.bottom())
+        first = thread.automaton.initial
+        others = [v for v in everything if v not in thread.private]
+        images[first] = domain.guard(domain.forget(start, others), thread.written[first])
+        for name, value in values.items():
+            for _, edge, _ in thread.outgoing[name]:
+                after = step(domain, edge, thread.written[edge.target], value)
+                after = domain.forget(after, (c.var for c in edge.choices))
+                images[edge.target] = domain.join(images[edge.target], after)
+            for effect in _others(run, index):
+                after = domain.guard(disturbed(domain, effect, value), thread.written[name])
+                images[name] = domain.join(images[name], after)
+        found.append(images)
+    return found

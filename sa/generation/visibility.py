@@ -1,0 +1,125 @@
+"""What threads see of each other: the ladder that is climbed where an argument needs more (THEORY section 5).
+
+A rung is a change of the program, so everything else is the same on all of them: a hidden location becomes a ghost
+variable that the thread's steps set, hidden locals become ghost variables. Ghosts are never read by the program, and
+dropping them again gives the program back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from sa.automata.automaton import Automaton, Edge, Kind, Variable
+from sa.automata.rename import renamed
+from sa.terms import build
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
+
+
+class Rung(Enum):
+    """How much of the other threads an invariant of a thread may speak of."""
+
+    HIDDEN = "shared variables only"
+    LOCATIONS = "shared variables and the locations of the other threads"
+    LOCALS = "shared variables, the locations and the local variables of the other threads"
+
+
+@dataclass(frozen=True, slots=True)
+class Exposed:
+    """Threads on a rung. `counters` are the ghosts that hold locations, `numbers` the values that stand for them."""
+
+    rung: Rung
+    threads: tuple[Automaton, ...]
+    counters: dict[str, Var]
+    numbers: dict[str, dict[str, int]]
+
+
+def exposed(threads: tuple[Automaton, ...], rung: Rung) -> Exposed:
+    """The threads with what the rung shows made shared."""
+    if rung is Rung.HIDDEN or len(threads) == 1:
+        return Exposed(rung, threads, {}, {})
+    taken = {v.var.name for t in threads for v in t.variables}
+    if rung is Rung.LOCALS:
+        threads = _shared_locals(threads, taken)
+    counters, ghosts = dict[str, Var](), list[Variable]()
+    numbers = {t.name: {q.name: i for i, q in enumerate(t.locations)} for t in threads}
+    for thread in threads:
+        name = _fresh(f"at_{_plain(thread.name)}", taken)
+        counters[thread.name] = build.variable(name)
+        last = len(thread.locations) - 1
+        ghosts.append(Variable(counters[thread.name], Kind.GLOBAL, 0, last, thread.origin, ghost=True))
+    start = build.land(*(build.eq(counters[t.name], _number(numbers, t.name, t.initial)) for t in threads))
+    return Exposed(rung, tuple(_counted(t, ghosts, counters, numbers, start) for t in threads), counters, numbers)
+
+
+def _number(numbers: dict[str, dict[str, int]], thread: str, location: str) -> Term:
+    return build.integer(numbers[thread][location])
+
+
+def _counted(
+    thread: Automaton, ghosts: list[Variable], counters: dict[str, Var], numbers: dict[str, dict[str, int]], start: Term
+) -> Automaton:
+    own = counters[thread.name]
+
+    def edge(e: Edge) -> Edge:
+        return replace(e, updates=(*e.updates, (own, _number(numbers, thread.name, e.target))))
+
+    def inv(name: str, written: Term) -> Term:
+        ranges = (build.land(build.le(build.ZERO, g.var), build.le(g.var, build.integer(g.high or 0))) for g in ghosts)
+        return build.land(written, *ranges, build.eq(own, _number(numbers, thread.name, name)))
+
+    return replace(
+        thread,
+        variables=_in_order((*thread.variables, *ghosts)),
+        init=build.land(thread.init, start),
+        locations=tuple(replace(q, inv=inv(q.name, q.inv)) for q in thread.locations),
+        edges=tuple(edge(e) for e in thread.edges),
+    )
+
+
+def _in_order(variables: Iterable[Variable]) -> tuple[Variable, ...]:
+    return tuple(sorted(variables, key=lambda v: v.kind is Kind.LOCAL))
+
+
+def _shared_locals(threads: tuple[Automaton, ...], taken: set[str]) -> tuple[Automaton, ...]:
+    """The threads with every local a ghost that all of them have; each location keeps what ranges say."""
+    made, ghosts = list[Automaton](), list[Variable]()
+    for thread in threads:
+        names = {
+            v.var: build.variable(_fresh(f"{_plain(thread.name)}_{_plain(v.var.name)}", taken), v.var.sort)
+            for v in thread.variables
+            if v.kind is Kind.LOCAL
+        }
+        thread = renamed(thread, lambda v, names=names: names.get(v.var, v.var))  # type: ignore[misc]
+        ghosts += [replace(v, kind=Kind.GLOBAL, ghost=True) for v in thread.variables if v.kind is Kind.LOCAL]
+        made.append(thread)
+    init = build.land(*(t.init for t in made))
+    return tuple(
+        replace(t, init=init, variables=(*(v for v in t.variables if v.kind is not Kind.LOCAL), *ghosts)) for t in made
+    )
+
+
+def _plain(name: str) -> str:
+    return "".join(c if c.isalnum() else "_" for c in name).strip("_")
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    number, wanted = 1, name
+    while name in taken:
+        number += 1
+        name = f"{wanted}_{number}"
+    taken.add(name)
+    return name
+
+
+def without_ghosts(formula: Term, ghosts: Iterable[Var]) -> Term:
+    """What is left of a conjunction when its parts about ghosts are dropped."""
+    gone = frozenset(ghosts)
+    return build.land(*(c for c in build.conjuncts(formula) if c.free.isdisjoint(gone)))
+
+
+def at_locations(formula: Term, places: dict[Var, Term]) -> Term:
+    """A formula with `at T.CS` replaced by what says so."""
+    return substitute(formula, {v: t for v, t in places.items() if v in formula.free})
