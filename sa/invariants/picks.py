@@ -1,0 +1,144 @@
+"""Values for variables that nothing determines: solved by evaluation where an equation says so, else a few are tried.
+
+That none of them fits proves nothing, unless `complete` says that all values there are were tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sa.automata.automaton import Variable
+from sa.terms import build
+from sa.terms.compile import compiled, predicate
+from sa.terms.solve import solution
+from sa.terms.sort import BOOL, Value
+from sa.terms.term import Div, Int, IsZero, Le, Mod, Sum, Term, Var, children
+
+Row = tuple[Value, ...]
+
+#: A range with at most so many values is tried as a whole.
+FEW = 16
+#: How many values are tried for other integers.
+POOL = 32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stage:
+    """One more entry of the row: its values, and what must hold as soon as it has one."""
+
+    values: Callable[[Row], Sequence[Value]]
+    test: Callable[[Row], bool]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Picks:
+    """How a row is extended by values of unknowns. `places` are where the unknowns stand behind the row."""
+
+    given: int
+    stages: tuple[_Stage, ...]
+    places: tuple[int, ...]
+    complete: bool
+
+
+def picks(formula: Term, known: Sequence[Var], unknown: Sequence[Variable], pool: Sequence[int]) -> Picks:
+    """Ways to make the formula true by values for the unknowns, in a row of values of `known`."""
+    order, left = list(known), {v.var: v for v in unknown}
+    pending, stages, complete = list(build.conjuncts(formula)), list[_Stage](), True
+    while left:
+        var, values, all_of_them = _solved(pending, order, left) or _tried(next(iter(left.values())), pool)
+        del left[var]
+        order.append(var)
+        complete = complete and all_of_them
+        due = [c for c in pending if c.free.isdisjoint(left)]
+        pending = [c for c in pending if c not in due]
+        stages.append(_Stage(values, predicate(build.land(*due), tuple(order))))
+    positions = {v: i for i, v in enumerate(order[len(known) :])}
+    return Picks(len(known), tuple(stages), tuple(positions[v.var] for v in unknown), complete)
+
+
+def _solved(
+    formulas: Iterable[Term], order: Sequence[Var], left: dict[Var, Variable]
+) -> tuple[Var, Callable[[Row], Sequence[Value]], bool] | None:
+    for formula in formulas:
+        unknown = frozenset(v for v in formula.free if v in left)
+        found = solution(formula, unknown) if len(unknown) == 1 else None
+        if found is not None:
+            return found[0], _only(compiled(found[1], tuple(order))), True
+    return None
+
+
+def _only(value: Callable[[Row], Value]) -> Callable[[Row], Sequence[Value]]:
+    return lambda row: (value(row),)
+
+
+def _tried(variable: Variable, pool: Sequence[int]) -> tuple[Var, Callable[[Row], Sequence[Value]], bool]:
+    values, complete = candidates(variable, pool)
+    return variable.var, lambda row: values, complete
+
+
+def candidates(variable: Variable, pool: Sequence[int]) -> tuple[Sequence[Value], bool]:
+    """The values tried for a variable, and whether these are all it has."""
+    sort, low, high = variable.var.sort, variable.low, variable.high
+    if sort == BOOL:
+        return (False, True), True
+    if sort.constructors:
+        return range(len(sort.constructors)), True
+    if low is not None and high is not None and high - low < FEW:
+        return range(low, high + 1), True
+    ends = [x for x in (low, high) if x is not None]
+    inside = [x for x in (*pool, *ends) if (low is None or low <= x) and (high is None or x <= high)]
+    return tuple(dict.fromkeys(inside)), False
+
+
+def extensions(how: Picks, row: Row, most: int) -> tuple[list[Row], bool]:
+    """Rows of values of the unknowns, in at most so many looks; whether these are all of them."""
+    found = list[Row]()
+    for looked_at, extended in enumerate(_extended(how.stages, 0, row)):
+        if looked_at >= most:
+            return found, False
+        if extended is not None:
+            found.append(tuple(extended[how.given + i] for i in how.places))
+    return found, how.complete
+
+
+def _extended(stages: Sequence[_Stage], number: int, row: Row) -> Iterator[Row | None]:
+    """The extended rows, and None for each value that was looked at."""
+    if number == len(stages):
+        yield row
+        return
+    stage = stages[number]
+    for value in stage.values(row):
+        yield None
+        longer = (*row, value)
+        if stage.test(longer):
+            yield from _extended(stages, number + 1, longer)
+
+
+def interesting(terms: Iterable[Term]) -> tuple[int, ...]:
+    """Values that the terms compare with and their neighbours, and small ones; those near zero first."""
+    values, seen = {-1, 0, 1, 2, 3}, set[Term]()
+    pending = list(terms)
+    while pending:
+        here = pending.pop()
+        if here in seen:
+            continue
+        seen.add(here)
+        pending.extend(children(here))
+        for value in _constants(here):
+            values.update((value - 1, value, value + 1))
+    return tuple(sorted(values, key=lambda x: (abs(x), x < 0))[:POOL])
+
+
+def _constants(term: Term) -> tuple[int, ...]:
+    match term:
+        case Int(value):
+            return (value,)
+        case Div(_, divisor) | Mod(_, divisor):
+            return (divisor,)
+        case Le(Sum(constant, ((_, factor),))) | IsZero(Sum(constant, ((_, factor),))):
+            return (-constant // factor,)
+        case Sum(constant, _) if constant:
+            return (constant, -constant)
+        case _:
+            return ()

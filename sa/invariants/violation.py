@@ -1,0 +1,46 @@
+"""Runs of a closed program that end in a violation: a failing step, or a state where a claim is false.
+
+First the concrete states breadth first with few values, then formulas for longer and longer runs. Both have
+budgets that no clock decides. That no run is found says nothing; a run that is found is checked by `checker.run`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sa.automata.automaton import Automaton
+from sa.base.limits import Limits, check_time
+from sa.certificates.run import Bad, Run
+from sa.invariants.explicit import search
+from sa.invariants.unroll import unroll
+from sa.invariants.whole import whole
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How hard to look: steps tried one by one, length of the runs that the solver looks for, its resources for each.
+
+    Zero steps, or a negative length, leaves that strategy out.
+    """
+
+    steps: int = 400_000
+    depth: int = 30
+    rlimit: int = 5_000_000
+
+
+def find_run(threads: tuple[Automaton, ...], bad: Bad, bounds: Limits, effort: Effort | None = None) -> Run | None:
+    """A run of the threads by themselves that ends in a violation, if one is found.
+
+    Declared environments play no part. Axioms would be of no use: what depends on functions without a body
+    cannot be evaluated, and is no run. Raises LimitReached, and SolverDisagrees on an internal error.
+    """
+    check_time(bounds)
+    effort = effort or Effort()
+    w = whole(threads, bad)
+    if effort.steps > 0:
+        found = search(w, bad, effort.steps, bounds)
+        if isinstance(found, Run):
+            return found
+        if found.complete:
+            return None
+    return unroll(w, bad, effort.depth, effort.rlimit, bounds) if effort.depth >= 0 else None

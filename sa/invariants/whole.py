@@ -1,0 +1,168 @@
+"""A closed program as one transition system, laid out for searches: nobody but its threads moves (Definition 3).
+
+A state gives each thread a place, as a number, and each variable a value; locals are named `thread.x` as in a
+product. A thread's invariant and the ranges of its variables hold before and after every step of any thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sa.automata.automaton import FAIL, Automaton, Edge, Variable
+from sa.automata.ranges import within
+from sa.automata.trace import Configuration, Move
+from sa.certificates.run import Bad, Ending, Run, Snapshot, Turn
+from sa.composition.product import apart
+from sa.terms.build import FALSE, TRUE, conjuncts, eq, integer, land, variable
+from sa.terms.compile import executable
+from sa.terms.evaluate import evaluate
+from sa.terms.sort import BOOL, INT, Value
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arc:
+    """An edge of thread number `thread` over the names of the whole; `edge` is the thread's own.
+
+    The guard contains the ranges of the choices.
+    """
+
+    thread: int
+    source: int
+    target: int
+    edge: Edge
+    guard: Term
+    updates: Mapping[Var, Term]
+    shown: tuple[Term, ...]
+    choices: tuple[Variable, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Whole:
+    """`counters` are where the threads are; `order` are they and all variables, the entries of a state.
+
+    `inv` has the conjuncts by thread and place; `arcs` the steps by thread and place. `claim` is over `order`.
+    What depends on functions without a body has no value: such steps and such a claim are left out, places with
+    such invariants are never reached. `partial` says that something was left out.
+    """
+
+    threads: tuple[Automaton, ...]
+    own: tuple[Mapping[Var, Var], ...]
+    counters: tuple[Var, ...]
+    variables: tuple[Variable, ...]
+    order: tuple[Var, ...]
+    start: tuple[int, ...]
+    init: Term
+    inv: tuple[tuple[tuple[Term, ...], ...], ...]
+    arcs: tuple[tuple[tuple[Arc, ...], ...], ...]
+    claim: Term
+    partial: bool
+
+
+def whole(threads: tuple[Automaton, ...], bad: Bad) -> Whole:
+    """The composition of the threads; without a claim in `bad`, the claim is `true`."""
+    separate = tuple(apart(t) for t in threads)
+    counters = tuple(variable(f"at {t.name}", INT) for t in threads)
+    variables = dict[Var, Variable]()
+    for thread in separate:
+        for v in thread.variables:
+            variables.setdefault(v.var, v)
+    order = (*counters, *variables)
+    places = [{q.name: i for i, q in enumerate(t.locations)} for t in threads]
+    claim = TRUE if bad.claim is None else substitute(bad.claim, _meaning(threads, counters, places))
+    init = land(*(t.init for t in separate))
+    inv = tuple(tuple(_invariant(t, q.inv) for q in t.locations) for t in separate)
+    arcs = tuple(
+        _arcs(i, t, s, numbers) for i, (t, s, numbers) in enumerate(zip(threads, separate, places, strict=True))
+    )
+    all_arcs = [arc for by_place in arcs for outgoing in by_place for arc in outgoing]
+    formulas = (claim, init, *(c for by_place in inv for conjuncts_ in by_place for c in conjuncts_))
+    return Whole(
+        threads,
+        tuple(_names(t, s) for t, s in zip(threads, separate, strict=True)),
+        counters,
+        tuple(variables.values()),
+        order,
+        tuple(numbers[t.initial] for t, numbers in zip(threads, places, strict=True)),
+        init if executable((init,), order) else FALSE,
+        tuple(tuple(c if executable(c, order) else (FALSE,) for c in here) for here in inv),
+        tuple(
+            tuple(tuple(a for a in outgoing if _is_executable(a, order)) for outgoing in by_place) for by_place in arcs
+        ),
+        claim if executable((claim,), order) else TRUE,
+        executable_arcs != arcs or not executable(formulas, order),
+    )
+
+
+def _meaning(
+    threads: Sequence[Automaton], counters: Sequence[Var], places: Sequence[Mapping[str, int]]
+) -> dict[Var, Term]:
+    """What `at T.CS` says in terms of counters."""
+    return {
+        variable(f"at {t.name}.{name}", BOOL): eq(counter, integer(i))
+        for t, counter, numbers in zip(threads, counters, places, strict=True)
+        for name, i in numbers.items()
+    }
+
+
+def _names(thread: Automaton, separate: Automaton) -> dict[Var, Var]:
+    return {v.var: s.var for v, s in zip(thread.variables, separate.variables, strict=True)}
+
+
+def _invariant(thread: Automaton, inv: Term) -> tuple[Term, ...]:
+    return conjuncts(land(inv, *(within(v) for v in thread.variables)))
+
+
+def _arcs(index: int, thread: Automaton, separate: Automaton, places: Mapping[str, int]) -> tuple[tuple[Arc, ...], ...]:
+    by_place: list[list[Arc]] = [[] for _ in thread.locations]
+    for edge, renamed in zip(thread.edges, separate.edges, strict=True):
+        source, target = places[edge.source], places[edge.target]
+        guard = land(renamed.guard, *(within(c) for c in renamed.choices))
+        shown = renamed.label.values if renamed.label else ()
+        by_place[source].append(Arc(index, source, target, edge, guard, dict(renamed.updates), shown, renamed.choices))
+    return tuple(tuple(arcs) for arcs in by_place)
+
+
+def _is_executable(arc: Arc, order: tuple[Var, ...]) -> bool:
+    return executable((arc.guard, *arc.updates.values(), *arc.shown), (*order, *(c.var for c in arc.choices)))
+
+
+def is_bad(w: Whole, bad: Bad, arc: Arc) -> bool:
+    """Whether taking the step is what must not happen."""
+    wanted = bad.failing
+    if wanted is None or arc.edge.label is None or arc.edge.label.action != FAIL:
+        return False
+    return wanted.thread in (None, w.threads[arc.thread].name) and wanted.edge in (None, arc.edge)
+
+
+def run_of(w: Whole, start: Mapping[Var, Value], script: Sequence[tuple[Arc, Sequence[Value]]], ending: Ending) -> Run:
+    """The run from values of the whole's variables along steps with the values of their choices, evaluated."""
+    shared = {v.var: start[v.var] for v in w.variables if any(own.get(v.var) is v.var for own in w.own)}
+    threads = {
+        t.name: Configuration(t.initial, {v: start[name] for v, name in own.items()})
+        for t, own in zip(w.threads, w.own, strict=True)
+    }
+    here = first = Snapshot(shared, threads)
+    turns = list[Turn]()
+    for arc, picked in script:
+        turns.append(_turn(w.threads[arc.thread].name, arc.edge, picked, here))
+        here = turns[-1].after
+    return Run(first, tuple(turns), ending)
+
+
+def _turn(name: str, edge: Edge, picked: Sequence[Value], here: Snapshot) -> Turn:
+    values = here.threads[name].values
+    choices = {c.var: x for c, x in zip(edge.choices, picked, strict=True)}
+    scope = {**values, **choices}
+    after = Configuration(edge.target, {**values, **{v: evaluate(t, scope) for v, t in edge.updates}})
+    shared = {v: after.values.get(v, x) for v, x in here.shared.items()}
+    threads = {
+        other: after
+        if other == name
+        else Configuration(there.location, {**there.values, **{v: shared[v] for v in there.values if v in shared}})
+        for other, there in here.threads.items()
+    }
+    shown = tuple(evaluate(t, scope) for t in edge.label.values) if edge.label else ()
+    return Turn(name, Move(edge, choices, after), shown, Snapshot(shared, threads))
