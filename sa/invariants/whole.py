@@ -74,11 +74,10 @@ def whole(threads: tuple[Automaton, ...], bad: Bad) -> Whole:
     claim = TRUE if bad.claim is None else substitute(bad.claim, _meaning(threads, counters, places))
     init = land(*(t.init for t in separate))
     inv = tuple(tuple(_invariant(t, q.inv) for q in t.locations) for t in separate)
-    arcs = tuple(
-        _arcs(i, t, s, numbers) for i, (t, s, numbers) in enumerate(zip(threads, separate, places, strict=True))
-    )
-    all_arcs = [arc for by_place in arcs for outgoing in by_place for arc in outgoing]
-    formulas = (claim, init, *(c for by_place in inv for conjuncts_ in by_place for c in conjuncts_))
+    numbered = enumerate(zip(threads, separate, places, strict=True))
+    arcs = tuple(_arcs(i, thread, renamed, numbers) for i, (thread, renamed, numbers) in numbered)
+    kept = tuple(tuple(tuple(a for a in here if _is_executable(a, order)) for here in t) for t in arcs)
+    formulas = (claim, init, *(c for here in inv for formulas in here for c in formulas))
     return Whole(
         threads,
         tuple(_names(t, s) for t, s in zip(threads, separate, strict=True)),
@@ -88,11 +87,9 @@ def whole(threads: tuple[Automaton, ...], bad: Bad) -> Whole:
         tuple(numbers[t.initial] for t, numbers in zip(threads, places, strict=True)),
         init if executable((init,), order) else FALSE,
         tuple(tuple(c if executable(c, order) else (FALSE,) for c in here) for here in inv),
-        tuple(
-            tuple(tuple(a for a in outgoing if _is_executable(a, order)) for outgoing in by_place) for by_place in arcs
-        ),
+        kept,
         claim if executable((claim,), order) else TRUE,
-        executable_arcs != arcs or not executable(formulas, order),
+        kept != arcs or not executable(formulas, order),
     )
 
 
