@@ -34,14 +34,15 @@ def _goal_faults(goal: Goal) -> Iterator[str]:
     if any(owners[v.var] is not v.kind or v.var.primes for v in both):
         yield "a variable has two kinds"
     for automaton in (goal.concrete, goal.abstract):
-        yield from _automaton_faults(automaton, frozenset(names))
+        yield from automaton_faults(automaton, frozenset(names))
     if not _over(kappa_of(goal), owners) or not _over(iota_of(goal), owners):
         yield "κ or ι mentions a variable that neither side has"
     if any(a.formula.free for a in goal.axioms):
         yield "an axiom is not closed"
 
 
-def _automaton_faults(automaton: Automaton, names: frozenset[str]) -> Iterator[str]:
+def automaton_faults(automaton: Automaton, names: frozenset[str]) -> Iterator[str]:
+    """What is wrong with an automaton whose environments are given; `names` are those that no choice may have."""
     places = {q.name for q in automaton.locations}
     if len(places) < len(automaton.locations) or automaton.initial not in places:
         yield f"{automaton.name}: a location is not there, or twice"

@@ -23,7 +23,7 @@ class Effort:
     Zero steps, or a negative length, leaves that strategy out.
     """
 
-    steps: int = 400_000
+    steps: int = 1_500_000
     depth: int = 30
     rlimit: int = 5_000_000
 
