@@ -16,8 +16,10 @@ class Goal:
 
     All variables of the two automata but the parameters are named `conc.x` and `abs.x`; the automata
     here are already renamed so, their `env` is never None and is reflexive. `closed` says that both
-    environments are the identity. `choose_init` lets the abstract side choose the initial values that
-    `kappa` leaves open. The conjuncts of `iota` and `kappa` keep their places for messages.
+    environments are the identity. `matched` says that the matching of environments is part of the claim:
+    it is where they are declared, not where they stand for the other threads of a program. `choose_init`
+    lets the abstract side choose the initial values that `kappa` leaves open. The conjuncts of `iota` and
+    `kappa` keep their places for messages.
     """
 
     name: str
@@ -29,11 +31,17 @@ class Goal:
     closed: bool
     choose_init: bool
     added_identity: bool
+    matched: bool = True
 
 
 def kappa_of(goal: Goal) -> Term:
     """κ as one formula."""
     return land(*(f.term for f in goal.kappa))
+
+
+def matches_environments(goal: Goal) -> bool:
+    """Whether every concrete environment step must have an abstract match (THEORY section 7)."""
+    return goal.matched and not goal.closed
 
 
 def iota_of(goal: Goal) -> Term:

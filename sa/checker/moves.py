@@ -8,7 +8,7 @@ from typing import assert_never
 
 from sa.automata.automaton import Kind
 from sa.automata.trace import Configuration
-from sa.certificates.goal import iota_of
+from sa.certificates.goal import iota_of, matches_environments
 from sa.certificates.play import Drift, Exhausted, Position, Reply, Step, Unmatched
 from sa.checker.absence import absence
 from sa.checker.environments import closures
@@ -124,8 +124,8 @@ def _drift(r: Replay, here: Position, drift: Drift) -> Iterator[Failure]:
 
 def _unmatched(r: Replay, here: Position, move: Unmatched) -> Iterator[Failure]:
     where, a = place(here.concrete, here.abstract), r.abstract
-    if r.goal.closed:
-        yield Rejected("unmatched", "environments need no match where the goal is closed", where)
+    if not matches_environments(r.goal):
+        yield Rejected("unmatched", "environments need no match here", where)
     fault = environment_fault(r.concrete, here.concrete, move.concrete)
     if fault is not None:
         yield Rejected("concrete environment step", fault, where)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sa.automata.automaton import Automaton, Kind, Variable, location_of, variables_of
+from sa.automata.automaton import Automaton, Kind, Location, Variable, location_of, variables_of
 from sa.base.limits import Limits
 from sa.composition.product import apart, own_local
 from sa.domains import interval
@@ -48,9 +48,9 @@ class Generated:
     relations: Mapping[str, tuple[Term, ...]]
 
 
-def generate(threads: tuple[Automaton, ...], rung: Rung, bounds: Limits) -> Generated:
-    """Invariants of all threads by Algorithm 1 on boxes. Raises LimitReached."""
-    exposure = exposed(threads, rung)
+def generate(threads: tuple[Automaton, ...], rung: Rung, bounds: Limits, avoid: Iterable[str] = ()) -> Generated:
+    """Invariants of all threads by Algorithm 1 on boxes; ghosts get names not in `avoid`. Raises LimitReached."""
+    exposure = exposed(threads, rung, avoid)
     separate = tuple(apart(t) for t in exposure.threads)
     domain = Boxes(Frame(_variables(separate)))
     return _read(reach(domain, separate, build.land(*(t.init for t in separate)), bounds), domain, exposure)
@@ -98,7 +98,7 @@ def strengthened(
     `keeps` is what is wanted of the environments of threads. Raises LimitReached.
     """
     threads = tuple(
-        replace(t, locations=tuple(replace(q, inv=build.land(q.inv, known.hulls[t.name, q.name])) for q in t.locations))
+        replace(t, locations=tuple(replace(q, inv=_known(known, t.name, q)) for q in t.locations))
         for t in (apart(t) for t in known.exposure.threads)
     )
     answer = solve_modular(threads, wanted, bounds, rlimit)
@@ -108,6 +108,11 @@ def strengthened(
     names = dict.fromkeys((*known.relations, *keeps))
     relations = {n: tuple(dict.fromkeys((*known.relations.get(n, ()), *keeps.get(n, ())))) for n in names}
     return replace(known, facts=facts, relations=relations)
+
+
+def _known(known: Generated, thread: str, place: Location) -> Term:
+    """What questions about the threads start from: hulls are short, and facts were asked for."""
+    return build.land(place.inv, known.hulls[thread, place.name], known.facts[thread, place.name])
 
 
 def changes(known: Generated) -> Mapping[str, tuple[Change, ...]]:
@@ -140,12 +145,24 @@ def automata(known: Generated, session: Session | None = None, extra: Iterable[T
     return tuple(made)
 
 
+def weakened(known: Generated, made: Sequence[Automaton]) -> tuple[Automaton, ...]:
+    """The same automata with invariants that say less, in fewer words: hulls and facts."""
+    written = {t.name: t for t in known.exposure.threads}
+    return tuple(_with_invariants(known, t, written[t.name], known.hulls) for t in made)
+
+
 def _annotated(known: Generated, thread: Automaton, env: Term) -> Automaton:
+    placed = replace(thread, locations=tuple(replace(q, env=env) for q in thread.locations))
+    return _with_invariants(known, placed, thread, known.boxes)
+
+
+def _with_invariants(known: Generated, made: Automaton, thread: Automaton, boxes: Annotation) -> Automaton:
     plain: dict[Var, Term] = {own_local(thread.name, v): v for v in variables_of(thread, Kind.LOCAL)}
 
     def inv(name: str) -> Term:
         place = (thread.name, name)
-        found = substitute(build.land(known.boxes[place], known.facts[place]), plain)
-        return build.land(location_of(thread, name).inv, found)
+        return build.land(
+            location_of(thread, name).inv, substitute(build.land(boxes[place], known.facts[place]), plain)
+        )
 
-    return replace(thread, locations=tuple(replace(q, inv=inv(q.name), env=env) for q in thread.locations))
+    return replace(made, locations=tuple(replace(q, inv=inv(q.name)) for q in made.locations))

@@ -36,11 +36,11 @@ class Exposed:
     numbers: dict[str, dict[str, int]]
 
 
-def exposed(threads: tuple[Automaton, ...], rung: Rung) -> Exposed:
-    """The threads with what the rung shows made shared."""
+def exposed(threads: tuple[Automaton, ...], rung: Rung, avoid: Iterable[str] = ()) -> Exposed:
+    """The threads with what the rung shows made shared; ghosts get names that are not in `avoid`."""
     if rung is Rung.HIDDEN or len(threads) == 1:
         return Exposed(rung, threads, {}, {})
-    taken = {v.var.name for t in threads for v in t.variables}
+    taken = {*avoid, *(v.var.name for t in threads for v in t.variables)}
     if rung is Rung.LOCALS:
         threads = _shared_locals(threads, taken)
     counters, ghosts = dict[str, Var](), list[Variable]()

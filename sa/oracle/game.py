@@ -24,7 +24,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from sa.certificates.goal import Goal, iota_of, kappa_of
+from sa.certificates.goal import Goal, iota_of, kappa_of, matches_environments
 from sa.oracle.explicit import (
     Action,
     Explicit,
@@ -175,7 +175,7 @@ def needs_of(b: Board, pair: Pair) -> Needs:
     drifted = environment_closure(b.abstract, s2)
     drifts = [_related(b, after, drifted) for after in environment_steps(b.concrete, s1)]
     replies = [_related(b, step.after, answers_to(b, s2, step.action)) for step in component_steps(b.concrete, s1)]
-    matched = () if b.goal.closed else drifts
+    matched = drifts if matches_environments(b.goal) else ()
     return Needs(frozenset().union(*drifts), tuple(dict.fromkeys([*replies, *matched])))
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sa.automata.automaton import Automaton, Kind, Variable, location_of, variables_of
 from sa.automata.trace import Configuration, Move
-from sa.certificates.goal import Goal, iota_of, kappa_of
+from sa.certificates.goal import Goal, iota_of, kappa_of, matches_environments
 from sa.certificates.play import (
     Broken,
     BrokenAtStart,
@@ -133,8 +133,8 @@ def _position(case: Case, here: Position) -> Iterator[Finding]:
         case Drift():
             yield from _drift(case, here, here.move)
         case Unmatched(concrete=concrete, exhausted=exhausted):
-            if goal.closed:
-                yield "environments need no match where the goal is closed"
+            if not matches_environments(goal):
+                yield "environments need no match here"
             yield from _environment_step(goal.concrete, here.concrete, concrete)
             yield from _complete(
                 lambda: _matches(case, concrete, here.abstract), (), exhausted, "matching environments"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sa.certificates.goal import matches_environments
 from sa.simulation.board import Pair
 from sa.simulation.matching import matched_step
 from sa.simulation.search import Search
@@ -46,7 +47,7 @@ def _clauses(search: Search, state: PairState, names: dict[Pair, str], turned: b
         there: dict[Var, Term] = {v: primed(v) for v in state.moves.moving}
         after = Atom(here.predicate, tuple(there.get(v, v) for v in search.board.variables))
         yield Clause((here,), build.land(*known, state.moves.relation), after)
-    if not search.board.goal.closed:
+    if matches_environments(search.board.goal):
         yield Clause((here,), build.lnot(matched_step(search.board, state.pair)), None)
     for number, step in state.steps.items():
         rounds = state.rounds.get(number, [])

@@ -14,6 +14,7 @@ from heapq import heappop, heappush
 from typing import TypeAlias
 
 from sa.base.verdict import Reason
+from sa.certificates.goal import matches_environments
 from sa.domains import affine
 from sa.domains.affine import Space
 from sa.simulation import board as boards
@@ -183,7 +184,7 @@ class Search:
         state.equations = affine.formulas(weaker)
         for number in state.steps:
             self._post(StepTask(pair, number))
-        if not self.board.goal.closed:
+        if matches_environments(self.board.goal):
             self._post(MatchTask(pair))
         for lemma in state.lemmas:
             if lemma.raw is not None:

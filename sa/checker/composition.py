@@ -1,0 +1,167 @@
+"""Checks a proof put together from pairs of threads (Theorem 4, with the conditions of THEORY section 6).
+
+The annotations of both programs are true and their threads compatible; each pair's relation proves its goal, over
+automata with weaker invariants; the ι's do not interfere; and every initial state of the concrete composition has one
+of the abstract composition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
+
+from sa.automata.automaton import Automaton, Kind, variables_of
+from sa.automata.rename import on_side
+from sa.base.limits import Limits, check_time
+from sa.certificates.goal import Goal, iota_of, kappa_of
+from sa.certificates.threads import Annotated, Composition
+from sa.checker.obligation import Case, Obligation, discharge
+from sa.checker.relation import check_relation
+from sa.checker.ruling import Accepted, Failure, Rejected, Ruling
+from sa.checker.side import renamed, side
+from sa.checker.threads import annotation_fault, together
+from sa.smt.session import Session
+from sa.terms.build import conjuncts, land
+from sa.terms.substitute import prefixed, primed, substitute
+from sa.terms.term import Term, Var
+
+
+def check_composition(made: Composition, bounds: Limits, seed: int = 0) -> Ruling:
+    """Whether the pairs' relations prove the refinement of the compositions.
+
+    Raises LimitReached, and SolverDisagrees on an internal error.
+    """
+    fault = next(_faults(made), None)
+    if fault is not None:
+        return Rejected("well-formed composition", fault)
+    session = Session(bounds, [a.formula for a in made.axioms], seed)
+    failure = _first(session, bounds, _obligations(made))
+    if failure is not None:
+        return failure
+    for goal, relation in zip(made.goals, made.relations, strict=True):
+        ruling = check_relation(goal, relation, bounds, seed)
+        if not isinstance(ruling, Accepted):
+            return ruling
+    return Accepted()
+
+
+def _first(session: Session, bounds: Limits, obligations: Iterable[Obligation]) -> Failure | None:
+    for obligation in obligations:
+        check_time(bounds)
+        failure = discharge(session, frozenset(), obligation)
+        if failure is not None:
+            return failure
+    return None
+
+
+def _faults(made: Composition) -> Iterator[str]:
+    sizes = {len(made.concrete), len(made.abstract), len(made.goals), len(made.relations)}
+    if len(sizes) > 1:
+        yield "threads, goals and relations are not as many"
+        return
+    for threads in (made.concrete, made.abstract):
+        if len({t.thread.name for t in threads}) < len(threads):
+            yield "two threads have one name"
+        for thread in threads:
+            fault = annotation_fault(thread)
+            if fault is not None:
+                yield fault
+    for place, goal in enumerate(made.goals):
+        if frozenset(goal.axioms) - frozenset(made.axioms) or goal.closed or goal.choose_init:
+            yield f"{goal.name}: the goal is not one of threads in a program"
+        for automaton, annotated, name in (
+            (goal.concrete, made.concrete[place], "conc"),
+            (goal.abstract, made.abstract[place], "abs"),
+        ):
+            if not _is_same(automaton, on_side(annotated.automaton, name)):
+                yield f"{goal.name}: the goal speaks of another thread"
+
+
+def _is_same(automaton: Automaton, other: Automaton) -> bool:
+    """Equal but for names and invariants."""
+    places = zip(automaton.locations, other.locations, strict=False)
+    return (
+        len(automaton.locations) == len(other.locations)
+        and all(p.name == q.name and p.env is q.env for p, q in places)
+        and automaton.variables == other.variables
+        and automaton.edges == other.edges
+        and (automaton.init, automaton.initial) == (other.init, other.initial)
+    )
+
+
+def _obligations(made: Composition) -> Iterator[Obligation]:
+    for threads, which in ((made.concrete, "conc"), (made.abstract, "abs")):
+        yield from together(threads)
+        for annotated, goal in zip(threads, made.goals, strict=True):
+            yield from _weaker(annotated, goal.concrete if which == "conc" else goal.abstract, which)
+    yield from _apart(made)
+    yield coverage(made)
+
+
+def _weaker(annotated: Annotated, automaton: Automaton, which: str) -> Iterator[Obligation]:
+    """The invariants that the goal's automaton has follow from those that were shown."""
+    strong = on_side(annotated.automaton, which)
+    for place, weaker in zip(strong.locations, automaton.locations, strict=True):
+        where = f"{automaton.name}, {place.name}"
+        yield Obligation("invariant of the goal", where, conjuncts(place.inv), (Case((), conjuncts(weaker.inv)),))
+
+
+def _apart(made: Composition) -> Iterator[Obligation]:
+    """Non-interference: where one pair keeps its ι, it keeps the other pairs' too."""
+    for first, second in product(made.goals, repeat=2):
+        if first is second:
+            continue
+        own, other = _named(first), _named(second)
+        shared = [v for s in (side(first.concrete), side(first.abstract)) for v in s.globals]
+        moved: dict[Var, Term] = {v: primed(v) for v in shared}
+        own_locals = {t: primed(t) for t in own.values() if isinstance(t, Var)}
+        iota, kept = substitute(iota_of(first), own), substitute(iota_of(second), other)
+        after = substitute(iota, {**moved, **own_locals})
+        goal = renamed(conjuncts(kept), moved)
+        hypotheses = conjuncts(land(iota, kept, after))
+        yield Obligation("non-interference", f"{first.name} and {second.name}", hypotheses, (Case((), goal),))
+
+
+def _named(goal: Goal) -> dict[Var, Term]:
+    """The locals of both sides of a goal, and how they are called in the compositions."""
+    found = dict[Var, Term]()
+    for automaton in (goal.concrete, goal.abstract):
+        for v in variables_of(automaton, Kind.LOCAL):
+            found[v] = prefixed(v, f"{automaton.name} in {goal.name}")
+    return found
+
+
+def coverage(made: Composition) -> Obligation:
+    """Every initial state of the concrete composition has one of the abstract composition that all κ relate to it."""
+    hypotheses, wanted = list[Term](), list[Term]()
+    for goal in made.goals:
+        names = _named(goal)
+        first, second = side(goal.concrete), side(goal.abstract)
+        hypotheses += renamed((goal.concrete.init, first.locations[goal.concrete.initial].inv), names)
+        wanted += renamed((goal.abstract.init, second.locations[goal.abstract.initial].inv, kappa_of(goal)), names)
+    return Obligation(
+        "initial coverage of the composition", "", tuple(hypotheses), tuple(_openings(made, tuple(wanted)))
+    )
+
+
+def _openings(made: Composition, wanted: tuple[Term, ...]) -> Iterator[Case]:
+    """What the pairs' relations choose initially, put together; then anything at all."""
+    unknown = list[Var]()
+    for goal in made.goals:
+        names = _named(goal)
+        unknown += [v for v in variables_of(goal.abstract, Kind.GLOBAL) if v not in unknown]
+        unknown += [t for v in variables_of(goal.abstract, Kind.LOCAL) if isinstance(t := names[v], Var)]
+    for chosen in product(*(r.openings for r in made.relations)):
+        given = dict[Var, Term]()
+        for goal, opening in zip(made.goals, chosen, strict=True):
+            given = {**_opening(opening, _named(goal)), **given}
+        yield Case(tuple(v for v in unknown if v not in given), renamed(wanted, given))
+
+
+def _opening(opening: Iterable[tuple[Var, Term]], names: Mapping[Var, Term]) -> dict[Var, Term]:
+    found = dict[Var, Term]()
+    for var, term in opening:
+        name = names.get(var, var)
+        assert isinstance(name, Var)
+        found[name] = substitute(term, names)
+    return found

@@ -1,0 +1,122 @@
+"""Obligations about the threads of a program together: annotations are true, and threads are compatible (Definition 2).
+
+That an annotated thread is the written one is looked at first: ghosts are set to values and never read, everything
+else is as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sa.automata.automaton import Automaton, Edge, Kind, Variable
+from sa.automata.rename import renamed as rename
+from sa.certificates.threads import Annotated
+from sa.checker.obligation import Case, Obligation
+from sa.checker.scope import automaton_faults
+from sa.checker.side import Side, environment, invariant, renamed, side, within
+from sa.terms.build import conjuncts, land
+from sa.terms.substitute import prefixed, primed
+from sa.terms.term import Bool, Int, IsZero, Member, Not, Same, Term, Var
+
+
+def annotation_fault(made: Annotated) -> str | None:
+    """What keeps the automaton from being the thread with ghosts, invariants and environments added."""
+    thread, automaton = made.thread, made.automaton
+    ghosts = frozenset(v.var for v in automaton.variables) - frozenset(v.var for v in thread.variables)
+    if frozenset(v.var for v in thread.variables) - frozenset(v.var for v in automaton.variables):
+        return f"{thread.name}: a variable is missing"
+    if any(v.var in ghosts and (not v.ghost or v.kind is not Kind.GLOBAL) for v in automaton.variables):
+        return f"{thread.name}: a variable was added that is not a shared ghost"
+    if (thread.name, thread.initial) != (automaton.name, automaton.initial):
+        return f"{thread.name}: the thread begins elsewhere"
+    if [q.name for q in thread.locations] != [q.name for q in automaton.locations]:
+        return f"{thread.name}: the locations are others"
+    added = [c for c in conjuncts(automaton.init) if c not in conjuncts(thread.init)]
+    if not _covers(automaton.init, thread.init) or not _settled(added, ghosts):
+        return f"{thread.name}: Init says something else"
+    if len(thread.edges) != len(automaton.edges):
+        return f"{thread.name}: the edges are others"
+    if any(_without(e, ghosts) != w for e, w in zip(automaton.edges, thread.edges, strict=True)):
+        return f"{thread.name}: an edge is not the written one, or its ghosts are not set to plain values"
+    return next(automaton_faults(automaton, frozenset(v.var.name for v in automaton.variables)), None)
+
+
+def _covers(formula: Term, other: Term) -> bool:
+    return frozenset(conjuncts(other)) <= frozenset(conjuncts(formula))
+
+
+def _settled(added: Sequence[Term], ghosts: frozenset[Var]) -> bool:
+    """Each of the formulas gives another ghost a value, so that they can all be true whatever else is."""
+    seen = set[Var]()
+    for formula in added:
+        if not isinstance(formula, IsZero | Same | Var | Not) or len(formula.free) != 1:
+            return False
+        (var,) = formula.free
+        if var not in ghosts or var in seen:
+            return False
+        seen.add(var)
+    return True
+
+
+def _without(edge: Edge, ghosts: frozenset[Var]) -> Edge | None:
+    """The edge without its ghosts; None if they are set to more than a value."""
+    kept = tuple((v, t) for v, t in edge.updates if v not in ghosts)
+    if any(not isinstance(t, Int | Bool | Member) for v, t in edge.updates if v in ghosts):
+        return None
+    return replace(edge, updates=kept)
+
+
+def together(threads: Sequence[Annotated]) -> Iterator[Obligation]:
+    """Every invariant holds initially, after the thread's own steps, and after the others', which `Env` allows."""
+    sides = [side(_apart(t.automaton)) for t in threads]
+    for s in sides:
+        yield from _own(s)
+        for other in sides:
+            if other is not s:
+                yield from _others(s, other)
+
+
+def _apart(automaton: Automaton) -> Automaton:
+    """The automaton with its locals named after it, and choices too, so that no two threads share a name."""
+
+    def name(variable: Variable) -> Var:
+        return variable.var if variable.kind is not Kind.LOCAL else prefixed(variable.var, automaton.name)
+
+    return rename(automaton, name)
+
+
+def _own(s: Side) -> Iterator[Obligation]:
+    automaton = s.automaton
+    initial = invariant(s, automaton.initial)
+    yield Obligation("initial invariant", automaton.name, conjuncts(automaton.init), (Case((), initial),))
+    for edge in automaton.edges:
+        where = f"{automaton.name}, {edge.source} -> {edge.target}"
+        landed = renamed(invariant(s, edge.target), dict(edge.updates))
+        yield Obligation("inductive invariant", where, _taken(s, edge), (Case((), landed),))
+    for name in s.locations:
+        still: dict[Var, Term] = {primed(v): v for v in s.globals}
+        where = f"{automaton.name}, {name}"
+        allowed = renamed(environment(s, name), still)
+        yield Obligation("reflexive environment", where, invariant(s, name), (Case((), allowed),))
+
+
+def _taken(s: Side, edge: Edge) -> tuple[Term, ...]:
+    return conjuncts(land(*invariant(s, edge.source), edge.guard, *(within(c) for c in edge.choices)))
+
+
+def _others(actor: Side, observer: Side) -> Iterator[Obligation]:
+    """Each step of the actor is one that the observer's environment allows, and keeps its invariants."""
+    for edge in actor.automaton.edges:
+        after = {v: t for v, t in edge.updates if v in actor.globals}
+        if not after:
+            continue
+        taken = (*_taken(actor, edge), *renamed(invariant(actor, edge.target), dict(edge.updates)))
+        following: dict[Var, Term] = {primed(v): after.get(v, v) for v in actor.globals}
+        step = f"{actor.automaton.name}, {edge.source} -> {edge.target}"
+        for name in observer.locations:
+            here = invariant(observer, name)
+            allowed = renamed(environment(observer, name), following)
+            kept = tuple(c for c in renamed(here, dict(after)) if c not in here)
+            where = f"{step}, seen by {observer.automaton.name} at {name}"
+            yield Obligation("compatible", where, (*taken, *here), (Case((), (*allowed, *kept)),))

@@ -1,0 +1,179 @@
+"""Whole programs, pair by pair: environments inferred on both sides, each pair decided, and put together (Theorem 4).
+
+Environments come as closures first, short and coarse; then as exact as elimination allows; then with facts that a play
+shows to be missing. A play of a pair refutes nothing: in the program, abstract threads may help each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from sa.automata.automaton import Automaton, Kind, variables_of
+from sa.automata.program import Program, Refinement
+from sa.base.verdict import Unknown
+from sa.certificates.goal import Goal
+from sa.certificates.relation import Relation
+from sa.certificates.threads import Annotated, Composition
+from sa.composition.compatibility import incompatibilities
+from sa.generation.checks import NotGenerated, verify
+from sa.generation.generate import Generated, automata, generate, strengthened, weakened
+from sa.generation.modular import Allowed
+from sa.generation.visibility import Rung
+from sa.refinement.goals import goals
+from sa.refinement.missing import Disturbance, candidates, conditions_of, disturbances
+from sa.refinement.options import Options
+from sa.simulation.decide import Decision, decide
+from sa.smt.session import Session
+from sa.terms.term import Term
+
+#: Facts about environments that are asked for until one holds, and facts that a proof may need.
+CANDIDATES, FACTS = 24, 8
+
+#: Solver resources for the question whether other threads keep to a fact.
+RLIMIT = 6_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What came of the pairs: their decisions, and the proof if all are related. `facts` are those asked for, by thread."""
+
+    goals: tuple[Goal, ...]
+    decisions: tuple[Decision, ...]
+    composition: Composition | None
+    environments: Mapping[str, Term]
+    facts: Mapping[str, tuple[Term, ...]]
+    rung: Rung
+
+
+@dataclass(slots=True)
+class _Work:
+    """Both programs on a rung, what is known of them, and decisions already made."""
+
+    abstract: Program
+    concrete: Program
+    block: Refinement | None
+    options: Options
+    rung: Rung
+    session: Session
+    first: Generated
+    second: Generated
+    conditions: tuple[Term, ...]
+    decided: dict[Goal, Decision] = field(default_factory=dict)
+
+
+def attempt(
+    abstract: Program, concrete: Program, block: Refinement | None, options: Options, rung: Rung = Rung.HIDDEN
+) -> Attempt:
+    """Decide the pairs of two programs. Raises InputError, LimitReached, and NotGenerated on an internal error."""
+    names = {v.var.name for p in (abstract, concrete) for t in p.threads for v in t.variables}
+    axioms = dict.fromkeys(a.formula for p in (abstract, concrete) for a in p.axioms)
+    work = _Work(
+        abstract,
+        concrete,
+        block,
+        options,
+        rung,
+        Session(options.limits, tuple(axioms)),
+        generate(concrete.threads, rung, options.limits, names),
+        generate(abstract.threads, rung, options.limits, (*names, *(f"at_{t.name}" for t in concrete.threads))),
+        conditions_of((*abstract.threads, *concrete.threads)),
+    )
+    result = _decided(work, closures=True)
+    if result.composition is None and _may_help(result):
+        result = _decided(work, closures=False)
+    asked = 0
+    while result.composition is None and asked < FACTS and _improved(work, result):
+        asked += 1
+        result = _decided(work, closures=True)
+    return result
+
+
+def _may_help(result: Attempt) -> bool:
+    """Whether a smaller environment could make a difference: not where a play does without one."""
+    return not any(_lost_alone(d) for d in result.decisions)
+
+
+def _lost_alone(decision: Decision) -> bool:
+    evidence = decision.evidence
+    return not isinstance(evidence, Relation | Unknown) and not disturbances(evidence)
+
+
+def _decided(work: _Work, closures: bool) -> Attempt:
+    """The pairs' goals, in closures and with short invariants or with everything that is known, and their decisions."""
+    strong, weak = dict[str, tuple[Automaton, ...]](), dict[str, tuple[Automaton, ...]]()
+    for which, known in (("conc", work.first), ("abs", work.second)):
+        verify(work.session, automata(known))
+        made = automata(known, work.session, work.conditions) if closures else automata(known)
+        for clash in incompatibilities(work.session, made):
+            raise NotGenerated(f"{clash.observer.name} does not allow a step of {clash.actor.name}", True)
+        strong[which], weak[which] = made, weakened(known, made) if closures else made
+    abstract, concrete = replace(work.abstract, threads=weak["abs"]), replace(work.concrete, threads=weak["conc"])
+    asked = tuple(replace(g, matched=False) for g in goals(abstract, concrete, work.block, whole=False))
+    decisions = list[Decision]()
+    for goal in asked:
+        if goal not in work.decided:
+            work.decided[goal] = decide(goal, work.options.limits, work.options.seed)
+        decisions.append(work.decided[goal])
+        if _lost_alone(decisions[-1]):
+            break
+    facts = {f"{n} (concrete)": r for n, r in work.first.relations.items()}
+    facts |= {f"{n} (abstract)": r for n, r in work.second.relations.items()}
+    environments = {t.name: t.locations[0].env for t in strong["conc"] if t.locations[0].env is not None}
+    composition = _composition(work, asked, decisions, strong)
+    return Attempt(asked, tuple(decisions), composition, environments, facts, work.rung)
+
+
+def _composition(
+    work: _Work, asked: tuple[Goal, ...], decisions: list[Decision], strong: Mapping[str, tuple[Automaton, ...]]
+) -> Composition | None:
+    relations = tuple(d.evidence for d in decisions if isinstance(d.evidence, Relation))
+    if len(relations) < len(asked):
+        return None
+    concrete, abstract = (
+        {t.name: Annotated(t, made) for t, made in zip(p.threads, strong[which], strict=True)}
+        for p, which in ((work.concrete, "conc"), (work.abstract, "abs"))
+    )
+    return Composition(
+        tuple(concrete[g.concrete.name] for g in asked),
+        tuple(abstract[g.abstract.name] for g in asked),
+        asked,
+        relations,
+        tuple(dict.fromkeys((*work.abstract.axioms, *work.concrete.axioms))),
+    )
+
+
+def _improved(work: _Work, result: Attempt) -> bool:
+    """Whether some fact was found that forbids an environment step of a play."""
+    for goal, decision in zip(result.goals, result.decisions, strict=False):
+        if isinstance(decision.evidence, Relation | Unknown):
+            continue
+        for step in disturbances(decision.evidence):
+            if _forbidden(work, goal, step):
+                return True
+    return False
+
+
+def _forbidden(work: _Work, goal: Goal, step: Disturbance) -> bool:
+    """Whether a fact that forbids the step was found: then it is part of what is known."""
+    name = (goal.concrete if step.concrete else goal.abstract).name
+    known = work.first if step.concrete else work.second
+    thread = next(t for t in known.exposure.threads if t.name == name)
+    shared = variables_of(thread, Kind.GLOBAL)
+    others = [t.name for t in known.exposure.threads if t.name != name]
+    for fact in islice(_new(candidates(step, work.conditions, shared), known.relations.get(name, ())), CANDIDATES):
+        answer = strengthened(
+            known, [Allowed(other, fact) for other in others], {name: (fact,)}, work.options.limits, RLIMIT
+        )
+        if isinstance(answer, Generated):
+            if step.concrete:
+                work.first = answer
+            else:
+                work.second = answer
+            return True
+    return False
+
+
+def _new(facts: Iterable[Term], known: tuple[Term, ...]) -> Iterable[Term]:
+    return (f for f in dict.fromkeys(facts) if f not in known)

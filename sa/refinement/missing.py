@@ -1,0 +1,124 @@
+"""Which fact about an environment a play is missing (THEORY section 5), judging by its environment steps.
+
+A local play may use steps that no other thread makes. Each step names the variables that it changes; what forbids it is
+that a variable stays, or moves one way only, while some condition holds. Facts are proposals: whether the other
+threads keep to them is a question for `generation.modular`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from sa.automata.automaton import Automaton, Kind, variables_of
+from sa.automata.trace import Configuration
+from sa.certificates.play import Broken, Chosen, Drift, Play, Position, Step
+from sa.generation.closure import atoms
+from sa.terms import build
+from sa.terms.cases import condition_in
+from sa.terms.evaluate import Unevaluable, holds
+from sa.terms.sort import INT, Value
+from sa.terms.substitute import primed
+from sa.terms.term import IsZero, Le, Same, Term, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Disturbance:
+    """An environment step of one side of a play, over the names that the program itself uses."""
+
+    concrete: bool
+    before: Mapping[Var, Value]
+    after: Mapping[Var, Value]
+
+
+def disturbances(play: Play) -> tuple[Disturbance, ...]:
+    """The environment steps of a play that change something, each once."""
+    found = dict[tuple[object, ...], Disturbance]()
+    for position in _positions(play):
+        if isinstance(position.move, Drift):
+            steps = [(True, position.concrete, position.move.concrete)]
+            before = position.abstract
+            for after in position.move.abstract:
+                steps.append((False, before, after))
+                before = after
+            for concrete, first, second in steps:
+                made = Disturbance(concrete, _plain(first), _plain(second))
+                if made.before != made.after:
+                    found.setdefault((concrete, *made.before.values(), *made.after.values()), made)
+    return tuple(found.values())
+
+
+def _positions(play: Play) -> Iterator[Position]:
+    waiting: list[object] = list(play.openings) if isinstance(play, Chosen) else [play]
+    while waiting:
+        here = waiting.pop()
+        if not isinstance(here, Position):
+            continue
+        yield here
+        match here.move:
+            case Step(replies=replies):
+                waiting.extend(r.then for r in replies if not isinstance(r.then, Broken))
+            case Drift(then=then):
+                waiting.append(then)
+            case _:
+                pass
+
+
+def _plain(at: Configuration) -> dict[Var, Value]:
+    return {build.variable(v.name.partition(".")[2] or v.name, v.sort): value for v, value in at.values.items()}
+
+
+def candidates(made: Disturbance, conditions: Iterable[Term], shared: Iterable[Var]) -> Iterator[Term]:
+    """Relations over shared variables and their primes that the step breaks, those that say most first."""
+    moved = [v for v in shared if v in made.before and made.before[v] != made.after[v]]
+    here = [c for c in conditions if _is_true(c, made.before)]
+    for var in moved:
+        yield build.eq(primed(var), var)
+    for var in moved:
+        yield from _one_way(var, made)
+        for condition in here:
+            yield build.implies(condition, build.eq(primed(var), var))
+    for var in moved:
+        for way in _one_way(var, made):
+            yield from (build.implies(c, way) for c in here)
+
+
+def _one_way(var: Var, made: Disturbance) -> Iterator[Term]:
+    if var.sort == INT:
+        grows = int(made.after[var]) > int(made.before[var])
+        yield build.le(primed(var), var) if grows else build.le(var, primed(var))
+
+
+def _is_true(condition: Term, state: Mapping[Var, Value]) -> bool:
+    try:
+        return holds(condition, state)
+    except Unevaluable:
+        return False
+
+
+def conditions_of(threads: Iterable[Automaton]) -> tuple[Term, ...]:
+    """Conditions over shared variables: the tests of the threads and comparisons of the numbers that they compare.
+
+    Weak conditions come first.
+    """
+    found, compared = dict[Term, None](), dict[Var, None]()
+    for thread in threads:
+        visible = frozenset((*variables_of(thread, Kind.GLOBAL), *variables_of(thread, Kind.PARAM)))
+        tests = (e.guard for e in thread.edges)
+        values = (t for e in thread.edges for _, t in e.updates)
+        for atom in (a for t in (*tests, *_tests_in(values)) for a in atoms(t)):
+            if atom.free and atom.free <= visible:
+                found[atom] = None
+                compared.update(dict.fromkeys(v for v in sorted(atom.free, key=lambda v: v.key) if v.sort == INT))
+    for first in compared:
+        for second in compared:
+            if first is not second:
+                found[build.le(first, second)] = None
+    return tuple(sorted(found, key=lambda t: (isinstance(t, IsZero | Same), not isinstance(t, Le), t.key)))
+
+
+def _tests_in(terms: Iterable[Term]) -> Iterator[Term]:
+    for term in terms:
+        condition = condition_in(term)
+        if condition is not None:
+            yield condition
