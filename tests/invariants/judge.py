@@ -1,0 +1,105 @@
+"""Random closed programs with something bad, and how far away it is by exhaustive enumeration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from sa.automata.automaton import FAIL, Automaton, Edge
+from sa.certificates.run import Bad, Failing
+from sa.oracle.explicit import Explicit, State, allowed, component_steps, explicit, initial_states, restrict
+from sa.oracle.formula import Row, predicate
+from sa.terms.build import eq, integer, land, lnot, variable
+from sa.terms.sort import BOOL
+from sa.terms.term import Term, Var
+from tests.generators.programs import random_program
+from tests.language.texts import program_of
+
+#: The values of integers without a range, for the oracle and for everyone else.
+LOW, HIGH = -1, 3
+
+
+def random_question(seed: int, threads: int = 2) -> tuple[tuple[Automaton, ...], Bad]:
+    """Threads whose integers are confined to few values, and a failure, a claim or both."""
+    program = program_of(random_program(seed, threads))
+    confined = tuple(restrict(t, LOW, HIGH) for t in program.threads)
+    rng = Random(seed)
+    kind = rng.choice(("failure", "one thread", "one edge", "claim", "claim", "both"))
+    claim = random_claim(rng, confined) if kind in ("claim", "both") else None
+    failing = None if kind == "claim" else Failing()
+    if kind in ("one thread", "one edge"):
+        thread = rng.choice(confined)
+        failures = [e for e in thread.edges if e.label is not None and e.label.action == FAIL]
+        failing = Failing(thread.name, rng.choice(failures) if failures and kind == "one edge" else None)
+    return confined, Bad(failing, claim)
+
+
+def random_claim(rng: Random, threads: tuple[Automaton, ...]) -> Term:
+    """That some values, or values at some places, do not occur together."""
+    x, y, n = (variable(v) for v in ("x", "y", "n"))
+    parts: list[Term] = [eq(x, integer(rng.randint(0, 3))), eq(y, integer(rng.randint(0, 2)))]
+    parts += [eq(n, integer(rng.randint(LOW, HIGH))), variable("b", BOOL)]
+    parts += [variable(f"at {t.name}.{rng.choice(t.locations).name}", BOOL) for t in threads]
+    return lnot(land(*rng.sample(parts, rng.randint(1, 3))))
+
+
+Whole = tuple[State, ...]
+
+
+def distance(threads: tuple[Automaton, ...], bad: Bad) -> int | None:
+    """The number of steps to the nearest violation, None if no reachable state has one.
+
+    The state of each thread is the oracle's; all agree on what is shared.
+    """
+    sides = [explicit(t) for t in threads]
+    claim = None if bad.claim is None else predicate(bad.claim, _names(threads, sides))
+    seen = set(_starts(sides))
+    front, steps = list(seen), 0
+    while front:
+        if claim is not None and not all(claim(_values(threads, sides, here)) for here in front):
+            return steps
+        after = set[Whole]()
+        for here in front:
+            for thread, edge, there in _steps(sides, here):
+                if _is_bad(bad, threads[thread].name, edge):
+                    return steps + 1
+                after.add(there)
+        front, steps = list(after - seen), steps + 1
+        seen |= after
+    return None
+
+
+def _starts(sides: Sequence[Explicit]) -> list[Whole]:
+    shared = sides[0].visible
+    found: list[Whole] = [()]
+    for x in sides:
+        mine = initial_states(x)
+        found = [(*w, s) for w in found for s in mine if not w or w[0].row[:shared] == s.row[:shared]]
+    return found
+
+
+def _steps(sides: Sequence[Explicit], here: Whole) -> Iterator[tuple[int, Edge, Whole]]:
+    for i, x in enumerate(sides):
+        for step in component_steps(x, here[i]):
+            shared = step.after.row[: x.visible]
+            there = tuple(
+                step.after if i == j else State(s.location, shared + s.row[x.visible :]) for j, s in enumerate(here)
+            )
+            if all(allowed(y, s) for y, s in zip(sides, there, strict=True)):
+                yield i, step.edge, there
+
+
+def _is_bad(bad: Bad, thread: str, edge: Edge) -> bool:
+    if bad.failing is None or edge.label is None or edge.label.action != FAIL:
+        return False
+    return bad.failing.thread in (None, thread) and bad.failing.edge in (None, edge)
+
+
+def _names(threads: Sequence[Automaton], sides: Sequence[Explicit]) -> list[Var]:
+    places = [variable(f"at {t.name}.{q.name}", BOOL) for t in threads for q in t.locations]
+    return [*sides[0].order[: sides[0].visible], *places]
+
+
+def _values(threads: Sequence[Automaton], sides: Sequence[Explicit], here: Whole) -> Row:
+    places = [q.name == s.location for t, s in zip(threads, here, strict=True) for q in t.locations]
+    return (*here[0].row[: sides[0].visible], *places)
