@@ -60,13 +60,21 @@ class _Work:
     first: Generated
     second: Generated
     conditions: tuple[Term, ...]
+    briefly: bool
     decided: dict[Goal, Decision] = field(default_factory=dict)
 
 
 def attempt(
-    abstract: Program, concrete: Program, block: Refinement | None, options: Options, rung: Rung = Rung.HIDDEN
+    abstract: Program,
+    concrete: Program,
+    block: Refinement | None,
+    options: Options,
+    rung: Rung = Rung.HIDDEN,
+    briefly: bool = False,
 ) -> Attempt:
-    """Decide the pairs of two programs. Raises InputError, LimitReached, and NotGenerated on an internal error."""
+    """Decide the pairs of two programs; `briefly` in closures only, and as far as that is cheap.
+
+    Raises InputError, LimitReached, and NotGenerated on an internal error."""
     names = {v.var.name for p in (abstract, concrete) for t in p.threads for v in t.variables}
     axioms = dict.fromkeys(a.formula for p in (abstract, concrete) for a in p.axioms)
     work = _Work(
@@ -79,8 +87,11 @@ def attempt(
         generate(concrete.threads, rung, options.limits, names),
         generate(abstract.threads, rung, options.limits, (*names, *(f"at_{t.name}" for t in concrete.threads))),
         conditions_of((*abstract.threads, *concrete.threads)),
+        briefly,
     )
     result = _decided(work, closures=True)
+    if briefly:
+        return result
     if result.composition is None and _may_help(result):
         result = _decided(work, closures=False)
     asked = 0
@@ -114,7 +125,7 @@ def _decided(work: _Work, closures: bool) -> Attempt:
     decisions = list[Decision]()
     for goal in asked:
         if goal not in work.decided:
-            work.decided[goal] = decide(goal, work.options.limits, work.options.seed)
+            work.decided[goal] = decide(goal, work.options.limits, work.options.seed, work.briefly)
         decisions.append(work.decided[goal])
         if _lost_alone(decisions[-1]):
             break

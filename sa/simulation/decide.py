@@ -40,6 +40,9 @@ STRATEGIES = (
     Tactics("long answers", 2000, Bounds(400, None, None), Patience.NONE),
 )
 
+#: How many of them are cheap.
+BRIEF = 2
+
 Evidence: TypeAlias = Relation | Play | Unknown
 
 
@@ -54,31 +57,36 @@ class Decision:
     strategy: str
 
 
-def decide(goal: Goal, bounds: Limits, seed: int = 0) -> Decision:
-    """Decide a goal. The evidence is for a checker to confirm; a limit that is reached makes it Unknown."""
+def decide(goal: Goal, bounds: Limits, seed: int = 0, briefly: bool = False) -> Decision:
+    """Decide a goal. The evidence is for a checker to confirm; a limit that is reached makes it Unknown.
+
+    `briefly` tries only what is cheap, for goals that there is another way around.
+    """
     session = Session(bounds, tuple(a.formula for a in goal.axioms), seed)
     board = lay_out(goal)
     searches = list[Search]()
     try:
-        evidence, name = _evidence(session, board, searches)
+        evidence, name = _evidence(session, board, searches, STRATEGIES[:BRIEF] if briefly else STRATEGIES)
     except LimitReached as limit:
         evidence, name = Unknown(limit.reason, _so_far(searches)), ""
     pairs = len(searches[-1].pairs) if searches else 0
     return Decision(evidence, pairs, sum(s.lemma_count for s in searches[-1:]), session.calls, name)
 
 
-def _evidence(session: Session, board: Board, searches: list[Search]) -> tuple[Evidence, str]:
+def _evidence(
+    session: Session, board: Board, searches: list[Search], strategies: Sequence[Tactics]
+) -> tuple[Evidence, str]:
     """What the strategies find, and which one did. Each search is noted in `searches` before it begins."""
     evidence = _at_start(session, board)
     if evidence is not None:
         return evidence, "start"
-    for tactics in STRATEGIES:
+    for tactics in strategies:
         search = Search(board, session, tactics)
         searches.append(search)
         evidence = _of_search(search)
         if not isinstance(evidence, Unknown):
             return evidence, tactics.name
-        solution = solve_horn(search) if search.stuck else None
+        solution = solve_horn(search) if search.stuck and strategies is STRATEGIES else None
         if solution is not None:
             return relation_of(search, solution), "horn"
     assert evidence is not None
