@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from sa.automata.automaton import Kind
-from sa.base.limits import Limits
+from sa.base.limits import Limits, check_time
 from sa.certificates.run import Bad, Ending, Run
 from sa.invariants.whole import Arc, Whole, is_bad, run_of
 from sa.smt.session import Sat, Session, Undecided
@@ -39,6 +39,8 @@ def unroll(w: Whole, bad: Bad, depth: int, rlimit: int, bounds: Limits) -> Run |
     with ExitStack() as scopes:
         scopes.enter_context(session.assuming(_first(u, active)))
         for step in range(depth + 1):
+            # The session looks at the clock only where it asks the solver.
+            check_time(bounds)
             answer = session.check((_violation(u, step),))
             if isinstance(answer, Sat):
                 return _run(u, answer.values, step)

@@ -13,7 +13,7 @@ from sa.base.limits import Limits, check_time
 from sa.certificates.run import Bad, Run
 from sa.invariants.explicit import search
 from sa.invariants.unroll import unroll
-from sa.invariants.whole import whole
+from sa.invariants.whole import can_be_bad, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,8 @@ def find_run(threads: tuple[Automaton, ...], bad: Bad, bounds: Limits, effort: E
     check_time(bounds)
     effort = effort or Effort()
     w = whole(threads, bad)
+    if not can_be_bad(w, bad):
+        return None
     if effort.steps > 0:
         found = search(w, bad, effort.steps, bounds)
         if isinstance(found, Run):
