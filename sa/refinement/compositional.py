@@ -37,7 +37,7 @@ RLIMIT = 6_000_000
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What came of the pairs: their decisions, and the proof if all are related. `facts` are those asked for, by thread."""
+    """What came of the pairs: their decisions, the proof if all are related, and facts asked for, by thread."""
 
     goals: tuple[Goal, ...]
     decisions: tuple[Decision, ...]

@@ -10,6 +10,8 @@ from sa.base.verdict import Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.play import Play
 from sa.certificates.relation import Relation
+from sa.certificates.threads import Composition
+from sa.terms.term import Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +44,24 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class Inferred:
+    """What a thread's environment was found to be, in the concrete and in the abstract program.
+
+    `asked` are the parts that the proof had to ask for; the names are those of the programs.
+    """
+
+    thread: str
+    concrete: Term
+    abstract: Term
+    asked: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """The answer to a whole question: its goals' results, the combined verdict, what it claims, warnings.
 
-    `expected` is the verdict that the specs themselves expect, if they say so.
+    `expected` is the verdict that the specs themselves expect, if they say so. `composition` puts the goals' proofs
+    together where they are pairs of threads in `inferred` environments; `notes` say how the answer was arrived at.
     """
 
     name: str
@@ -55,3 +71,6 @@ class Outcome:
     warnings: tuple[Diagnostic, ...]
     expected: Verdict | None
     seconds: Mapping[str, float]
+    composition: Composition | None = None
+    inferred: tuple[Inferred, ...] = ()
+    notes: tuple[str, ...] = ()

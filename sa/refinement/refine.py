@@ -11,18 +11,16 @@ from sa.base.diagnostic import Diagnostic
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
-from sa.certificates.play import Play
-from sa.certificates.relation import Relation
-from sa.checker.check import Accepted, check
 from sa.composition.environment import declared
 from sa.obligations.blocked import blocked
 from sa.refinement.goals import goals
+from sa.refinement.judged import result_of, stopped
 from sa.refinement.options import Options
-from sa.refinement.outcome import Outcome, Result, Statistics
+from sa.refinement.outcome import Outcome, Result
+from sa.refinement.pairwise import Found, decide_programs
 from sa.refinement.uncut import uncut
 from sa.refinement.vacuous import vacuous
-from sa.simulation.decide import Decision, decide
-from sa.simulation.escape import escapes
+from sa.simulation.decide import decide
 from sa.smt.session import Session
 
 #: Once one of these is reached the goals that are left are not begun.
@@ -36,21 +34,21 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
     """
     started = perf_counter()
     asked = goals(abstract, concrete, block, options.whole)
-    stopped: Unknown | None = None
+    stop: Unknown | None = None
     warnings: tuple[Diagnostic, ...] = ()
     try:
         warnings = vacuous(abstract, concrete, asked, block.pre if block is not None else (), options.limits)
         if (doubt := uncut(asked, options.limits)) is not None:
-            stopped = Unknown(Reason.SOLVER, doubt)
+            stop = Unknown(Reason.SOLVER, doubt)
     except LimitReached as limit:
-        stopped = Unknown(limit.reason, "before the search was begun")
+        stop = Unknown(limit.reason, "before the search was begun")
     prepared = perf_counter()
-    results = list[Result]()
-    for goal in asked:
-        result = _stopped(goal, stopped) if stopped is not None else _result(goal, options)
-        results.append(result)
-        if result.unknown is not None and result.unknown.reason in _LIMITS:
-            stopped = Unknown(result.unknown.reason, "before this goal was begun")
+    pairwise = len(concrete.threads) > 1 and asked[0].closed and not options.whole and not asked[0].choose_init
+    if pairwise and stop is None:
+        found = decide_programs(abstract, concrete, block, asked[0], options)
+    else:
+        found = Found(_one_by_one(asked, stop, options))
+    results = found.results
     warnings = (*warnings, *_blocked(results, options))
     seconds = {
         "prepare": prepared - started,
@@ -63,18 +61,40 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
     if alone := options.whole and relies:
         expected = None
     name = block.name if block is not None else _name(abstract, concrete)
-    return Outcome(name, _combined(results), _claim(asked, alone), tuple(results), warnings, expected, seconds)
+    return Outcome(
+        name,
+        _combined(results),
+        _claim(asked, alone),
+        results,
+        warnings,
+        expected,
+        seconds,
+        found.composition,
+        found.inferred,
+        found.notes,
+    )
+
+
+def _one_by_one(asked: Sequence[Goal], stop: Unknown | None, options: Options) -> tuple[Result, ...]:
+    """The goals' results in turn; once a limit is reached the others are not begun."""
+    results = list[Result]()
+    for goal in asked:
+        if stop is not None:
+            results.append(stopped(goal, stop))
+            continue
+        started = perf_counter()
+        decision = decide(goal, options.limits, options.seed)
+        result = result_of(goal, decision, perf_counter() - started, options)
+        results.append(result)
+        if result.unknown is not None and result.unknown.reason in _LIMITS:
+            stop = Unknown(result.unknown.reason, "before this goal was begun")
+    return tuple(results)
 
 
 def _name(abstract: Program, concrete: Program) -> str:
     """Who refines whom, by their files; a folder that both are in is named once."""
     first, second = concrete.source.name, abstract.source.name
     return f"{first} refines {basename(second) if dirname(first) == dirname(second) else second}"
-
-
-def _stopped(goal: Goal, why: Unknown) -> Result:
-    """A goal that was not begun."""
-    return Result(goal, Verdict.UNKNOWN, None, None, why, Statistics({}))
 
 
 def _blocked(results: Sequence[Result], options: Options) -> tuple[Diagnostic, ...]:
@@ -88,52 +108,6 @@ def _blocked(results: Sequence[Result], options: Options) -> tuple[Diagnostic, .
             except LimitReached:
                 break
     return tuple(dict.fromkeys(found))
-
-
-def _result(goal: Goal, options: Options) -> Result:
-    started = perf_counter()
-    decision = decide(goal, options.limits, options.seed)
-    decided = perf_counter()
-    result = _checked(goal, decision, options)
-    done = perf_counter()
-    evidence = result.relation
-    statistics = Statistics(
-        {"simulate": decided - started, "check": done - decided},
-        decision.pairs if evidence is None else len(evidence.pairs),
-        decision.lemmas if evidence is None else sum(len(p.lemmas) for p in evidence.pairs),
-        decision.solver_calls,
-        decision.strategy,
-    )
-    return Result(goal, result.verdict, evidence, result.play, result.unknown, statistics, result.escapes, result.notes)
-
-
-def _checked(goal: Goal, decision: Decision, options: Options) -> Result:
-    """The answer that the independent checker lets stand."""
-    nothing = Statistics({})
-    match decision.evidence:
-        case Unknown() as unknown:
-            return Result(goal, Verdict.UNKNOWN, None, None, unknown, nothing)
-        case evidence:
-            pass
-    try:
-        judged = check(goal, evidence, options.limits)
-    except LimitReached as limit:
-        unknown = Unknown(limit.reason, "while the evidence was being checked")
-        return Result(goal, Verdict.UNKNOWN, None, None, unknown, nothing)
-    if not isinstance(judged, Accepted):
-        where = f", at {judged.where}" if judged.where else ""
-        unknown = Unknown(Reason.CHECKER, f"{judged.obligation}: {judged.why}{where}")
-        return Result(goal, Verdict.UNKNOWN, None, None, unknown, nothing)
-    if isinstance(evidence, Relation):
-        return Result(goal, Verdict.PROVED, evidence, None, None, nothing)
-    return Result(goal, Verdict.REFUTED, None, evidence, None, nothing, _escapes(goal, evidence, options))
-
-
-def _escapes(goal: Goal, play: Play, options: Options) -> bool | None:
-    try:
-        return escapes(goal, play, Session(options.limits, tuple(a.formula for a in goal.axioms)))
-    except LimitReached:
-        return None
 
 
 def _combined(results: Sequence[Result]) -> Verdict:
