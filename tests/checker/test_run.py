@@ -124,7 +124,6 @@ def changed(rng: Random, run: Run) -> Iterator[tuple[str, Run]]:
     here = turns[place]
     yield "wrong end", replace(run, ending=Ending.STOPPED)
     yield "dropped step", replace(run, turns=tuple(turns[:place] + turns[place + 1 :]))
-    yield "repeated step", replace(run, turns=tuple(turns[: place + 1] + turns[place:-1]))
     others = [name for name in here.after.threads if name != here.thread]
     yield "swapped thread", _with(run, place, replace(here, thread=rng.choice(others)))
     after = _with_value(rng, here.after, [*here.after.shared], None)
