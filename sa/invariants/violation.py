@@ -23,8 +23,8 @@ class Effort:
     Zero steps, or a negative length, leaves that strategy out.
     """
 
-    steps: int = 1_500_000
-    depth: int = 30
+    steps: int = 600_000
+    depth: int = 24
     rlimit: int = 5_000_000
 
 
