@@ -52,7 +52,7 @@ MAY_IMPORT = {
     "oracle": _DATA | {"language", "certificates"},
     "composition": _ENGINE - {"composition"},
     "generation": _ENGINE,
-    "invariants": _ENGINE,
+    "invariants": _ENGINE | {"generation"},
     "simulation": _ENGINE | {"generation", "invariants"},
     # A shared builder of obligations would share its bugs.
     "checker": _DATA | {"language", "smt", "certificates"},

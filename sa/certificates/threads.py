@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sa.automata.automaton import Automaton
-from sa.automata.program import Axiom, Formula
+from sa.automata.program import Axiom
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
+from sa.certificates.run import Bad
+from sa.terms.term import Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class Composition:
     """A proof that one composition refines another (Theorem 4): annotated threads, and a relation each pair of them.
 
     The goals are in the order of the threads, over automata whose invariants may say less than the annotated ones.
-    `kappa` and `axioms` are those of the whole claim, over the names of the products.
+    `axioms` are those of the whole claim.
     """
 
     concrete: tuple[Annotated, ...]
@@ -39,13 +41,32 @@ class Composition:
 
 @dataclass(frozen=True, slots=True)
 class Keeps:
-    """A proof that a closed program never violates something: annotated threads whose invariants exclude it.
+    """A proof that threads by themselves never do something bad: annotated threads whose invariants exclude it.
 
-    `claim` is over shared variables and Boolean variables `at T.L`, None if only failing steps are asked about;
-    `threads` may be one, the product of all.
+    For a claim, `witnesses` name the threads whose invariants together imply it, wherever these threads are.
     """
 
     threads: tuple[Annotated, ...]
-    claim: Formula | None
-    failing: bool
+    never: tuple[Never, ...]
+    axioms: tuple[Axiom, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """Something bad that does not happen."""
+
+    bad: Bad
+    witnesses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """The same by invariants of joint locations, one of each thread, over the names of their product.
+
+    Joint locations that are not in `invariants` cannot be reached.
+    """
+
+    threads: tuple[Automaton, ...]
+    invariants: tuple[tuple[tuple[str, ...], Term], ...]
+    never: tuple[Bad, ...]
     axioms: tuple[Axiom, ...]

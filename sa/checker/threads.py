@@ -69,7 +69,7 @@ def _without(edge: Edge, ghosts: frozenset[Var]) -> Edge | None:
 
 def together(threads: Sequence[Annotated]) -> Iterator[Obligation]:
     """Every invariant holds initially, after the thread's own steps, and after the others', which `Env` allows."""
-    sides = [side(_apart(t.automaton)) for t in threads]
+    sides = [side(apart(t.automaton)) for t in threads]
     for s in sides:
         yield from _own(s)
         for other in sides:
@@ -77,8 +77,8 @@ def together(threads: Sequence[Annotated]) -> Iterator[Obligation]:
                 yield from _others(s, other)
 
 
-def _apart(automaton: Automaton) -> Automaton:
-    """The automaton with its locals named after it, and choices too, so that no two threads share a name."""
+def apart(automaton: Automaton) -> Automaton:
+    """The automaton with its locals and choices named after it, so that no two threads share a name."""
 
     def name(variable: Variable) -> Var:
         return variable.var if variable.kind is not Kind.LOCAL else prefixed(variable.var, automaton.name)

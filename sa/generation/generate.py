@@ -145,6 +145,11 @@ def automata(known: Generated, session: Session | None = None, extra: Iterable[T
     return tuple(made)
 
 
+def invariants(known: Generated) -> tuple[Automaton, ...]:
+    """The threads with all invariants, in environments of which nothing is said."""
+    return tuple(_annotated(known, thread, build.TRUE) for thread in known.exposure.threads)
+
+
 def weakened(known: Generated, made: Sequence[Automaton]) -> tuple[Automaton, ...]:
     """The same automata with invariants that say less, in fewer words: hulls and facts."""
     written = {t.name: t for t in known.exposure.threads}

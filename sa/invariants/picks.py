@@ -25,9 +25,10 @@ POOL = 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Stage:
-    """One more entry of the row: its values, and what must hold as soon as it has one."""
+    """One more entry of the row: its values, at most `most` of them, and what must hold as soon as it has one."""
 
     values: Callable[[Row], Sequence[Value]]
+    most: int
     test: Callable[[Row], bool]
 
 
@@ -46,25 +47,25 @@ def picks(formula: Term, known: Sequence[Var], unknown: Sequence[Variable], pool
     order, left = list(known), {v.var: v for v in unknown}
     pending, stages, complete = list(build.conjuncts(formula)), list[_Stage](), True
     while left:
-        var, values, all_of_them = _solved(pending, order, left) or _tried(next(iter(left.values())), pool)
+        var, values, most, all_of_them = _solved(pending, order, left) or _tried(next(iter(left.values())), pool)
         del left[var]
         order.append(var)
         complete = complete and all_of_them
         due = [c for c in pending if c.free.isdisjoint(left)]
         pending = [c for c in pending if c not in due]
-        stages.append(_Stage(values, predicate(build.land(*due), tuple(order))))
+        stages.append(_Stage(values, most, predicate(build.land(*due), tuple(order))))
     positions = {v: i for i, v in enumerate(order[len(known) :])}
     return Picks(len(known), tuple(stages), tuple(positions[v.var] for v in unknown), complete)
 
 
 def _solved(
     formulas: Iterable[Term], order: Sequence[Var], left: dict[Var, Variable]
-) -> tuple[Var, Callable[[Row], Sequence[Value]], bool] | None:
+) -> tuple[Var, Callable[[Row], Sequence[Value]], int, bool] | None:
     for formula in formulas:
         unknown = frozenset(v for v in formula.free if v in left)
         found = solution(formula, unknown) if len(unknown) == 1 else None
         if found is not None:
-            return found[0], _only(compiled(found[1], tuple(order))), True
+            return found[0], _only(compiled(found[1], tuple(order))), 1, True
     return None
 
 
@@ -72,9 +73,9 @@ def _only(value: Callable[[Row], Value]) -> Callable[[Row], Sequence[Value]]:
     return lambda row: (value(row),)
 
 
-def _tried(variable: Variable, pool: Sequence[int]) -> tuple[Var, Callable[[Row], Sequence[Value]], bool]:
+def _tried(variable: Variable, pool: Sequence[int]) -> tuple[Var, Callable[[Row], Sequence[Value]], int, bool]:
     values, complete = candidates(variable, pool)
-    return variable.var, lambda row: values, complete
+    return variable.var, lambda row: values, len(values), complete
 
 
 def candidates(variable: Variable, pool: Sequence[int]) -> tuple[Sequence[Value], bool]:
@@ -113,6 +114,35 @@ def _extended(stages: Sequence[_Stage], number: int, row: Row) -> Iterator[Row |
         longer = (*row, value)
         if stage.test(longer):
             yield from _extended(stages, number + 1, longer)
+
+
+def by_cost(how: Picks, row: Row) -> Iterator[tuple[int, Row | None]]:
+    """As `extensions`, the cheapest first, each with its cost; None for each value that was looked at.
+
+    A value costs its place among those tried for the variable, so that small values come first for all variables.
+    """
+    dearest = [0]
+    for stage in reversed(how.stages):
+        dearest.append(dearest[-1] + stage.most - 1)
+    for cost in range(dearest[-1] + 1):
+        for extended in _costing(how.stages, dearest, 0, row, cost):
+            yield cost, extended and tuple(extended[how.given + i] for i in how.places)
+
+
+def _costing(
+    stages: Sequence[_Stage], dearest: Sequence[int], number: int, row: Row, cost: int
+) -> Iterator[Row | None]:
+    """The extended rows of this cost. `dearest` is what the last 0, 1, ... stages can cost."""
+    if number == len(stages):
+        yield row
+        return
+    stage, later = stages[number], dearest[len(stages) - number - 1]
+    values = stage.values(row)
+    for place in range(max(0, cost - later), min(cost + 1, len(values))):
+        yield None
+        longer = (*row, values[place])
+        if stage.test(longer):
+            yield from _costing(stages, dearest, number + 1, longer, cost - place)
 
 
 def interesting(terms: Iterable[Term]) -> tuple[int, ...]:

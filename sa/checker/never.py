@@ -1,0 +1,151 @@
+"""Checks proofs that something bad never happens when threads run by themselves.
+
+Either every thread has invariants of its own, true whatever the others do, or all have joint ones. Bad is a step
+labelled `fail`, or a state in which a claim is false; that none is reachable follows from the invariants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+
+from sa.automata.automaton import FAIL, Automaton, Edge, Kind
+from sa.automata.program import Axiom
+from sa.base.limits import Limits, check_time
+from sa.certificates.run import Failing
+from sa.certificates.threads import Joint, Keeps
+from sa.checker.obligation import Case, Obligation, discharge
+from sa.checker.ruling import Accepted, Rejected, Ruling
+from sa.checker.side import within
+from sa.checker.threads import annotation_fault, apart, together
+from sa.smt.session import Session
+from sa.terms.build import FALSE, boolean, conjuncts, land
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
+
+#: How Boolean variables begin that say where a thread is.
+AT = "at "
+
+#: A location of each of some threads.
+Places = Mapping[str, str]
+
+
+def check_keeps(made: Keeps, bounds: Limits, seed: int = 0) -> Ruling:
+    """Whether the threads' own invariants exclude what is bad.
+
+    Raises LimitReached, and SolverDisagrees on an internal error.
+    """
+    fault = _program_fault([t.thread for t in made.threads])
+    faults = (fault, *(annotation_fault(t) for t in made.threads))
+    if any(faults):
+        return Rejected("well-formed threads", next(f for f in faults if f))
+    return _discharged(_kept(made), made.axioms, bounds, seed)
+
+
+def check_joint(made: Joint, bounds: Limits, seed: int = 0) -> Ruling:
+    """Whether joint invariants exclude what is bad. Raises as `check_keeps`."""
+    fault = _program_fault(made.threads)
+    places = [p for p, _ in made.invariants]
+    if fault is None and len(set(places)) < len(places):
+        fault = "a joint location is there twice"
+    if fault is None and any(len(p) != len(made.threads) for p in places):
+        fault = "a joint location does not name a location of each thread"
+    if fault is not None:
+        return Rejected("well-formed threads", fault)
+    return _discharged(_jointly(made), made.axioms, bounds, seed)
+
+
+def _discharged(obligations: Iterable[Obligation], axioms: Sequence[Axiom], bounds: Limits, seed: int) -> Ruling:
+    session = Session(bounds, [a.formula for a in axioms], seed)
+    for obligation in obligations:
+        check_time(bounds)
+        failure = discharge(session, frozenset(), obligation)
+        if failure is not None:
+            return failure
+    return Accepted()
+
+
+def _program_fault(threads: Sequence[Automaton]) -> str | None:
+    if len({t.name for t in threads}) < len(threads):
+        return "two threads have one name"
+    shared = [[v for v in t.variables if v.kind is not Kind.LOCAL and not v.ghost] for t in threads]
+    return "the threads do not share their variables" if any(s != shared[0] for s in shared) else None
+
+
+def _kept(made: Keeps) -> Iterator[Obligation]:
+    yield from together(made.threads)
+    separate = {t.thread.name: apart(t.automaton) for t in made.threads}
+    for never in made.never:
+        for annotated in made.threads:
+            automaton = separate[annotated.thread.name]
+            inv = {q.name: q.inv for q in automaton.locations}
+            for written, edge in zip(annotated.thread.edges, automaton.edges, strict=True):
+                if _is_failing(never.bad.failing, automaton.name, written):
+                    yield _impossible(f"{automaton.name}, {edge.source}", (inv[edge.source], *taking(edge)))
+        if never.bad.claim is not None:
+            yield from _claimed(never.bad.claim, [separate[name] for name in never.witnesses])
+
+
+def _claimed(claim: Term, threads: Sequence[Automaton]) -> Iterator[Obligation]:
+    for places in product(*(t.locations for t in threads)):
+        here = {t.name: q.name for t, q in zip(threads, places, strict=True)}
+        wanted = conjuncts(settled(claim, here))
+        hypotheses = conjuncts(land(*(q.inv for q in places)))
+        yield Obligation("claim", _words(here), hypotheses, (Case((), wanted),))
+
+
+def _jointly(made: Joint) -> Iterator[Obligation]:
+    threads = [apart(t) for t in made.threads]
+    joint = dict(made.invariants)
+    written = [{q.name: q.inv for q in t.locations} for t in threads]
+    start = tuple(t.initial for t in threads)
+    inits = (*(t.init for t in threads), *(w[t.initial] for w, t in zip(written, threads, strict=True)))
+    yield Obligation("initial invariant", "", conjuncts(land(*inits)), (Case((), _at(joint, start)),))
+    for places, inv in joint.items():
+        here = {t.name: q for t, q in zip(threads, places, strict=True)}
+        known = conjuncts(land(inv, *(w[q] for w, q in zip(written, places, strict=True))))
+        for index, thread in enumerate(threads):
+            for original, edge in zip(made.threads[index].edges, thread.edges, strict=True):
+                if edge.source != places[index]:
+                    continue
+                where = f"{_words(here)}, {thread.name} -> {edge.target}"
+                there = (*places[:index], edge.target, *places[index + 1 :])
+                kept = land(*(w[q] for w, q in zip(written, there, strict=True)))
+                taken = (*known, *taking(edge), substitute(kept, dict(edge.updates)))
+                landed = tuple(substitute(c, dict(edge.updates)) for c in _at(joint, there))
+                yield Obligation("inductive invariant", where, conjuncts(land(*taken)), (Case((), landed),))
+                if any(_is_failing(bad.failing, thread.name, original) for bad in made.never):
+                    yield _impossible(where, (*known, *taking(edge)))
+        for bad in made.never:
+            if bad.claim is not None:
+                yield Obligation("claim", _words(here), known, (Case((), conjuncts(settled(bad.claim, here))),))
+
+
+def _at(joint: Mapping[tuple[str, ...], Term], places: tuple[str, ...]) -> tuple[Term, ...]:
+    return conjuncts(joint.get(places, FALSE))
+
+
+def taking(edge: Edge) -> tuple[Term, ...]:
+    """That an edge is taken, in the state before it."""
+    return (edge.guard, *(within(c) for c in edge.choices))
+
+
+def _impossible(where: str, formulas: tuple[Term, ...]) -> Obligation:
+    return Obligation("failing step", where, conjuncts(land(*formulas)), (Case((), (FALSE,)),))
+
+
+def _is_failing(failing: Failing | None, thread: str, edge: Edge) -> bool:
+    if failing is None or edge.label is None or edge.label.action != FAIL:
+        return False
+    return failing.thread in (None, thread) and failing.edge in (None, edge)
+
+
+def settled(claim: Term, places: Places) -> Term:
+    """A claim where these threads are at these locations."""
+    named = {v: v.name.removeprefix(AT).rpartition(".") for v in claim.free if v.name.startswith(AT)}
+    known: dict[Var, Term] = {v: boolean(places[t] == q) for v, (t, _, q) in named.items() if t in places}
+    return substitute(claim, known)
+
+
+def _words(places: Places) -> str:
+    return ", ".join(f"{thread} at {place}" for thread, place in places.items())

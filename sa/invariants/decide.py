@@ -1,0 +1,179 @@
+"""Claims about a closed program decided: by invariants of its threads, by joint ones, or refuted by a run.
+
+In fixed order, as far as claims are open: boxes, what threads see of each other growing; a short look for a run;
+relational invariants of joint locations, then of threads on each rung; a long look for a run. Nothing is believed yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product as combinations
+from math import prod
+from typing import TypeAlias
+
+from sa.automata.automaton import Automaton
+from sa.automata.program import Axiom
+from sa.base.limits import Limits
+from sa.base.verdict import Reason, Unknown
+from sa.certificates.run import Bad, Run
+from sa.certificates.threads import Annotated, Joint, Keeps
+from sa.composition.product import SEPARATOR, apart, product
+from sa.generation.generate import Generated, generate, invariants, strengthened
+from sa.generation.modular import Kept, solve_modular
+from sa.generation.visibility import Rung
+from sa.invariants.violation import Effort, find_run
+from sa.obligations.never import at_places, excluded, failing_edges, mentioned, taking
+from sa.smt.horn import GivenUp, NoSolution
+from sa.smt.session import Session
+from sa.terms import build
+
+#: Joint locations up to which all of them are looked at.
+JOINT = 3_000
+
+#: Solver resources for relational invariants, of joint locations and of threads.
+JOINTLY, APART = 60_000_000, 30_000_000
+
+#: A short look for a run and a long one.
+SHORT, LONG = Effort(60_000, 8, 2_000_000), Effort()
+
+Evidence: TypeAlias = Keeps | Joint | Run | Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What became of something bad, and the words for how."""
+
+    evidence: Evidence
+    how: str
+
+
+@dataclass(slots=True)
+class _Work:
+    """What is still open, and what is known."""
+
+    threads: tuple[Automaton, ...]
+    axioms: tuple[Axiom, ...]
+    bounds: Limits
+    session: Session
+    open: list[Bad]
+    settled: dict[Bad, Settled] = field(default_factory=dict)
+    known: dict[Rung, Generated] = field(default_factory=dict)
+
+    def settle(self, bads: Sequence[Bad], evidence: Evidence, how: str) -> None:
+        for bad in bads:
+            self.settled[bad] = Settled(evidence, how)
+            self.open.remove(bad)
+
+
+def decide(
+    threads: tuple[Automaton, ...], bads: Sequence[Bad], axioms: tuple[Axiom, ...], bounds: Limits, seed: int = 0
+) -> dict[Bad, Settled]:
+    """What becomes of each. Evidence is for a checker to confirm. Raises LimitReached.
+
+    What was settled before a limit is reached is lost: callers who want it ask for less at once.
+    """
+    session = Session(bounds, tuple(a.formula for a in axioms), seed)
+    work = _Work(threads, axioms, bounds, session, list(dict.fromkeys(bads)))
+    for step in (_by_boxes, _short_look, _by_joint_invariants, _by_relations, _long_look):
+        if work.open:
+            step(work)
+    for bad in list(work.open):
+        work.settle((bad,), Unknown(Reason.BOUND, "neither an invariant nor a run was found"), "")
+    return work.settled
+
+
+def _by_boxes(work: _Work) -> None:
+    for rung in (Rung.HIDDEN, Rung.LOCATIONS):
+        if rung is Rung.HIDDEN or len(work.threads) > 1:
+            _accept(work, _generated(work, rung), f"boxes over {rung.value}")
+        if not work.open:
+            return
+
+
+def _generated(work: _Work, rung: Rung) -> Generated:
+    if rung not in work.known:
+        work.known[rung] = generate(work.threads, rung, work.bounds)
+    return work.known[rung]
+
+
+def _accept(work: _Work, known: Generated, how: str) -> None:
+    """Settle what the invariants exclude."""
+    made = invariants(known)
+    separate = tuple(apart(t) for t in made)
+    found = [n for bad in work.open if (n := excluded(work.session, work.threads, separate, bad)) is not None]
+    if found:
+        annotated = tuple(Annotated(t, a) for t, a in zip(work.threads, made, strict=True))
+        work.settle([n.bad for n in found], Keeps(annotated, tuple(found), work.axioms), how)
+
+
+def _short_look(work: _Work) -> None:
+    _look(work, SHORT)
+
+
+def _long_look(work: _Work) -> None:
+    _look(work, LONG)
+
+
+def _look(work: _Work, effort: Effort) -> None:
+    for bad in list(work.open):
+        run = find_run(work.threads, bad, work.bounds, effort)
+        if run is not None:
+            work.settle((bad,), run, "a run")
+
+
+def _by_joint_invariants(work: _Work) -> None:
+    if prod(len(t.locations) for t in work.threads) > JOINT:
+        return
+    whole = product(work.threads)
+    asked = [tuple(work.open), *(((b,) for b in work.open) if len(work.open) > 1 else ())]
+    for bads in asked:
+        answer = solve_modular((whole,), list(_joint_wants(work, whole, bads)), work.bounds, JOINTLY)
+        if isinstance(answer, NoSolution | GivenUp):
+            continue
+        joint = tuple((tuple(q.split(SEPARATOR)), inv) for (_, q), inv in answer.items() if inv is not build.FALSE)
+        work.settle(bads, Joint(work.threads, joint, bads, work.axioms), "relations between all threads")
+        if not work.open or len(bads) > 1:
+            return
+
+
+def _joint_wants(work: _Work, whole: Automaton, bads: Sequence[Bad]) -> Iterator[Kept]:
+    separate = tuple(apart(t) for t in work.threads)
+    for place in whole.locations:
+        here = dict(zip((t.name for t in separate), place.name.split(SEPARATOR), strict=True))
+        for bad in bads:
+            for original, thread in zip(work.threads, separate, strict=True):
+                asked = set(failing_edges(original, bad.failing))
+                for edge, own in zip(original.edges, thread.edges, strict=True):
+                    if edge in asked and edge.source == here[thread.name]:
+                        yield Kept(((whole.name, place.name),), build.lnot(taking(own)))
+            if bad.claim is not None and (claim := at_places(bad.claim, here)) is not build.TRUE:
+                yield Kept(((whole.name, place.name),), claim)
+
+
+def _by_relations(work: _Work) -> None:
+    if len(work.threads) == 1:
+        return
+    for rung in Rung:
+        known = _generated(work, rung)
+        answer = strengthened(known, list(_wants(work, known, tuple(work.open))), {}, work.bounds, APART)
+        if isinstance(answer, Generated):
+            _accept(work, answer, f"relations over {rung.value}")
+        if not work.open:
+            return
+
+
+def _wants(work: _Work, known: Generated, bads: Sequence[Bad]) -> Iterator[Kept]:
+    separate = {t.name: apart(t) for t in known.exposure.threads}
+    for bad in bads:
+        for original in work.threads:
+            asked = set(failing_edges(original, bad.failing))
+            for edge, own in zip(original.edges, separate[original.name].edges, strict=True):
+                if edge in asked:
+                    yield Kept(((original.name, own.source),), build.lnot(taking(own)))
+        if bad.claim is not None:
+            names = mentioned(bad.claim) or (min(work.threads, key=lambda t: len(t.locations)).name,)
+            for places in combinations(*([(n, q.name) for q in separate[n].locations] for n in names)):
+                claim = at_places(bad.claim, dict(places))
+                if claim is not build.TRUE:
+                    yield Kept(tuple(places), claim)

@@ -1,0 +1,91 @@
+"""What `verify` asks of a program: each check that can fail, each invariant, each guarantee, as something bad.
+
+A guarantee is a relation that steps keep, so what is bad about it is taking a step that breaks it: such a step is given
+an edge of its own that fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Label, Location, Origin, variables_of
+from sa.automata.program import Guarantee, Program
+from sa.base.verdict import Verdict
+from sa.certificates.run import Bad, Failing
+from sa.terms import build
+from sa.terms.printer import show
+from sa.terms.substitute import primed, substitute
+from sa.terms.term import Term, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Something that a program claims about itself, in words and as what must not happen."""
+
+    name: str
+    bads: tuple[Bad, ...]
+    origin: Origin
+    expect: Verdict | None
+
+
+def claims_of(program: Program) -> tuple[tuple[Automaton, ...], tuple[Claim, ...]]:
+    """The threads, with failing edges for their guarantees, and all claims in the order of the text."""
+    threads, claims = list[Automaton](), list[Claim]()
+    for thread in program.threads:
+        claims.extend(_checks(thread))
+        for guarantee in program.guarantees:
+            if guarantee.thread == thread.name:
+                thread, claim = _guarded(thread, guarantee)
+                claims.append(claim)
+        threads.append(thread)
+    for invariant in program.invariants:
+        bad = Bad(None, invariant.formula)
+        claims.append(Claim(f"invariant {invariant.name}", (bad,), invariant.origin, invariant.expect))
+    return tuple(threads), tuple(claims)
+
+
+def _checks(thread: Automaton) -> Iterator[Claim]:
+    """The edges that fail, those of one statement together."""
+    found = dict[Origin, list[Edge]]()
+    for edge in thread.edges:
+        if edge.label is not None and edge.label.action == FAIL:
+            found.setdefault(edge.origin, []).append(edge)
+    for origin, edges in found.items():
+        yield _never(f"{thread.name}: {' '.join(origin.text.split())}", thread, edges, origin)
+
+
+def _never(name: str, thread: Automaton, edges: Iterable[Edge], origin: Origin) -> Claim:
+    return Claim(name, tuple(Bad(Failing(thread.name, edge), None) for edge in edges), origin, None)
+
+
+def _guarded(thread: Automaton, guarantee: Guarantee) -> tuple[Automaton, Claim]:
+    """The thread with an edge into failure wherever a step would break its guarantee, and that none is taken."""
+    end = _failure(thread)
+    shared = variables_of(thread, Kind.GLOBAL)
+    added = list[Edge]()
+    for edge in thread.edges:
+        broken = build.land(edge.guard, build.lnot(_kept(guarantee, edge, shared)))
+        if broken is not build.FALSE and not (edge.label is not None and edge.label.action == FAIL):
+            added.append(replace(edge, guard=broken, target=end, label=Label(FAIL), updates=()))
+    locations = thread.locations
+    if end not in {q.name for q in locations}:
+        locations = (*locations, Location(end, build.TRUE, None, thread.origin))
+    name = f"{thread.name}: guarantee {show(guarantee.relation)}"
+    claim = _never(name, thread, added, guarantee.origin)
+    return replace(thread, locations=locations, edges=(*thread.edges, *added)), claim
+
+
+def _kept(guarantee: Guarantee, edge: Edge, shared: tuple[Var, ...]) -> Term:
+    after = dict(edge.updates)
+    return substitute(guarantee.relation, {primed(v): after.get(v, v) for v in shared})
+
+
+def _failure(thread: Automaton) -> str:
+    for edge in thread.edges:
+        if edge.label is not None and edge.label.action == FAIL:
+            return edge.target
+    name, taken = "fail", {q.name for q in thread.locations}
+    while name in taken:
+        name += "_"
+    return name
