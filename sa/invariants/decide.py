@@ -1,6 +1,6 @@
 """Claims about a closed program decided: by invariants of its threads, by joint ones, or refuted by a run.
 
-In fixed order, as far as claims are open: boxes, what threads see of each other growing; a short look for a run;
+In fixed order, as far as claims are open: boxes; all states, if there are few; a short look for a run;
 relational invariants of joint locations, then of threads on each rung; a long look for a run. Nothing is believed yet.
 """
 
@@ -22,6 +22,7 @@ from sa.composition.product import SEPARATOR, apart, product
 from sa.generation.generate import Generated, generate, invariants, strengthened
 from sa.generation.modular import Kept, solve_modular
 from sa.generation.visibility import Rung
+from sa.invariants.states import Joints, all_states
 from sa.invariants.violation import Effort, find_run
 from sa.obligations.never import at_places, excluded, failing_edges, mentioned, taking
 from sa.smt.horn import GivenUp, NoSolution
@@ -30,6 +31,9 @@ from sa.terms import build
 
 #: Joint locations up to which all of them are looked at.
 JOINT = 3_000
+
+#: Joint locations up to which boxes may tell them apart.
+FEW = 200
 
 #: Solver resources for relational invariants, of joint locations and of threads.
 JOINTLY, APART = 60_000_000, 30_000_000
@@ -75,7 +79,7 @@ def decide(
     """
     session = Session(bounds, tuple(a.formula for a in axioms), seed)
     work = _Work(threads, axioms, bounds, session, list(dict.fromkeys(bads)))
-    for step in (_by_boxes, _short_look, _by_joint_invariants, _by_relations, _long_look):
+    for step in (_by_boxes, _by_states, _short_look, _by_joint_invariants, _by_relations, _long_look):
         if work.open:
             step(work)
     for bad in list(work.open):
@@ -84,8 +88,9 @@ def decide(
 
 
 def _by_boxes(work: _Work) -> None:
+    few = len(work.threads) > 1 and prod(len(t.locations) for t in work.threads) <= FEW
     for rung in (Rung.HIDDEN, Rung.LOCATIONS):
-        if rung is Rung.HIDDEN or len(work.threads) > 1:
+        if rung is Rung.HIDDEN or few:
             _accept(work, _generated(work, rung), f"boxes over {rung.value}")
         if not work.open:
             return
@@ -105,6 +110,29 @@ def _accept(work: _Work, known: Generated, how: str) -> None:
     if found:
         annotated = tuple(Annotated(t, a) for t, a in zip(work.threads, made, strict=True))
         work.settle([n.bad for n in found], Keeps(annotated, tuple(found), work.axioms), how)
+
+
+def _by_states(work: _Work) -> None:
+    """Where there are few states, all of them are the invariant."""
+    found = all_states(work.threads, SHORT.steps, work.bounds)
+    if found is not None:
+        never = tuple(b for b in work.open if _excluded_jointly(work, found, b))
+        work.settle(never, Joint(work.threads, found, never, work.axioms), "all states that there are")
+
+
+def _excluded_jointly(work: _Work, joint: Joints, bad: Bad) -> bool:
+    separate = [apart(t) for t in work.threads]
+    for places, inv in joint:
+        here = {t.name: q for t, q in zip(separate, places, strict=True)}
+        if bad.claim is not None and not work.session.implied(at_places(bad.claim, here), (inv,)):
+            return False
+        for original, thread in zip(work.threads, separate, strict=True):
+            asked = set(failing_edges(original, bad.failing))
+            for edge, own in zip(original.edges, thread.edges, strict=True):
+                reached = edge in asked and edge.source == here[thread.name]
+                if reached and not work.session.implied(build.FALSE, (inv, taking(own))):
+                    return False
+    return True
 
 
 def _short_look(work: _Work) -> None:

@@ -6,7 +6,7 @@ Values that nothing determines are a few (`picks`), so that nothing is found pro
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from sa.base.limits import Limits, check_time
@@ -27,10 +27,11 @@ Test = Callable[[Row], bool]
 
 @dataclass(frozen=True, slots=True)
 class NotFound:
-    """No run was found; there is none if `complete`."""
+    """No run was found; there is none if `complete`, and then `states` are all that there are."""
 
     complete: bool
     steps: int
+    states: Collection[Row] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +84,7 @@ def search(w: Whole, bad: Bad, budget: int, bounds: Limits) -> Run | NotFound:
             if claim is not None and not claim(after):
                 return _run(s, after, Ending.VIOLATED)
             queue.append(after)
-    return NotFound(s.complete, s.steps)
+    return NotFound(s.complete, s.steps, s.seen if s.complete else ())
 
 
 def _terms(w: Whole) -> Iterator[Term]:
