@@ -95,13 +95,18 @@ def strengthened(
 ) -> Generated | NoSolution | GivenUp:
     """The same with relational invariants under which everything wanted holds.
 
-    `keeps` is what is wanted of the environments of threads. Raises LimitReached.
+    `keeps` is what is wanted of the environments of threads. What is known helps or is in the way: it is asked with
+    and without. Raises LimitReached.
     """
-    threads = tuple(
-        replace(t, locations=tuple(replace(q, inv=_known(known, t.name, q)) for q in t.locations))
-        for t in (apart(t) for t in known.exposure.threads)
-    )
-    answer = solve_modular(threads, wanted, bounds, rlimit)
+    answer: Annotation | NoSolution | GivenUp = GivenUp("nothing was asked")
+    for facts in (known.facts, {}) if any(f is not build.TRUE for f in known.facts.values()) else ({},):
+        threads = tuple(
+            replace(t, locations=tuple(replace(q, inv=_known(known, t.name, q, facts)) for q in t.locations))
+            for t in (apart(t) for t in known.exposure.threads)
+        )
+        answer = solve_modular(threads, wanted, bounds, rlimit)
+        if not isinstance(answer, GivenUp):
+            break
     if isinstance(answer, NoSolution | GivenUp):
         return answer
     facts = {place: build.land(fact, answer[place]) for place, fact in known.facts.items()}
@@ -110,9 +115,9 @@ def strengthened(
     return replace(known, facts=facts, relations=relations)
 
 
-def _known(known: Generated, thread: str, place: Location) -> Term:
+def _known(known: Generated, thread: str, place: Location, facts: Annotation) -> Term:
     """What questions about the threads start from: hulls are short, and facts were asked for."""
-    return build.land(place.inv, known.hulls[thread, place.name], known.facts[thread, place.name])
+    return build.land(place.inv, known.hulls[thread, place.name], facts.get((thread, place.name), build.TRUE))
 
 
 def changes(known: Generated) -> Mapping[str, tuple[Change, ...]]:

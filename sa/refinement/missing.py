@@ -17,9 +17,12 @@ from sa.generation.closure import atoms
 from sa.terms import build
 from sa.terms.cases import condition_in
 from sa.terms.evaluate import Unevaluable, holds
-from sa.terms.sort import INT, Value
+from sa.terms.sort import BOOL, INT, Value
 from sa.terms.substitute import primed
-from sa.terms.term import IsZero, Le, Same, Term, Var
+from sa.terms.term import IsZero, Le, Same, Term, Var, sort_of
+
+#: Shared numbers up to which all are compared with each other.
+FEW = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +107,11 @@ def conditions_of(threads: Iterable[Automaton]) -> tuple[Term, ...]:
     found, compared = dict[Term, None](), dict[Var, None]()
     for thread in threads:
         visible = frozenset((*variables_of(thread, Kind.GLOBAL), *variables_of(thread, Kind.PARAM)))
-        tests = (e.guard for e in thread.edges)
+        shown = (t for e in thread.edges if e.label is not None for t in e.label.values if sort_of(t) == BOOL)
+        tests = (*(e.guard for e in thread.edges), *shown)
         values = (t for e in thread.edges for _, t in e.updates)
+        numbers = [v for v in variables_of(thread, Kind.GLOBAL) if v.sort == INT]
+        compared.update(dict.fromkeys(numbers if len(numbers) <= FEW else ()))
         for atom in (a for t in (*tests, *_tests_in(values)) for a in atoms(t)):
             if atom.free and atom.free <= visible:
                 found[atom] = None

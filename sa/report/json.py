@@ -114,6 +114,11 @@ def _outcome(outcome: Outcome) -> Json:
         "expected": outcome.expected.value if outcome.expected else None,
         "claim": outcome.claim,
         "goals": [_result(r) for r in outcome.results],
+        "composed": outcome.composition is not None,
+        "environments": [
+            {"thread": i.thread, "concrete": show(i.concrete), "abstract": show(i.abstract)} for i in outcome.inferred
+        ],
+        "notes": list(outcome.notes),
         "warnings": [diagnostic_json(d) for d in outcome.warnings],
         "seconds": dict(outcome.seconds),
     }

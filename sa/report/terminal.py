@@ -13,7 +13,11 @@ from sa.certificates.goal import Goal
 from sa.refinement.outcome import Outcome, Result, Statistics
 from sa.report.play import show_play
 from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, render, wrap
+from sa.terms.build import conjuncts, eq
+from sa.terms.printer import show
 from sa.terms.sort import INT
+from sa.terms.substitute import primed
+from sa.terms.term import Term
 
 _STYLE = {Verdict.PROVED: GOOD, Verdict.REFUTED: BAD, Verdict.UNKNOWN: OPEN}
 _INDENT = "  "
@@ -45,6 +49,10 @@ def _outcome(outcome: Outcome, width: int, quiet: bool) -> Iterator[Text]:
     yield from _goals(outcome.results, width)
     for result in outcome.results:
         yield from _evidence(result, width)
+    yield from _inferred(outcome, width)
+    for note in outcome.notes:
+        yield Text()
+        yield from _paragraph(f"Note: {note}", width)
     yield Text()
     yield Text(_INDENT + show_seconds(outcome.seconds), FAINT)
 
@@ -104,6 +112,36 @@ def _evidence(result: Result, width: int) -> Iterator[Text]:
         yield from _escape(result.escapes, width)
     for note in result.notes:
         yield from _paragraph(f"Note: {note}", width)
+
+
+def _inferred(outcome: Outcome, width: int) -> Iterator[Text]:
+    """What the threads' environments were found to be, those of one thread under each other."""
+    if not outcome.inferred:
+        return
+    yield Text()
+    yield from _paragraph("Environments inferred from the other threads:", width)
+    names = max(cell_len(i.thread) for i in outcome.inferred)
+    for inferred in outcome.inferred:
+        same = inferred.concrete is inferred.abstract
+        sides = {"both": inferred.concrete} if same else {"concrete": inferred.concrete, "abstract": inferred.abstract}
+        for side, relation in sides.items():
+            head = f"{inferred.thread if side != 'abstract' else '':<{names}}  {side:<8}  "
+            lines = wrap(relation_text(relation), width - 2 * len(_INDENT) - len(head))
+            for number, line in enumerate(lines):
+                yield Text(2 * _INDENT + (head if number == 0 else " " * len(head))) + line
+
+
+def relation_text(relation: Term) -> str:
+    """An environment relation as a rely is written: what does not change first."""
+    parts = conjuncts(relation)
+    still = [c for c in parts if _is_unchanged(c)]
+    names = [next(v.name for v in c.free if not v.primes) for c in still]
+    words = [f"unchanged {', '.join(names)}"] if names else []
+    return "; ".join([*words, *(show(c) for c in parts if c not in still)]) or "anything"
+
+
+def _is_unchanged(formula: Term) -> bool:
+    return any(formula is eq(primed(v), v) for v in formula.free if not v.primes)
 
 
 def _escape(escapes: bool | None, width: int) -> Iterable[Text]:
