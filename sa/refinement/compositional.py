@@ -37,14 +37,16 @@ RLIMIT = 6_000_000
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What came of the pairs: their decisions, the proof if all are related, and facts asked for, by thread."""
+    """What came of the pairs: their decisions, the proof if all are related, and facts asked for, by thread.
+
+    `hopeful` says that smaller environments could make a difference: not where a play does without one.
+    """
 
     goals: tuple[Goal, ...]
     decisions: tuple[Decision, ...]
     composition: Composition | None
-    environments: Mapping[str, Term]
     facts: Mapping[str, tuple[Term, ...]]
-    rung: Rung
+    hopeful: bool
 
 
 @dataclass(slots=True)
@@ -74,7 +76,8 @@ def attempt(
 ) -> Attempt:
     """Decide the pairs of two programs; `briefly` in closures only, and as far as that is cheap.
 
-    Raises InputError, LimitReached, and NotGenerated on an internal error."""
+    Raises InputError, LimitReached, and NotGenerated on an internal error.
+    """
     names = {v.var.name for p in (abstract, concrete) for t in p.threads for v in t.variables}
     axioms = dict.fromkeys(a.formula for p in (abstract, concrete) for a in p.axioms)
     work = _Work(
@@ -92,18 +95,13 @@ def attempt(
     result = _decided(work, closures=True)
     if briefly:
         return result
-    if result.composition is None and _may_help(result):
+    if result.composition is None and result.hopeful:
         result = _decided(work, closures=False)
     asked = 0
-    while result.composition is None and asked < FACTS and _improved(work, result):
+    while result.composition is None and result.hopeful and asked < FACTS and _improved(work, result):
         asked += 1
         result = _decided(work, closures=True)
     return result
-
-
-def _may_help(result: Attempt) -> bool:
-    """Whether a smaller environment could make a difference: not where a play does without one."""
-    return not any(_lost_alone(d) for d in result.decisions)
 
 
 def _lost_alone(decision: Decision) -> bool:
@@ -129,11 +127,9 @@ def _decided(work: _Work, closures: bool) -> Attempt:
         decisions.append(work.decided[goal])
         if _lost_alone(decisions[-1]):
             break
-    facts = {f"{n} (concrete)": r for n, r in work.first.relations.items()}
-    facts |= {f"{n} (abstract)": r for n, r in work.second.relations.items()}
-    environments = {t.name: t.locations[0].env for t in strong["conc"] if t.locations[0].env is not None}
     composition = _composition(work, asked, decisions, strong)
-    return Attempt(asked, tuple(decisions), composition, environments, facts, work.rung)
+    hopeful = not any(_lost_alone(d) for d in decisions)
+    return Attempt(asked, tuple(decisions), composition, work.first.relations, hopeful)
 
 
 def _composition(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from math import prod
 from typing import TypeVar
 
 from sa.automata.automaton import EXIT, Automaton, Kind, Location, Origin, Variable, variables_of
@@ -33,6 +34,9 @@ class Pairing:
     abstract: Automaton
 
 
+#: Joint locations of a program that are too many.
+LARGE = 5_000
+
 #: A formula about both sides.
 Said = TypeVar("Said", Formula, Related)
 
@@ -48,14 +52,31 @@ def goals(abstract: Program, concrete: Program, block: Refinement | None, whole:
     if problems:
         raise InputError(problems)
     rely = block.rely if block is not None else ()
-    is_open = bool(rely) or any(declared(t) for t in (*abstract.threads, *concrete.threads))
-    if whole or not is_open:
+    if whole or closes(abstract, concrete, block):
         first = product(tuple(p.concrete for p in pairs))
         second = product(tuple(_named_as(p.abstract, p.concrete.name) for p in pairs))
         pair = Pairing(closed(first), closed(second))
         return (_goal(pair, abstract, concrete, _said(block, pairs, pairs), is_closed=True),)
     opened = tuple(Pairing(_opened(p.concrete, concrete, rely), _opened(p.abstract, abstract, rely)) for p in pairs)
     return tuple(_goal(p, abstract, concrete, _said(block, (p,), pairs), is_closed=False) for p in opened)
+
+
+def closes(abstract: Program, concrete: Program, block: Refinement | None) -> bool:
+    """Whether nobody declares an environment, so that the programs are all there is."""
+    return not (block is not None and block.rely) and not any(
+        declared(t) for t in (*abstract.threads, *concrete.threads)
+    )
+
+
+def is_large(program: Program) -> bool:
+    """Whether there are too many joint locations to look at all of them."""
+    return prod(len(t.locations) for t in program.threads) > LARGE
+
+
+def thread_goals(abstract: Program, concrete: Program, block: Refinement | None) -> tuple[Goal, ...]:
+    """Goals of the pairs of threads as if each were alone: for questions about their texts. Raises InputError."""
+    first, second = (replace(p, threads=tuple(closed(t) for t in p.threads)) for p in (abstract, concrete))
+    return tuple(replace(goal, closed=True) for goal in goals(first, second, block, whole=False))
 
 
 def _named_as(automaton: Automaton, name: str) -> Automaton:

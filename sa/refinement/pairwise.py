@@ -14,43 +14,67 @@ from sa.automata.program import Program, Refinement
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
+from sa.certificates.play import Play
 from sa.certificates.relation import Relation
 from sa.certificates.threads import Composition
 from sa.checker.composition import check_composition
 from sa.checker.ruling import Accepted
 from sa.generation.checks import NotGenerated
+from sa.generation.visibility import Rung
 from sa.refinement.compositional import Attempt, attempt
-from sa.refinement.judged import result_of, statistics_of, stopped
+from sa.refinement.judged import result_of, statistics_of
+from sa.refinement.missing import disturbances
 from sa.refinement.options import Options
 from sa.refinement.outcome import Inferred, Result
 from sa.simulation.decide import Decision, decide
+from sa.terms.sort import show_value
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The results that answer a question about whole programs, and how they came about."""
+    """The results that answer a question about whole programs, and how they came about.
+
+    `hopeful` says of pairs that are not proved that smaller environments might help.
+    """
 
     results: tuple[Result, ...]
     composition: Composition | None = None
     inferred: tuple[Inferred, ...] = ()
     notes: tuple[str, ...] = ()
+    hopeful: bool = True
 
 
 def decide_programs(
-    abstract: Program, concrete: Program, block: Refinement | None, product: Goal, options: Options
+    abstract: Program, concrete: Program, block: Refinement | None, product: Goal | None, options: Options
 ) -> Found:
-    """The answer about two programs without relies; `product` is the goal about them as a whole."""
-    last = stopped(product, Unknown(Reason.BOUND, "nothing was tried"))
-    notes = list[str]()
-    for briefly in (True, False):
-        pairs = _pairs(abstract, concrete, block, options, briefly)
-        if isinstance(pairs, Found):
-            return pairs
-        notes = [pairs] if pairs else notes
-        last = _product(product, options, briefly)
-        if last.verdict is not Verdict.UNKNOWN or _is_limit(last):
-            break
-    return Found((last,), notes=tuple(notes) if last.verdict is not Verdict.REFUTED else ())
+    """The answer about two programs without relies; `product` is the goal about them, unless it is too large.
+
+    Raises InputError, and NotGenerated on an internal error.
+    """
+    if product is not None and product.choose_init:
+        # Initial values are chosen for all threads at once.
+        return Found((_product(product, options, briefly=False),))
+    pairs = whole = None
+    for briefly, rung in ((True, Rung.HIDDEN), (False, Rung.HIDDEN), (False, Rung.LOCATIONS)):
+        if pairs is None or pairs.hopeful:
+            pairs = _pairs(abstract, concrete, block, options, briefly, rung)
+            if pairs.composition is not None:
+                return pairs
+        if product is not None and rung is Rung.HIDDEN:
+            whole = _product(product, options, briefly)
+            if whole.verdict is not Verdict.UNKNOWN or _is_limit(whole):
+                break
+    assert pairs is not None
+    if whole is None:
+        return pairs
+    match whole.verdict:
+        case Verdict.REFUTED:
+            notes: tuple[str, ...] = ()
+        case Verdict.PROVED:
+            notes = ("proved for the programs as a whole", *pairs.notes)
+        case Verdict.UNKNOWN:
+            notes = pairs.notes
+    return Found((whole,), notes=notes)
 
 
 def _is_limit(result: Result) -> bool:
@@ -64,27 +88,28 @@ def _product(product: Goal, options: Options, briefly: bool) -> Result:
 
 
 def _pairs(
-    abstract: Program, concrete: Program, block: Refinement | None, options: Options, briefly: bool
-) -> Found | str:
-    """The proof from pairs of threads, or in words what kept it from being one."""
+    abstract: Program, concrete: Program, block: Refinement | None, options: Options, briefly: bool, rung: Rung
+) -> Found:
+    """The proof from pairs of threads, or how far it got."""
     started = perf_counter()
     try:
-        tried = attempt(abstract, concrete, block, options, briefly=briefly)
+        tried = attempt(abstract, concrete, block, options, rung, briefly)
         if tried.composition is None:
-            return _shortcoming(tried)
+            return _shortcoming(tried, perf_counter() - started)
         decided = perf_counter()
         ruling = check_composition(tried.composition, options.limits)
     except LimitReached as limit:
-        return f"the pairs of threads were not settled: {limit.reason.value}"
+        return Found((), notes=(f"the pairs of threads were not settled: {limit.reason.value}",))
     except NotGenerated as fault:
         if fault.certain:
             raise
-        return f"what was inferred could not be checked: {fault}"
+        return Found((), notes=(f"what was inferred could not be checked: {fault}",))
     if not isinstance(ruling, Accepted):
-        return f"the proof from pairs was not accepted: {ruling.obligation}: {ruling.why}"
+        return Found((), notes=(f"the proof from pairs was not accepted: {ruling.obligation}: {ruling.why}",))
     spent = (decided - started, perf_counter() - decided)
     results = tuple(_proved(g, d, spent, len(tried.goals)) for g, d in zip(tried.goals, tried.decisions, strict=True))
-    return Found(results, tried.composition, tuple(_inferred(tried)))
+    notes = (f"invariants may speak of {rung.value}",) if rung is not Rung.HIDDEN else ()
+    return Found(results, tried.composition, tuple(_inferred(tried)), notes)
 
 
 def _proved(goal: Goal, decision: Decision, spent: tuple[float, float], shares: int) -> Result:
@@ -102,8 +127,34 @@ def _inferred(tried: Attempt) -> Iterator[Inferred]:
         yield Inferred(goal.name, mine, theirs, tried.facts.get(first.thread.name, ()))
 
 
-def _shortcoming(tried: Attempt) -> str:
+def _shortcoming(tried: Attempt, seconds: float) -> Found:
+    """Pairs that could not all be shown: what is missing is said of the first one, and none counts as proved."""
+    results, notes = list[Result](), list[str]()
     for goal, decision in zip(tried.goals, tried.decisions, strict=False):
-        if not isinstance(decision.evidence, Relation):
-            return f"`{goal.name}` could not be shown in the environment inferred for it"
-    return "the pairs of threads could not be put together"
+        if isinstance(decision.evidence, Relation):
+            why = Unknown(
+                Reason.ENVIRONMENT, "this pair is proved in the environment inferred for it, another one is not"
+            )
+        elif isinstance(decision.evidence, Unknown):
+            why = decision.evidence
+        else:
+            why = Unknown(Reason.ENVIRONMENT, _step(decision.evidence))
+        if not isinstance(decision.evidence, Relation) and not notes:
+            notes.append(
+                f"the pair `{goal.name}` was not proved: {why.reason.value}{': ' if why.detail else ''}{why.detail}"
+            )
+        statistics = statistics_of(decision, None, seconds / len(tried.decisions), 0.0)
+        results.append(Result(goal, Verdict.UNKNOWN, None, None, why, statistics))
+    return Found(tuple(results), notes=tuple(notes), hopeful=tried.hopeful)
+
+
+def _step(play: Play) -> str:
+    """The first environment step of a play, in words."""
+    for step in disturbances(play):
+        moved = [v for v in step.before if step.before[v] != step.after[v]]
+        values = (
+            f"{v.name}: {show_value(step.before[v], v.sort)} → {show_value(step.after[v], v.sort)}" for v in moved
+        )
+        which = "concrete" if step.concrete else "abstract"
+        return f"whether the other {which} threads can do {', '.join(values)} is not known"
+    return "it fails whatever the other threads do, but their abstract counterparts may still help"

@@ -13,7 +13,7 @@ from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.composition.environment import declared
 from sa.obligations.blocked import blocked
-from sa.refinement.goals import goals
+from sa.refinement.goals import closes, goals, is_large, thread_goals
 from sa.refinement.judged import result_of, stopped
 from sa.refinement.options import Options
 from sa.refinement.outcome import Outcome, Result
@@ -33,7 +33,9 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
     A limit that is reached makes the goals that are left UNKNOWN.
     """
     started = perf_counter()
-    asked = goals(abstract, concrete, block, options.whole)
+    # The product of many threads is too large to be looked at, so nobody makes it.
+    apart = not options.whole and is_large(concrete) and closes(abstract, concrete, block)
+    asked = thread_goals(abstract, concrete, block) if apart else goals(abstract, concrete, block, options.whole)
     stop: Unknown | None = None
     warnings: tuple[Diagnostic, ...] = ()
     try:
@@ -43,17 +45,18 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
     except LimitReached as limit:
         stop = Unknown(limit.reason, "before the search was begun")
     prepared = perf_counter()
-    pairwise = len(concrete.threads) > 1 and asked[0].closed and not options.whole and not asked[0].choose_init
-    if pairwise and stop is None:
-        found = decide_programs(abstract, concrete, block, asked[0], options)
+    together = len(concrete.threads) > 1 and not options.whole and closes(abstract, concrete, block)
+    if together and stop is None:
+        found = decide_programs(abstract, concrete, block, None if apart else asked[0], options)
     else:
         found = Found(_one_by_one(asked, stop, options))
-    results = found.results
+    results, decided = found.results, perf_counter()
     warnings = (*warnings, *_blocked(results, options))
+    checking = sum(r.statistics.seconds.get("check", 0.0) for r in results)
     seconds = {
         "prepare": prepared - started,
-        "simulate": sum(r.statistics.seconds.get("simulate", 0.0) for r in results),
-        "check": sum(r.statistics.seconds.get("check", 0.0) for r in results),
+        "simulate": decided - prepared - checking,
+        "check": checking,
     }
     expected = block.expect if block is not None and block.expect is not None else concrete.expect
     # Without the relies that are declared it is another question than the files have in mind.
@@ -64,7 +67,7 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
     return Outcome(
         name,
         _combined(results),
-        _claim(asked, alone),
+        _claim(all(goal.closed for goal in asked), alone),
         results,
         warnings,
         expected,
@@ -118,8 +121,8 @@ def _combined(results: Sequence[Result]) -> Verdict:
     return Verdict.PROVED if results else Verdict.UNKNOWN
 
 
-def _claim(asked: Sequence[Goal], alone: bool) -> str:
-    if not all(goal.closed for goal in asked):
+def _claim(is_closed: bool, alone: bool) -> str:
+    if not is_closed:
         return "each thread refines its abstract one in every environment that keeps to its rely"
     claim = "every run of the concrete program has an abstract run with the same visible actions"
     return f"{claim}, where nobody else interferes: the declared relies are left out" if alone else claim
