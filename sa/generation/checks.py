@@ -6,6 +6,7 @@ A failure is a mistake of this tool and no property of the program, so it is an 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.composition.compatibility import incompatibilities
@@ -33,6 +34,20 @@ def verify(session: Session, threads: Sequence[Automaton]) -> None:
         raise fault
 
 
+def verify_together(session: Session, threads: Sequence[Automaton]) -> None:
+    """Invariants are kept by the threads' own steps and by those of the others, which the environments allow.
+
+    Less than `verify`: environments that are larger than what the others do need not keep invariants. Raises
+    NotGenerated, LimitReached and SolverDisagrees.
+    """
+    for thread in threads:
+        alone = replace(thread, locations=tuple(replace(q, env=None) for q in thread.locations))
+        for found in not_inductive(session, alone):
+            raise NotGenerated(_inductive_fault(found), isinstance(found.answer, Sat))
+    for fault in _clashes(session, threads):
+        raise fault
+
+
 def _faults(session: Session, threads: Sequence[Automaton]) -> Iterator[NotGenerated]:
     for thread in threads:
         for found in not_inductive(session, thread):
@@ -43,6 +58,10 @@ def _faults(session: Session, threads: Sequence[Automaton]) -> Iterator[NotGener
             still = substitute(place.env, {primed(v): v for v in shared})
             if still is not build.TRUE and not session.implied(still, (place.inv,)):
                 yield NotGenerated(f"the environment of {thread.name} at {place.name} is not reflexive", True)
+    yield from _clashes(session, threads)
+
+
+def _clashes(session: Session, threads: Sequence[Automaton]) -> Iterator[NotGenerated]:
     for clash in incompatibilities(session, tuple(threads)):
         what = f"{clash.edge.source} -> {clash.edge.target} of {clash.actor.name}"
         seen = f"{clash.observer.name} at {clash.location.name}"

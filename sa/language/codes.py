@@ -171,8 +171,6 @@ SA404 a thread without a partner
     on the other side.
 SA405 a variable that differs on the two sides
     What both sides share or relate by its name must be of the same type on both.
-SA406 an environment that is not declared everywhere
-    Some threads of the program declare a rely and this one does not. Declare one for each thread, or for none.
 SA407 a precondition that nobody satisfies
     No concrete and abstract initial state together satisfy the `pre` of the refinement block, although there
     are initial states without it. The claim would be about no run at all.

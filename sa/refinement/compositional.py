@@ -16,8 +16,7 @@ from sa.base.verdict import Unknown
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
 from sa.certificates.threads import Annotated, Composition
-from sa.composition.compatibility import incompatibilities
-from sa.generation.checks import NotGenerated, verify
+from sa.generation.checks import verify_together
 from sa.generation.generate import Generated, automata, generate, strengthened, weakened
 from sa.generation.modular import Allowed
 from sa.generation.visibility import Rung
@@ -113,10 +112,8 @@ def _decided(work: _Work, closures: bool) -> Attempt:
     """The pairs' goals, in closures and with short invariants or with everything that is known, and their decisions."""
     strong, weak = dict[str, tuple[Automaton, ...]](), dict[str, tuple[Automaton, ...]]()
     for which, known in (("conc", work.first), ("abs", work.second)):
-        verify(work.session, automata(known))
         made = automata(known, work.session, work.conditions) if closures else automata(known)
-        for clash in incompatibilities(work.session, made):
-            raise NotGenerated(f"{clash.observer.name} does not allow a step of {clash.actor.name}", True)
+        verify_together(work.session, made)
         strong[which], weak[which] = made, weakened(known, made) if closures else made
     abstract, concrete = replace(work.abstract, threads=weak["abs"]), replace(work.concrete, threads=weak["conc"])
     asked = tuple(replace(g, matched=False) for g in goals(abstract, concrete, work.block, whole=False))

@@ -17,7 +17,7 @@ from sa.generation.closure import atoms
 from sa.terms import build
 from sa.terms.cases import condition_in
 from sa.terms.evaluate import Unevaluable, holds
-from sa.terms.sort import BOOL, INT, Value
+from sa.terms.sort import BOOL, INT, Value, show_value
 from sa.terms.substitute import primed
 from sa.terms.term import IsZero, Le, Same, Term, Var, sort_of
 
@@ -49,6 +49,18 @@ def disturbances(play: Play) -> tuple[Disturbance, ...]:
                 if made.before != made.after:
                     found.setdefault((concrete, *made.before.values(), *made.after.values()), made)
     return tuple(found.values())
+
+
+def step_in_words(play: Play) -> str:
+    """The first environment step of a play, in words."""
+    for step in disturbances(play):
+        moved = [v for v in step.before if step.before[v] != step.after[v]]
+        values = (
+            f"{v.name}: {show_value(step.before[v], v.sort)} → {show_value(step.after[v], v.sort)}" for v in moved
+        )
+        which = "concrete" if step.concrete else "abstract"
+        return f"whether the other {which} threads can do {', '.join(values)} is not known"
+    return "it fails whatever the other threads do, but their abstract counterparts may still help"
 
 
 def _positions(play: Play) -> Iterator[Position]:

@@ -14,7 +14,6 @@ from sa.automata.program import Program, Refinement
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
-from sa.certificates.play import Play
 from sa.certificates.relation import Relation
 from sa.certificates.threads import Composition
 from sa.checker.composition import check_composition
@@ -23,11 +22,10 @@ from sa.generation.checks import NotGenerated
 from sa.generation.visibility import Rung
 from sa.refinement.compositional import Attempt, attempt
 from sa.refinement.judged import result_of, statistics_of
-from sa.refinement.missing import disturbances
+from sa.refinement.missing import step_in_words
 from sa.refinement.options import Options
 from sa.refinement.outcome import Inferred, Result
 from sa.simulation.decide import Decision, decide
-from sa.terms.sort import show_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +136,7 @@ def _shortcoming(tried: Attempt, seconds: float) -> Found:
         elif isinstance(decision.evidence, Unknown):
             why = decision.evidence
         else:
-            why = Unknown(Reason.ENVIRONMENT, _step(decision.evidence))
+            why = Unknown(Reason.ENVIRONMENT, step_in_words(decision.evidence))
         if not isinstance(decision.evidence, Relation) and not notes:
             notes.append(
                 f"the pair `{goal.name}` was not proved: {why.reason.value}{': ' if why.detail else ''}{why.detail}"
@@ -146,15 +144,3 @@ def _shortcoming(tried: Attempt, seconds: float) -> Found:
         statistics = statistics_of(decision, None, seconds / len(tried.decisions), 0.0)
         results.append(Result(goal, Verdict.UNKNOWN, None, None, why, statistics))
     return Found(tuple(results), notes=tuple(notes), hopeful=tried.hopeful)
-
-
-def _step(play: Play) -> str:
-    """The first environment step of a play, in words."""
-    for step in disturbances(play):
-        moved = [v for v in step.before if step.before[v] != step.after[v]]
-        values = (
-            f"{v.name}: {show_value(step.before[v], v.sort)} → {show_value(step.after[v], v.sort)}" for v in moved
-        )
-        which = "concrete" if step.concrete else "abstract"
-        return f"whether the other {which} threads can do {', '.join(values)} is not known"
-    return "it fails whatever the other threads do, but their abstract counterparts may still help"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -35,6 +35,7 @@ class Tally:
     simulated: int = 0
     at_start: int = 0
     refused: int = 0
+    pairwise: int = 0
     wrong: list[tuple[int, str]] = field(default_factory=list)
     reasons: Counter[Reason] = field(default_factory=Counter)
     goals: Counter[str] = field(default_factory=Counter)
@@ -58,6 +59,10 @@ def _judge(question: Question, tally: Tally) -> None:
 
 
 def _compare(question: Question, decisions: list[Decision], outcome: Outcome, tally: Tally) -> None:
+    if outcome.composition is not None:
+        # Shown pair by pair, asked of the programs as a whole.
+        outcome = replace(outcome, results=(replace(outcome.results[0], verdict=outcome.verdict),))
+        tally.pairwise += 1
     for decision, result in zip(decisions, outcome.results, strict=True):
         tally.total += 1
         tally.simulated += decision.simulated

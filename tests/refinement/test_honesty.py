@@ -14,21 +14,25 @@ from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.checker.ruling import Rejected, Undecided
 from sa.language.load import load_program
+from sa.refinement import judged, pairwise
 from sa.refinement import refine as room
 from sa.refinement.options import Options
 from sa.simulation.decide import decide
 from sa.smt import session
 from tests.generators.automata import random_goal
 
-PAPER = Path(__file__).parents[2] / "specs" / "paper"
+SPECS = Path(__file__).parents[2] / "specs"
 
 
 def _verdict(folder: str) -> Verdict:
-    abstract, concrete = (load_program(str(PAPER / folder / name)).program for name in ("abs.sa", "conc.sa"))
+    abstract, concrete = (load_program(str(SPECS / folder / name)).program for name in ("abs.sa", "conc.sa"))
     return room.refine(abstract, concrete, None, Options(Limits())).verdict
 
 
-@pytest.fixture(params=["strength-reduction", "strength-reduction/broken-step"])
+FOLDERS = ("paper/strength-reduction", "paper/strength-reduction/broken-step", "closed/cross-jumping")
+
+
+@pytest.fixture(params=FOLDERS)
 def folder(request: pytest.FixtureRequest) -> str:
     assert _verdict(request.param) is not Verdict.UNKNOWN
     return str(request.param)
@@ -36,7 +40,8 @@ def folder(request: pytest.FixtureRequest) -> str:
 
 @pytest.mark.parametrize("ruling", [Rejected("o", "w", "h"), Undecided("o", "w", "h")])
 def test_what_the_checker_does_not_accept_is_unknown(monkeypatch: pytest.MonkeyPatch, folder: str, ruling: Any) -> None:
-    monkeypatch.setattr(room, "check", lambda *_: ruling)
+    monkeypatch.setattr(judged, "check", lambda *_: ruling)
+    monkeypatch.setattr(pairwise, "check_composition", lambda *_: ruling)
     assert _verdict(folder) is Verdict.UNKNOWN
 
 
@@ -44,7 +49,8 @@ def test_a_limit_during_the_check_is_unknown(monkeypatch: pytest.MonkeyPatch, fo
     def stop(*_: Any) -> Any:
         raise LimitReached(Reason.TIMEOUT)
 
-    monkeypatch.setattr(room, "check", stop)
+    monkeypatch.setattr(judged, "check", stop)
+    monkeypatch.setattr(pairwise, "check_composition", stop)
     assert _verdict(folder) is Verdict.UNKNOWN
 
 
