@@ -123,7 +123,7 @@ def by_cost(how: Picks, row: Row) -> Iterator[tuple[int, Row | None]]:
     """
     dearest = [0]
     for stage in reversed(how.stages):
-        dearest.append(dearest[-1] + stage.most - 1)
+        dearest.append(dearest[-1] + max(stage.most - 1, 0))
     for cost in range(dearest[-1] + 1):
         for extended in _costing(how.stages, dearest, 0, row, cost):
             yield cost, extended and tuple(extended[how.given + i] for i in how.places)

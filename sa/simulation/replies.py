@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sa.automata.automaton import Edge
+from sa.automata.automaton import Edge, Label
 from sa.automata.trace import Configuration, Move
 from sa.certificates.play import Exhausted, Obstacle, Position, Refusal, Reply
 from sa.simulation import board as boards
@@ -108,20 +108,24 @@ def _refusals(board: Board, location: str, step: Challenge, runs: Sequence[Run],
     for run in runs[:RUNS_EXPLAINED]:
         for move in _moves(board, location, run, state):
             places.setdefault(move.after.location, move.after)
+    return refused(board, places.values(), step.label, state)
+
+
+def refused(board: Board, places: Iterable[Configuration], asked: Label | None, state: State) -> tuple[Refusal, ...]:
+    """Why edges from abstract states are not taken to answer a label in a state, where an evaluation tells."""
     found = list[Refusal]()
-    for place in places.values():
+    for place in places:
         for _, edge in board.abstract.edges[place.location]:
-            obstacle = None if edge.choices else _obstacle(board, edge, place, step, state)
+            obstacle = None if edge.choices else _obstacle(board, edge, place, asked, state)
             if obstacle is not None:
                 found.append(Refusal(edge, place, obstacle))
     return tuple(found)
 
 
-def _obstacle(board: Board, edge: Edge, place: Configuration, step: Challenge, state: State) -> Obstacle | None:
+def _obstacle(board: Board, edge: Edge, place: Configuration, asked: Label | None, state: State) -> Obstacle | None:
     if not holds(edge.guard, place.values):
         return Obstacle.GUARD
     if edge.label is not None:
-        asked = step.label
         if asked is None or asked.action != edge.label.action or len(asked.values) != len(edge.label.values):
             return Obstacle.LABEL
         shown = [evaluate(t, place.values) for t in edge.label.values]
