@@ -59,10 +59,11 @@ class Judgement:
 
 
 class Case(NamedTuple):
-    """A goal, its abstract side ready for enumeration."""
+    """A goal, its abstract side ready for enumeration, and whether the positions met, by identity, are judged."""
 
     goal: Goal
     abstract: Explicit
+    judged: dict[int, bool]
 
 
 #: A fault in words, or None for a leaf that could not be enumerated and says so.
@@ -73,7 +74,7 @@ def judge(goal: Goal, play: Play) -> Judgement:
     """Whether the play shows that the goal does not hold. Raises Unevaluable where functions are involved."""
     unchecked = 0
     # What comes after a fault need not make sense, so nothing of it is evaluated.
-    for finding in _play(Case(goal, explicit(goal.abstract)), play):
+    for finding in _play(Case(goal, explicit(goal.abstract), {}), play):
         if finding is not None:
             return Judgement(finding, unchecked)
         unchecked += 1
@@ -126,6 +127,17 @@ def _broken(goal: Goal, broken: Broken, concrete: Configuration, abstract: Confi
 
 
 def _position(case: Case, here: Position) -> Iterator[Finding]:
+    """What is wrong with a position and all after it. Plays share positions, so each is judged once."""
+    if id(here) in case.judged:
+        if not case.judged[id(here)]:
+            yield "the play goes in a circle"
+        return
+    case.judged[id(here)] = False
+    yield from _moved(case, here)
+    case.judged[id(here)] = True
+
+
+def _moved(case: Case, here: Position) -> Iterator[Finding]:
     goal = case.goal
     match here.move:
         case Step():
