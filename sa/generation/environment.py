@@ -34,16 +34,24 @@ class Change:
     outcome: Term
 
 
-def changes_of(thread: Automaton, invariants: Mapping[str, tuple[Term, Term]]) -> tuple[Change, ...]:
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a domain says of a step, over the shared variables alone: before it, and after it."""
+
+    before: Term
+    after: Term
+
+
+def changes_of(thread: Automaton, seen: Mapping[int, Seen], facts: Mapping[str, Term]) -> tuple[Change, ...]:
     """What the steps of a thread do to shared variables; steps that do the same are one change.
 
-    `invariants` gives for each location what is known of the shared variables alone, and a relational part.
+    `seen` is by the number of an edge, those that never happen are left out; `facts` are relational invariants.
     """
     found = dict[tuple[object, ...], Change]()
     for number, edge in enumerate(thread.edges):
-        if shape_of(thread, edge, number) is None:
+        if number not in seen or shape_of(thread, edge, number) is None:
             continue
-        change = _change(thread, edge, invariants)
+        change = _change(thread, edge, seen[number], facts[edge.source])
         if change.condition is build.FALSE or change.outcome is build.FALSE:
             continue
         key = (tuple(sorted(change.updates.items(), key=lambda u: u[0].key)), change.loose, change.outcome)
@@ -58,26 +66,22 @@ def _rest(change: Change) -> tuple[Mapping[Var, Term], frozenset[Var], Term]:
     return change.updates, change.loose, change.outcome
 
 
-def _change(thread: Automaton, edge: Edge, invariants: Mapping[str, tuple[Term, Term]]) -> Change:
+def _change(thread: Automaton, edge: Edge, seen: Seen, fact: Term) -> Change:
     shared = frozenset((*variables_of(thread, Kind.GLOBAL), *variables_of(thread, Kind.PARAM)))
     hidden = frozenset((*variables_of(thread, Kind.LOCAL), *(c.var for c in edge.choices)))
     after = dict(edge.updates)
     updates = {v: t for v, t in after.items() if v in shared and t is not v and t.free <= shared}
     loose = frozenset(v for v, t in after.items() if v in shared and not t.free <= shared)
-    visible, relational = invariants[edge.source]
     landing = substitute(location_of(thread, edge.target).inv, after)
-    known = build.land(relational, edge.guard, landing, *(within(c) for c in edge.choices))
+    known = build.land(fact, edge.guard, landing, *(within(c) for c in edge.choices))
     if not loose:
-        return Change(thread.name, build.land(visible, shadow(known, hidden)), updates, loose, build.TRUE)
+        return Change(thread.name, build.land(seen.before, shadow(known, hidden)), updates, loose, build.TRUE)
     written = build.land(*(build.eq(primed(v), after[v]) for v in loose))
-    outcome = shadow(build.land(known, written), hidden)
-    reached = invariants[edge.target][0]
-    outcome = build.land(
-        outcome, substitute(reached, {v: primed(v) if v in loose else after.get(v, v) for v in shared})
-    )
+    reached = substitute(seen.after, {v: primed(v) if v in loose else after.get(v, v) for v in shared})
+    outcome = build.land(shadow(build.land(known, written), hidden), reached)
     now = [c for c in build.conjuncts(outcome) if not any(v.primes for v in c.free)]
     then = build.land(*(c for c in build.conjuncts(outcome) if any(v.primes for v in c.free)))
-    return Change(thread.name, build.land(visible, *now), updates, loose, then)
+    return Change(thread.name, build.land(seen.before, *now), updates, loose, then)
 
 
 def relation_of(change: Change, shared: Sequence[Var]) -> Term:

@@ -18,9 +18,9 @@ from sa.domains.formula import in_ranges
 from sa.domains.frame import Frame
 from sa.domains.lattice import Domain, V
 from sa.generation.closure import closure_of
-from sa.generation.environment import Change, changes_of, environment_of
+from sa.generation.environment import Change, Seen, changes_of, environment_of
 from sa.generation.modular import Annotation, Wanted, solve_modular
-from sa.generation.reach import Reach, reach
+from sa.generation.reach import Reach, effects_of, reach
 from sa.generation.visibility import Exposed, Rung, exposed
 from sa.smt.horn import GivenUp, NoSolution
 from sa.smt.session import Session
@@ -37,7 +37,8 @@ class Generated:
     """What is known of threads that run together, all of it over the names of `apart` threads.
 
     `boxes` and `hulls` are invariants by thread and location, `seen` what boxes say of the shared variables alone;
-    `facts` are relational invariants that were asked for, `relations` what by them a thread's environment keeps to.
+    `facts` are relational invariants that were asked for, `relations` what by them a thread's environment keeps to;
+    `steps` is what boxes say of a thread's edges, by number.
     """
 
     exposure: Exposed
@@ -46,6 +47,7 @@ class Generated:
     seen: Annotation
     facts: Annotation
     relations: Mapping[str, tuple[Term, ...]]
+    steps: Mapping[str, Mapping[int, Seen]]
 
 
 def generate(threads: tuple[Automaton, ...], rung: Rung, bounds: Limits, avoid: Iterable[str] = ()) -> Generated:
@@ -76,7 +78,14 @@ def _read(run: Reach[V], domain: Domain[V], exposure: Exposed) -> Generated:
             boxes[place] = domain.to_formula(value)
             hulls[place] = _hull(domain, value)
             seen[place] = domain.to_formula(domain.forget(value, thread.private))
-    return Generated(exposure, boxes, hulls, seen, dict.fromkeys(boxes, build.TRUE), {})
+    steps = {
+        thread.automaton.name: {
+            number: Seen(domain.to_formula(effect.before), domain.to_formula(effect.after))
+            for number, effect in effects_of(run, index)
+        }
+        for index, thread in enumerate(run.threads)
+    }
+    return Generated(exposure, boxes, hulls, seen, dict.fromkeys(boxes, build.TRUE), {}, steps)
 
 
 def _hull(domain: Domain[V], value: V) -> Term:
@@ -124,10 +133,8 @@ def changes(known: Generated) -> Mapping[str, tuple[Change, ...]]:
     """What each thread does to the shared variables."""
     found = dict[str, tuple[Change, ...]]()
     for thread in (apart(t) for t in known.exposure.threads):
-        invariants = {
-            q.name: (known.seen[thread.name, q.name], known.facts[thread.name, q.name]) for q in thread.locations
-        }
-        found[thread.name] = changes_of(thread, invariants)
+        facts = {q.name: known.facts[thread.name, q.name] for q in thread.locations}
+        found[thread.name] = changes_of(thread, known.steps[thread.name], facts)
     return found
 
 

@@ -200,13 +200,25 @@ def _sharpen(run: Reach[V], start: V, everything: list[Var]) -> None:
 
 
 def _effects_at(run: Reach[V], index: int, name: str) -> None:
-    thread, value = run.threads[index], run.values[index][name]
-    for _, edge, shape in thread.outgoing[name]:
-        after = step(run.domain, edge, thread.written[edge.target], value)
-        if shape is not None and not run.domain.is_bottom(after):
-            effect = effect_of(run.domain, edge, shape, thread.private, taking(run.domain, edge, value), after)
-            known = run.effects[index].get(shape)
-            run.effects[index][shape] = effect if known is None else joined(run.domain, known, effect)
+    for _, effect in _effects_from(run, index, name):
+        known = run.effects[index].get(effect.shape)
+        run.effects[index][effect.shape] = effect if known is None else joined(run.domain, known, effect)
+
+
+def effects_of(run: Reach[V], index: int) -> Iterator[tuple[int, Effect[V]]]:
+    """What a thread's edges do to the shared variables, with their numbers; those that never happen are left out."""
+    for name in run.values[index]:
+        yield from _effects_from(run, index, name)
+
+
+def _effects_from(run: Reach[V], index: int, name: str) -> Iterator[tuple[int, Effect[V]]]:
+    domain, thread, value = run.domain, run.threads[index], run.values[index][name]
+    for number, edge, shape in thread.outgoing[name]:
+        if shape is None:
+            continue
+        after = step(domain, edge, thread.written[edge.target], value)
+        if not domain.is_bottom(after):
+            yield number, effect_of(domain, edge, shape, thread.private, taking(domain, edge, value), after)
 
 
 def _images(run: Reach[V], start: V, everything: list[Var]) -> list[dict[str, V]]:
