@@ -6,7 +6,7 @@ relational invariants of joint locations, then of threads on each rung; a long l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product as combinations
 from math import prod
@@ -15,7 +15,6 @@ from typing import TypeAlias
 from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom
 from sa.base.limits import Limits
-from sa.base.verdict import Reason, Unknown
 from sa.certificates.run import Bad, Run
 from sa.certificates.threads import Annotated, Joint, Keeps
 from sa.composition.product import SEPARATOR, apart, product
@@ -41,13 +40,21 @@ JOINTLY, APART = 60_000_000, 30_000_000
 #: A short look for a run and a long one.
 SHORT, LONG = Effort(60_000, 8, 2_000_000), Effort()
 
-Evidence: TypeAlias = Keeps | Joint | Run | Unknown
+#: What an invariant of a thread speaks of on each rung, in words.
+_SEEN = {
+    Rung.HIDDEN: "over shared variables",
+    Rung.LOCATIONS: "with locations",
+    Rung.LOCALS: "with locations and locals",
+}
+
+Evidence: TypeAlias = Keeps | Joint | Run
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What became of something bad, and the words for how."""
+    """Evidence about something bad: that none of it happens, or a run in which it does; and the words for how."""
 
+    bads: tuple[Bad, ...]
     evidence: Evidence
     how: str
 
@@ -61,37 +68,35 @@ class _Work:
     bounds: Limits
     session: Session
     open: list[Bad]
-    settled: dict[Bad, Settled] = field(default_factory=dict)
     known: dict[Rung, Generated] = field(default_factory=dict)
 
-    def settle(self, bads: Sequence[Bad], evidence: Evidence, how: str) -> None:
+    def settle(self, bads: Sequence[Bad], evidence: Evidence, how: str) -> Settled:
         for bad in bads:
-            self.settled[bad] = Settled(evidence, how)
             self.open.remove(bad)
+        return Settled(tuple(bads), evidence, how)
 
 
 def decide(
     threads: tuple[Automaton, ...], bads: Sequence[Bad], axioms: tuple[Axiom, ...], bounds: Limits, seed: int = 0
-) -> dict[Bad, Settled]:
-    """What becomes of each. Evidence is for a checker to confirm. Raises LimitReached.
+) -> Iterator[Settled]:
+    """What becomes of them, as soon as it is known; of what is never settled neither a proof nor a run was found.
 
-    What was settled before a limit is reached is lost: callers who want it ask for less at once.
+    Evidence is for a checker to confirm. Raises LimitReached: what was settled before stands.
     """
     session = Session(bounds, tuple(a.formula for a in axioms), seed)
     work = _Work(threads, axioms, bounds, session, list(dict.fromkeys(bads)))
-    for step in (_by_boxes, _by_states, _short_look, _by_joint_invariants, _by_relations, _long_look):
+    steps: tuple[Callable[[_Work], Iterator[Settled]], ...]
+    steps = (_by_boxes, _by_states, _short_look, _by_joint_invariants, _by_relations, _long_look)
+    for step in steps:
         if work.open:
-            step(work)
-    for bad in list(work.open):
-        work.settle((bad,), Unknown(Reason.BOUND, "neither an invariant nor a run was found"), "")
-    return work.settled
+            yield from step(work)
 
 
-def _by_boxes(work: _Work) -> None:
+def _by_boxes(work: _Work) -> Iterator[Settled]:
     few = len(work.threads) > 1 and prod(len(t.locations) for t in work.threads) <= FEW
     for rung in (Rung.HIDDEN, Rung.LOCATIONS):
         if rung is Rung.HIDDEN or few:
-            _accept(work, _generated(work, rung), f"boxes over {rung.value}")
+            yield from _accept(work, _generated(work, rung), f"boxes {_SEEN[rung]}")
         if not work.open:
             return
 
@@ -102,22 +107,24 @@ def _generated(work: _Work, rung: Rung) -> Generated:
     return work.known[rung]
 
 
-def _accept(work: _Work, known: Generated, how: str) -> None:
-    """Settle what the invariants exclude."""
+def _accept(work: _Work, known: Generated, how: str) -> Iterator[Settled]:
+    """What the invariants exclude."""
     made = invariants(known)
     separate = tuple(apart(t) for t in made)
     found = [n for bad in work.open if (n := excluded(work.session, work.threads, separate, bad)) is not None]
     if found:
         annotated = tuple(Annotated(t, a) for t, a in zip(work.threads, made, strict=True))
-        work.settle([n.bad for n in found], Keeps(annotated, tuple(found), work.axioms), how)
+        yield work.settle([n.bad for n in found], Keeps(annotated, tuple(found), work.axioms), how)
 
 
-def _by_states(work: _Work) -> None:
+def _by_states(work: _Work) -> Iterator[Settled]:
     """Where there are few states, all of them are the invariant."""
     found = all_states(work.threads, SHORT.steps, work.bounds)
-    if found is not None:
-        never = tuple(b for b in work.open if _excluded_jointly(work, found, b))
-        work.settle(never, Joint(work.threads, found, never, work.axioms), "all states that there are")
+    if found is None:
+        return
+    never = tuple(b for b in work.open if _excluded_jointly(work, found, b))
+    if never:
+        yield work.settle(never, Joint(work.threads, found, never, work.axioms), "all states")
 
 
 def _excluded_jointly(work: _Work, joint: Joints, bad: Bad) -> bool:
@@ -135,22 +142,23 @@ def _excluded_jointly(work: _Work, joint: Joints, bad: Bad) -> bool:
     return True
 
 
-def _short_look(work: _Work) -> None:
-    _look(work, SHORT)
+def _short_look(work: _Work) -> Iterator[Settled]:
+    return _look(work, SHORT)
 
 
-def _long_look(work: _Work) -> None:
-    _look(work, LONG)
+def _long_look(work: _Work) -> Iterator[Settled]:
+    return _look(work, LONG)
 
 
-def _look(work: _Work, effort: Effort) -> None:
+def _look(work: _Work, effort: Effort) -> Iterator[Settled]:
     for bad in list(work.open):
         run = find_run(work.threads, bad, work.bounds, effort)
         if run is not None:
-            work.settle((bad,), run, "a run")
+            steps = len(run.turns)
+            yield work.settle((bad,), run, f"a run of {steps} step{'' if steps == 1 else 's'}")
 
 
-def _by_joint_invariants(work: _Work) -> None:
+def _by_joint_invariants(work: _Work) -> Iterator[Settled]:
     if prod(len(t.locations) for t in work.threads) > JOINT:
         return
     whole = product(work.threads)
@@ -160,7 +168,7 @@ def _by_joint_invariants(work: _Work) -> None:
         if isinstance(answer, NoSolution | GivenUp):
             continue
         joint = tuple((tuple(q.split(SEPARATOR)), inv) for (_, q), inv in answer.items() if inv is not build.FALSE)
-        work.settle(bads, Joint(work.threads, joint, bads, work.axioms), "relations between all threads")
+        yield work.settle(bads, Joint(work.threads, joint, bads, work.axioms), "relations between all threads")
         if not work.open or len(bads) > 1:
             return
 
@@ -179,14 +187,14 @@ def _joint_wants(work: _Work, whole: Automaton, bads: Sequence[Bad]) -> Iterator
                 yield Kept(((whole.name, place.name),), claim)
 
 
-def _by_relations(work: _Work) -> None:
+def _by_relations(work: _Work) -> Iterator[Settled]:
     if len(work.threads) == 1:
         return
-    for rung in Rung:
+    for rung in (Rung.HIDDEN, Rung.LOCATIONS):
         known = _generated(work, rung)
         answer = strengthened(known, list(_wants(work, known, tuple(work.open))), {}, work.bounds, APART)
         if isinstance(answer, Generated):
-            _accept(work, answer, f"relations over {rung.value}")
+            yield from _accept(work, answer, f"relations {_SEEN[rung]}")
         if not work.open:
             return
 

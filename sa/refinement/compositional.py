@@ -1,13 +1,15 @@
 """Whole programs, pair by pair: environments inferred on both sides, each pair decided, and put together (Theorem 4).
 
 Environments come as closures first, short and coarse; then as exact as elimination allows; then with facts that a play
-shows to be missing. A play of a pair refutes nothing: in the program, abstract threads may help each other.
+shows to be missing, asked for one by one. A play of a pair refutes nothing: in the program, abstract threads may help
+each other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from itertools import islice
 
 from sa.automata.automaton import Automaton, Kind, variables_of
@@ -32,6 +34,14 @@ CANDIDATES, FACTS = 24, 8
 
 #: Solver resources for the question whether other threads keep to a fact.
 RLIMIT = 6_000_000
+
+
+class Effort(Enum):
+    """How hard to try: closures only, also smaller environments, or closures with all that there is of patience."""
+
+    GLANCE = 0
+    SHARPEN = 1
+    PERSIST = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +71,7 @@ class _Work:
     first: Generated
     second: Generated
     conditions: tuple[Term, ...]
-    briefly: bool
+    effort: Effort
     decided: dict[Goal, Decision] = field(default_factory=dict)
 
 
@@ -71,9 +81,9 @@ def attempt(
     block: Refinement | None,
     options: Options,
     rung: Rung = Rung.HIDDEN,
-    briefly: bool = False,
+    effort: Effort = Effort.SHARPEN,
 ) -> Attempt:
-    """Decide the pairs of two programs; `briefly` in closures only, and as far as that is cheap.
+    """Decide the pairs of two programs.
 
     Raises InputError, LimitReached, and NotGenerated on an internal error.
     """
@@ -89,10 +99,10 @@ def attempt(
         generate(concrete.threads, rung, options.limits, names),
         generate(abstract.threads, rung, options.limits, (*names, *(f"at_{t.name}" for t in concrete.threads))),
         conditions_of((*abstract.threads, *concrete.threads)),
-        briefly,
+        effort,
     )
     result = _decided(work, closures=True)
-    if briefly:
+    if effort is not Effort.SHARPEN:
         return result
     if result.composition is None and result.hopeful:
         result = _decided(work, closures=False)
@@ -117,10 +127,11 @@ def _decided(work: _Work, closures: bool) -> Attempt:
         strong[which], weak[which] = made, weakened(known, made) if closures else made
     abstract, concrete = replace(work.abstract, threads=weak["abs"]), replace(work.concrete, threads=weak["conc"])
     asked = tuple(replace(g, matched=False) for g in goals(abstract, concrete, work.block, whole=False))
+    briefly = work.effort is not Effort.PERSIST
     decisions = list[Decision]()
     for goal in asked:
         if goal not in work.decided:
-            work.decided[goal] = decide(goal, work.options.limits, work.options.seed, work.briefly)
+            work.decided[goal] = decide(goal, work.options.limits, work.options.seed, briefly)
         decisions.append(work.decided[goal])
         if _lost_alone(decisions[-1]):
             break

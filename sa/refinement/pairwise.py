@@ -1,7 +1,8 @@
 """Whole programs: pairs of threads in inferred environments first, the game on the two products where they do not do.
 
-Four tries, cheap ones first: the pairs briefly, the products briefly, the pairs with smaller environments, the products
-with patience. Only the products refute: a pair's loss shows no more than that its environment is too coarse.
+Cheap tries come first: the pairs at a glance, the products briefly; then the pairs in smaller environments, on a higher
+rung of visibility, with patience; then the products with patience. Only the products refute: a pair's loss shows no
+more than that its environment is too coarse.
 """
 
 from __future__ import annotations
@@ -20,12 +21,18 @@ from sa.checker.composition import check_composition
 from sa.checker.ruling import Accepted
 from sa.generation.checks import NotGenerated
 from sa.generation.visibility import Rung
-from sa.refinement.compositional import Attempt, attempt
+from sa.refinement.compositional import Attempt, Effort, attempt
 from sa.refinement.judged import result_of, statistics_of
 from sa.refinement.missing import step_in_words
 from sa.refinement.options import Options
 from sa.refinement.outcome import Inferred, Result
 from sa.simulation.decide import Decision, decide
+
+#: What is tried with the pairs before the products are looked at, briefly and then with patience.
+PLAN = (
+    (True, ((Rung.HIDDEN, Effort.GLANCE),)),
+    (False, ((Rung.HIDDEN, Effort.SHARPEN), (Rung.LOCATIONS, Effort.SHARPEN), (Rung.HIDDEN, Effort.PERSIST))),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +60,13 @@ def decide_programs(
         # Initial values are chosen for all threads at once.
         return Found((_product(product, options, briefly=False),))
     pairs = whole = None
-    for briefly, rung in ((True, Rung.HIDDEN), (False, Rung.HIDDEN), (False, Rung.LOCATIONS)):
-        if pairs is None or pairs.hopeful:
-            pairs = _pairs(abstract, concrete, block, options, briefly, rung)
-            if pairs.composition is not None:
-                return pairs
-        if product is not None and rung is Rung.HIDDEN:
+    for briefly, tries in PLAN:
+        for rung, effort in tries:
+            if pairs is None or pairs.hopeful:
+                pairs = _pairs(abstract, concrete, block, options, rung, effort)
+                if pairs.composition is not None:
+                    return pairs
+        if product is not None:
             whole = _product(product, options, briefly)
             if whole.verdict is not Verdict.UNKNOWN or _is_limit(whole):
                 break
@@ -86,12 +94,12 @@ def _product(product: Goal, options: Options, briefly: bool) -> Result:
 
 
 def _pairs(
-    abstract: Program, concrete: Program, block: Refinement | None, options: Options, briefly: bool, rung: Rung
+    abstract: Program, concrete: Program, block: Refinement | None, options: Options, rung: Rung, effort: Effort
 ) -> Found:
     """The proof from pairs of threads, or how far it got."""
     started = perf_counter()
     try:
-        tried = attempt(abstract, concrete, block, options, rung, briefly)
+        tried = attempt(abstract, concrete, block, options, rung, effort)
         if tried.composition is None:
             return _shortcoming(tried, perf_counter() - started)
         decided = perf_counter()

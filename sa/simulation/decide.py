@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from sa.automata.automaton import Automaton
@@ -26,6 +26,7 @@ from sa.simulation.runs import Bounds
 from sa.simulation.scene import Survives
 from sa.simulation.search import Search
 from sa.simulation.state import Lemma, PairState, dead
+from sa.simulation.values import refute_by_values
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.evaluate import State, Unevaluable
@@ -34,14 +35,19 @@ from sa.terms.term import Term, Var
 
 #: In order of preference. Short answers make general lemmas; what needs long ones comes later.
 STRATEGIES = (
-    Tactics("first answers", 100, Bounds(100, 1, 1), Patience.FULL),
-    Tactics("likely answers", 200, Bounds(100, 1, 1), Patience.SOME),
-    Tactics("short answers", 400, Bounds(100, 1, 1), Patience.NONE),
-    Tactics("long answers", 2000, Bounds(400, None, None), Patience.NONE),
+    Tactics("first answers", 100, 4, Bounds(100, 1, 1), Patience.FULL),
+    Tactics("likely answers", 200, 4, Bounds(100, 1, 1), Patience.SOME),
+    Tactics("short answers", 400, 4, Bounds(100, 1, 1), Patience.NONE),
+    Tactics("long answers", 2000, 4, Bounds(400, None, None), Patience.NONE),
 )
 
-#: How many of them are cheap.
-BRIEF = 2
+#: The same with few lemmas and without long answers, for goals that there is another way around.
+BRIEF = tuple(replace(t, lemmas=min(t.lemmas, 150), each=1) for t in STRATEGIES[:3])
+
+#: Where a search for a closed goal gets stuck, small values are tried: so many steps for each lemma that it learned,
+#: so that what is easy to prove stays so, and no more than these.
+STEPS_PER_LEMMA = 1000
+STEPS = 400_000
 
 Evidence: TypeAlias = Relation | Play | Unknown
 
@@ -66,7 +72,7 @@ def decide(goal: Goal, bounds: Limits, seed: int = 0, briefly: bool = False) -> 
     board = lay_out(goal)
     searches = list[Search]()
     try:
-        evidence, name = _evidence(session, board, searches, STRATEGIES[:BRIEF] if briefly else STRATEGIES)
+        evidence, name = _evidence(session, board, searches, BRIEF if briefly else STRATEGIES)
     except LimitReached as limit:
         evidence, name = Unknown(limit.reason, _so_far(searches)), ""
     pairs = len(searches[-1].pairs) if searches else 0
@@ -86,6 +92,9 @@ def _evidence(
         evidence = _of_search(search)
         if not isinstance(evidence, Unknown):
             return evidence, tactics.name
+        play = refute_by_values(board.goal, session.bounds, min(STEPS_PER_LEMMA * search.lemma_count, STEPS))
+        if play is not None:
+            return play, "values"
         solution = solve_horn(search) if search.stuck and strategies is STRATEGIES else None
         if solution is not None:
             return relation_of(search, solution), "horn"

@@ -58,10 +58,14 @@ class Patience(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Tactics:
-    """How to search: how many lemmas may be learned at least, how far answers are explored, and the patience."""
+    """How to search: how many lemmas may be learned, how far answers are explored, and the patience.
+
+    For each pair that the search has met there may be `each` more lemmas: blame travels along a program.
+    """
 
     name: str
     lemmas: int
+    each: int
     bounds: Bounds
     patience: Patience
 

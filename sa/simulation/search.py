@@ -37,9 +37,6 @@ from sa.terms.sort import Value, default_value
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
-#: How many lemmas more may be learned for each pair that the search has met: blame travels along a program.
-LEMMAS_EACH = 4
-
 
 @dataclass(frozen=True, slots=True)
 class StepTask:
@@ -280,7 +277,7 @@ class Search:
         return self._lost(state, lemma)
 
     def _new_lemma(self, state: PairState, cause: Cause, cube: tuple[Term, ...], raw: tuple[Term, ...] | None) -> Lemma:
-        if self.lemma_count >= self._tactics.lemmas + LEMMAS_EACH * len(self.pairs):
+        if self.lemma_count >= self._tactics.lemmas + self._tactics.each * len(self.pairs):
             raise GaveUp(Reason.BOUND, f"{self.lemma_count} lemmas did not settle it")
         self.lemma_count += 1
         lemma = Lemma(self.lemma_count, state.pair, cube, build.lnot(build.land(*cube)), cause, raw)
