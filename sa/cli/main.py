@@ -16,6 +16,7 @@ from sa.cli.refine import refine
 from sa.cli.session import internal_error
 from sa.cli.show import show
 from sa.cli.simulate import simulate
+from sa.cli.verify import verify
 
 
 def _version(wanted: bool) -> None:
@@ -43,7 +44,7 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(sacheck)
-    for command in (refine, check, simulate, show, fmt, explain):
+    for command in (refine, verify, check, simulate, show, fmt, explain):
         app.command()(command)
     return app
 

@@ -52,7 +52,9 @@ def _checks(thread: Automaton) -> Iterator[Claim]:
         if edge.label is not None and edge.label.action == FAIL:
             found.setdefault(edge.origin, []).append(edge)
     for origin, edges in found.items():
-        yield _never(f"{thread.name}: {' '.join(origin.text.split())}", thread, edges, origin)
+        words = " ".join(origin.text.removesuffix(" fails").split()).removesuffix(";")
+        name = words if words.startswith("assert ") else f"no failure in {words}"
+        yield _never(f"{thread.name}: {name}", thread, edges, origin)
 
 
 def _never(name: str, thread: Automaton, edges: Iterable[Edge], origin: Origin) -> Claim:

@@ -39,13 +39,13 @@ def _diagnostic(diagnostic: Diagnostic, screen: Screen) -> Iterable[Text]:
     gutter = max([3, *(len(str(position(span.source, span.start).line)) for span, *_ in marks)])
     source = diagnostic.span.source if diagnostic.span else None
     for span, mark, mark_style, text in marks:
-        yield from _marked(span, mark, mark_style, text, gutter, source, screen.width)
+        yield from marked(span, mark, mark_style, text, gutter, source, screen.width)
         source = span.source
     if diagnostic.hint is not None:
         yield Text.assemble((" " * gutter + " = ", FAINT), ("hint: ", STRONG), diagnostic.hint)
 
 
-def _marked(
+def marked(
     span: Span, mark: str, style: str, text: str, gutter: int, above: Source | None, width: int
 ) -> Iterable[Text]:
     """The line that a span stands on and the marks under it; another file than `above` is named."""

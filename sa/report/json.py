@@ -83,7 +83,7 @@ def outcomes_json(
         "verdict": worst.value,
         "status": status,
         "outcomes": [_outcome(o) for o in outcomes],
-        "unknown": _unknown(unknown),
+        "unknown": unknown_json(unknown),
         "warnings": [diagnostic_json(d) for d in noticed],
     }
 
@@ -94,7 +94,7 @@ def stopped_json(unknown: Unknown) -> Json:
         "format": STOPPED_FORMAT,
         "verdict": Verdict.UNKNOWN.value,
         "status": EXIT_STATUS[Verdict.UNKNOWN],
-        "unknown": _unknown(unknown),
+        "unknown": unknown_json(unknown),
     }
 
 
@@ -103,7 +103,8 @@ def internal_error_json(what: str) -> Json:
     return {"format": STOPPED_FORMAT, "verdict": None, "status": EXIT_INTERNAL, "internal_error": what}
 
 
-def _unknown(unknown: Unknown | None) -> Json | None:
+def unknown_json(unknown: Unknown | None) -> Json | None:
+    """Why there is no answer; None where there is one."""
     return {"reason": unknown.reason.name.lower(), "detail": unknown.detail} if unknown else None
 
 
@@ -139,7 +140,7 @@ def _result(result: Result) -> Json:
             "solver_calls": result.statistics.solver_calls,
             "strategy": result.statistics.strategy,
         },
-        "unknown": _unknown(result.unknown),
+        "unknown": unknown_json(result.unknown),
         "play": play_json(result.play, result.goal) if result.play else None,
         "escapes": result.escapes,
         "notes": list(result.notes),

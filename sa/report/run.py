@@ -41,14 +41,18 @@ def layout(program: Program, width: int) -> Layout:
 
 def show_run(run: Run, program: Program, screen: Screen) -> str:
     """A whole run: its start, its steps, why it ends."""
-    where = layout(program, screen.width)
-    lines = [*_start(run.start, program, where)]
+    return render(screen, run_lines(run, program, screen.width))
+
+
+def run_lines(run: Run, program: Program, width: int) -> Iterator[Text]:
+    """The same as lines of a longer report."""
+    where = layout(program, width)
+    yield from _start(run.start, program, where)
     before = run.start
     for number, turn in enumerate(run.turns, 1):
-        lines.extend(_turn(number, turn, before, where))
+        yield from _turn(number, turn, before, where)
         before = turn.after
-    lines.extend(_ending(run.ending, len(run.turns)))
-    return render(screen, lines)
+    yield from _ending(run.ending, len(run.turns))
 
 
 def show_start(start: Snapshot, program: Program, screen: Screen) -> str:

@@ -19,8 +19,9 @@ from sa.terms.sort import INT
 from sa.terms.substitute import primed
 from sa.terms.term import Term
 
-_STYLE = {Verdict.PROVED: GOOD, Verdict.REFUTED: BAD, Verdict.UNKNOWN: OPEN}
-_INDENT = "  "
+#: How verdicts look, and how far the text below the first line stands from the margin.
+STYLE = {Verdict.PROVED: GOOD, Verdict.REFUTED: BAD, Verdict.UNKNOWN: OPEN}
+INDENT = "  "
 
 
 def show_outcome(outcome: Outcome, screen: Screen, quiet: bool = False) -> str:
@@ -32,11 +33,11 @@ def show_stopped(unknown: Unknown, name: str, screen: Screen) -> str:
     """A question that was stopped before there was an outcome."""
     detail = f": {unknown.detail}" if unknown.detail else ""
     head = Text.assemble((Verdict.UNKNOWN.value, OPEN), "  ", (name, STRONG))
-    return render(screen, [head, *_paragraph(f"No answer because {unknown.reason.value}{detail}", screen.width)])
+    return render(screen, [head, *paragraph(f"No answer because {unknown.reason.value}{detail}", screen.width)])
 
 
 def _outcome(outcome: Outcome, width: int, quiet: bool) -> Iterator[Text]:
-    yield Text.assemble((outcome.verdict.value, _STYLE[outcome.verdict]), "  ", (outcome.name, STRONG))
+    yield Text.assemble((outcome.verdict.value, STYLE[outcome.verdict]), "  ", (outcome.name, STRONG))
     if outcome.expected not in (None, outcome.verdict):
         assert outcome.expected is not None
         yield Text(f"the file expects {outcome.expected.value}", BAD)
@@ -44,7 +45,7 @@ def _outcome(outcome: Outcome, width: int, quiet: bool) -> Iterator[Text]:
         return
     domains = {domain(r.goal) for r in outcome.results}
     over = f", {domains.pop()}" if len(domains) == 1 else ""
-    yield from _paragraph(f"Claim{over}: {outcome.claim}", width)
+    yield from paragraph(f"Claim{over}: {outcome.claim}", width)
     yield Text()
     yield from _goals(outcome.results, width)
     for result in outcome.results:
@@ -52,9 +53,9 @@ def _outcome(outcome: Outcome, width: int, quiet: bool) -> Iterator[Text]:
     yield from _inferred(outcome, width)
     for note in outcome.notes:
         yield Text()
-        yield from _paragraph(f"Note: {note}", width)
+        yield from paragraph(f"Note: {note}", width)
     yield Text()
-    yield Text(_INDENT + show_seconds(outcome.seconds), FAINT)
+    yield Text(INDENT + show_seconds(outcome.seconds), FAINT)
 
 
 def _goals(results: tuple[Result, ...], width: int) -> Iterator[Text]:
@@ -66,17 +67,18 @@ def _goals(results: tuple[Result, ...], width: int) -> Iterator[Text]:
     work = _aligned([_work(r.statistics) for r in results], width - names - widest - 12)
     for result, claim, figures in zip(results, domains, work, strict=True):
         name = result.goal.name + " " * (names - cell_len(result.goal.name))
-        verdict = (f"{result.verdict.value:<8}", _STYLE[result.verdict])
-        yield Text.assemble(_INDENT, name, claim + " " * (widest - cell_len(claim)), "  ", verdict, figures)
+        verdict = (f"{result.verdict.value:<8}", STYLE[result.verdict])
+        yield Text.assemble(INDENT, name, claim + " " * (widest - cell_len(claim)), "  ", verdict, figures)
 
 
 def domain(goal: Goal) -> str:
     """What the answer to a goal ranges over."""
-    unbounded = any(_unbounded(automaton) for automaton in (goal.concrete, goal.abstract))
+    unbounded = any(unbounded(automaton) for automaton in (goal.concrete, goal.abstract))
     return "over ℤ" if unbounded else "over the declared ranges"
 
 
-def _unbounded(automaton: Automaton) -> bool:
+def unbounded(automaton: Automaton) -> bool:
+    """Whether some variable ranges over all integers."""
     return any(v.var.sort == INT and (v.low is None or v.high is None) for v in automaton.variables)
 
 
@@ -103,15 +105,15 @@ def _evidence(result: Result, width: int) -> Iterator[Text]:
     if result.unknown is not None:
         detail = f": {result.unknown.detail}" if result.unknown.detail else ""
         yield Text()
-        yield from _paragraph(f"{result.goal.name}: unknown because {result.unknown.reason.value}{detail}", width)
+        yield from paragraph(f"{result.goal.name}: unknown because {result.unknown.reason.value}{detail}", width)
     if result.play is not None:
         yield Text()
-        yield from _paragraph(f"{result.goal.name} fails. A play that the abstract side loses:", width)
+        yield from paragraph(f"{result.goal.name} fails. A play that the abstract side loses:", width)
         yield Text()
         yield from show_play(result.play, result.goal, width)
         yield from _escape(result.escapes, width)
     for note in result.notes:
-        yield from _paragraph(f"Note: {note}", width)
+        yield from paragraph(f"Note: {note}", width)
 
 
 def _inferred(outcome: Outcome, width: int) -> Iterator[Text]:
@@ -119,16 +121,16 @@ def _inferred(outcome: Outcome, width: int) -> Iterator[Text]:
     if not outcome.inferred:
         return
     yield Text()
-    yield from _paragraph("Environments inferred from the other threads:", width)
+    yield from paragraph("Environments inferred from the other threads:", width)
     names = max(cell_len(i.thread) for i in outcome.inferred)
     for inferred in outcome.inferred:
         same = inferred.concrete is inferred.abstract
         sides = {"both": inferred.concrete} if same else {"concrete": inferred.concrete, "abstract": inferred.abstract}
         for side, relation in sides.items():
             head = f"{inferred.thread if side != 'abstract' else '':<{names}}  {side:<8}  "
-            lines = wrap(relation_text(relation), width - 2 * len(_INDENT) - len(head))
+            lines = wrap(relation_text(relation), width - 2 * len(INDENT) - len(head))
             for number, line in enumerate(lines):
-                yield Text(2 * _INDENT + (head if number == 0 else " " * len(head))) + line
+                yield Text(2 * INDENT + (head if number == 0 else " " * len(head))) + line
 
 
 def relation_text(relation: Term) -> str:
@@ -147,15 +149,16 @@ def _is_unchanged(formula: Term) -> bool:
 def _escape(escapes: bool | None, width: int) -> Iterable[Text]:
     if escapes:
         text = "And this behaviour escapes: no abstract run matches it."
-        return (Text(), *(Text(_INDENT) + line for line in wrap(text, width - len(_INDENT), BAD)))
+        return (Text(), *(Text(INDENT) + line for line in wrap(text, width - len(INDENT), BAD)))
     if escapes is False:
         text = "An abstract run with the same visible actions exists, but no answer is right whatever comes next."
-        return (Text(), *_paragraph(text, width))
+        return (Text(), *paragraph(text, width))
     return ()
 
 
-def _paragraph(text: str, width: int) -> Iterator[Text]:
-    yield from (Text(_INDENT) + line for line in wrap(text, width - len(_INDENT)))
+def paragraph(text: str, width: int) -> Iterator[Text]:
+    """Indented prose."""
+    yield from (Text(INDENT) + line for line in wrap(text, width - len(INDENT)))
 
 
 def show_seconds(seconds: Mapping[str, float]) -> str:

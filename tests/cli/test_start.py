@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-COMMANDS = ("refine", "check", "simulate", "show", "fmt", "explain")
+COMMANDS = ("refine", "verify", "check", "simulate", "show", "fmt", "explain")
 
 
 def sacheck(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:

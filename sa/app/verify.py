@@ -1,0 +1,182 @@
+"""`verify`: what a closed program claims of itself, decided, and its evidence judged by the independent checker.
+
+Nothing else than accepted evidence makes a verdict: invariants that exclude all that is bad about a claim prove it,
+a run that ends in something bad refutes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from sa.automata.automaton import Automaton
+from sa.automata.program import Axiom, Program
+from sa.base.diagnostic import Diagnostic, InputError, Severity
+from sa.base.limits import LimitReached, Limits
+from sa.base.verdict import Reason, Unknown, Verdict
+from sa.certificates.run import Bad, Run
+from sa.certificates.threads import Joint, Keeps
+from sa.checker.never import check_joint, check_keeps
+from sa.checker.ruling import Accepted, Rejected, Ruling
+from sa.checker.run import check_run
+from sa.composition.environment import declared
+from sa.invariants.decide import Settled, decide
+from sa.invariants.outcome import Finding, Verification
+from sa.invariants.wanted import Claim, claims_of
+from sa.language.load import load_program
+from sa.obligations.together import no_start, uncut
+from sa.obligations.vacuity import vacuity
+
+_CLAIM = "in every run of the program, in which nobody but its threads moves"
+_NOT_FOUND = Unknown(Reason.BOUND, "neither invariants that exclude a violation nor a run into one were found")
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyRequest:
+    """`split` splits steps that touch several shared locations."""
+
+    path: str
+    split: bool
+    bounds: Limits
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An outcome, and what was noticed about the file itself: `check` shows that at length."""
+
+    outcome: Verification
+    noticed: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What became of something bad, how, and when that was known. `run` is one into it."""
+
+    how: str
+    seconds: float
+    run: Run | None = None
+    unknown: Unknown | None = None
+
+
+def verify(request: VerifyRequest) -> Answer:
+    """The answers to all claims of a file.
+
+    A limit that is reached leaves what is open UNKNOWN. Raises InputError, and LimitReached while the file is read.
+    """
+    started = perf_counter()
+    loaded = load_program(request.path, request.split)
+    seconds = {"load": perf_counter() - started}
+    return Answer(_verification(loaded.program, request, seconds), loaded.warnings)
+
+
+def _verification(program: Program, request: VerifyRequest, seconds: dict[str, float]) -> Verification:
+    started = perf_counter()
+    stop: Unknown | None = None
+    warnings: tuple[Diagnostic, ...] = ()
+    try:
+        warnings = _empty(program, request.bounds)
+        if (doubt := uncut(program.threads, program.axioms, request.bounds)) is not None:
+            stop = Unknown(Reason.SOLVER, doubt)
+    except LimitReached as limit:
+        stop = Unknown(limit.reason, "before the search was begun")
+    seconds["prepare"] = perf_counter() - started
+    threads, claims = claims_of(program)
+    known = dict[Bad, _Known]()
+    if claims and stop is None:
+        stop = _search(program, threads, claims, request, known, seconds)
+    spent = seconds.get("search", 0.0) + seconds.get("check", 0.0)
+    otherwise = _Known("", spent, unknown=stop or _NOT_FOUND)
+    findings = tuple(_finding(claim, [known.get(bad, otherwise) for bad in claim.bads]) for claim in claims)
+    # What a file expects is about `refine` where it claims nothing of itself.
+    expected = program.expect if claims else None
+    return Verification(
+        program, _combined(findings), _CLAIM, findings, warnings, tuple(_notes(program)), expected, seconds
+    )
+
+
+def _empty(program: Program, bounds: Limits) -> tuple[Diagnostic, ...]:
+    """Warnings about what cannot happen. Raises InputError for axioms from which anything follows."""
+    found = vacuity(program, bounds)
+    errors = tuple(d for d in found if d.severity is Severity.ERROR)
+    if errors:
+        raise InputError(errors)
+    return tuple(dict.fromkeys((*found, *no_start(program, bounds))))
+
+
+def _search(
+    program: Program,
+    threads: tuple[Automaton, ...],
+    claims: Sequence[Claim],
+    request: VerifyRequest,
+    known: dict[Bad, _Known],
+    seconds: dict[str, float],
+) -> Unknown | None:
+    """Put into `known` what can be settled, judged as soon as it is; why that ended early, if it did."""
+    started = perf_counter()
+    bads = [bad for claim in claims for bad in claim.bads]
+    checking = 0.0
+    stop: Unknown | None = None
+    try:
+        for settled in decide(threads, bads, program.axioms, request.bounds, request.seed):
+            begun = perf_counter()
+            ruling = _ruling(threads, program.axioms, settled, request)
+            now = perf_counter()
+            checking += now - begun
+            known.update(dict.fromkeys(settled.bads, _known(settled, ruling, now - started)))
+    except LimitReached as limit:
+        stop = Unknown(limit.reason)
+    except MemoryError:
+        stop = Unknown(Reason.MEMORY)
+    seconds["search"], seconds["check"] = perf_counter() - started - checking, checking
+    return stop
+
+
+def _ruling(
+    threads: tuple[Automaton, ...], axioms: tuple[Axiom, ...], settled: Settled, request: VerifyRequest
+) -> Ruling:
+    """What the checker says of the evidence. That it is about what was asked is looked at here."""
+    match settled.evidence:
+        case Run() as run:
+            rulings = (check_run(threads, bad, run) for bad in settled.bads)
+            return next((r for r in rulings if not isinstance(r, Accepted)), Accepted())
+        case Keeps(annotated, never, assumed) as keeps:
+            about = (tuple(a.thread for a in annotated), tuple(n.bad for n in never), assumed)
+            if about == (threads, settled.bads, axioms):
+                return check_keeps(keeps, request.bounds, request.seed)
+        case Joint(own, _, never, assumed) as joint:
+            if (own, never, assumed) == (threads, settled.bads, axioms):
+                return check_joint(joint, request.bounds, request.seed)
+    return Rejected("evidence", "it is about another question")
+
+
+def _known(settled: Settled, ruling: Ruling, seconds: float) -> _Known:
+    if isinstance(ruling, Accepted):
+        return _Known(settled.how, seconds, settled.evidence if isinstance(settled.evidence, Run) else None)
+    where = f", at {ruling.where}" if ruling.where else ""
+    return _Known("", seconds, unknown=Unknown(Reason.CHECKER, f"{ruling.obligation}: {ruling.why}{where}"))
+
+
+def _finding(claim: Claim, parts: Sequence[_Known]) -> Finding:
+    """A claim is refuted by one run into something bad, and proved if everything bad about it is excluded."""
+    for part in parts:
+        if part.run is not None:
+            return Finding(claim, Verdict.REFUTED, part.how, part.seconds, run=part.run)
+    for part in parts:
+        if part.unknown is not None:
+            return Finding(claim, Verdict.UNKNOWN, "", part.seconds, unknown=part.unknown)
+    how = "; ".join(dict.fromkeys(p.how for p in parts)) or "no step can break it"
+    return Finding(claim, Verdict.PROVED, how, max((p.seconds for p in parts), default=0.0))
+
+
+def _combined(findings: Sequence[Finding]) -> Verdict | None:
+    verdicts = {f.verdict for f in findings}
+    return next((v for v in (Verdict.REFUTED, Verdict.UNKNOWN, Verdict.PROVED) if v in verdicts), None)
+
+
+def _notes(program: Program) -> Iterator[str]:
+    if any(declared(t) for t in program.threads):
+        yield "the declared relies are not used: here the threads are each other's environment"
+    if any(i.strong for i in program.invariants):
+        yield "`strong` makes no difference here: nobody but the program's threads moves"

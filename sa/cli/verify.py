@@ -1,0 +1,111 @@
+"""`sacheck verify`: what a program claims of itself."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sa.base.limits import LimitReached
+from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict
+from sa.cli.guard import undisturbed
+from sa.cli.options import (
+    JsonOption,
+    MemoryOption,
+    QuietOption,
+    SeedOption,
+    Settings,
+    SplitOption,
+    TimeoutOption,
+    limits_of,
+)
+from sa.cli.output import screen, write, write_json
+from sa.cli.session import complain, run
+
+if TYPE_CHECKING:
+    from sa.app.verify import Answer, VerifyRequest
+
+#: Seconds that the engine has after its deadline to end with what it knows.
+_GRACE = 0.5
+
+
+def verify(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The program.")],
+    split: SplitOption = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    timeout: TimeoutOption = None,
+    memory: MemoryOption = None,
+    seed: SeedOption = 0,
+) -> None:
+    """Prove or refute the invariants, assertions and guarantees of a program.
+
+    Exit status: 0 proved (or nothing claimed), 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
+    """
+    settings = Settings(json, quiet, timeout, memory)
+
+    def body() -> int:
+        # The clock starts before the imports, which are part of what the user waits for.
+        bounds = limits_of(settings)
+        from sa.app.verify import VerifyRequest
+
+        return _answer(VerifyRequest(file, split, bounds, seed), settings)
+
+    run(settings, body, _GRACE)
+
+
+def _answer(request: VerifyRequest, settings: Settings) -> int:
+    from sa.app.verify import verify as decide
+
+    try:
+        answer = decide(request)
+    except LimitReached as limit:
+        return _stopped(Unknown(limit.reason), request.path, settings)
+    except MemoryError:
+        return _stopped(Unknown(Reason.MEMORY), request.path, settings)
+    status = status_of(answer)
+    with undisturbed():
+        _show(answer, status, settings)
+    return status
+
+
+def _stopped(unknown: Unknown, path: str, settings: Settings) -> int:
+    if settings.json:
+        from sa.report.json import stopped_json
+
+        write_json(stopped_json(unknown))
+    else:
+        from sa.report.terminal import show_stopped
+
+        write(show_stopped(unknown, path, screen()))
+    return EXIT_STATUS[Verdict.UNKNOWN]
+
+
+def _show(answer: Answer, status: int, settings: Settings) -> None:
+    if settings.json:
+        from sa.report.verify_json import verification_json
+
+        write_json(verification_json(answer.outcome, answer.noticed, status))
+        return
+    from sa.report.verify import show_verification
+
+    if not settings.quiet:
+        complain(answer.outcome.warnings)
+    write(show_verification(answer.outcome, screen(), settings.quiet))
+    if answer.noticed and not settings.quiet:
+        count = "1 warning" if len(answer.noticed) == 1 else f"{len(answer.noticed)} warnings"
+        path = shlex.quote(answer.outcome.program.source.name)
+        write(f"{count} about the file: sacheck check {path}\n", sys.stderr)
+
+
+def status_of(answer: Answer) -> int:
+    """The verdict's status; a proof where the file expects none is a failure too (decision 002)."""
+    outcome = answer.outcome
+    status = 0 if outcome.verdict is None else EXIT_STATUS[outcome.verdict]
+    met = [
+        outcome.expected in (None, outcome.verdict),
+        *(f.claim.expect in (None, f.verdict) for f in outcome.findings),
+    ]
+    return status or (0 if all(met) else EXIT_STATUS[Verdict.REFUTED])

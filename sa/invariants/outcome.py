@@ -1,0 +1,44 @@
+"""The answer to `verify`, as a value that reports are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sa.automata.program import Program
+from sa.base.diagnostic import Diagnostic
+from sa.base.verdict import Unknown, Verdict
+from sa.certificates.run import Run
+from sa.invariants.wanted import Claim
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The answer to one claim: `run` for REFUTED, `unknown` for UNKNOWN; `how` says in words what settled it.
+
+    Claims are decided together: `seconds` is when the answer was known, from the beginning of the search.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    how: str
+    seconds: float
+    run: Run | None = None
+    unknown: Unknown | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The answers to all claims of a program. `verdict` is None where nothing is claimed.
+
+    `expected` is what the file expects of itself as a whole; claims have expectations of their own. `seconds` by phase.
+    """
+
+    program: Program
+    verdict: Verdict | None
+    claim: str
+    findings: tuple[Finding, ...]
+    warnings: tuple[Diagnostic, ...]
+    notes: tuple[str, ...]
+    expected: Verdict | None
+    seconds: Mapping[str, float]
