@@ -1,0 +1,135 @@
+"""Programs without relies: environments are inferred, pairs put together, and products asked where that does not do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sa.base.limits import Limits, limits
+from sa.base.verdict import Reason, Verdict
+from sa.checker.composition import check_composition
+from sa.checker.ruling import Accepted
+from sa.generation.visibility import Rung
+from sa.language.load import load_program
+from sa.refinement import goals
+from sa.refinement.compositional import Effort, attempt
+from sa.refinement.options import Options
+from sa.refinement.outcome import Outcome
+from sa.refinement.refine import refine
+from sa.terms import build
+from sa.terms.substitute import primed
+from tests.endtoend.asking import read
+
+CLOSED = Path(__file__).parents[2] / "specs" / "closed"
+
+a, b = build.variable("a"), build.variable("b")
+
+
+def _ask(abstract: str, concrete: str, whole: bool = False) -> Outcome:
+    return refine(*read(abstract, concrete), Options(limits(30.0, None), whole=whole))
+
+
+def test_the_environment_that_the_paper_writes_for_gcd_is_inferred() -> None:
+    abstract, concrete = (load_program(str(CLOSED / "gcd" / name)).program for name in ("abs.sa", "conc.sa"))
+    outcome = refine(abstract, concrete, None, Options(limits(30.0, None)))
+    assert outcome.verdict is Verdict.PROVED
+    assert outcome.composition is not None
+    first = outcome.inferred[0]
+    assert first.thread == "T1"
+    assert set(build.conjuncts(first.abstract)) == {
+        build.eq(primed(a), a),
+        build.lor(build.lt(a, b), build.eq(primed(b), b)),
+    }
+
+
+def test_a_fact_about_the_environment_is_asked_for_where_a_pair_needs_it() -> None:
+    """T2 decides by old copies, so only a relation between them and a, b tells what it leaves alone."""
+    folder = CLOSED / "gcd" / "larger-shown"
+    abstract, concrete = (load_program(str(folder / name)).program for name in ("abs.sa", "conc.sa"))
+    tried = attempt(abstract, concrete, None, Options(limits(30.0, None)))
+    assert tried.composition is not None
+    assert set(tried.facts) == {"T1", "T2"}
+    assert isinstance(check_composition(tried.composition, Limits()), Accepted)
+
+
+#: The lock keeps T2 out while T1 is between its two steps, which the shared variables alone do not tell.
+GUARDED = """
+global free : bool = true;
+global x : int = 0;
+thread T1 {{
+  local t : int = 0;
+  while (true) {{ await (free) {{ free := false; }} t := x; {step} free := true; }}
+}}
+thread T2 {{
+  while (true) {{ await (free) {{ free := false; }} x := x + 2; free := true; }}
+}}
+"""
+SAFE = GUARDED.format(step="x := x + 1;")
+BY_COPY = GUARDED.format(step="x := t + 1;")
+
+
+def test_locations_of_other_threads_are_shown_where_shared_variables_do_not_do() -> None:
+    abstract, concrete, block = read(SAFE, BY_COPY)
+    assert attempt(abstract, concrete, block, Options(Limits()), effort=Effort.GLANCE).composition is None
+    tried = attempt(abstract, concrete, block, Options(limits(30.0, None)), Rung.LOCATIONS)
+    assert tried.composition is not None
+    assert isinstance(check_composition(tried.composition, Limits()), Accepted)
+
+
+def test_a_bug_of_the_program_is_shown_as_a_run_of_the_whole_program() -> None:
+    """T2 forgets to take the lock, and T1 writes what it has read before T2's step."""
+    abstract, concrete = (
+        """
+        global free : bool = true;
+        global x : int = 0;
+        thread T1 { local t : int = 0; await (free) { free := false; } t := x; @set(x) x := t + 1; free := true; }
+        thread T2 { TAKE @add(x) x := x + 2; free := true; }
+        """.replace("TAKE", take)
+        for take in ("await (free) { free := false; }", "free := false;")
+    )
+    outcome = _ask(abstract, concrete)
+    assert outcome.verdict is Verdict.REFUTED
+    assert [r.goal.name for r in outcome.results] == ["T1|T2"]
+
+
+def test_a_pair_that_fails_is_no_refutation_where_the_abstract_threads_help_each_other() -> None:
+    """Alone, T1 cannot show b at once; but nobody can tell which thread shows it."""
+    abstract = "global x : int = 0; thread T1 { @a skip; } thread T2 { await (x == 0) { } @b skip; }"
+    concrete = "global x : int = 0; thread T1 { @a skip; } thread T2 { @b skip; }"
+    assert _ask(abstract, concrete).verdict is Verdict.PROVED
+
+
+def test_programs_with_too_many_joint_locations_are_decided_pair_by_pair_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(goals, "LARGE", 4)
+    assert _ask(SAFE, SAFE).composition is not None
+    lost = "global x : int = 0; thread T1 { local t : int = 0; t := x; x := t + 1; } thread T2 { x := x + 2; }"
+    outcome = _ask(lost.replace("x := t + 1", "x := x + 1"), lost)
+    assert outcome.verdict is Verdict.UNKNOWN
+    assert {r.unknown.reason for r in outcome.results if r.unknown is not None} <= {Reason.ENVIRONMENT, Reason.BOUND}
+    assert len(outcome.results) <= 2
+
+
+def test_a_thread_without_a_rely_among_threads_with_one_gets_an_inferred_environment() -> None:
+    text = """
+    global x, y : int = 0;
+    thread T1 { rely unchanged x; x := 1; y := x + 1; }
+    thread T2 { y := 7; }
+    """
+    assert _ask(text, text.replace("y := x + 1", "y := 2")).verdict is Verdict.PROVED
+
+
+def test_a_step_of_an_inferred_environment_refutes_nothing() -> None:
+    """z only shrinks, so T2 never writes x; but boxes do not relate what it has seen of z."""
+    text = """
+    global x, y, z : int = 0;
+    thread T1 {{ x := 1; y := {value}; }}
+    thread T2 {{ rely unchanged x, y; local s, t : int; s := z; t := z; if (s < t) {{ x := 5; }} }}
+    thread T3 {{ rely unchanged x, y; while (true) {{ z := z - 1; }} }}
+    """
+    outcome = _ask(text.format(value="x"), text.format(value="1"))
+    first = outcome.results[0]
+    assert first.goal.name == "T1"
+    assert first.verdict is Verdict.UNKNOWN
+    assert first.unknown is not None
+    assert first.unknown.reason is Reason.ENVIRONMENT
