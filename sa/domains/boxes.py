@@ -22,13 +22,16 @@ from sa.terms.term import Term, Var
 class Boxes:
     """Values are nodes of `store`. Join, meet and `forget` are exact.
 
-    Widening is the join for counts below `delay`, stops at thresholds for counts below `patience`, then no more.
+    Widening is the join for counts below `delay`, stops at thresholds for counts below `patience`, then no more; at
+    those of `finite`, meant for all values of variables that have few, for counts below `endurance`.
     """
 
     frame: Frame
     store: Store = field(default_factory=Store, repr=False, compare=False)
     delay: int = 2
     patience: int = 12
+    finite: Thresholds = field(default_factory=dict)
+    endurance: int = 200
 
     def bottom(self) -> Node:
         """No state."""
@@ -63,7 +66,8 @@ class Boxes:
         new = self.join(old, new)
         if count < self.delay:
             return new
-        return widening.widen(self.store, old, new, self._cuts(thresholds if count < self.patience else {}))
+        stops = thresholds if count < self.patience else {}
+        return widening.widen(self.store, old, new, self._cuts({**stops, **self.finite} if count < self.endurance else {}))
 
     def _cuts(self, thresholds: Thresholds) -> dict[int, list[int]]:
         """Thresholds by level; the values of a small sort always are some."""

@@ -17,6 +17,7 @@ from sa.domains.boxes import Boxes
 from sa.domains.formula import in_ranges
 from sa.domains.frame import Frame
 from sa.domains.lattice import Domain, V
+from sa.domains.thresholds import Thresholds
 from sa.generation.closure import closure_of
 from sa.generation.environment import Change, Seen, changes_of, environment_of
 from sa.generation.modular import Annotation, Wanted, solve_modular
@@ -27,6 +28,9 @@ from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
+
+#: Values of a variable that are told apart as long as possible.
+FEW = 16
 
 #: Solver resources for one question about the threads together.
 RLIMIT = 40_000_000
@@ -54,7 +58,7 @@ def generate(threads: tuple[Automaton, ...], rung: Rung, bounds: Limits, avoid: 
     """Invariants of all threads by Algorithm 1 on boxes; ghosts get names not in `avoid`. Raises LimitReached."""
     exposure = exposed(threads, rung, avoid)
     separate = tuple(apart(t) for t in exposure.threads)
-    domain = Boxes(Frame(_variables(separate)))
+    domain = Boxes(Frame(_variables(separate)), finite=_finite(separate))
     return _read(reach(domain, separate, build.land(*(t.init for t in separate)), bounds), domain, exposure)
 
 
@@ -64,6 +68,16 @@ def _variables(threads: Sequence[Automaton]) -> tuple[Var, ...]:
     ranked = sorted(own, key=lambda v: (not _small(v), v.kind is Kind.LOCAL))
     choices = (c for t in threads for e in t.edges for c in e.choices)
     return tuple(dict.fromkeys(v.var for v in (*ranked, *choices)))
+
+
+def _finite(threads: Sequence[Automaton]) -> Thresholds:
+    """All values of the variables that have few."""
+    found = dict[Var, frozenset[int]]()
+    for variable in (v for t in threads for v in t.variables):
+        low, high = variable.low, variable.high
+        if low is not None and high is not None and high - low < FEW:
+            found[variable.var] = frozenset(range(low - 1, high + 1))
+    return found
 
 
 def _small(variable: Variable) -> bool:
