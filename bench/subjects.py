@@ -8,6 +8,7 @@ from pathlib import Path
 
 SPECS = Path(__file__).resolve().parent.parent / "specs"
 PAPER = SPECS / "paper"
+CLOSED = SPECS / "closed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ def folders_with_pairs(root: Path) -> Iterator[Path]:
             yield concrete.parent
 
 
-def twins_of(subject: Subject) -> tuple[Path, ...]:
+def twins_of(subject: Subject, root: Path = PAPER) -> tuple[Path, ...]:
     """The broken and fixed twins in the subject's folder."""
-    own = PAPER / subject.folder
+    own = root / subject.folder
     return tuple(folder for folder in folders_with_pairs(own) if folder != own)
