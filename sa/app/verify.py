@@ -28,7 +28,7 @@ from sa.language.load import load_program
 from sa.obligations.together import no_start, uncut
 from sa.obligations.vacuity import vacuity
 
-_CLAIM = "in every run of the program, in which nobody but its threads moves"
+_CLAIM = "these hold in every run, where nobody but the threads moves"
 _NOT_FOUND = Unknown(Reason.BOUND, "neither invariants that exclude a violation nor a run into one were found")
 
 
@@ -90,10 +90,8 @@ def _verification(program: Program, request: VerifyRequest, seconds: dict[str, f
     otherwise = _Known("", spent, unknown=stop or _NOT_FOUND)
     findings = tuple(_finding(claim, [known.get(bad, otherwise) for bad in claim.bads]) for claim in claims)
     # What a file expects is about `refine` where it claims nothing of itself.
-    expected = program.expect if claims else None
-    return Verification(
-        program, _combined(findings), _CLAIM, findings, warnings, tuple(_notes(program)), expected, seconds
-    )
+    expected, notes = (program.expect, tuple(_notes(program))) if claims else (None, ())
+    return Verification(program, _combined(findings), _CLAIM, findings, warnings, notes, expected, seconds)
 
 
 def _empty(program: Program, bounds: Limits) -> tuple[Diagnostic, ...]:

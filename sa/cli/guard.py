@@ -49,6 +49,7 @@ def guarded(settings: Settings, grace: float = 0.0) -> Iterator[None]:
             raise LimitReached(Reason.MEMORY)
 
     before = signal.signal(signal.SIGINT, interrupted)
+    hook, sys.unraisablehook = sys.unraisablehook, _unraisable
     if _TICKS:
         signal.signal(signal.SIGALRM, tick)
         if deadline is not None or memory is not None:
@@ -59,6 +60,13 @@ def guarded(settings: Settings, grace: float = 0.0) -> Iterator[None]:
         if _TICKS:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGINT, before)
+        sys.unraisablehook = hook
+
+
+def _unraisable(swallowed: sys.UnraisableHookArgs) -> None:
+    """A limit noticed where nothing can be raised is noticed again at the next tick, and is nothing to tell."""
+    if not isinstance(swallowed.exc_value, LimitReached):
+        sys.__unraisablehook__(swallowed)
 
 
 @contextmanager

@@ -53,8 +53,14 @@ def _checks(thread: Automaton) -> Iterator[Claim]:
             found.setdefault(edge.origin, []).append(edge)
     for origin, edges in found.items():
         words = " ".join(origin.text.removesuffix(" fails").split()).removesuffix(";")
-        name = words if words.startswith("assert ") else f"no failure in {words}"
+        name = f"assert {words}" if _is_asserted(origin) else f"no failure in {words}"
         yield _never(f"{thread.name}: {name}", thread, edges, origin)
+
+
+def _is_asserted(origin: Origin) -> bool:
+    """Whether what fails is the formula of an `assert`; this is for its name only."""
+    span = origin.span
+    return span is not None and span.source.text[: span.start].rstrip("( \t\r\n").endswith("assert")
 
 
 def _never(name: str, thread: Automaton, edges: Iterable[Edge], origin: Origin) -> Claim:

@@ -20,7 +20,7 @@ from sa.terms.sort import Value, show_value
 from sa.terms.term import Var
 
 _AT = "at "
-_WIDEST_NAME = 46
+_WIDEST_NAME = 40
 _NARROWEST_HOW = 16
 _NOTHING = "Nothing is claimed: the program has no invariant and no guarantee, and no step of it can fail."
 
