@@ -22,7 +22,7 @@ from sa.generation.checks import verify_together
 from sa.generation.generate import Generated, automata, generate, strengthened, weakened
 from sa.generation.modular import Allowed
 from sa.generation.visibility import Rung
-from sa.refinement.goals import goals
+from sa.refinement.goals import goals, silently
 from sa.refinement.missing import Disturbance, candidates, conditions_of, disturbances
 from sa.refinement.options import Options
 from sa.simulation.decide import Decision, decide
@@ -87,6 +87,8 @@ def attempt(
 
     Raises InputError, LimitReached, and NotGenerated on an internal error.
     """
+    if block is not None and block.silent_exit:
+        abstract, concrete = (replace(p, threads=tuple(map(silently, p.threads))) for p in (abstract, concrete))
     names = {v.var.name for p in (abstract, concrete) for t in p.threads for v in t.variables}
     axioms = dict.fromkeys(a.formula for p in (abstract, concrete) for a in p.axioms)
     work = _Work(

@@ -227,7 +227,7 @@ def _goal(pair: Pairing, abstract: Program, concrete: Program, block: Refinement
     first, first_added = _reflexive(on_side(pair.concrete, "conc"))
     second, second_added = _reflexive(on_side(pair.abstract, "abs"))
     if block is not None and block.silent_exit:
-        first, second = _silent_exit(first), _silent_exit(second)
+        first, second = silently(first), silently(second)
     shared = tuple(_equal(pair.concrete, pair.abstract, Kind.GLOBAL))
     if block is not None and block.relate is not None:
         related = tuple(map(_formula, block.relate))
@@ -279,7 +279,8 @@ def _contains_identity(place: Location, variables: tuple[Var, ...]) -> bool:
     return stays is build.TRUE or Session(Limits()).implied(stays, (place.inv,))
 
 
-def _silent_exit(automaton: Automaton) -> Automaton:
+def silently(automaton: Automaton) -> Automaton:
+    """The automaton with nothing to be seen of its end."""
     edges = tuple(
         replace(e, label=None) if e.label is not None and e.label.action == EXIT else e for e in automaton.edges
     )

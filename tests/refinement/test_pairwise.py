@@ -133,3 +133,10 @@ def test_a_step_of_an_inferred_environment_refutes_nothing() -> None:
     assert first.verdict is Verdict.UNKNOWN
     assert first.unknown is not None
     assert first.unknown.reason is Reason.ENVIRONMENT
+
+
+def test_pairs_whose_ends_are_not_seen_are_put_together() -> None:
+    text = "global x : int = 0; thread T1 { x := 1; x := 2; } thread T2 { local t : int; t := x; }"
+    outcome = _ask(text, f"{text} refinement quiet {{ relate x; silent exit; }}")
+    assert outcome.verdict is Verdict.PROVED
+    assert outcome.composition is not None
