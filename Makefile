@@ -11,7 +11,7 @@ help:  ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 demo: $(VENV)/.installed  ## Set up, then prove that concrete GCD refines abstract GCD
-	$(BIN)/sacheck refine specs/paper/gcd/abs.sa specs/paper/gcd/conc.sa
+	$(BIN)/sacheck refine specs/closed/gcd/abs.sa specs/closed/gcd/conc.sa
 
 test: $(VENV)/.developer  ## All tests
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal

@@ -73,8 +73,8 @@ def _goals(results: tuple[Result, ...], width: int) -> Iterator[Text]:
 
 def domain(goal: Goal) -> str:
     """What the answer to a goal ranges over."""
-    unbounded = any(unbounded(automaton) for automaton in (goal.concrete, goal.abstract))
-    return "over ℤ" if unbounded else "over the declared ranges"
+    anywhere = any(unbounded(automaton) for automaton in (goal.concrete, goal.abstract))
+    return "over ℤ" if anywhere else "over the declared ranges"
 
 
 def unbounded(automaton: Automaton) -> bool:
