@@ -11,6 +11,7 @@ from sa import __version__
 from sa.cli.check import check
 from sa.cli.explain import explain
 from sa.cli.fmt import fmt
+from sa.cli.generate import generate
 from sa.cli.output import tolerate_narrow_encodings, write
 from sa.cli.refine import refine
 from sa.cli.session import internal_error
@@ -44,7 +45,7 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(sacheck)
-    for command in (refine, verify, check, simulate, show, fmt, explain):
+    for command in (refine, verify, check, generate, simulate, show, fmt, explain):
         app.command()(command)
     return app
 

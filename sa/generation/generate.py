@@ -21,7 +21,7 @@ from sa.domains.thresholds import Thresholds
 from sa.generation.closure import closure_of
 from sa.generation.environment import Change, Seen, changes_of, environment_of
 from sa.generation.modular import Annotation, Wanted, solve_modular
-from sa.generation.reach import Reach, effects_of, reach
+from sa.generation.reach import Reach, effects_of, loosened, reach
 from sa.generation.visibility import Exposed, Rung, exposed
 from sa.smt.horn import GivenUp, NoSolution
 from sa.smt.session import Session
@@ -42,7 +42,8 @@ class Generated:
 
     `boxes` and `hulls` are invariants by thread and location, `seen` what boxes say of the shared variables alone;
     `facts` are relational invariants that were asked for, `relations` what by them a thread's environment keeps to;
-    `steps` is what boxes say of a thread's edges, by number.
+    `steps` is what boxes say of a thread's edges, by number; `loosened` are the variables, locals by their plain names,
+    of which widening has lost a bound.
     """
 
     exposure: Exposed
@@ -52,6 +53,7 @@ class Generated:
     facts: Annotation
     relations: Mapping[str, tuple[Term, ...]]
     steps: Mapping[str, Mapping[int, Seen]]
+    loosened: tuple[tuple[str, Var], ...]
 
 
 def generate(threads: tuple[Automaton, ...], rung: Rung, bounds: Limits, avoid: Iterable[str] = ()) -> Generated:
@@ -99,7 +101,13 @@ def _read(run: Reach[V], domain: Domain[V], exposure: Exposed) -> Generated:
         }
         for index, thread in enumerate(run.threads)
     }
-    return Generated(exposure, boxes, hulls, seen, dict.fromkeys(boxes, build.TRUE), {}, steps)
+    lost = tuple(
+        (thread.name, plain.var)
+        for index, (thread, separate) in enumerate(zip(exposure.threads, run.threads, strict=True))
+        for plain, named in zip(thread.variables, separate.automaton.variables, strict=True)
+        if named.var in loosened(run, index)
+    )
+    return Generated(exposure, boxes, hulls, seen, dict.fromkeys(boxes, build.TRUE), {}, steps, lost)
 
 
 def _hull(domain: Domain[V], value: V) -> Term:

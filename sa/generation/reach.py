@@ -65,6 +65,7 @@ class Reach(Generic[V]):
     changes: list[dict[str, int]] = field(init=False)
     waiting: list[list[tuple[int, str]]] = field(init=False)
     queued: list[set[str]] = field(init=False)
+    loosened: list[set[Var]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.values = [{q.name: self.domain.bottom() for q in t.automaton.locations} for t in self.threads]
@@ -72,6 +73,7 @@ class Reach(Generic[V]):
         self.changes = [dict.fromkeys(values, 0) for values in self.values]
         self.waiting = [[] for _ in self.threads]
         self.queued = [set() for _ in self.threads]
+        self.loosened = [set() for _ in self.threads]
 
 
 def reach(domain: Domain[V], automata: tuple[Automaton, ...], init: Term, bounds: Limits) -> Reach[V]:
@@ -155,11 +157,23 @@ def _grow(run: Reach[V], index: int, name: str, more: V, widened: bool) -> bool:
     count = run.changes[index][name] = run.changes[index][name] + 1
     if widened or count > STEADY:
         new = run.domain.widen(old, more, run.thresholds, count)
+        run.loosened[index].update(_unbounded(run.domain, new) - _unbounded(run.domain, run.domain.join(old, more)))
     else:
         new = run.domain.join(old, more)
     run.values[index][name] = new
     _enqueue(run, index, name)
     return True
+
+
+def _unbounded(domain: Domain[V], value: V) -> set[Var]:
+    """The variables of which a value gives no lower or no upper bound."""
+    return {v for v, ends in (domain.hull(value) or {}).items() if None in ends}
+
+
+def loosened(run: Reach[V], index: int) -> tuple[Var, ...]:
+    """The variables of which widening has lost a bound in some location of a thread, and narrowing has not found it."""
+    still = set[Var]().union(*(_unbounded(run.domain, value) for value in run.values[index].values()))
+    return tuple(sorted(run.loosened[index] & still, key=lambda v: v.key))
 
 
 def _publish(run: Reach[V], index: int, effect: Effect[V]) -> None:

@@ -210,6 +210,13 @@ SA508 an environment that may not stand still
 SA509 a thread that goes no further
     The proof shows that in every run the concrete thread waits here for ever. What never happens refines
     anything: look whether the condition, the rely or the initial values are as they should be.
+SA510 a declared environment that is replaced
+    Inference looks at the threads of the file running together, and at nothing else. What a thread relied on is
+    no longer said in the result: conjoin it again where the file is part of something larger.
+SA511 a variable without a bound
+    The values of the variable grow or shrink step by step, and no comparison with a constant stops them; or
+    what stops them relates variables, which boxes cannot express. The result holds, and says less than one
+    might like. An invariant written by hand is kept, and shown to be inductive.
 SA901 no refinement block
     With one file, `refine` answers the refinement blocks in it. Give it two files, or write a block.
 SA902 a refinement without its abstract side

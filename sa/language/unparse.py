@@ -6,7 +6,7 @@ Origins are not kept: what is printed is a text of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sa.automata.automaton import Automaton, Edge, Kind, Label, Location, Variable
 from sa.automata.program import Guarantee, Invariant, Program
@@ -14,13 +14,16 @@ from sa.base.verdict import Verdict
 from sa.terms import build
 from sa.terms.printer import show
 from sa.terms.sort import Sort
-from sa.terms.term import Function, Term, Var
+from sa.terms.substitute import primed
+from sa.terms.term import And, Function, IsZero, Le, Not, Or, Same, Term, Var
 
+#: Formulas whose text is longer are broken into cases.
+_WIDTH = 100
 _ELEMENT = re.compile(r"(.+)\[(\d+)\]$")
 
 
-def show_program(program: Program) -> str:
-    """The text of a whole program."""
+def show_program(program: Program, comments: Mapping[str, Sequence[str]] | None = None) -> str:
+    """The text of a whole program, with comments at the head of threads."""
     lines = [*_enumerations(program)]
     lines += _declarations(program.variables)
     lines += [_function(f) for f in program.functions]
@@ -30,7 +33,8 @@ def show_program(program: Program) -> str:
     known |= set(build.conjuncts(program.init))
     for thread in program.threads:
         guarantees = tuple(g for g in program.guarantees if g.thread == thread.name)
-        lines += ["", *_automaton(thread, (), known, guarantees)]
+        noted = (comments or {}).get(thread.name, ())
+        lines += ["", *_automaton(thread, (), known, guarantees, noted)]
     if program.invariants:
         lines += ["", *(_invariant(i) for i in program.invariants)]
     if program.expect is not None:
@@ -49,30 +53,74 @@ def show_automaton(automaton: Automaton) -> str:
 
 
 def _automaton(
-    automaton: Automaton, shared: tuple[Variable, ...], known: set[Term], guarantees: tuple[Guarantee, ...]
+    automaton: Automaton,
+    shared: tuple[Variable, ...],
+    known: set[Term],
+    guarantees: tuple[Guarantee, ...],
+    comments: Sequence[str] = (),
 ) -> Iterator[str]:
     bounds = _bounds(automaton.variables)
     yield f"automaton {automaton.name} {{"
+    yield from (f"  // {comment}" for comment in comments)
     local = tuple(v for v in automaton.variables if v.kind is Kind.LOCAL)
     for line in (*_declarations((*shared, *local)), *_formula("init", automaton.init, known | bounds)):
         yield f"  {line}"
     for guarantee in guarantees:
         yield f"  guarantee {show(guarantee.relation)};"
+    common = _common(automaton)
+    yield from (f"  {line}" for line in _relation("rely", common))
     for location in automaton.locations:
-        yield from _location(location, location.name == automaton.initial, bounds)
+        yield from _location(location, location.name == automaton.initial, bounds, common)
     ranged = {v.var for v in automaton.variables if v.low is not None}
     for edge in automaton.edges:
         yield f"  {_edge(edge, ranged)}"
     yield "}"
 
 
-def _location(location: Location, initial: bool, bounds: set[Term]) -> Iterator[str]:
+def _common(automaton: Automaton) -> tuple[Term, ...]:
+    """What the environments of all locations have in common."""
+    relations = [build.conjuncts(q.env) for q in automaton.locations if q.env is not None]
+    if len(relations) < len(automaton.locations):
+        return ()
+    first, *others = relations or [()]
+    shared = tuple(c for c in first if all(c in other for other in others))
+    # A thread whose environment may do anything everywhere says so once.
+    return shared or ((build.TRUE,) if all(q.env is build.TRUE for q in automaton.locations) else ())
+
+
+def _relation(keyword: str, conjuncts: Sequence[Term]) -> list[str]:
+    """A relation, its conjuncts declared one by one; variables that do not change are listed."""
+    still = [v for c in conjuncts for v in c.free if not v.primes and c is build.eq(primed(v), v)]
+    rest = [c for c in conjuncts if not any(c is build.eq(primed(v), v) for v in still)]
+    lines = [f"{keyword} unchanged {', '.join(v.name for v in still)};"] if still else []
+    return lines + [_declared(keyword, c) for c in rest]
+
+
+def _declared(keyword: str, formula: Term) -> str:
+    """A declaration of a formula, its cases one below the other if it is long."""
+    line = f"{keyword} {show(formula)};"
+    if len(line) <= _WIDTH or not isinstance(formula, Or):
+        return line
+    cases = map(_case, formula.args)
+    return f"{keyword} " + "\n      || ".join(cases) + ";"
+
+
+def _case(formula: Term) -> str:
+    text = show(formula)
+    return text if isinstance(formula, And | Not | Le | IsZero | Same | Var) else f"({text})"
+
+
+def _location(location: Location, initial: bool, bounds: set[Term], common: tuple[Term, ...]) -> Iterator[str]:
     head = f"  location {location.name}{' initial' if initial else ''}"
     items = _formula("inv", location.inv, bounds)
     if location.env is not None:
-        items.append(f"env {show(location.env)};")
+        own = [c for c in build.conjuncts(location.env) if c not in common]
+        items += _relation("env", own) if own or common else ["env true;"]
     if not items:
         yield f"{head};"
+        return
+    if len(items) == 1 and "\n" not in items[0]:
+        yield f"{head} {{ {items[0]} }}"
         return
     yield f"{head} {{"
     yield from (f"    {item}" for item in items)
@@ -113,7 +161,7 @@ def _label(label: Label) -> str:
 def _formula(keyword: str, formula: Term, known: set[Term]) -> list[str]:
     """A declaration of a formula without the conjuncts that are known anyway; none if nothing is left."""
     rest = build.land(*(c for c in build.conjuncts(formula) if c not in known))
-    return [] if rest is build.TRUE else [f"{keyword} {show(rest)};"]
+    return [] if rest is build.TRUE else [_declared(keyword, rest)]
 
 
 def _bounds(variables: Iterable[Variable]) -> set[Term]:

@@ -1,0 +1,72 @@
+"""`sacheck generate`: invariants and environments of plain threads."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+import typer
+
+from sa.base.verdict import EXIT_STATUS, Unknown, Verdict
+from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, SplitOption, TimeoutOption, limits_of
+from sa.cli.output import write, write_json
+from sa.cli.session import complain, run
+
+
+class Visible(str, Enum):  # noqa: UP042 -- typer shows the values of a str enumeration
+    """What invariants of a thread may speak of."""
+
+    shared = "shared"
+    locations = "locations"
+    locals = "locals"
+
+
+def generate(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The program.")],
+    visible: Annotated[
+        Visible, typer.Option("--visible", help="What threads see of each other: they share it as ghost variables.")
+    ] = Visible.shared,
+    closure: Annotated[
+        bool, typer.Option("--closure/--exact", help="Environments short and transitive, or every step of the others.")
+    ] = True,
+    split: SplitOption = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    timeout: TimeoutOption = None,
+    memory: MemoryOption = None,
+) -> None:
+    """Infer invariants and environments, check them, and print the program with them.
+
+    Exit status: 0; 2 wrong input; 3 stopped by a limit, or the solver could not check what was inferred.
+    """
+    settings = Settings(json, quiet, timeout, memory)
+    run(settings, lambda: _generate(file, visible, closure, split, settings))
+
+
+def _generate(file: str, visible: Visible, closure: bool, split: bool, settings: Settings) -> int:
+    bounds = limits_of(settings)
+    from sa.app.generate import VISIBLE, infer
+
+    found = infer(file, VISIBLE[visible.value], closure, split, bounds)
+    if isinstance(found, Unknown):
+        if settings.json:
+            from sa.report.json import stopped_json
+
+            write_json(stopped_json(found))
+        else:
+            import sys
+
+            write(f"UNKNOWN: {found.reason.value}: {found.detail}\n", sys.stderr)
+        return EXIT_STATUS[Verdict.UNKNOWN]
+    if settings.json:
+        from sa.report.automaton_json import automata_json
+        from sa.report.json import diagnostics_json
+
+        document = automata_json(found.program.threads)
+        notes = diagnostics_json(found.diagnostics, 0)["diagnostics"]
+        write_json({**document, "program": found.text, "diagnostics": notes})
+        return 0
+    if not settings.quiet:
+        complain(found.diagnostics)
+    write(found.text)
+    return 0
