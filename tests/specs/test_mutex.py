@@ -1,4 +1,4 @@
-"""`sacheck verify` on the classic algorithms: proved from plain threads, and their siblings with one wrong line refuted.
+"""`sacheck verify` on classic algorithms: proved from plain threads, and siblings with one wrong line refuted.
 
 A verdict means that the independent checker accepted the evidence: `app.verify` gives none without.
 """
