@@ -27,18 +27,20 @@ from tests.generators.drafts import (
 def random_threads(seed: int, related: bool) -> tuple[Automaton, ...]:
     """Two to four threads."""
     rng = Random(seed)
-    count = rng.choice((2, 2, 2, 3, 3, 4))
-    shared = tuple(random_variable(rng, n, Kind.GLOBAL) for n in ("g", "h", "k")[: rng.choice((1, 2, 2, 3))])
+    count = rng.choice((2, 2, 2, 2, 2, 3, 3, 4))
+    shared = tuple(random_variable(rng, n, Kind.GLOBAL) for n in ("g", "h", "k")[: rng.choice((1, 1, 2, 2, 3))])
     start = _start(rng, shared)
     return tuple(_thread(rng, f"T{i}", shared, start, count, related) for i in range(count))
 
 
 def _thread(rng: Random, name: str, shared: tuple[Variable, ...], start: Term, count: int, related: bool) -> Automaton:
     own = (random_variable(rng, "l", Kind.LOCAL),) if rng.random() < 0.4 else ()
-    size = rng.choice((2, 3, 4) if count < 4 else (2, 3))
+    size = rng.choice((2, 2, 3, 4)) if count == 2 else 2
     empty = Draft((*shared, *own), land(start, _start(rng, own)), (TRUE,) * size, (TRUE,) * size, ())
     tree = [_arrow(rng, empty, rng.randrange(i), i, related) for i in range(1, size)]
-    more = [_arrow(rng, empty, rng.randrange(size), rng.randrange(size), related) for _ in range(rng.randint(1, 3))]
+    more = [
+        _arrow(rng, empty, rng.randrange(size), rng.randrange(size), related) for _ in range(rng.choice((0, 1, 1, 2)))
+    ]
     thread = built(replace(empty, arrows=(*tree, *more)), name, "p")
     return replace(thread, locations=tuple(replace(q, env=None) for q in thread.locations))
 
@@ -56,7 +58,9 @@ def _arrow(rng: Random, draft: Draft, source: int, target: int, related: bool) -
     """
     scope = draft.variables
     guard = land(*(_guard(rng, scope, related) for _ in range(rng.choice((1, 1, 2)))))
-    changed = rng.sample(of_kind(draft, Kind.GLOBAL, Kind.LOCAL), k=1 if len(scope) == 1 else rng.choice((0, 1, 1, 1, 2)))
+    changed = rng.sample(
+        of_kind(draft, Kind.GLOBAL, Kind.LOCAL), k=1 if len(scope) == 1 else rng.choice((0, 1, 1, 1, 2))
+    )
     updates, choices = list[tuple[Variable, Term]](), tuple[Variable, ...]()
     for v in changed:
         if not choices and rng.random() < 0.1:
