@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = (ROOT / "docs" / "TUTORIAL.md", ROOT / "README.md")
 SLOT = re.compile(r"^<!-- (file|run): ([^\n]+) -->\n(?:\n```\w+\n.*?^```\n)?", re.MULTILINE | re.DOTALL)
 #: What differs from one machine to the next, or says only how the engine went about it.
-FIGURES = re.compile(r" +\d+\.\d\d s  +\d+ pairs?.*$|^  \d+\.\d\d s \(.*\)$", re.MULTILINE)
+FIGURES = re.compile(r" +\d+\.\d\d s  +(?:\d+ pairs?|line \d+).*$|^  \d+\.\d\d s \(.*\)$", re.MULTILINE)
 
 
 def render(text: str) -> str:
