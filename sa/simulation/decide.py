@@ -46,7 +46,7 @@ BRIEF = tuple(replace(t, lemmas=min(t.lemmas, 150), each=1) for t in STRATEGIES[
 
 #: Where a search for a closed goal gets stuck, small values are tried: so many steps for each lemma that it learned,
 #: so that what is easy to prove stays so, and no more than these.
-STEPS_PER_LEMMA = 1000
+STEPS_PER_LEMMA = 10_000
 STEPS = 400_000
 
 Evidence: TypeAlias = Relation | Play | Unknown

@@ -8,7 +8,8 @@ from sa.certificates.goal import Goal
 from sa.simulation.following import Following
 from sa.simulation.machine import Machine, Stride
 
-#: A look at an initial value is cheaper than a step.
+#: An abstract state that is looked at is cheaper than a step, and an initial value even more so.
+STATES_PER_STEP = 2
 LOOKS_PER_STEP = 5
 
 
@@ -37,7 +38,7 @@ class Turn:
 
 @dataclass(slots=True, eq=False)
 class Game:
-    """What is known of a game. `work` counts steps made, answers followed and values looked at."""
+    """What is known of a game. `work` counts steps made, and what was looked at for them."""
 
     goal: Goal
     concrete: Machine
@@ -50,4 +51,4 @@ class Game:
 
     @property
     def work(self) -> int:
-        return self.steps + self.following.looks + self.looks // LOOKS_PER_STEP
+        return self.steps + self.following.looks // STATES_PER_STEP + self.looks // LOOKS_PER_STEP

@@ -148,8 +148,8 @@ def _is_answered(game: Game, turn: Turn) -> bool:
 
 
 def _lose(game: Game, turn: Turn) -> Duel | None:
-    """The turn's pair is lost, and others are for that; the first initial one of them."""
-    pending = [turn]
+    """The turn's pair is lost, and others are for that; the cheapest initial one of them."""
+    pending, starts = [turn], list[Duel]()
     while pending:
         turn = pending.pop()
         duel = turn.duel
@@ -159,7 +159,7 @@ def _lose(game: Game, turn: Turn) -> Duel | None:
         duel.stride = turn.stride
         duel.rank = 1 + max((game.duels[after, end].rank for end in turn.ends), default=0)
         if duel.is_start:
-            return duel
+            starts.append(duel)
         waiting, duel.waiting = duel.waiting, []
         pending.extend(t for t in waiting if t.duel.stride is None and not _is_answered(game, t))
-    return None
+    return min(starts, key=lambda d: d.cost, default=None)
