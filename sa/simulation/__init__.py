@@ -5,4 +5,6 @@ an answer, as formulas), `runs` (abstract answers from a state), `preference` (w
 and `matching` (environments), `state` and `search` (the fixed point), `learning` (a lost state to a lemma), `horn`
 (the second strategy). Plays: `replies` (all answers to a step), `refute` and `pursuit` (strategies), `wander`
 (environment moves one by one), `scene` (positions and pleasant values), `escape`. `opening` is the start.
+Plays of closed goals among small values: `values` (the search), on `machine` (states and steps), `following`
+(abstract answers) and `duel` (pairs), and `telling` (the play).
 """

@@ -150,8 +150,8 @@ def _is_answered(game: Game, turn: Turn) -> bool:
 def _lose(game: Game, turn: Turn) -> Duel | None:
     """The turn's pair is lost, and others are for that; the cheapest initial one of them."""
     pending, starts = [turn], list[Duel]()
-    while pending:
-        turn = pending.pop()
+    # The list grows while it is walked: breadth first, so that each pair is lost by a step that wins soon.
+    for turn in pending:
         duel = turn.duel
         if duel.stride is not None:
             continue
