@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, variables_of
 from sa.composition.product import apart
 from sa.smt.session import Answer, Session, Unsat
 from sa.terms import build
 from sa.terms.substitute import primed, substitute
-from sa.terms.term import Term
+from sa.terms.term import Term, Var
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,28 +29,95 @@ class Incompatible:
 
 def incompatibilities(session: Session, threads: tuple[Automaton, ...]) -> Iterator[Incompatible]:
     """All failures of compatibility between threads whose environments are given, pair by pair."""
-    for actor in threads:
-        for observer in threads:
+    separate = tuple(apart(t) for t in threads)
+    disjuncts = {q.env: _disjuncts(q.env) for t in separate for q in t.locations if q.env is not None}
+    for actor in separate:
+        steps = tuple(_steps(actor))
+        for observer in separate:
             if actor is not observer:
-                yield from _between(session, apart(actor), apart(observer))
+                yield from _between(session, steps, actor, observer, disjuncts)
 
 
-def _between(session: Session, actor: Automaton, observer: Automaton) -> Iterator[Incompatible]:
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """An edge, where it can be taken, what it makes of the shared variables, and of their primes in relations.
+
+    `allowed` remembers relations as conditions on the state before the step, `plain` whether environments plainly allow
+    it, `keeps` whether it plainly keeps invariants.
+    """
+
+    edge: Edge
+    taken: Term
+    written: Mapping[Var, Term]
+    following: Mapping[Var, Term]
+    allowed: dict[Term, Term] = field(default_factory=dict)
+    plain: dict[Term, bool] = field(default_factory=dict)
+    keeps: dict[Term, bool] = field(default_factory=dict)
+
+
+def _steps(actor: Automaton) -> Iterator[_Step]:
     shared = variables_of(actor, Kind.GLOBAL)
     invariants = {q.name: q.inv for q in actor.locations}
-    settled: dict[tuple[Term, ...], Answer] = {}
     for edge in actor.edges:
         after = dict(edge.updates)
         taken = build.land(invariants[edge.source], edge.guard, substitute(invariants[edge.target], after))
-        following = {primed(v): after.get(v, v) for v in shared}
+        written = {v: after[v] for v in shared if v in after}
+        yield _Step(edge, taken, written, {primed(v): after.get(v, v) for v in shared})
+
+
+def _disjuncts(env: Term) -> tuple[tuple[Term, frozenset[Var]], ...]:
+    """The cases of an environment, each with variables that it does not change."""
+    return tuple((case, frozenset(_unchanged(case))) for case in build.disjuncts(env))
+
+
+def _unchanged(case: Term) -> Iterator[Var]:
+    for part in build.conjuncts(case):
+        if len(part.free) == 2:
+            yield from (v for v in part.free if not v.primes and part is build.eq(primed(v), v))
+
+
+def _between(
+    session: Session,
+    steps: Sequence[_Step],
+    actor: Automaton,
+    observer: Automaton,
+    disjuncts: Mapping[Term, Sequence[tuple[Term, frozenset[Var]]]],
+) -> Iterator[Incompatible]:
+    settled: dict[tuple[Term, ...], Answer] = {}
+    for step in steps:
         for location in observer.locations:
-            if location.env is None:
+            if location.env is None or _plainly(session, step, location, disjuncts[location.env]):
                 continue
-            allowed = substitute(location.env, following)
-            kept = substitute(location.inv, {v: after.get(v, v) for v in shared})
-            question = (taken, location.inv, build.lnot(build.land(allowed, kept)))
+            kept = substitute(location.inv, step.written)
+            question = (step.taken, location.inv, build.lnot(build.land(_allowed(step, location.env), kept)))
             if question not in settled:
                 settled[question] = session.check(q for q in question if q is not build.TRUE)
             answer = settled[question]
             if not isinstance(answer, Unsat):
-                yield Incompatible(actor, edge, observer, location, answer)
+                yield Incompatible(actor, step.edge, observer, location, answer)
+
+
+def _plainly(
+    session: Session, step: _Step, location: Location, disjuncts: Sequence[tuple[Term, frozenset[Var]]]
+) -> bool:
+    """Whether cases for what is written allow the step wherever it can be taken, and the invariant stays true.
+
+    The answers are the same for many locations of many threads.
+    """
+    assert location.env is not None
+    concerned = build.land(*(c for c in build.conjuncts(location.inv) if not c.free.isdisjoint(step.written)))
+    if location.env not in step.plain:
+        fitting = [(case, same) for case, same in disjuncts if same.isdisjoint(step.written)]
+        most = max((len(same) for _, same in fitting), default=0)
+        cases = build.lor(*(case for case, same in fitting if len(same) == most))
+        step.plain[location.env] = session.implied(_allowed(step, cases), (step.taken,))
+    if concerned not in step.keeps:
+        kept = substitute(concerned, step.written)
+        step.keeps[concerned] = kept is build.TRUE or session.implied(kept, (step.taken, concerned))
+    return step.plain[location.env] and step.keeps[concerned]
+
+
+def _allowed(step: _Step, relation: Term) -> Term:
+    if relation not in step.allowed:
+        step.allowed[relation] = substitute(relation, step.following)
+    return step.allowed[relation]

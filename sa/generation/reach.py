@@ -16,7 +16,19 @@ from sa.automata.ranges import within
 from sa.base.limits import Limits, check_time
 from sa.domains.lattice import Domain, V
 from sa.domains.thresholds import Thresholds, thresholds_of
-from sa.generation.effect import Effect, Shape, disturbed, effect_of, joined, shape_of, step, taking
+from sa.generation.effect import (
+    Effect,
+    Shape,
+    disturbed,
+    effect_of,
+    independent,
+    joined,
+    mentioned,
+    shape_of,
+    step,
+    taking,
+    touches,
+)
 from sa.generation.order import Order, order_of
 from sa.terms.term import Term, Var
 
@@ -54,7 +66,10 @@ def thread_of(automaton: Automaton) -> Thread:
 
 @dataclass(slots=True)
 class Reach(Generic[V]):
-    """The state of the iteration: values by thread and location, effects by thread and shape."""
+    """The state of the iteration: values by thread and location, effects by thread and shape.
+
+    `known` are answers about parts of values, `split` the variables of shapes and all others.
+    """
 
     domain: Domain[V]
     threads: tuple[Thread, ...]
@@ -66,6 +81,9 @@ class Reach(Generic[V]):
     waiting: list[list[tuple[int, str]]] = field(init=False)
     queued: list[set[str]] = field(init=False)
     loosened: list[set[Var]] = field(init=False)
+    everything: tuple[Var, ...] = field(init=False)
+    known: dict[tuple[Effect[V], V], bool] = field(default_factory=dict)
+    split: dict[Shape, tuple[frozenset[Var], tuple[Var, ...]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.values = [{q.name: self.domain.bottom() for q in t.automaton.locations} for t in self.threads]
@@ -74,6 +92,8 @@ class Reach(Generic[V]):
         self.waiting = [[] for _ in self.threads]
         self.queued = [set() for _ in self.threads]
         self.loosened = [set() for _ in self.threads]
+        own = (v.var for t in self.threads for v in t.automaton.variables)
+        self.everything = tuple(dict.fromkeys(own))
 
 
 def reach(domain: Domain[V], automata: tuple[Automaton, ...], init: Term, bounds: Limits) -> Reach[V]:
@@ -138,9 +158,29 @@ def _absorb(run: Reach[V], index: int, name: str) -> None:
     while grown:
         grown = False
         for effect in _others(run, index):
+            if _kept(run, effect, run.values[index][name]):
+                continue
             after = disturbed(run.domain, effect, run.values[index][name])
             after = run.domain.guard(after, run.threads[index].written[name])
             grown = _grow(run, index, name, after, True) or grown
+
+
+def _kept(run: Reach[V], effect: Effect[V], value: V) -> bool:
+    """Whether it is plain that the effect leads to no new states: most variables are independent of most effects."""
+    if run.domain.is_bottom(value) or not touches(run.domain, effect.shape, value):
+        return True
+    if effect.shape not in run.split:
+        inside = mentioned(effect.shape)
+        run.split[effect.shape] = inside, tuple(v for v in run.everything if v not in inside)
+    inside, outside = run.split[effect.shape]
+    part = independent(run.domain, value, inside, outside)
+    if part is None:
+        return False
+    found = run.known.get((effect, part))
+    if found is None:
+        after = run.domain.forget(disturbed(run.domain, effect, part), outside)
+        found = run.known[effect, part] = run.domain.leq(after, part)
+    return found
 
 
 def _others(run: Reach[V], index: int) -> Iterator[Effect[V]]:
@@ -187,7 +227,7 @@ def _publish(run: Reach[V], index: int, effect: Effect[V]) -> None:
     for other, values in enumerate(run.values):
         if other != index:
             for name, value in values.items():
-                if not run.domain.is_bottom(value):
+                if not _kept(run, effect, value):
                     _enqueue(run, other, name)
 
 
@@ -249,7 +289,7 @@ def _images(run: Reach[V], start: V, everything: list[Var]) -> list[dict[str, V]
                 after = step(domain, edge, thread.written[edge.target], value)
                 after = domain.forget(after, (c.var for c in edge.choices))
                 images[edge.target] = domain.join(images[edge.target], after)
-            for effect in _others(run, index):
+            for effect in (e for e in _others(run, index) if not _kept(run, e, value)):
                 after = domain.guard(disturbed(domain, effect, value), thread.written[name])
                 images[name] = domain.join(images[name], after)
         found.append(images)
