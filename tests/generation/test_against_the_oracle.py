@@ -1,6 +1,6 @@
 """Inferred invariants against enumeration, on random finite programs of two to four threads.
 
-No reached state may be missing, and the automata must pass the solver's checks: 5,000 programs, zero misses, on all rungs
+No reached state may be missing, and the automata must pass the checks: 5,000 programs, zero misses, on all rungs
 of visibility. Where no guard or update relates two variables, 97 % of the locations have the best union of boxes (2,200
 programs, shared variables only; at least 80 % is asked for). Where all is visible, every location has it.
 """
