@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from sa.automata.automaton import Automaton, Kind, Variable
 from sa.automata.program import Program
+from sa.automata.ranges import within
 from sa.base.diagnostic import Diagnostic, Severity, warning
 from sa.base.limits import Limits
 from sa.base.verdict import Reason, Unknown
@@ -70,7 +71,7 @@ def _with_ghosts(program: Program, exposure: Exposed) -> Program:
     new = tuple(v for v in threads[0].variables if v.kind is not Kind.LOCAL and v.var not in old) if threads else ()
     shared = old | {v.var for v in new}
     start = (c for t in threads for c in build.conjuncts(t.init) if c.free <= shared)
-    init = build.land(program.init, *start) if new else program.init
+    init = build.land(program.init, *start, *map(within, new)) if new else program.init
     return replace(program, variables=(*program.variables, *new), init=init, threads=threads)
 
 
