@@ -44,9 +44,6 @@ SA008 a type was expected
 SA009 cas and fetch_add give one value
     `r := cas(x, e, n);` and `r := fetch_add(x, k);` are one step with one result, so there is one variable on
     the left.
-SA010 proof blocks are not supported yet
-    `lemma`, `theorem`, `preserves` and `by` are reserved for proofs written by the user, which this version
-    does not read.
 SA011 something given twice
     A refinement block names each side at most once, and a file has at most one `expect` of its own.
 SA012 nested too deeply

@@ -19,8 +19,8 @@ _LEAVES = (syntax.Name, syntax.Integer, syntax.Boolean, syntax.Identifier, synta
 
 
 def _parts(kind: type[Any]) -> tuple[str, ...]:
-    scalars = ("str", "int", "bool", "Span", "int | None", "str | None", "Identifier", "Verdict | None", "Source")
-    return tuple(f.name for f in fields(kind) if f.type not in scalars)
+    scalars = {"str", "int", "bool", "Span", "Identifier", "Verdict", "Source"}
+    return tuple(f.name for f in fields(kind) if str(f.type).removesuffix(" | None") not in scalars)
 
 
 _PARTS = {kind: _parts(kind) for kind in (getattr(syntax, n) for n in syntax.__all__) if isinstance(kind, type)}

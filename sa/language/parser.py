@@ -19,7 +19,7 @@ MAX_SYNTAX_ERRORS = 10
 
 # Words that start a declaration; at the start of a line they are taken as a new beginning after an error.
 _FRESH_START = re.compile(
-    r"^(?:import|const|param|global|ghost|enum|define|function|axiom|init|thread|automaton|strong|invariant|expect|refinement)\b",
+    r"^(?:import|const|param|global|ghost|enum|define|function|axiom|init|thread|automaton|strong|invariant|expect|refinement|lemma|theorem)\b",
     re.MULTILINE,
 )
 
@@ -28,8 +28,6 @@ _HINTS = {
     "&": "`&&` is conjunction",
     "|": "`||` is disjunction",
 }
-
-_PROOF_WORDS = ("lemma", "theorem", "preserves", "by")
 
 _READABLE = {
     "NAME": "a name",
@@ -80,9 +78,6 @@ def _describe(source: Source, parser: Lark, failure: UnexpectedInput) -> Diagnos
     comment = re.search(r"/\*?$", before + str(token))
     if comment and source.text.startswith("/*", comment.start()):
         return _unreadable(source, comment.start())
-    if word := re.search(rf"\b({'|'.join(_PROOF_WORDS)})\s*$", before[-200:]):
-        start = len(before) - len(before[-200:]) + word.start(1)
-        return _reserved(source, word.group(1), start)
     expected = _expected(parser, failure)
     hint = _HINTS.get(token) or (f"expected {expected}" if expected else None)
     last = before.rstrip()
@@ -108,11 +103,6 @@ def _unreadable(source: Source, position: int) -> Diagnostic:
     shown = character if character.isprintable() else f"U+{ord(character):04X}"
     span = Span(source, position, position + 1)
     return error("SA001", f"the character `{shown}` has no meaning here", span, _HINTS.get(character))
-
-
-def _reserved(source: Source, word: str, start: int) -> Diagnostic:
-    message = f"`{word}` is reserved for proof blocks, which are not supported yet"
-    return error("SA010", message, Span(source, start, start + len(word)))
 
 
 def _unfinished(source: Source, hint: str | None) -> Diagnostic:

@@ -25,7 +25,6 @@ EXAMPLES = [
     ("SA007", f"const N = {'1' * (MAX_DIGITS + 1)}; " + T, "1" * (MAX_DIGITS + 1)),
     ("SA008", "global x : 3;", "3"),
     ("SA009", G + "thread T { x, y := fetch_add(x, 1); }", "x, y"),
-    ("SA010", "lemma l : a refines b;", "lemma"),
     ("SA011", "expect proved; expect refuted; " + T, "expect refuted;"),
     ("SA011", 'refinement r { abstract "a"; abstract "b"; }', 'abstract "b";'),
     ("SA012", f"const N = {'-' * 200}1; " + T, "-" * 51 + "1"),

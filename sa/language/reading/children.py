@@ -6,6 +6,7 @@ The grammar keeps every token, so the first and the last child tell where a node
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from lark import Token
@@ -20,6 +21,15 @@ Children = list[Any]
 Node = TypeVar("Node")
 
 _VERDICTS = {"proved": Verdict.PROVED, "refuted": Verdict.REFUTED, "unknown": Verdict.UNKNOWN}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A part of a location, a refinement block or a step until the whole is read."""
+
+    keyword: str
+    values: tuple[Any, ...]
+    span: Span
 
 
 def start_of(child: Any) -> int:
@@ -86,3 +96,9 @@ def verdict(source: Source, token: Token) -> Verdict:
 def rejected(code: str, message: str, source: Source, children: Children, hint: str | None = None) -> InputError:
     """The error that ends reading here."""
     return InputError((error(code, message, span_of(source, children), hint),))
+
+
+def item(source: Source, children: Children) -> Item:
+    """`KEYWORD … ";"`, the semicolon perhaps outside: what stands between."""
+    values = children[1:-1] if children[-1] == ";" else children[1:]
+    return Item(str(children[0]), tuple(values), span_of(source, children))

@@ -1,16 +1,14 @@
-"""Declarations of a file, items of automata and of refinement blocks."""
+"""Declarations of a file and items of automata."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 from lark import Token
 
-from sa.base.source import Source, Span
+from sa.base.source import Source
 from sa.language import syntax
 from sa.language.reading.children import (
     Children,
+    Item,
     after,
     every,
     first,
@@ -18,24 +16,9 @@ from sa.language.reading.children import (
     identifiers,
     nodes,
     quoted,
-    rejected,
     span_of,
     verdict,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A part of a location or a refinement block until the whole is read."""
-
-    keyword: str
-    values: tuple[Any, ...]
-    span: Span
-
-
-def item(source: Source, children: Children) -> Item:
-    """`KEYWORD … ";"`: what stands between."""
-    return Item(str(children[0]), tuple(children[1:-1]), span_of(source, children))
 
 
 def start(source: Source, children: Children) -> syntax.Module:
@@ -175,44 +158,5 @@ def edge(source: Source, children: Children) -> syntax.EdgeDeclaration:
         after("when", children),
         type(children[-2]) is Token and children[-2].type == "CHECKED",
         first(syntax.Block, children),
-        span_of(source, children),
-    )
-
-
-def pair(source: Source, children: Children) -> syntax.ThreadPair:
-    """`"thread" thread_name "refines" thread_name ";"`."""
-    return syntax.ThreadPair(children[1], children[3], span_of(source, children))
-
-
-def silent_exit(source: Source, children: Children) -> Item:
-    """`"silent" NAME ";"`."""
-    if children[1] != "exit":
-        raise rejected("SA002", f"expected `exit` after `silent`, found `{children[1]}`", source, [children[1]])
-    return item(source, children)
-
-
-def refinement(source: Source, children: Children) -> syntax.RefinementBlock:
-    """`"refinement" NAME "{" refinement_item* "}"`."""
-    items = every(Item, children)
-    by_keyword = {k: [i for i in items if i.keyword == k] for k in ("abstract", "concrete", "relate", "pre", "inv")}
-    for keyword in ("abstract", "concrete"):
-        if len(by_keyword[keyword]) > 1:
-            again = by_keyword[keyword][1]
-            raise rejected("SA011", f"a second `{keyword}` in one refinement block", source, [again])
-    paths = {k: quoted(by_keyword[k][0].values[0]) if by_keyword[k] else None for k in ("abstract", "concrete")}
-    related = tuple(e for i in by_keyword["relate"] for e in nodes(i.values))
-    expected = first(syntax.Expect, children)
-    return syntax.RefinementBlock(
-        identifier(source, children[1]),
-        paths["abstract"],
-        paths["concrete"],
-        related if by_keyword["relate"] else None,
-        tuple(i.values[0] for i in by_keyword["pre"]),
-        tuple(i.values[0] for i in by_keyword["inv"]),
-        every(syntax.Rely, children),
-        every(syntax.ThreadPair, children),
-        any(i.keyword == "choose" for i in items),
-        any(i.keyword == "silent" for i in items),
-        expected.verdict if expected else None,
         span_of(source, children),
     )

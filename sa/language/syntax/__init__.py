@@ -9,6 +9,7 @@ Two things that are not visible in the shape of the data, for everyone who gives
 * a label's values are read before its statement, also inside of an atomic block.
 """
 
+from sa.language.syntax.clause import Clauses, Rely, ThreadName
 from sa.language.syntax.declaration import (
     AutomatonDeclaration,
     AutomatonItem,
@@ -31,9 +32,7 @@ from sa.language.syntax.declaration import (
     Module,
     Param,
     RefinementBlock,
-    Rely,
     Thread,
-    ThreadName,
     ThreadPair,
 )
 from sa.language.syntax.expression import (
@@ -58,6 +57,7 @@ from sa.language.syntax.expression import (
     Unary,
     Unchanged,
 )
+from sa.language.syntax.proof import By, ClaimDeclaration, PreservesClaim, RefinesClaim, Side, StepDeclaration
 from sa.language.syntax.statement import (
     Action,
     Arm,
@@ -103,8 +103,11 @@ __all__ = [
     "Block",
     "Boolean",
     "Break",
+    "By",
     "Chain",
     "Choose",
+    "ClaimDeclaration",
+    "Clauses",
     "Compare",
     "CompareAndSwap",
     "Conditional",
@@ -140,13 +143,17 @@ __all__ = [
     "Old",
     "Param",
     "Place",
+    "PreservesClaim",
     "Quantified",
     "RangeType",
     "RefinementBlock",
+    "RefinesClaim",
     "Rely",
     "Return",
+    "Side",
     "Skip",
     "Statement",
+    "StepDeclaration",
     "Thread",
     "ThreadName",
     "ThreadPair",

@@ -7,7 +7,9 @@ from typing import TypeAlias
 
 from sa.base.source import Source, Span
 from sa.base.verdict import Verdict
+from sa.language.syntax.clause import Clauses, Rely, ThreadName
 from sa.language.syntax.expression import Expression, Type
+from sa.language.syntax.proof import StepDeclaration
 from sa.language.syntax.statement import Block, Identifier, Label, Local
 
 
@@ -106,14 +108,6 @@ class Init:
 
 
 @dataclass(frozen=True, slots=True)
-class Rely:
-    """`rely R;` in a thread, an automaton or a refinement."""
-
-    relation: Expression
-    span: Span = field(compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
 class Guarantee:
     """`guarantee G;` in a thread or an automaton: every step of it keeps G."""
 
@@ -203,15 +197,6 @@ class Expect:
 
 
 @dataclass(frozen=True, slots=True)
-class ThreadName:
-    """`T` or `T[1]`."""
-
-    name: str
-    index: Expression | None
-    span: Span = field(compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
 class ThreadPair:
     """`thread Concrete refines Abstract;`"""
 
@@ -222,20 +207,13 @@ class ThreadPair:
 
 @dataclass(frozen=True, slots=True)
 class RefinementBlock:
-    """`refinement name { … }`. `relate` is None where the block does not say it; its items are bare names
-    (equal on both sides) or formulas over `conc.x` and `abs.x`.
-    """
+    """`refinement name { … }`; formulas over both sides say `conc.x` and `abs.x`."""
 
     name: Identifier
     abstract: str | None
     concrete: str | None
-    relate: tuple[Expression, ...] | None
-    pre: tuple[Expression, ...]
-    inv: tuple[Expression, ...]
-    rely: tuple[Rely, ...]
+    clauses: Clauses
     pairs: tuple[ThreadPair, ...]
-    choose_init: bool
-    silent_exit: bool
     expect: Verdict | None
     span: Span = field(compare=False, repr=False)
 
@@ -255,6 +233,7 @@ Declaration: TypeAlias = (
     | InvariantDeclaration
     | Expect
     | RefinementBlock
+    | StepDeclaration
 )
 
 
