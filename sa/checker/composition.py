@@ -31,11 +31,11 @@ def check_composition(made: Composition, bounds: Limits, seed: int = 0) -> Rulin
 
     Raises LimitReached, and SolverDisagrees on an internal error.
     """
-    fault = next(_faults(made), None)
+    fault = composition_fault(made)
     if fault is not None:
         return Rejected("well-formed composition", fault)
     session = Session(bounds, [a.formula for a in made.axioms], seed)
-    failure = _first(session, bounds, _obligations(made))
+    failure = _first(session, bounds, obligations(made))
     if failure is not None:
         return failure
     for goal, relation in zip(made.goals, made.relations, strict=True):
@@ -43,6 +43,11 @@ def check_composition(made: Composition, bounds: Limits, seed: int = 0) -> Rulin
         if not isinstance(ruling, Accepted):
             return ruling
     return Accepted()
+
+
+def composition_fault(made: Composition) -> str | None:
+    """The first thing that does not fit together."""
+    return next(_faults(made), None)
 
 
 def _first(session: Session, bounds: Limits, obligations: Iterable[Obligation]) -> Failure | None:
@@ -89,7 +94,8 @@ def _is_same(automaton: Automaton, other: Automaton) -> bool:
     )
 
 
-def _obligations(made: Composition) -> Iterator[Obligation]:
+def obligations(made: Composition) -> Iterator[Obligation]:
+    """The conditions of Theorem 4 but for the relations of the pairs, which `check_relation` checks."""
     for threads, which in ((made.concrete, "conc"), (made.abstract, "abs")):
         yield from together(threads)
         for annotated, goal in zip(threads, made.goals, strict=True):
