@@ -13,6 +13,7 @@ from typing import TypeAlias
 from sa.automata.automaton import Edge
 from sa.automata.program import Formula
 from sa.automata.trace import Configuration, Move
+from sa.terms.build import FALSE
 from sa.terms.term import Term
 
 
@@ -60,12 +61,17 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Spoiler makes a component step. `replies` are all abstract answers but some that break ι; none helps."""
+    """Spoiler makes a component step. `replies` are all abstract answers but some that break ι; none helps.
+
+    `beyond` holds of abstract states that no step leaves and that break ι after the move: answers through them, of
+    which there may be infinitely many, are left out.
+    """
 
     move: Move
     replies: tuple[Reply, ...]
     refusals: tuple[Refusal, ...]
     exhausted: Exhausted
+    beyond: Term = FALSE
 
 
 @dataclass(frozen=True, slots=True)

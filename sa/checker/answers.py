@@ -10,9 +10,10 @@ from sa.automata.automaton import Edge, Variable
 from sa.base.limits import Limits, check_time
 from sa.checker.legal import Action, shown, updated
 from sa.checker.side import Side
+from sa.terms.build import FALSE
 from sa.terms.evaluate import holds
 from sa.terms.sort import BOOL, INT, Value
-from sa.terms.term import Var
+from sa.terms.term import Term, Var
 
 #: How many states, and how many combinations of values, are looked at for one set of answers.
 BOUND = 20_000
@@ -32,23 +33,32 @@ class Answers:
         self._side = s
         self._bounds = bounds
         self._steps: dict[State, list[tuple[Action, State]]] = {}
-        self._known: dict[tuple[State, Action], frozenset[State]] = {}
+        self._known: dict[tuple[State, Action, Term], frozenset[State]] = {}
 
-    def ends(self, start: State, action: Action) -> frozenset[State]:
-        """Where the answers to an action end. Raises NotEnumerable, LimitReached and Unevaluable."""
-        found = self._known.get((start, action))
+    def ends(self, start: State, action: Action, beyond: Term = FALSE) -> frozenset[State]:
+        """Where the answers to an action end, further steps from states that are `beyond` left out.
+
+        Raises NotEnumerable, LimitReached and Unevaluable.
+        """
+        found = self._known.get((start, action, beyond))
         if found is None:
-            found = self._silently([start])
+            found = self._silently([start], beyond)
             if action is not None:
-                found = self._silently(after for s in found for seen, after in self._from(s) if seen == action)
-            self._known[start, action] = found
+                here = [s for s in found if not self._is_in(beyond, s)]
+                steps = (after for s in here for seen, after in self._from(s) if seen == action)
+                found = self._silently(steps, beyond)
+            self._known[start, action, beyond] = found
         return found
 
-    def _silently(self, starts: Iterable[State]) -> frozenset[State]:
+    def _is_in(self, zone: Term, state: State) -> bool:
+        return zone is not FALSE and holds(zone, dict(zip(self.order, state[1], strict=True)))
+
+    def _silently(self, starts: Iterable[State], beyond: Term) -> frozenset[State]:
         found = dict.fromkeys(starts)
         pending = list(found)
         while pending:
-            for seen, after in self._from(pending.pop()):
+            state = pending.pop()
+            for seen, after in () if self._is_in(beyond, state) else self._from(state):
                 if seen is None and after not in found:
                     found[after] = None
                     pending.append(after)

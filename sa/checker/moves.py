@@ -13,13 +13,13 @@ from sa.certificates.play import Drift, Exhausted, Position, Reply, Step, Unmatc
 from sa.checker.absence import absence
 from sa.checker.environments import closures
 from sa.checker.legal import Action, constants, environment_fault, same, shown, step_fault
-from sa.checker.obligation import discharge
+from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.replay import Replay, outcome_fault, place
 from sa.checker.ruling import Failure, Rejected, failing
 from sa.checker.scope import closure_fault
-from sa.checker.side import invariant
+from sa.checker.side import invariant, renamed, within
 from sa.checker.symbolic import fronts
-from sa.terms.build import conjuncts, eq, land, lnot
+from sa.terms.build import FALSE, conjuncts, eq, land, lnot
 from sa.terms.evaluate import holds
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
@@ -50,6 +50,8 @@ def _step(r: Replay, here: Position, step: Step) -> Iterator[Failure]:
         yield from _answer(r, here.abstract, action, reply, where)
         yield from failing(outcome_fault(r, reply.then, step.move.after, end))
         ends.append(end)
+    if step.beyond is not FALSE:
+        yield from _beyond(r, step, where)
     if step.exhausted is Exhausted.ENUMERATED:
         yield from _enumerated(r, here, step, action, ends)
     else:
@@ -69,13 +71,35 @@ def _answer(r: Replay, start: Configuration, action: Action, reply: Reply, where
         yield Rejected("answer", "it does not show what the step shows", where)
 
 
+def _beyond(r: Replay, step: Step, where: str) -> Iterator[Failure]:
+    """No abstract step leaves the states beyond, and ι relates none of them to the state after the move."""
+    a, zone = r.abstract, step.beyond
+    if not zone.free <= {*a.params, *a.globals, *a.locals}:
+        yield Rejected("beyond", "it speaks of something else than abstract states", where)
+        return
+    if zone not in r.closures:
+        for name, edges in a.outgoing.items():
+            for _, edge in edges:
+                inside = (zone, *invariant(a, name), edge.guard, *(within(c) for c in edge.choices))
+                after = renamed((zone,), dict(edge.updates))
+                yield from failing(
+                    discharge(
+                        r.session, frozenset(), Obligation("beyond", name, conjuncts(land(*inside)), (Case((), after),))
+                    )
+                )
+        r.closures.add(zone)
+    iota = substitute(iota_of(r.goal), constants(step.move.after.values))
+    apart = Obligation("beyond", where, conjuncts(land(zone, iota)), (Case((), (FALSE,)),))
+    yield from failing(discharge(r.session, frozenset(), apart))
+
+
 def _enumerated(
     r: Replay, here: Position, step: Step, action: Action, ends: Iterable[Configuration]
 ) -> Iterator[Failure]:
     order, iota = r.answers.order, iota_of(r.goal)
     listed = {(end.location, tuple(end.values[v] for v in order)) for end in ends}
     start = (here.abstract.location, tuple(here.abstract.values[v] for v in order))
-    for location, values in r.answers.ends(start, action) - listed:
+    for location, values in r.answers.ends(start, action, step.beyond) - listed:
         # An answer that ends outside of ι is lost by itself.
         if holds(iota, {**step.move.after.values, **dict(zip(order, values, strict=True))}):
             shown_values = ", ".join(f"{v.name} = {x}" for v, x in zip(order, values, strict=True))

@@ -30,6 +30,7 @@ from sa.refinement.outcome import Outcome, Result
 from sa.report.explain import Why, action, bare, refused
 from sa.report.story import Event, story
 from sa.report.terminal import domain
+from sa.terms.build import FALSE
 from sa.terms.printer import show
 from sa.terms.sort import BOOL, Value
 from sa.terms.term import Var
@@ -251,7 +252,7 @@ def _spoiler(here: Position, move: SpoilerMove, abstract: Automaton, then: Any) 
         case Unmatched(concrete, closure, exhausted):
             most = {"closure": show(closure), "exhausted": exhausted.value}
             return {"kind": "unmatched", "concrete": _state(concrete), **most}
-        case Step(step, replies, refusals, exhausted):
+        case Step(step, replies, refusals, exhausted, beyond):
             asked = action(step.edge.label, {**here.concrete.values, **step.choices})
             return {
                 "kind": "step",
@@ -260,6 +261,7 @@ def _spoiler(here: Position, move: SpoilerMove, abstract: Automaton, then: Any) 
                 "replies": [_reply(r, then) for r in replies],
                 "refusals": [_refusal(r, abstract, asked) for r in refusals],
                 "exhausted": exhausted.value,
+                "beyond": None if beyond is FALSE else show(beyond),
             }
 
 

@@ -29,6 +29,7 @@ from sa.certificates.play import (
     Unmatched,
 )
 from sa.report.explain import Why, action, bare, broken, name_of, no_choice, refused
+from sa.terms.build import FALSE
 from sa.terms.printer import show
 
 #: By the identity of the position: equal positions on different lines are different.
@@ -197,7 +198,10 @@ def _lost(step: Step, here: Position, abstract: Automaton) -> Ending:
     what = f"the action {asked}" if asked else "this silent step"
     unique = tuple(dict.fromkeys(reasons))
     headline = f"{abstract.name} cannot answer {what}{':' if unique else '.'}"
-    return Ending(headline, unique, step.exhausted is Exhausted.SOLVER)
+    if step.beyond is not FALSE:
+        past = f"answers with {show(step.beyond, bare)} are left out: no abstract step makes that false again"
+        unique = (*unique, Why(None, past))
+    return Ending(headline, unique, step.exhausted is Exhausted.SOLVER or step.beyond is not FALSE)
 
 
 def _choosing(abstract: Automaton, start: str) -> tuple[Edge, ...]:

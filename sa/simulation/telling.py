@@ -10,11 +10,13 @@ from sa.automata.automaton import Edge
 from sa.automata.trace import Configuration, Move
 from sa.base.limits import Limits, check_time
 from sa.certificates.play import Exhausted, Position, Refusal, Reply, Step
+from sa.simulation.beyond import beyond
 from sa.simulation.board import Board, lay_out
 from sa.simulation.duel import Duel, Game
 from sa.simulation.machine import Machine, Stride
 from sa.simulation.replies import BROKEN_SHOWN, RUNS_EXPLAINED, refused
 from sa.simulation.scene import Survives, broken
+from sa.terms.build import FALSE
 from sa.terms.sort import BOOL, INT
 
 #: How many positions a play may have, and how many moves one after the other.
@@ -103,7 +105,10 @@ def _made(teller: _Teller, duel: Duel, abstract: int) -> Position:
     open_ended = any(teller.sizes[game.abstract.places[state]] > WIDTH_BOUND for state, _ in ways)
     exhausted = Exhausted.SOLVER if open_ended else Exhausted.ENUMERATED
     here = game.abstract.configuration(abstract)
-    return Position(before, here, Step(move, tuple(replies), _refusals(teller, before, here, move, replies), exhausted))
+    refusals = _refusals(teller, before, here, move, replies)
+    skipped = any(game.following.is_past(state, stride.after) for state, _ in ways)
+    past = beyond(game.following.ways, move.after.values) if skipped else FALSE
+    return Position(before, here, Step(move, tuple(replies), refusals, exhausted, past))
 
 
 def _move(machine: Machine, stride: Stride) -> Move:
@@ -112,7 +117,7 @@ def _move(machine: Machine, stride: Stride) -> Move:
 
 
 def _ways(game: Game, abstract: int, stride: Stride) -> dict[_Stop, tuple[_Stop, Stride] | None]:
-    """Every stop on the way to an answer and how it is reached first, nearest stops first."""
+    """Every stop on the way to an answer and how it is reached first, nearest stops first; past the goal none."""
     start = abstract, stride.action is None
     ways: dict[_Stop, tuple[_Stop, Stride] | None] = {start: None}
     pending = [start]
@@ -120,6 +125,8 @@ def _ways(game: Game, abstract: int, stride: Stride) -> dict[_Stop, tuple[_Stop,
     for stop in pending:
         if len(ways) > STATE_BOUND:
             raise Survives("there are too many answers")
+        if game.following.is_past(stop[0], stride.after):
+            continue
         for step in game.abstract.steps(stop[0]).strides:
             if step.action is None or (step.action == stride.action and not stop[1]):
                 after = step.after, stop[1] or step.action is not None
@@ -146,7 +153,8 @@ def _lost(teller: _Teller, duel: Duel, stride: Stride, end: int) -> Duel:
     """The lost pair that tells how to go on against an answer's end: the nearest to its loss."""
     game = teller.game
     firsts = game.following.first(duel.abstract, stride.action, stride.after) or ()
-    known = [game.duels[stride.after, first] for first in firsts if end in (game.following.silent(first) or ())]
+    reached = ((first, game.following.silent(first, stride.after) or ()) for first in firsts)
+    known = [game.duels[stride.after, first] for first, ends in reached if end in ends]
     itself = game.duels.get((stride.after, end))
     if itself is not None and itself.stride is not None and itself.rank < duel.rank:
         known.append(itself)

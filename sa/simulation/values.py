@@ -19,10 +19,12 @@ from sa.base.limits import Limits, check_time
 from sa.certificates.goal import Goal, kappa_of
 from sa.certificates.play import Position
 from sa.invariants.picks import by_cost, interesting, picks
+from sa.simulation.beyond import OneWay, one_way
 from sa.simulation.duel import Duel, Game, Turn
 from sa.simulation.following import following
 from sa.simulation.machine import machine
 from sa.simulation.telling import told
+from sa.smt.session import Session
 from sa.terms.build import land
 from sa.terms.compile import predicate
 from sa.terms.evaluate import Unevaluable
@@ -39,17 +41,17 @@ def refute_by_values(goal: Goal, bounds: Limits, budget: int) -> Position | None
     if not goal.closed or goal.choose_init or goal.axioms:
         return None
     try:
-        game = _game(goal)
+        game = _game(goal, one_way(goal, Session(bounds)))
         lost = _lost_start(game, bounds, budget)
         return told(game, lost, bounds) if lost is not None else None
     except Unevaluable:
         return None
 
 
-def _game(goal: Goal) -> Game:
+def _game(goal: Goal, ways: tuple[OneWay, ...]) -> Game:
     pool = interesting(_terms(goal))
     concrete, abstract = machine(goal.concrete, pool), machine(goal.abstract, pool)
-    return Game(goal, concrete, abstract, following(goal, concrete, abstract))
+    return Game(goal, concrete, abstract, following(goal, concrete, abstract, ways))
 
 
 def _terms(goal: Goal) -> Iterator[Term]:

@@ -14,15 +14,20 @@ from sa.base.limits import LimitReached, Limits, limits
 from sa.certificates.goal import Goal
 from sa.certificates.play import Exhausted, Play, Position, Step
 from sa.checker.check import Accepted, check
+from sa.checker.ruling import Rejected
 from sa.oracle.game import Ending
 from sa.oracle.replay import judge
 from sa.refinement.goals import goals
 from sa.simulation.values import refute_by_values
+from sa.terms import build
+from sa.terms.term import Term
 from tests.endtoend.asking import read
 from tests.generators.automata import Sample, random_goal
 
 SPECS = Path(__file__).parents[2] / "specs" / "closed"
 GENEROUS = 200_000
+
+abs_x = build.variable("abs.x")
 
 
 def _closed(number: int) -> Iterator[Sample]:
@@ -181,3 +186,37 @@ def test_where_the_environment_moves_or_duplicator_chooses_the_start_there_is_no
     goal = _of_spec("gcd/broken-environment")
     assert _refuted(replace(goal, closed=False)) is None
     assert _refuted(replace(goal, choose_init=True)) is None
+
+
+def test_silent_loops_that_only_count_up_have_finitely_many_answers_that_matter() -> None:
+    """The abstract x never shrinks, so answers in which it is too large are left out."""
+    goal = _of_spec("lost-update")
+    play = _refuted(goal)
+    assert play is not None
+    assert isinstance(check(goal, play, limits(60.0, None)), Accepted)
+    assert isinstance(play, Position) and isinstance(play.move, Step)
+    assert play.move.beyond is not build.FALSE
+
+
+COUNTING = """
+global x : int = 0;
+thread T1 { while (true) { x := x + 1; } }
+thread T2 { while (true) { x := x STEP; } }
+"""
+
+
+def test_a_number_that_may_come_back_leaves_no_answers_out() -> None:
+    """With a thread that counts down the abstract x reaches every value: the concrete copy is simulated."""
+    abstract = COUNTING.replace("STEP", "- 1")
+    concrete = "global x : int = 0; thread T1 { x := 5; } thread T2 { x := -3; }"
+    assert _refuted(_asked(abstract, f"{concrete} refinement r {{ relate x; silent exit; }}")) is None
+
+
+@pytest.mark.parametrize("spoilt", [build.TRUE, build.le(abs_x, build.ZERO), build.le(build.ZERO, abs_x)])
+def test_states_beyond_that_may_be_left_or_are_related_are_noticed(spoilt: Term) -> None:
+    goal = _of_spec("lost-update")
+    play = _refuted(goal)
+    assert isinstance(play, Position) and isinstance(play.move, Step)
+    ruling = check(goal, replace(play, move=replace(play.move, beyond=spoilt)), limits(60.0, None))
+    assert isinstance(ruling, Rejected)
+    assert ruling.obligation == "beyond"
