@@ -1,0 +1,53 @@
+"""What proofs are made of: compositions of annotated threads, and what has been shown of them.
+
+Variables of the concrete side are named `conc.x`, of the abstract side `abs.x`, locals `conc.T.x` and `abs.T.x` after
+their thread; parameters are plain. An invariant speaks of one program, over plain names and `T.x`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sa.automata.program import Formula
+from sa.certificates.goal import Goal
+from sa.certificates.relation import Relation
+from sa.certificates.threads import Annotated
+from sa.terms import build
+from sa.terms.term import Term
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Some threads of a program running together; `whole` if they are all, so that nobody else moves."""
+
+    program: str
+    threads: tuple[Annotated, ...]
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Refinement:
+    """`left ⪯ right` with respect to κ and ι (Definition 6), with initial coverage.
+
+    `pairs` are the goals and relations of the pairs of threads, in order; none where θ is not known by pairs.
+    """
+
+    left: Side
+    right: Side
+    kappa: tuple[Formula, ...]
+    iota: tuple[Formula, ...]
+    pairs: tuple[tuple[Goal, Relation], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Invariance:
+    """A weak invariant of a composition (Definition 5), or a strong one (Definition 4)."""
+
+    side: Side
+    formula: Term
+    strong: bool
+
+
+def all_of(formulas: tuple[Formula, ...]) -> Term:
+    """The conjunction."""
+    return build.land(*(f.term for f in formulas))

@@ -1,0 +1,91 @@
+"""The programs of a script, their threads annotated: invariants and environments inferred where none are declared.
+
+Every step of a script speaks of these same automata. What is inferred is checked once for each program, before the
+first step: Theorem 6 is not assumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from sa.automata.automaton import Automaton
+from sa.automata.program import Program
+from sa.automata.proof import Member, Script
+from sa.certificates.threads import Annotated
+from sa.checker.obligation import Obligation, discharge
+from sa.checker.ruling import Rejected
+from sa.checker.threads import annotation_fault, together
+from sa.composition.environment import closed, declared
+from sa.generation.checks import NotGenerated
+from sa.generation.generate import automata, generate, weakened
+from sa.generation.visibility import Rung
+from sa.proofs.facts import Side
+from sa.refinement.missing import conditions_of
+from sa.refinement.options import Options
+from sa.smt.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A program and its threads annotated; `goals` are the same automata with invariants that say less."""
+
+    program: Program
+    threads: Mapping[str, Annotated]
+    goals: Mapping[str, Automaton]
+
+
+def worlds_of(script: Script, session: Session, options: Options) -> dict[str, World]:
+    """The programs that the script mentions, by alias. Raises LimitReached, and NotGenerated on an internal error."""
+    conditions = conditions_of(t for p in script.programs.values() for t in p.threads)
+    found = dict[str, World]()
+    for alias, program in script.programs.items():
+        if len(program.threads) < 2 or any(declared(t) for t in program.threads):
+            made = tuple(t if declared(t) else closed(t) for t in program.threads)
+            weak = made
+        else:
+            known = generate(program.threads, Rung.HIDDEN, options.limits)
+            made = automata(known, session, conditions)
+            weak = weakened(known, made)
+        threads = {t.name: Annotated(t, m) for t, m in zip(program.threads, made, strict=True)}
+        if weak is not made:
+            _check(session, tuple(threads.values()))
+        found[alias] = World(program, threads, {t.name: t for t in weak})
+    return found
+
+
+def _check(session: Session, threads: tuple[Annotated, ...]) -> None:
+    """What was inferred is true (Theorem 6 is not assumed). Raises NotGenerated."""
+    for obligation in together(threads):
+        failure = discharge(session, frozenset(), obligation)
+        if failure is not None:
+            what = f"{failure.obligation} of {failure.where}: {failure.why}"
+            raise NotGenerated(what, isinstance(failure, Rejected))
+
+
+def side_of(worlds: Mapping[str, World], members: tuple[Member, ...]) -> Side:
+    """The composition of some threads of one program."""
+    alias = members[0][0]
+    world = worlds[alias]
+    threads = tuple(world.threads[name] for _, name in members)
+    return Side(alias, threads, {name for _, name in members} == set(world.threads) and not _assumes(world))
+
+
+def _assumes(world: World) -> bool:
+    """Whether somebody outside of the program is assumed to move."""
+    return any(declared(t) for t in world.program.threads)
+
+
+def members_only(world: World, members: tuple[Member, ...]) -> Program:
+    """The program with these threads only, in this order, as goals take them."""
+    return replace(world.program, threads=tuple(world.goals[name] for _, name in members))
+
+
+def faults(side: Side) -> Iterator[str]:
+    """What keeps annotated threads from being the written ones."""
+    yield from (fault for t in side.threads if (fault := annotation_fault(t)) is not None)
+
+
+def compatible(side: Side) -> Iterator[Obligation]:
+    """That the annotations are true and the threads compatible (Definition 2)."""
+    yield from together(side.threads)
