@@ -27,11 +27,16 @@ class Incompatible:
     answer: Answer
 
 
-def incompatibilities(session: Session, threads: tuple[Automaton, ...]) -> Iterator[Incompatible]:
-    """All failures of compatibility between threads whose environments are given, pair by pair."""
+def incompatibilities(
+    session: Session, threads: tuple[Automaton, ...], actors: int | None = None
+) -> Iterator[Incompatible]:
+    """All failures of compatibility between threads whose environments are given, pair by pair.
+
+    `actors` is how many threads are looked at as those that act, the first ones; all if not given.
+    """
     separate = tuple(apart(t) for t in threads)
     disjuncts = {q.env: _disjuncts(q.env) for t in separate for q in t.locations if q.env is not None}
-    for actor in separate:
+    for actor in separate[:actors]:
         steps = tuple(_steps(actor))
         for observer in separate:
             if actor is not observer:

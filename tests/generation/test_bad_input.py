@@ -109,8 +109,8 @@ def test_the_printed_program_is_the_inferred_one(tmp_path: Path, name: str, rung
         for place in before.locations:
             assert location_of(after, place.name).env is place.env
             assert location_of(after, place.name).inv is place.inv
-        assert [(e.source, e.target, e.guard, e.updates) for e in before.edges if not e.choices] == [
-            (e.source, e.target, e.guard, e.updates) for e in after.edges if not e.choices
+        assert [(e.source, e.target, e.guard, dict(e.updates)) for e in before.edges if not e.choices] == [
+            (e.source, e.target, e.guard, dict(e.updates)) for e in after.edges if not e.choices
         ]
 
 

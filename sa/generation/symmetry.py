@@ -1,0 +1,65 @@
+"""Families of threads that are one thread, rotated: `T[i]` after `T[i - 1]` and `x[i]` after `x[i - 1]` all around.
+
+Then a question about one member answers the same question about all, and `checks` asks it once. The fixed point does
+not use this: where it widens, its values depend on the order of the threads. A rotation is accepted only if it maps each
+thread to the next one term by term, initial condition, invariants and environments included; other symmetries, such as
+threads that write their own number into a lock, are not looked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sa.automata.automaton import Automaton, Edge, Kind, Origin
+from sa.automata.rename import renamed
+from sa.terms.term import Var
+
+_MEMBER = re.compile(r"(.+)\[(\d+)\]$")
+_NOWHERE = Origin(None)
+
+
+def rotates(threads: Sequence[Automaton]) -> bool:
+    """Whether each thread, rotated by one, is the next one, and the last one the first."""
+    if len(threads) < 2 or len({_family(t.name) for t in threads}) > 1 or _family(threads[0].name) is None:
+        return False
+    following = (*threads[1:], threads[0])
+    names = _turned(threads[0], len(threads))
+    return all(_same(renamed(t, lambda v: names.get(v.var, v.var)), n) for t, n in zip(threads, following, strict=True))
+
+
+def _family(name: str) -> str | None:
+    found = _MEMBER.match(name)
+    return found.group(1) if found else None
+
+
+def _turned(thread: Automaton, count: int) -> dict[Var, Var]:
+    """What becomes of shared variables: elements of arrays as large as the family move on."""
+    shared = {v.var.name: v.var for v in thread.variables if v.kind is Kind.GLOBAL}
+    found = dict[Var, Var]()
+    for name, var in shared.items():
+        element = _MEMBER.match(name)
+        if element is None:
+            continue
+        array, index = element.group(1), int(element.group(2))
+        inside = f"{array}[{count - 1}]" in shared and f"{array}[{count}]" not in shared
+        if inside:
+            found[var] = shared[f"{array}[{(index + 1) % count}]"]
+    return found
+
+
+def _same(first: Automaton, second: Automaton) -> bool:
+    """Equal up to names of threads, origins, and the order of variables and simultaneous updates."""
+    return _bare(first) == _bare(second)
+
+
+def _bare(thread: Automaton) -> tuple[object, ...]:
+    variables = frozenset(replace(v, origin=_NOWHERE) for v in thread.variables)
+    locations = tuple(replace(q, origin=_NOWHERE) for q in thread.locations)
+    return variables, locations, thread.initial, thread.init, tuple(map(_bare_edge, thread.edges))
+
+
+def _bare_edge(edge: Edge) -> tuple[object, ...]:
+    choices = tuple(replace(c, origin=_NOWHERE) for c in edge.choices)
+    return edge.source, edge.target, edge.label, edge.guard, frozenset(edge.updates), choices
