@@ -1,7 +1,7 @@
 """The catalogue of codes: what every error and warning means, at length. `sacheck explain CODE` prints it.
 
 SA0xx reading, SA1xx names, SA2xx types, SA3xx well-formedness, SA4xx refinements and goals,
-SA5xx vacuity, SA9xx use of the commands.
+SA5xx vacuity, SA6xx proof scripts, SA9xx use of the commands.
 """
 
 from __future__ import annotations
@@ -214,6 +214,39 @@ SA511 a variable without a bound
     The values of the variable grow or shrink step by step, and no comparison with a constant stops them; or
     what stops them relates variables, which boxes cannot express. The result holds, and says less than one
     might like. An invariant written by hand is kept, and shown to be inductive.
+SA601 a proof script where a program is needed
+    The file has a `lemma` or `theorem`, so it is a proof script: it speaks of programs that it imports and has no
+    threads of its own. Name one of these programs.
+SA602 a declaration that makes a program, in a proof script
+    Variables, threads, initial states, invariants and refinement blocks belong into files of their own, which the
+    script imports. It may declare constants, parameters, enumerations, macros, functions and axioms.
+SA603 a proof script without steps
+    There is no `lemma` and no `theorem`, so there is nothing to prove.
+SA604 an unknown program
+    The threads of a claim are named behind the alias of an import: `conc.T1`, or `conc` for all of its threads.
+SA605 an unknown thread
+    The imported program has no thread of this name. Members of a family are written `conc.T[1]`.
+SA606 threads of two programs on one side
+    Threads of one side run together over the same variables, so they belong to one program.
+SA607 a thread twice on one side
+    A thread runs once. For several copies write a family, `thread T[i : 1..3]`.
+SA608 sides of different size
+    The threads of a refinement are paired by their positions, so there are as many on the left as on the right.
+SA609 both sides from the same import
+    Formulas tell the two sides by their aliases, so a claim about a file and itself needs two imports of the file
+    under two names.
+SA610 programs whose threads have different names
+    Between two whole programs threads are paired by name. Where names differ, list the threads of both sides in the
+    same order.
+SA611 an unknown step
+    No step of this file has the cited name.
+SA612 a step that cites itself or a later one
+    A step may rest on steps above it only; otherwise a proof could go round in a circle.
+SA613 an unknown rule
+    The rules are `parallel`, `chain`, `preservation` and `auto`. Without `by` the claim is decided directly.
+SA614 clauses that a claim cannot have
+    `relate`, `pre`, `inv`, `rely`, `choose init` and `silent exit` say how two sides belong together, so they come
+    with `refines`. A `preserves` claim has its formula only.
 SA901 no refinement block
     With one file, `refine` answers the refinement blocks in it. Give it two files, or write a block.
 SA902 a refinement without its abstract side

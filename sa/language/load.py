@@ -1,16 +1,18 @@
-"""A file and what it imports to a program."""
+"""A file and what it imports to a program, or to a proof script."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os.path import dirname, join, realpath
 
 from sa.automata.automaton import Kind
 from sa.automata.program import Program
+from sa.automata.proof import Script
 from sa.base.diagnostic import Diagnostic, InputError, error
 from sa.base.source import Source
 from sa.language import syntax
-from sa.language.elaborate import Block, Elaborated, elaborate
+from sa.language.elaborate import Block, Elaborated, elaborate, elaborate_script, has_steps
 from sa.language.elaborate.declarations import Imported
 from sa.language.elaborate.exports import visible_elsewhere
 from sa.language.names import ModuleSymbol, Scope
@@ -35,47 +37,94 @@ class Loaded:
     lints: tuple[Diagnostic, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class LoadedScript:
+    """A proof script, what was noticed in it and in the programs that it imports, all texts (the script's first)."""
+
+    script: Script
+    warnings: tuple[Diagnostic, ...]
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file that was read, and the meaning of what it imports by alias."""
+
+    module: syntax.Module
+    imports: Mapping[str, Elaborated]
+    sources: tuple[Source, ...]
+
+
 def load_program(path: str, split: bool = False) -> Loaded:
-    """Read, parse and elaborate a file and its imports. Raises InputError with all errors of the first wrong file."""
-    result, sources, imports = _load(path, split, ())
-    programs = tuple((alias, program) for alias, program in imports.items())
-    return Loaded(result.program, result.warnings, tuple(sources), result.blocks, programs, result.lints)
+    """Read, parse and elaborate a file and its imports. Raises InputError with all errors of its imports, or else
+    all of its own.
+    """
+    return _program(_read(path, split, ()), split)
 
 
-def _load(path: str, split: bool, above: tuple[str, ...]) -> tuple[Elaborated, list[Source], dict[str, Program]]:
+def load_script(path: str, split: bool = False) -> LoadedScript:
+    """The same for a proof script; `split` is meant for the programs. Raises InputError."""
+    return _script(_read(path, split, ()))
+
+
+def load(path: str, split: bool = False) -> Loaded | LoadedScript:
+    """A program or a proof script: a file with steps is a script. Raises InputError."""
+    file = _read(path, split, ())
+    return _script(file) if has_steps(file.module) else _program(file, split)
+
+
+def _program(file: _File, split: bool) -> Loaded:
+    result = elaborate(file.module, _exported(file.imports), split)
+    programs = tuple((alias, made.program) for alias, made in file.imports.items())
+    return Loaded(result.program, result.warnings, file.sources, result.blocks, programs, result.lints)
+
+
+def _script(file: _File) -> LoadedScript:
+    result = elaborate_script(file.module, _exported(file.imports), file.imports)
+    of_programs = (w for made in file.imports.values() for w in made.warnings)
+    return LoadedScript(result.script, tuple(dict.fromkeys((*result.warnings, *of_programs))), file.sources)
+
+
+def _read(path: str, split: bool, above: tuple[str, ...]) -> _File:
     source = read_source(path)
     module = parse(source)
     here = (*above, realpath(path))
-    sources, programs, imported = [source], dict[str, Program](), dict[str, Imported]()
+    sources, imports, problems = {source.name: source}, dict[str, Elaborated](), list[Diagnostic]()
     for declaration in module.declarations:
         if isinstance(declaration, syntax.Import):
-            result, texts = _import(declaration, dirname(path), split, here)
-            sources.extend(t for t in texts if t.name not in {s.name for s in sources})
-            programs[declaration.alias.name] = result.program
-            imported[declaration.alias.name] = _exported(result)
-    return elaborate(module, imported, split, imported=bool(above)), sources, programs
+            try:
+                file = _imported(declaration, dirname(path), split, here)
+                imports[declaration.alias.name] = elaborate(file.module, _exported(file.imports), split, imported=True)
+            except InputError as wrong:
+                problems.extend(wrong.diagnostics)
+            else:
+                sources |= {s.name: s for s in file.sources if s.name not in sources}
+    if problems:
+        raise InputError(tuple(dict.fromkeys(problems)))
+    return _File(module, imports, tuple(sources.values()))
 
 
-def _import(
-    declaration: syntax.Import, folder: str, split: bool, above: tuple[str, ...]
-) -> tuple[Elaborated, list[Source]]:
+def _imported(declaration: syntax.Import, folder: str, split: bool, above: tuple[str, ...]) -> _File:
     target = join(folder, declaration.path)
     if realpath(target) in above:
         circle = " imports ".join(f"`{p}`" for p in (*above[above.index(realpath(target)) :], realpath(target)))
         raise InputError((error("SA018", f"a file imports itself: {circle}", declaration.span),))
     try:
-        result, sources, _ = _load(target, split, above)
+        return _read(target, split, above)
     except InputError as wrong:
         if all(d.span is None for d in wrong.diagnostics):
             first = wrong.diagnostics[0]
             raise InputError((error(first.code, first.message, declaration.span, first.hint),)) from wrong
         raise
-    return result, sources
 
 
-def _exported(result: Elaborated) -> Imported:
-    """What another file may use: everything but variables that change, and what depends on them."""
-    names = Scope(None, {n: visible_elsewhere(s) for n, s in result.scope.symbols.items()})
-    program = result.program
+def _exported(imports: Mapping[str, Elaborated]) -> dict[str, Imported]:
+    """What files may use of their imports: everything but variables that change, and what depends on them."""
+    return {alias: _visible(made) for alias, made in imports.items()}
+
+
+def _visible(made: Elaborated) -> Imported:
+    names = Scope(None, {n: visible_elsewhere(s) for n, s in made.scope.symbols.items()})
+    program = made.program
     parameters = tuple(v for v in program.variables if v.kind is Kind.PARAM)
     return Imported(ModuleSymbol(names), parameters, program.functions, program.axioms)

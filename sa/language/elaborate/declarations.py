@@ -194,7 +194,7 @@ def _function(declaration: syntax.FunctionDeclaration, declared: Declared) -> No
     function = Function(declaration.name.name, sorts, result.sort)
     symbol = FunctionSymbol(function, names, declaration.body, context.scope)
     declare(context.scope, declaration.name, symbol, context.problems)
-    if declaration.body is None:
+    if declaration.body is None and function not in declared.functions:
         declared.functions.append(function)
 
 

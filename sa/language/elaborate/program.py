@@ -55,6 +55,7 @@ def elaborate(
     problems = list[Diagnostic]()
     try:
         result = _elaborate(module, imports, split, problems)
+        _check_no_steps(module, problems)
         if not imported:
             _check_content(module, result, problems)
     except RecursionError:
@@ -88,7 +89,7 @@ def _elaborate(
         threads,
         _invariants(module, declared, threads),
         guarantees,
-        _expectation(module, problems),
+        expectation(module, problems),
     )
     lints = () if split else tuple(_lints(module, scope))
     return Elaborated(made, blocks, (), lints, scope)
@@ -141,7 +142,8 @@ def _invariants(module: syntax.Module, declared: Declared, threads: tuple[Automa
     return tuple(result)
 
 
-def _expectation(module: syntax.Module, problems: list[Diagnostic]) -> Verdict | None:
+def expectation(module: syntax.Module, problems: list[Diagnostic]) -> Verdict | None:
+    """What a file says that the command on it will answer."""
     found = [d for d in module.declarations if isinstance(d, syntax.Expect)]
     if len(found) > 1:
         problems.append(error("SA011", "a second `expect` in one file", found[1].span))
@@ -150,6 +152,14 @@ def _expectation(module: syntax.Module, problems: list[Diagnostic]) -> Verdict |
 
 def _block(written: syntax.RefinementBlock, scope: Scope) -> Block:
     return Block(written.name.name, written.abstract, written.concrete, written, scope, origin(written.span))
+
+
+def _check_no_steps(module: syntax.Module, problems: list[Diagnostic]) -> None:
+    """Where a program is needed, a proof script is none."""
+    first = next((d for d in module.declarations if isinstance(d, syntax.StepDeclaration)), None)
+    if first is not None:
+        hint = "threads belong into files that the script imports"
+        problems.append(error("SA601", "this is a proof script, not a program", first.span, hint))
 
 
 def _check_content(module: syntax.Module, result: Elaborated, problems: list[Diagnostic]) -> None:
