@@ -17,7 +17,7 @@ from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.checker.obligation import Obligation, discharge
 from sa.checker.ruling import Rejected
-from sa.proofs import chain_closed, parallel_invariants, parallel_refinement, preservation
+from sa.proofs import chain_closed, chain_open, parallel_invariants, parallel_refinement, preservation
 from sa.proofs.facts import Invariance, Refinement, Side
 from sa.proofs.local import Shown, shown_invariant
 from sa.proofs.result import Leaf, Proof, StepResult
@@ -111,7 +111,7 @@ def _applied(run: _Run, step: Step) -> _Applied:
                 case Rule.PARALLEL:
                     return _parallel(run, claim, _refinements(cited))
                 case Rule.CHAIN:
-                    return _chain(run, claim, _refinements(cited))
+                    return _chain(run, step, claim, _refinements(cited))
                 case Rule.PRESERVATION:
                     raise Unfit("preservation is about invariants, and this claims a refinement")
                 case _:
@@ -214,18 +214,24 @@ def _parallel(run: _Run, claim: Refines, parts: list[Refinement]) -> _Applied:
     return _Applied("Theorem 4", fact, (*_sound(run, left, right), *leaves))
 
 
-def _chain(run: _Run, claim: Refines, parts: list[Refinement]) -> _Applied:
+def _chain(run: _Run, step: Step, claim: Refines, parts: list[Refinement]) -> _Applied:
     left, right = side_of(run.worlds, claim.left), side_of(run.worlds, claim.right)
     if len(parts) != 2:
         raise Unfit("a chain has two links; chain longer ones step by step")
     first, second = parts
     if first.left != left or second.right != right or first.right != second.left:
         raise Unfit("the cited refinements do not meet: the first ends where the second begins")
-    if not (left.whole and first.right.whole and right.whole):
-        raise Unfit("only whole programs are chained so far")
-    kappa, iota = outer(whole_goal(run.worlds, run.script, None, claim), left, right)
-    leaves = _leaves(run, chain_closed.obligations(first, second, kappa, iota))
-    return _Applied("Theorem 2", Refinement(left, right, kappa, iota, ()), leaves)
+    if left.whole and first.right.whole and right.whole:
+        rule = "Theorem 2"
+        kappa, iota = outer(whole_goal(run.worlds, run.script, step, claim), left, right)
+        leaves = _leaves(run, chain_closed.obligations(first, second, kappa, iota))
+    elif len(left.threads) == 1 and first.pairs and second.pairs:
+        rule, goal = "Theorem 3", pair_goal(run.worlds, run.script, step, claim)
+        kappa, iota = outer(goal, left, right)
+        leaves = _leaves(run, chain_open.obligations(first, second, kappa, iota, goal))
+    else:
+        raise Unfit("chains are of whole programs, or of single threads whose refinements were shown directly")
+    return _Applied(rule, Refinement(left, right, kappa, iota, ()), leaves)
 
 
 def _invariant(run: _Run, claim: Preserves, cited: list[Fact]) -> _Applied:
@@ -254,8 +260,8 @@ def _preserved(run: _Run, claim: Preserves, cited: list[Fact]) -> _Applied:
     side = side_of(run.worlds, claim.side)
     if fact.left != side or fact.right != above.side:
         raise Unfit("the refinement leads from the claim's threads to those of the cited invariant")
-    if not side.whole and len(side.threads) > 1:
-        raise Unfit("several threads among others: show each of them, then `by parallel`")
+    if not side.whole and (len(side.threads) > 1 or not fact.pairs):
+        raise Unfit("threads among others: show each refinement directly, carry its invariant over, then `by parallel`")
     if claim.strong and not above.strong:
         raise Unfit("a strong invariant needs a strong one")
     leaves = _leaves(run, preservation.obligations(fact, above.formula, claim.formula, claim.strong))
