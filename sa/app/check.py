@@ -5,19 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sa.automata.program import Program
+from sa.automata.proof import Script
 from sa.base.diagnostic import Diagnostic, InputError, Severity
 from sa.base.limits import Limits
 from sa.composition.declared import environment_warnings
-from sa.language.load import load_program
-from sa.obligations.vacuity import vacuity
+from sa.language.load import LoadedScript, load
+from sa.obligations.vacuity import contradiction, vacuity
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What was found in a file; `program` is None where errors leave none."""
+    """What was found in a file; `content` is None where errors leave none."""
 
     path: str
-    program: Program | None
+    content: Program | Script | None
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -28,16 +29,40 @@ def check(paths: tuple[str, ...], split: bool, bounds: Limits) -> tuple[Checked,
 
 def _check(path: str, split: bool, bounds: Limits) -> Checked:
     try:
-        loaded = load_program(path, split)
+        loaded = load(path, split)
     except InputError as wrong:
         return Checked(path, None, wrong.diagnostics)
-    program = loaded.program
-    empty = vacuity(program, bounds)
-    if any(d.severity is Severity.ERROR for d in empty):
+    if isinstance(loaded, LoadedScript):
+        return _script(path, loaded, bounds)
+    empty, environments = _about(loaded.program, bounds)
+    if _wrong(empty):
         return Checked(path, None, empty)
-    return Checked(path, program, (*loaded.warnings, *loaded.lints, *empty, *environment_warnings(program, bounds)))
+    return Checked(path, loaded.program, (*loaded.warnings, *loaded.lints, *empty, *environments))
+
+
+def _script(path: str, loaded: LoadedScript, bounds: Limits) -> Checked:
+    """A script with the programs that it is about, whose style is their own business."""
+    script = loaded.script
+    found = [_about(program, bounds) for program in script.programs.values()]
+    empty = tuple(d for vacuous, _ in found for d in vacuous)
+    if not _wrong(empty):
+        empty += contradiction(script.axioms, bounds)
+    if _wrong(empty):
+        return Checked(path, None, tuple(dict.fromkeys(empty)))
+    environments = (d for _, warned in found for d in warned)
+    return Checked(path, script, tuple(dict.fromkeys((*loaded.warnings, *empty, *environments))))
+
+
+def _about(program: Program, bounds: Limits) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
+    """What is vacuous in a program, and what is odd about its environments where nothing contradicts itself."""
+    empty = vacuity(program, bounds)
+    return empty, () if _wrong(empty) else environment_warnings(program, bounds)
+
+
+def _wrong(diagnostics: tuple[Diagnostic, ...]) -> bool:
+    return any(d.severity is Severity.ERROR for d in diagnostics)
 
 
 def has_errors(checked: tuple[Checked, ...]) -> bool:
     """Whether any file is wrong; warnings do not count."""
-    return any(d.severity is Severity.ERROR for file in checked for d in file.diagnostics)
+    return any(_wrong(file.diagnostics) for file in checked)

@@ -43,8 +43,8 @@ def _check(files: tuple[str, ...], split: bool, settings: Settings) -> int:
         return status
     complain(diagnostics)
     for file in checked:
-        if file.program is not None and not settings.quiet:
+        if file.content is not None and not settings.quiet:
             from sa.report.summary import show_summary
 
-            write(show_summary(file.path, file.program))
+            write(show_summary(file.path, file.content))
     return status

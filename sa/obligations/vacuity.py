@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sa.automata.automaton import EXIT, FAIL, Automaton, Edge, edges_from
-from sa.automata.program import Program
+from sa.automata.program import Axiom, Program
 from sa.base.diagnostic import Diagnostic, error, warning
 from sa.base.limits import Limits
 from sa.smt.session import Session, Unsat
@@ -19,11 +19,19 @@ RLIMIT = 2_000_000
 
 def vacuity(program: Program, bounds: Limits) -> tuple[Diagnostic, ...]:
     """What can never happen in a program. Contradictory axioms are an error, the rest are warnings."""
+    wrong = contradiction(program.axioms, bounds)
+    if wrong:
+        return wrong
     session = Session(bounds, tuple(a.formula for a in program.axioms), rlimit=RLIMIT)
-    if program.axioms and isinstance(session.check(()), Unsat):
-        hint = "remove or weaken one of the axioms: from these anything follows"
-        return (error("SA501", "the axioms contradict each other", program.axioms[0].origin.span, hint),)
     return tuple(d for thread in program.threads for d in _of_thread(session, thread))
+
+
+def contradiction(axioms: tuple[Axiom, ...], bounds: Limits) -> tuple[Diagnostic, ...]:
+    """An error where no functions satisfy all axioms together."""
+    if not axioms or not isinstance(Session(bounds, tuple(a.formula for a in axioms), rlimit=RLIMIT).check(()), Unsat):
+        return ()
+    hint = "remove or weaken one of the axioms: from these anything follows"
+    return (error("SA501", "the axioms contradict each other", axioms[0].origin.span, hint),)
 
 
 def _of_thread(session: Session, thread: Automaton) -> Iterator[Diagnostic]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -15,6 +16,7 @@ from sa.composition.product import product
 from sa.language.codes import CATALOGUE
 from sa.language.format import format_source
 from sa.language.load import Loaded, LoadedScript, load, load_program, load_script
+from sa.language.tokens import lexemes
 from sa.terms.printer import show
 
 GCD = """\
@@ -366,6 +368,30 @@ def test_texts_and_warnings_of_the_programs_come_with_the_script(tmp_path: Path)
     loaded = load_script(write(tmp_path, 'import "p.sa" as p; lemma l : p preserves a == a;', p=product_of))
     assert [Path(s.name).name for s in loaded.sources] == ["script.sa", "p.sa"]
     assert [w.code for w in loaded.warnings] == ["SA210"]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_script_with_tokens_lost_or_moved_is_answered(tmp_path: Path, seed: int) -> None:
+    random = Random(seed)
+    text = """\
+lemma t : conc.T1 || conc.T2 refines abs relate a, m pre conc.k == 0 { inv conc.x >= abs.b; rely unchanged a; }
+theorem u : conc preserves strong gcd(a, b) == A && T1.x == m by parallel(t) { expect proved; }
+"""
+    words = [piece.text for piece in lexemes(Source("script.sa", IMPORTS + text))]
+    for _ in range(random.randint(1, 3)):
+        place = random.randrange(len(words))
+        words[place : place + 1] = random.choice([[], [random.choice(words)], [words[place], random.choice(words)]])
+    path = write(tmp_path, " ".join(words))
+    assert codes_of(path) <= set(CATALOGUE)
+
+
+def codes_of(path: str) -> set[str]:
+    """The codes of what is wrong with a file, if anything is."""
+    try:
+        load(path)
+    except InputError as wrong:
+        return {d.code for d in wrong.diagnostics}
+    return set()
 
 
 def test_the_formatter_lays_out_steps() -> None:

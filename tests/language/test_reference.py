@@ -10,18 +10,24 @@ import pytest
 from sa.base.source import Source
 from sa.language.codes import CATALOGUE
 from sa.language.format import format_source
+from sa.language.load import LoadedScript, load
 from sa.language.reading.grammar import keywords
-from tests.language.texts import elaborated
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = (ROOT / "docs" / "LANGUAGE.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```sa\n(.*?)^```", REFERENCE, re.MULTILINE | re.DOTALL)
 
 
+#: Examples that others import: a comment at the head says how they are called.
+NAMED = {match.group(1): text for text in EXAMPLES if (match := re.match(r"// (\w+\.sa)\b", text))}
+
+
 @pytest.mark.parametrize("text", EXAMPLES, ids=lambda text: text.split("\n")[0])
-def test_an_example_of_the_reference_has_a_meaning(text: str) -> None:
-    result = elaborated(text)
-    assert result.program.threads or result.blocks
+def test_an_example_of_the_reference_has_a_meaning(text: str, tmp_path: Path) -> None:
+    for name, content in {**NAMED, "example": text}.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    loaded = load(str(tmp_path / "example"))
+    assert loaded.script.steps if isinstance(loaded, LoadedScript) else loaded.program.threads or loaded.blocks
 
 
 @pytest.mark.parametrize("text", EXAMPLES, ids=lambda text: text.split("\n")[0])
