@@ -12,14 +12,12 @@ from sa.base.diagnostic import Diagnostic, Severity, warning
 from sa.base.limits import Limits
 from sa.base.verdict import Reason, Unknown
 from sa.composition.environment import declared
-from sa.generation.checks import NotGenerated, verify
+from sa.generation.checks import NotGenerated
 from sa.generation.environment import Change
-from sa.generation.generate import Generated, automata, changes, generate
-from sa.generation.steady import steady
+from sa.generation.generate import Generated, changes, generate, verified
 from sa.generation.visibility import Exposed, Rung
 from sa.language.load import load_program
 from sa.language.unparse import show_program
-from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.term import Var
 
@@ -43,13 +41,9 @@ def infer(path: str, rung: Rung, closures: bool, split: bool, bounds: Limits) ->
     """
     loaded = load_program(path, split)
     program = loaded.program
-    session = Session(bounds, tuple(a.formula for a in program.axioms))
     known = generate(program.threads, rung, bounds, (v.var.name for v in program.variables))
-    made = automata(known)
-    if closures:
-        made = steady(session, automata(known, session), made)
     try:
-        verify(session, made)
+        made = verified(known, tuple(a.formula for a in program.axioms), closures, bounds)
     except NotGenerated as fault:
         if fault.certain:
             raise

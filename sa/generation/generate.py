@@ -18,10 +18,12 @@ from sa.domains.formula import in_ranges
 from sa.domains.frame import Frame
 from sa.domains.lattice import Domain, V
 from sa.domains.thresholds import Thresholds
+from sa.generation.checks import verify
 from sa.generation.closure import closure_of
 from sa.generation.environment import Change, Seen, changes_of, environment_of
 from sa.generation.modular import Annotation, Wanted, solve_modular
 from sa.generation.reach import Reach, effects_of, loosened, reach
+from sa.generation.steady import steady
 from sa.generation.visibility import Exposed, Rung, exposed
 from sa.smt.horn import GivenUp, NoSolution
 from sa.smt.session import Session
@@ -177,6 +179,18 @@ def automata(known: Generated, session: Session | None = None, extra: Iterable[T
             env = closure_of(session, others, shared, seen, extra)
         made.append(_annotated(known, thread, build.land(env, *known.relations.get(thread.name, ()))))
     return tuple(made)
+
+
+def verified(known: Generated, axioms: Sequence[Term], closures: bool, bounds: Limits) -> tuple[Automaton, ...]:
+    """The threads in closures in which their invariants are stable, or in exact environments, after all checks.
+
+    Raises NotGenerated and LimitReached.
+    """
+    session, made = Session(bounds, axioms), automata(known)
+    if closures:
+        made = steady(session, automata(known, session), made)
+    verify(session, made)
+    return made
 
 
 def invariants(known: Generated) -> tuple[Automaton, ...]:

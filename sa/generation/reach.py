@@ -68,7 +68,7 @@ def thread_of(automaton: Automaton) -> Thread:
 class Reach(Generic[V]):
     """The state of the iteration: values by thread and location, effects by thread and shape.
 
-    `known` are answers about parts of values, `split` the variables of shapes and all others.
+    `known` and `moved` are answers about parts of values, `split` the variables of shapes and all others.
     """
 
     domain: Domain[V]
@@ -83,6 +83,7 @@ class Reach(Generic[V]):
     loosened: list[set[Var]] = field(init=False)
     everything: tuple[Var, ...] = field(init=False)
     known: dict[tuple[Effect[V], V], bool] = field(default_factory=dict)
+    moved: dict[tuple[Effect[V], V], V] = field(default_factory=dict)
     split: dict[Shape, tuple[frozenset[Var], tuple[Var, ...]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -160,7 +161,7 @@ def _absorb(run: Reach[V], index: int, name: str) -> None:
         for effect in _others(run, index):
             if _kept(run, effect, run.values[index][name]):
                 continue
-            after = disturbed(run.domain, effect, run.values[index][name])
+            after = _disturbed(run, effect, run.values[index][name])
             after = run.domain.guard(after, run.threads[index].written[name])
             grown = _grow(run, index, name, after, True) or grown
 
@@ -169,10 +170,7 @@ def _kept(run: Reach[V], effect: Effect[V], value: V) -> bool:
     """Whether it is plain that the effect leads to no new states: most variables are independent of most effects."""
     if run.domain.is_bottom(value) or not touches(run.domain, effect.shape, value):
         return True
-    if effect.shape not in run.split:
-        inside = mentioned(effect.shape)
-        run.split[effect.shape] = inside, tuple(v for v in run.everything if v not in inside)
-    inside, outside = run.split[effect.shape]
+    inside, outside = _split(run, effect.shape)
     part = independent(run.domain, value, inside, outside)
     if part is None:
         return False
@@ -181,6 +179,29 @@ def _kept(run: Reach[V], effect: Effect[V], value: V) -> bool:
         after = run.domain.forget(disturbed(run.domain, effect, part), outside)
         found = run.known[effect, part] = run.domain.leq(after, part)
     return found
+
+
+def _split(run: Reach[V], shape: Shape) -> tuple[frozenset[Var], tuple[Var, ...]]:
+    if shape not in run.split:
+        inside = mentioned(shape)
+        run.split[shape] = inside, tuple(v for v in run.everything if v not in inside)
+    return run.split[shape]
+
+
+def _disturbed(run: Reach[V], effect: Effect[V], value: V) -> V:
+    """The states after the effect, computed on a small part of the value where the rest has nothing to do with it."""
+    domain = run.domain
+    inside, outside = _split(run, effect.shape)
+    part = independent(domain, value, inside, outside)
+    before = independent(domain, effect.before, inside, outside)
+    if part is None or before is None:
+        return disturbed(domain, effect, value)
+    small = Effect(effect.shape, before, domain.top())
+    if (small, part) not in run.moved:
+        run.moved[small, part] = disturbed(domain, small, part)
+    rest = domain.meet(domain.forget(value, inside), domain.forget(effect.before, inside))
+    moved = domain.meet(run.moved[small, part], rest)
+    return domain.meet(moved, effect.after) if effect.shape.loose else moved
 
 
 def _others(run: Reach[V], index: int) -> Iterator[Effect[V]]:

@@ -1,9 +1,9 @@
 """Families of threads that are one thread, rotated: `T[i]` after `T[i - 1]` and `x[i]` after `x[i - 1]` all around.
 
 Then a question about one member answers the same question about all, and `checks` asks it once. The fixed point does
-not use this: where it widens, its values depend on the order of the threads. A rotation is accepted only if it maps each
-thread to the next one term by term, initial condition, invariants and environments included; other symmetries, such as
-threads that write their own number into a lock, are not looked for.
+not use this: where it widens, its values depend on the order of the threads. A rotation is accepted only if it maps
+each thread to the next one term by term, initial condition, invariants and environments included; other symmetries,
+such as threads that write their own number into a lock, are not looked for.
 """
 
 from __future__ import annotations
