@@ -20,7 +20,7 @@ from tests.proofs.game import Moves, Refinement, covers, is_weak_simulation, par
 from tests.proofs.invariant_rules import undisturbed
 from tests.proofs.refinement_rules import refinement_alive
 from tests.proofs.rule import Rule, Variant, concluding, instead, without
-from tests.proofs.sampling import TINY, Shape, changed, compatible_threads, refinement, shared_relation, threads
+from tests.proofs.sampling import TINY, Shape, changed, compatible_threads, detour, refinement, shared_relation, threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,8 @@ def refinements(
     """Local refinements, mostly between compatible automata and with one ι on the shared values."""
     abstract = threads(rng, count, shape)
     concrete = compatible_threads(rng, [changed(rng, a, rng.choice((0, 1, 1, 2))) for a in abstract])
+    if rng.random() < 0.15:
+        abstract = [detour(rng, a) for a in abstract]
     abstract = list(compatible_threads(rng, abstract))
     shared = shared_relation(rng, abstract[0].shared, abstract[0].shared)
     alike = rng.random() < 0.8

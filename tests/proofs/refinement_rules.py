@@ -35,6 +35,7 @@ from tests.proofs.finite import (
     made_closed,
     mask_of,
     preserving,
+    shared_part,
 )
 from tests.proofs.game import (
     Moves,
@@ -47,7 +48,18 @@ from tests.proofs.game import (
 )
 from tests.proofs.invariant_rules import alive, inside
 from tests.proofs.rule import Rule, Variant, concluding, instead, without
-from tests.proofs.sampling import Shape, automaton, carried, changed, grown, proper, refinement, respecting, some
+from tests.proofs.sampling import (
+    Shape,
+    automaton,
+    carried,
+    changed,
+    detour,
+    grown,
+    proper,
+    refinement,
+    respecting,
+    some,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +114,10 @@ def _between(
     moves: Callable[[Explicit, Explicit], Moves] | None,
 ) -> Chain:
     concrete, abstract = changed(rng, middle, rng.choice((0, 1, 2))), changed(rng, middle, rng.choice((0, 1, 2)))
+    if rng.random() < 0.3:
+        abstract = detour(rng, abstract)
+    if rng.random() < 0.15:
+        middle = detour(rng, middle)
     a, b, c = (x if rng.random() < 0.06 else finish(x) for x in (concrete, middle, abstract))
     return Chain(refinement(rng, a, b, moves=moves), refinement(rng, b, c, moves=moves))
 
@@ -270,10 +286,13 @@ def preservation(rng: Random, strong: bool) -> Preservation:
     abstract = automaton(rng, Shape())
     lam2 = proper(rng, abstract.valuations)
     abstract = respecting(rng, abstract, lam2, environment_too=strong and rng.random() < 0.8)
-    r = refinement(rng, changed(rng, abstract, rng.choice((0, 1, 1, 2))), abstract)
+    concrete = changed(rng, abstract, rng.choice((0, 1, 1, 2)))
+    if rng.random() < 0.15:
+        abstract = detour(rng, abstract, shared_part(lam2, abstract.own))
+    r = refinement(rng, concrete, abstract)
     x1, x2 = explicit(r.concrete), explicit(r.abstract)
     matched = mask_of(s for s in bits(x1.init) if r.kappa[s] & x2.init)
-    if matched and rng.random() < 0.9:
+    if matched and rng.random() < 0.8:
         r = replace(r, concrete=replace(r.concrete, init=matched))
     if strong:
         lam2 |= mask_of(s % abstract.valuations for s in bits(x2.reachable)) if rng.random() < 0.9 else abstract.init

@@ -51,7 +51,7 @@ def one_of(rng: Random, mask: Mask) -> Mask:
     return 1 << rng.choice(bits(mask))
 
 
-def automaton(rng: Random, shape: Shape, shared: int | None = None) -> Automaton:
+def automaton(rng: Random, shape: Shape, shared: int | None = None, plain: bool = False) -> Automaton:
     """A random automaton; `Init` is not empty and within the invariant."""
     size, g, own = rng.choice(shape.locations), shared or rng.choice(shape.shared), rng.choice(shape.own)
     edges = tuple(edge(rng, size, g, own) for _ in range(rng.choice((1, 2, 2, 3, 4))))
@@ -59,7 +59,8 @@ def automaton(rng: Random, shape: Shape, shared: int | None = None) -> Automaton
     inv[0] = inv[0] or full(g * own)
     common = environment(rng, g)
     env = tuple(common if rng.random() < 0.6 else environment(rng, g) for _ in range(size))
-    return Automaton(g, own, start(rng, inv[0]), tuple(inv), env, edges)
+    a = Automaton(g, own, start(rng, inv[0]), tuple(inv), env, edges)
+    return a if plain else lively(rng, a, full(a.valuations))
 
 
 def start(rng: Random, inv: Mask) -> Mask:
@@ -200,11 +201,12 @@ def refinement(
     iota = with_locals(rng, shared or shared_relation(rng, a.shared, b.shared), a.own, b.own)
     x1, x2 = explicit(a), explicit(b)
     game = (moves or standard)(x1, x2)
-    theta = greatest(x1, x2, iota, game)
+    played = rng.random() < 0.92
+    theta = greatest(x1, x2, iota, game) if played else related(x1, x2, iota)
     kappa = tuple(_precondition(rng, theta[v], x2, x1.init >> v & 1 == 1, b) for v in range(a.valuations))
-    if rng.random() < 0.35:
+    if played and rng.random() < 0.35:
         theta = _smaller(rng, (x1, x2), game, iota, kappa, theta)
-    if rng.random() < 0.15:
+    if rng.random() < 0.1:
         theta = _spoilt(rng, theta, len(x2.env))
     return Refinement(a, b, kappa, iota, theta)
 
@@ -250,9 +252,33 @@ def compatible_threads(rng: Random, threads: Sequence[Automaton]) -> tuple[Autom
     kind = rng.random()
     if kind < 0.3:
         threads = [_with_more(rng, a) for a in generate(threads, Repairs())]
-    if kind < 0.9:
+    if kind < 0.85:
         return saturated(threads)
-    return tuple(_rely(rng, a) for a in saturated(threads)) if kind < 0.95 else tuple(threads)
+    return tuple(_less(rng, a) for a in saturated(threads)) if kind < 0.95 else tuple(threads)
+
+
+def _less(rng: Random, a: Automaton) -> Automaton:
+    """Without one environment move, at one location or at all."""
+    g, there = rng.randrange(a.shared), rng.randrange(len(a.inv) + 1)
+    rows = [(row & ~one_of(rng, row & ~(1 << g))) if row & ~(1 << g) else row for row in (q[g] for q in a.env)]
+    env = [list(q) for q in a.env]
+    for q, row in enumerate(rows):
+        env[q][g] = row if there in (q, len(a.inv)) else env[q][g]
+    return replace(a, env=tuple(map(tuple, env)))
+
+
+def detour(rng: Random, a: Automaton, avoiding: Mask = 0) -> Automaton:
+    """An environment move made in two steps, by way of some other value, where possible outside a set."""
+    moves = [(g, h) for g in range(a.shared) for h in bits(a.env[0][g] & ~(1 << g))]
+    if not moves:
+        return a
+    g, h = rng.choice(moves)
+    k = rng.choice(bits(full(a.shared) & ~avoiding) or range(a.shared))
+    env = [list(rows) for rows in a.env]
+    for rows in env:
+        rows[g] = rows[g] & ~(1 << h) | 1 << k
+        rows[k] |= 1 << h
+    return replace(a, env=tuple(map(tuple, env)))
 
 
 def _with_more(rng: Random, a: Automaton) -> Automaton:
@@ -262,23 +288,48 @@ def _with_more(rng: Random, a: Automaton) -> Automaton:
 def threads(rng: Random, count: int, shape: Shape) -> list[Automaton]:
     """Automata over the same shared values, with some environment moves in common."""
     shared = rng.choice(shape.shared)
+    move = rng.randrange(shared), rng.randrange(shared)
     more, both = environment(rng, shared), full(shared)
     common = rng.choice((both, both, some(rng, shared, 0.5) or both))
     found = []
     for _ in range(count):
-        a = automaton(rng, shape, shared)
+        a = automaton(rng, shape, shared, plain=True)
         a = replace(a, env=tuple(tuple(map(int.__or__, rows, more)) for rows in a.env))
         agreed = widened(common, a.own) * full(a.own) & a.inv[0]
-        found.append(replace(a, init=agreed if agreed and rng.random() < 0.6 else a.init))
+        a = replace(a, init=agreed if agreed and rng.random() < 0.6 else a.init)
+        found.append(lively(rng, a, full(a.valuations), move))
     return found
 
 
 def proper(rng: Random, size: int) -> Mask:
-    """A random subset that is neither empty nor everything."""
-    return (some(rng, size, 0.55) | one_of(rng, full(size))) & ~one_of(rng, full(size)) or 1
+    """A random subset that is not everything, of at least two where that is possible."""
+    return mask_of(rng.sample(range(size), rng.randint(min(2, size - 1), size - 1))) if size > 1 else 1
 
 
-def respecting(rng: Random, a: Automaton, valuations: Mask, environment_too: bool = False) -> Automaton:
+def lively(rng: Random, a: Automaton, within: Mask, move: tuple[int, int] | None = None) -> Automaton:
+    """The automaton with a component and an environment step from some start, mostly, that stay in a set.
+
+    `move` gives the shared values before and after that environment step.
+    """
+    inside = shared_part(within, a.own)
+    g, h = move or (bits(shared_part(a.init, a.own))[0], rng.choice(bits(inside)))
+    v = rng.choice([v for v in bits(a.init | within) if v // a.own == g] or bits(a.init))
+    env = a.env
+    if rng.random() < 0.95:
+        env = tuple(tuple(row | 1 << h if x == g else row for x, row in enumerate(rows)) for rows in env)
+    edges = a.edges
+    if rng.random() < 0.95:
+        i = next((i for i, e in enumerate(edges) if e.source == 0), 0)
+        targets = list(edges[i].targets)
+        targets[v] = targets[v] or one_of(rng, within)
+        edges = (*edges[:i], replace(edges[i], source=0, targets=tuple(targets)), *edges[i + 1 :])
+    inv = (a.inv[0] | 1 << v | (widened(1 << h, a.own) << v % a.own), *(mask | within for mask in a.inv[1:]))
+    return replace(a, init=a.init | 1 << v, env=env, edges=edges, inv=inv if rng.random() < 0.8 else a.inv)
+
+
+def respecting(
+    rng: Random, a: Automaton, valuations: Mask, environment_too: bool = False, move: tuple[int, int] | None = None
+) -> Automaton:
     """The automaton with most steps that leave a set removed, so that it has an interesting invariant."""
     edges = [
         replace(e, targets=tuple(t & valuations if valuations >> v & 1 else t for v, t in enumerate(e.targets)))
@@ -289,8 +340,11 @@ def respecting(rng: Random, a: Automaton, valuations: Mask, environment_too: boo
     within = shared_part(valuations, a.own)
     env = tuple(tuple(row & within if within >> g & 1 else row for g, row in enumerate(rows)) for rows in a.env)
     good = a.inv[0] & valuations
-    init = a.init & valuations or (one_of(rng, good) if good else a.init)
-    return replace(a, init=init, edges=tuple(edges), env=env if environment_too else a.env)
+    if not good:
+        return a
+    init = a.init & valuations or one_of(rng, good)
+    kept = replace(a, init=init, edges=tuple(edges), env=env if environment_too else a.env)
+    return lively(rng, kept, valuations, move)
 
 
 def grown(rng: Random, a: Automaton, valuations: Mask, shared_only: bool) -> Mask:
