@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,10 @@ from sa.terms import build
 from tests.generators.programs import random_program
 from tests.language.texts import arrows, problems_of, program_of, thread_of, without_origins
 
-SPECS = sorted((Path(__file__).parents[2] / "specs").rglob("*.sa"))
+STEP = re.compile(r"^(lemma|theorem)\b", re.MULTILINE)
+SPECS = [
+    p for p in sorted((Path(__file__).parents[2] / "specs").rglob("*.sa")) if not STEP.search(p.read_text("utf-8"))
+]
 
 
 def test_an_edge_has_label_guard_and_an_atomic_body() -> None:
