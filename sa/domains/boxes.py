@@ -9,6 +9,7 @@ from sa.domains import assign, diagram, interval, quantify
 from sa.domains import guard as guards
 from sa.domains import narrow as narrowing
 from sa.domains import widen as widening
+from sa.domains.collapse import controlled
 from sa.domains.formula import formula_of
 from sa.domains.frame import Frame
 from sa.domains.interval import Interval
@@ -23,7 +24,8 @@ class Boxes:
     """Values are nodes of `store`. Join, meet and `forget` are exact.
 
     Widening is the join for counts below `delay`, stops at thresholds for counts below `patience`, then no more; at
-    those of `finite`, meant for all values of variables that have few, for counts below `endurance`.
+    those of `finite`, meant for all values of variables that have few, for counts below `endurance`. Values of more
+    than `most` boxes get coarser, for counts below `collapses`.
     """
 
     frame: Frame
@@ -32,6 +34,8 @@ class Boxes:
     patience: int = 12
     finite: Thresholds = field(default_factory=dict)
     endurance: int = 200
+    most: int = 2_000
+    collapses: int = 60
 
     def bottom(self) -> Node:
         """No state."""
@@ -66,8 +70,11 @@ class Boxes:
         new = self.join(old, new)
         if count < self.delay:
             return new
+        # Collapsing and widening by turns could go on for ever, so there is no more of it after a while.
+        new, _ = controlled(self.store, old, new, self.most, count, self.collapses)
         stops = thresholds if count < self.patience else {}
-        return widening.widen(self.store, old, new, self._cuts({**stops, **self.finite} if count < self.endurance else {}))
+        every = {**stops, **self.finite} if count < self.endurance else {}
+        return widening.widen(self.store, old, new, self._cuts(every))
 
     def _cuts(self, thresholds: Thresholds) -> dict[int, list[int]]:
         """Thresholds by level; the values of a small sort always are some."""

@@ -7,6 +7,7 @@ from random import Random
 from sa.domains.boxes import Boxes
 from sa.domains.frame import Frame
 from sa.domains.intervals import Intervals
+from sa.domains.quantify import count_boxes
 from sa.domains.store import Node
 from sa.domains.thresholds import thresholds_of
 from sa.terms import build
@@ -110,3 +111,20 @@ def test_thresholds_are_the_cuts_of_bounds_and_the_constants_assigned() -> None:
     found = thresholds_of((build.lt(X, build.integer(400)),), ((Y, build.integer(7)),))
     assert found[X] >= {398, 399, 400}
     assert found[Y] == {6, 7}
+
+
+def test_a_value_of_too_many_boxes_gets_coarser_a_number_of_times_and_chains_end() -> None:
+    """Points on a diagonal, more of them every time: each would be a box of its own."""
+    frame = Frame(tuple(build.variable(name) for name in "xy"))
+    domain = Boxes(frame, most=8, collapses=20)
+    value = domain.bottom()
+    for count in range(60):
+        point = {v: build.integer(count * 10) for v in frame.variables}
+        more = domain.of_formula(build.land(*(build.eq(v, n) for v, n in point.items())))
+        grown = domain.widen(value, more, {}, count)
+        assert domain.leq(value, grown) and domain.leq(more, grown)
+        if count < 20:
+            assert count_boxes(domain.store, grown) <= 16
+        value = grown
+    further = domain.of_formula(build.land(*(build.eq(v, build.integer(10_000)) for v in frame.variables)))
+    assert domain.leq(further, value)
