@@ -18,6 +18,7 @@ from sa.generation.generate import Generated, changes, generate, verified
 from sa.generation.visibility import Exposed, Rung
 from sa.language.load import load_program
 from sa.language.unparse import show_program
+from sa.obligations.together import uncut
 from sa.terms import build
 from sa.terms.term import Var
 
@@ -41,6 +42,9 @@ def infer(path: str, rung: Rung, closures: bool, split: bool, bounds: Limits) ->
     """
     loaded = load_program(path, split)
     program = loaded.program
+    doubt = uncut(program.threads, program.axioms, bounds)
+    if doubt is not None:
+        return Unknown(Reason.SOLVER, doubt)
     known = generate(program.threads, rung, bounds, (v.var.name for v in program.variables))
     try:
         made = verified(known, tuple(a.formula for a in program.axioms), closures, bounds)

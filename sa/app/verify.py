@@ -82,10 +82,12 @@ def _verification(program: Program, request: VerifyRequest, seconds: dict[str, f
     except LimitReached as limit:
         stop = Unknown(limit.reason, "before the search was begun")
     seconds["prepare"] = perf_counter() - started
-    threads, claims = claims_of(program)
+    claims = claims_of(program)
     known = dict[Bad, _Known]()
-    if claims and stop is None:
-        stop = _search(program, threads, claims, request, known, seconds)
+    for threads in dict.fromkeys(claim.threads for claim in claims):
+        if stop is None:
+            bads = [bad for claim in claims if claim.threads == threads for bad in claim.bads]
+            stop = _search(program, threads, bads, request, known, seconds)
     spent = seconds.get("search", 0.0) + seconds.get("check", 0.0)
     otherwise = _Known("", spent, unknown=stop or _NOT_FOUND)
     findings = tuple(_finding(claim, [known.get(bad, otherwise) for bad in claim.bads]) for claim in claims)
@@ -106,14 +108,13 @@ def _empty(program: Program, bounds: Limits) -> tuple[Diagnostic, ...]:
 def _search(
     program: Program,
     threads: tuple[Automaton, ...],
-    claims: Sequence[Claim],
+    bads: Sequence[Bad],
     request: VerifyRequest,
     known: dict[Bad, _Known],
     seconds: dict[str, float],
 ) -> Unknown | None:
     """Put into `known` what can be settled, judged as soon as it is; why that ended early, if it did."""
     started = perf_counter()
-    bads = [bad for claim in claims for bad in claim.bads]
     checking = 0.0
     stop: Unknown | None = None
     try:
@@ -127,7 +128,8 @@ def _search(
         stop = Unknown(limit.reason)
     except MemoryError:
         stop = Unknown(Reason.MEMORY)
-    seconds["search"], seconds["check"] = perf_counter() - started - checking, checking
+    seconds["search"] = seconds.get("search", 0.0) + perf_counter() - started - checking
+    seconds["check"] = seconds.get("check", 0.0) + checking
     return stop
 
 

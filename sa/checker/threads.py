@@ -70,8 +70,10 @@ def _without(edge: Edge, ghosts: frozenset[Var]) -> Edge | None:
 def together(threads: Sequence[Annotated]) -> Iterator[Obligation]:
     """Every invariant holds initially, after the thread's own steps, and after the others', which `Env` allows."""
     sides = [side(apart(t.automaton)) for t in threads]
+    # A thread may say of shared variables how all of them begin.
+    start = land(*(s.automaton.init for s in sides))
     for s in sides:
-        yield from _own(s)
+        yield from _own(s, start)
         for other in sides:
             if other is not s:
                 yield from _others(s, other)
@@ -86,10 +88,10 @@ def apart(automaton: Automaton) -> Automaton:
     return rename(automaton, name)
 
 
-def _own(s: Side) -> Iterator[Obligation]:
+def _own(s: Side, start: Term) -> Iterator[Obligation]:
     automaton = s.automaton
     initial = invariant(s, automaton.initial)
-    yield Obligation("initial invariant", automaton.name, conjuncts(automaton.init), (Case((), initial),))
+    yield Obligation("initial invariant", automaton.name, conjuncts(start), (Case((), initial),))
     for edge in automaton.edges:
         where = f"{automaton.name}, {edge.source} -> {edge.target}"
         landed = renamed(invariant(s, edge.target), dict(edge.updates))

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.composition.compatibility import incompatibilities
+from sa.composition.product import apart
 from sa.generation.symmetry import rotates
 from sa.obligations.inductive import NotInductive, not_inductive
 from sa.smt.session import UNSAT, Sat, Session, Unsat
@@ -42,7 +43,7 @@ def verify_together(session: Session, threads: Sequence[Automaton]) -> None:
     Less than `verify`: environments that are larger than what the others do need not keep invariants. Raises
     NotGenerated, LimitReached and SolverDisagrees.
     """
-    for thread in threads:
+    for thread in _starting(threads):
         alone = replace(thread, locations=tuple(replace(q, env=None) for q in thread.locations))
         for found in not_inductive(session, alone):
             raise NotGenerated(_inductive_fault(found), isinstance(found.answer, Sat))
@@ -52,7 +53,7 @@ def verify_together(session: Session, threads: Sequence[Automaton]) -> None:
 
 def _faults(session: Session, threads: Sequence[Automaton]) -> Iterator[NotGenerated]:
     alike = 1 if rotates(threads) else len(threads)
-    for thread in threads[:alike]:
+    for thread in _starting(threads)[:alike]:
         for found in not_inductive(session, thread):
             yield NotGenerated(_inductive_fault(found), isinstance(found.answer, Sat))
         shared = variables_of(thread, Kind.GLOBAL)
@@ -64,6 +65,13 @@ def _faults(session: Session, threads: Sequence[Automaton]) -> Iterator[NotGener
                 what = f"the environment of {thread.name} at {place.name} is not reflexive"
                 yield NotGenerated(what, isinstance(answer, Sat))
     yield from _clashes(session, threads, alike)
+
+
+def _starting(threads: Sequence[Automaton]) -> tuple[Automaton, ...]:
+    """The threads as they begin together: each may say of shared variables how all of them begin."""
+    separate = tuple(apart(t) for t in threads)
+    start = build.land(*(t.init for t in separate))
+    return tuple(replace(t, init=start) for t in separate)
 
 
 def _clashes(session: Session, threads: Sequence[Automaton], actors: int) -> Iterator[NotGenerated]:

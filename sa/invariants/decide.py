@@ -209,6 +209,9 @@ def _wants(work: _Work, known: Generated, bads: Sequence[Bad]) -> Iterator[Kept]
                     yield Kept(((original.name, own.source),), build.lnot(taking(own)))
         if bad.claim is not None:
             names = mentioned(bad.claim) or (min(work.threads, key=lambda t: len(t.locations)).name,)
+            if prod(len(separate[n].locations) for n in names) > JOINT:
+                # Too many to ask about; what is not asked for is not accepted unless it holds.
+                continue
             for places in combinations(*([(n, q.name) for q in separate[n].locations] for n in names)):
                 claim = at_places(bad.claim, dict(places))
                 if claim is not build.TRUE:

@@ -21,31 +21,34 @@ from sa.terms.term import Term, Var
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Something that a program claims about itself, in words and as what must not happen."""
+    """Something that a program claims about itself, in words and as what must not happen.
+
+    `threads` are what it speaks of: the program's, and for a guarantee these with failing edges of its own.
+    """
 
     name: str
     bads: tuple[Bad, ...]
     origin: Origin
     expect: Verdict | None
+    threads: tuple[Automaton, ...]
 
 
-def claims_of(program: Program) -> tuple[tuple[Automaton, ...], tuple[Claim, ...]]:
-    """The threads, with failing edges for their guarantees, and all claims in the order of the text."""
-    threads, claims = list[Automaton](), list[Claim]()
-    for thread in program.threads:
-        claims.extend(_checks(thread))
+def claims_of(program: Program) -> tuple[Claim, ...]:
+    """All claims in the order of the text."""
+    claims = list[Claim]()
+    for place, thread in enumerate(program.threads):
+        claims.extend(_checks(thread, program.threads))
         for guarantee in program.guarantees:
             if guarantee.thread == thread.name:
-                thread, claim = _guarded(thread, guarantee)
-                claims.append(claim)
-        threads.append(thread)
+                claims.append(_guarded(place, guarantee, program.threads))
     for invariant in program.invariants:
         bad = Bad(None, invariant.formula)
-        claims.append(Claim(f"invariant {invariant.name}", (bad,), invariant.origin, invariant.expect))
-    return tuple(threads), tuple(claims)
+        name = f"invariant {invariant.name}"
+        claims.append(Claim(name, (bad,), invariant.origin, invariant.expect, program.threads))
+    return tuple(claims)
 
 
-def _checks(thread: Automaton) -> Iterator[Claim]:
+def _checks(thread: Automaton, threads: tuple[Automaton, ...]) -> Iterator[Claim]:
     """The edges that fail, those of one statement together."""
     found = dict[Origin, list[Edge]]()
     for edge in thread.edges:
@@ -54,7 +57,7 @@ def _checks(thread: Automaton) -> Iterator[Claim]:
     for origin, edges in found.items():
         words = " ".join(origin.text.removesuffix(" fails").split()).removesuffix(";")
         name = f"assert {words}" if _is_asserted(origin) else f"no failure in {words}"
-        yield _never(f"{thread.name}: {name}", thread, edges, origin)
+        yield _never(f"{thread.name}: {name}", thread, edges, origin, threads)
 
 
 def _is_asserted(origin: Origin) -> bool:
@@ -63,12 +66,15 @@ def _is_asserted(origin: Origin) -> bool:
     return span is not None and span.source.text[: span.start].rstrip("( \t\r\n").endswith("assert")
 
 
-def _never(name: str, thread: Automaton, edges: Iterable[Edge], origin: Origin) -> Claim:
-    return Claim(name, tuple(Bad(Failing(thread.name, edge), None) for edge in edges), origin, None)
+def _never(
+    name: str, thread: Automaton, edges: Iterable[Edge], origin: Origin, threads: tuple[Automaton, ...]
+) -> Claim:
+    return Claim(name, tuple(Bad(Failing(thread.name, edge), None) for edge in edges), origin, None, threads)
 
 
-def _guarded(thread: Automaton, guarantee: Guarantee) -> tuple[Automaton, Claim]:
-    """The thread with an edge into failure wherever a step would break its guarantee, and that none is taken."""
+def _guarded(place: int, guarantee: Guarantee, threads: tuple[Automaton, ...]) -> Claim:
+    """That no step breaks a guarantee, of the threads with an edge into failure wherever a step would."""
+    thread = threads[place]
     end = _failure(thread)
     shared = variables_of(thread, Kind.GLOBAL)
     added = list[Edge]()
@@ -79,9 +85,9 @@ def _guarded(thread: Automaton, guarantee: Guarantee) -> tuple[Automaton, Claim]
     locations = thread.locations
     if end not in {q.name for q in locations}:
         locations = (*locations, Location(end, build.TRUE, None, thread.origin))
-    name = f"{thread.name}: guarantee {show(guarantee.relation)}"
-    claim = _never(name, thread, added, guarantee.origin)
-    return replace(thread, locations=locations, edges=(*thread.edges, *added)), claim
+    guarded = replace(thread, locations=locations, edges=(*thread.edges, *added))
+    everyone = (*threads[:place], guarded, *threads[place + 1 :])
+    return _never(f"{thread.name}: guarantee {show(guarantee.relation)}", guarded, added, guarantee.origin, everyone)
 
 
 def _kept(guarantee: Guarantee, edge: Edge, shared: tuple[Var, ...]) -> Term:

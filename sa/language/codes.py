@@ -168,6 +168,9 @@ SA404 a thread without a partner
     on the other side.
 SA405 a variable that differs on the two sides
     What both sides share or relate by its name must be of the same type on both.
+SA406 an environment that is not declared everywhere
+    Some threads, here or on the other side, declare a rely and this one does not. Declare one for each thread, or
+    for none: then environments are inferred, and the answer is about the whole program.
 SA407 a precondition that nobody satisfies
     No concrete and abstract initial state together satisfy the `pre` of the refinement block, although there
     are initial states without it. The claim would be about no run at all.

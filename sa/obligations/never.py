@@ -75,7 +75,9 @@ def _witnesses(claim: Term, threads: Sequence[Automaton]) -> Iterator[tuple[Auto
     """Threads whose invariants together may imply the claim: few first."""
     names = mentioned(claim)
     if names:
-        yield tuple(t for t in threads if t.name in names)
+        some = tuple(t for t in threads if t.name in names)
+        if prod(len(t.locations) for t in some) <= JOINT:
+            yield some
     else:
         yield from ((t,) for t in threads)
     if len(threads) > max(1, len(names)) and prod(len(t.locations) for t in threads) <= JOINT:

@@ -199,8 +199,11 @@ def _formula(related: Related) -> Formula:
 def _opened(automaton: Automaton, program: Program, rely: tuple[Formula, ...]) -> Automaton:
     """The thread in its declared environment and the block's; alone in its program without one, nothing changes."""
     if not rely and not declared(automaton):
-        assert len(program.threads) == 1, "threads among others have environments here"
-        return closed(automaton)
+        if len(program.threads) == 1:
+            return closed(automaton)
+        hint = "write a rely for each thread, or for none: then environments are inferred from the programs"
+        message = f"the thread `{automaton.name}` has no rely, but other threads here do"
+        raise InputError((error("SA406", message, automaton.origin.span, hint),))
     extra = build.land(*(_on_this_side(f, automaton) for f in rely))
     return replace(
         automaton,

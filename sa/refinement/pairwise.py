@@ -56,9 +56,11 @@ def decide_programs(
 
     Raises InputError, and NotGenerated on an internal error.
     """
-    if product is not None and product.choose_init:
+    if block is not None and block.choose_init:
         # Initial values are chosen for all threads at once.
-        return Found((_product(product, options, briefly=False),))
+        if product is not None:
+            return Found((_product(product, options, briefly=False),))
+        return Found((), notes=("`choose init` needs the programs as a whole, and they are too large",))
     pairs = whole = None
     for briefly, tries in PLAN:
         for rung, effort in tries:

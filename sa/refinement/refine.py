@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from os.path import basename, dirname
 from time import perf_counter
 
@@ -14,10 +13,9 @@ from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.composition.environment import declared
 from sa.obligations.blocked import blocked
-from sa.refinement.filled import filled, lacking
+from sa.obligations.together import uncut as together_uncut
 from sa.refinement.goals import closes, goals, is_large, thread_goals
 from sa.refinement.judged import result_of, stopped
-from sa.refinement.missing import disturbances, step_in_words
 from sa.refinement.options import Options
 from sa.refinement.outcome import Outcome, Result
 from sa.refinement.pairwise import Found, decide_programs
@@ -37,19 +35,18 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
     """
     started = perf_counter()
     # The product of many threads is too large to be looked at, so nobody makes it.
-    apart = not options.whole and is_large(concrete) and closes(abstract, concrete, block)
     together = not options.whole and closes(abstract, concrete, block)
+    apart = together and (is_large(concrete) or is_large(abstract))
     if apart:
         asked = thread_goals(abstract, concrete, block)
-    elif together or options.whole or (block is not None and block.rely):
-        asked = goals(abstract, concrete, block, options.whole)
     else:
-        asked = _open_goals(abstract, concrete, block, options)
+        asked = goals(abstract, concrete, block, options.whole)
     stop: Unknown | None = None
     warnings: tuple[Diagnostic, ...] = ()
     try:
         warnings = vacuous(abstract, concrete, asked, block.pre if block is not None else (), options.limits)
-        if (doubt := uncut(asked, options.limits)) is not None:
+        cuts = (together_uncut(p.threads, p.axioms, options.limits) for p in (concrete, abstract)) if apart else ()
+        if (doubt := uncut(asked, options.limits) or next((d for d in cuts if d is not None), None)) is not None:
             stop = Unknown(Reason.SOLVER, doubt)
     except LimitReached as limit:
         stop = Unknown(limit.reason, "before the search was begun")
@@ -86,13 +83,6 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
     )
 
 
-def _open_goals(abstract: Program, concrete: Program, block: Refinement | None, options: Options) -> tuple[Goal, ...]:
-    """The pairs of threads; inferred environments need no match, since they are larger than the real ones."""
-    guessed = {*lacking(concrete), *lacking(abstract)}
-    found = goals(filled(abstract, options), filled(concrete, options), block, whole=False)
-    return tuple(replace(g, matched=not {g.concrete.name, g.abstract.name} & guessed) for g in found)
-
-
 def _one_by_one(asked: Sequence[Goal], stop: Unknown | None, options: Options) -> tuple[Result, ...]:
     """The goals' results in turn; once a limit is reached the others are not begun."""
     results = list[Result]()
@@ -102,19 +92,11 @@ def _one_by_one(asked: Sequence[Goal], stop: Unknown | None, options: Options) -
             continue
         started = perf_counter()
         decision = decide(goal, options.limits, options.seed)
-        result = _no_guess(goal, result_of(goal, decision, perf_counter() - started, options))
+        result = result_of(goal, decision, perf_counter() - started, options)
         results.append(result)
         if result.unknown is not None and result.unknown.reason in _LIMITS:
             stop = Unknown(result.unknown.reason, "before this goal was begun")
     return tuple(results)
-
-
-def _no_guess(goal: Goal, result: Result) -> Result:
-    """A play that needs steps of an inferred environment refutes nothing."""
-    if goal.closed or goal.matched or result.play is None or not disturbances(result.play):
-        return result
-    unknown = Unknown(Reason.ENVIRONMENT, step_in_words(result.play))
-    return replace(result, verdict=Verdict.UNKNOWN, play=None, unknown=unknown, escapes=None)
 
 
 def _name(abstract: Program, concrete: Program) -> str:

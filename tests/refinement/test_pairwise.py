@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from sa.base.diagnostic import InputError
 from sa.base.limits import Limits, limits
 from sa.base.verdict import Reason, Verdict
 from sa.checker.composition import check_composition
@@ -110,29 +111,16 @@ def test_programs_with_too_many_joint_locations_are_decided_pair_by_pair_only(mo
     assert len(outcome.results) <= 2
 
 
-def test_a_thread_without_a_rely_among_threads_with_one_gets_an_inferred_environment() -> None:
-    text = """
-    global x, y : int = 0;
-    thread T1 { rely unchanged x; x := 1; y := x + 1; }
-    thread T2 { y := 7; }
-    """
-    assert _ask(text, text.replace("y := x + 1", "y := 2")).verdict is Verdict.PROVED
-
-
-def test_a_step_of_an_inferred_environment_refutes_nothing() -> None:
-    """z only shrinks, so T2 never writes x; but boxes do not relate what it has seen of z."""
-    text = """
-    global x, y, z : int = 0;
-    thread T1 {{ x := 1; y := {value}; }}
-    thread T2 {{ rely unchanged x, y; local s, t : int; s := z; t := z; if (s < t) {{ x := 5; }} }}
-    thread T3 {{ rely unchanged x, y; while (true) {{ z := z - 1; }} }}
-    """
-    outcome = _ask(text.format(value="x"), text.format(value="1"))
-    first = outcome.results[0]
-    assert first.goal.name == "T1"
-    assert first.verdict is Verdict.UNKNOWN
-    assert first.unknown is not None
-    assert first.unknown.reason is Reason.ENVIRONMENT
+@pytest.mark.parametrize("side", ["abstract", "concrete"])
+def test_relies_are_declared_everywhere_or_nowhere(side: str) -> None:
+    """An inferred environment is larger than the real one: a declared one cannot be matched by it, nor it by one."""
+    plain = "global x : int = 0; thread A { @p(x) skip; } thread B { skip; }"
+    declared = plain.replace("thread A {", "thread A { rely unchanged x;").replace("B {", "B { rely unchanged x;")
+    mixed = declared.replace("B { rely unchanged x;", "B {")
+    abstract, concrete = (mixed, declared) if side == "abstract" else (declared, mixed)
+    with pytest.raises(InputError) as refused:
+        _ask(abstract, concrete)
+    assert [d.code for d in refused.value.diagnostics] == ["SA406"]
 
 
 def test_pairs_whose_ends_are_not_seen_are_put_together() -> None:

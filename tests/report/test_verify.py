@@ -40,7 +40,8 @@ invariant small : x <= 2 expect proved;
 
 def _found(program: Program, only: Verdict | None = None) -> Verification:
     """The claims that a run violates with their runs, the others proved; or all of them as `only` says."""
-    threads, claims = claims_of(program)
+    claims = claims_of(program)
+    threads = program.threads
     findings = list[Finding]()
     for number, claim in enumerate(claims):
         seconds = 0.25 * number
