@@ -29,7 +29,9 @@ class Side:
 class Refinement:
     """`left ⪯ right` with respect to κ and ι (Definition 6), with initial coverage.
 
-    `pairs` are the goals and relations of the pairs of threads, in order; none where θ is not known by pairs.
+    `pairs` are the goals and relations of the pairs of threads, in order; none where θ is not known by pairs. `narrow`
+    says that environments were assumed to do less than those of the annotated threads; `silent` that ends are not seen;
+    `chosen` that θ has some abstract initial state for each concrete one, not all that κ relates.
     """
 
     left: Side
@@ -37,6 +39,9 @@ class Refinement:
     kappa: tuple[Formula, ...]
     iota: tuple[Formula, ...]
     pairs: tuple[tuple[Goal, Relation], ...]
+    narrow: bool = False
+    silent: bool = False
+    chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)

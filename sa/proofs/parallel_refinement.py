@@ -16,17 +16,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sa.automata.program import Axiom, Formula
-from sa.certificates.threads import Composition
+from sa.certificates.threads import Annotated, Composition
 from sa.checker import composition as checked
 from sa.checker.obligation import Case, Obligation
 from sa.proofs.facts import Refinement, Side, all_of
+from sa.refinement.goals import silently
 from sa.terms import build
 
 
-def composed(left: Side, right: Side, parts: Sequence[Refinement], axioms: tuple[Axiom, ...]) -> Composition:
+def composed(
+    left: Side, right: Side, parts: Sequence[Refinement], axioms: tuple[Axiom, ...], silent: bool
+) -> Composition:
     """The parts, one each pair of threads in the order of the sides, as evidence for the whole."""
     pairs = tuple(pair for part in parts for pair in part.pairs)
-    return Composition(left.threads, right.threads, tuple(g for g, _ in pairs), tuple(r for _, r in pairs), axioms)
+    lower, upper = (tuple(_quiet(t) if silent else t for t in side.threads) for side in (left, right))
+    return Composition(lower, upper, tuple(g for g, _ in pairs), tuple(r for _, r in pairs), axioms)
+
+
+def _quiet(annotated: Annotated) -> Annotated:
+    return Annotated(silently(annotated.thread), silently(annotated.automaton))
 
 
 def obligations(

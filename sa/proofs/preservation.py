@@ -20,7 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sa.automata.automaton import Kind, location_of, variables_of
+from sa.automata.automaton import Automaton, Kind, location_of, variables_of
+from sa.automata.rename import on_side
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.relation import Relation
 from sa.checker.obligation import Case, Obligation
@@ -39,19 +40,41 @@ def obligations(fact: Refinement, abstract: Term, concrete: Term, strong: bool) 
     )
     if not fact.left.whole:
         for goal, relation in fact.pairs:
+            strong_one = on_side(fact.right.threads[0].automaton, "abs")
+            own, other = _alone(concrete, "conc", goal.concrete), _alone(abstract, "abs", goal.abstract)
             for place in relation.pairs:
-                yield _followed(goal, relation, (place.concrete, place.abstract), below, above, strong)
+                yield _followed(goal, relation, (place.concrete, place.abstract), own, other, strong, strong_one)
 
 
 def _on(formula: Term, side: str, fact: Refinement) -> Term:
-    rigid = {v for t in (*fact.left.threads, *fact.right.threads) for v in variables_of(t.automaton, Kind.PARAM)}
+    """A formula over the names of a refinement: where there is one thread its locals are plain in the formula only."""
+    threads = (fact.left if side == "conc" else fact.right).threads
+    rigid = {v for t in threads for v in variables_of(t.automaton, Kind.PARAM)}
+    if len(threads) == 1:
+        own = variables_of(threads[0].automaton, Kind.LOCAL)
+        formula = substitute(formula, {v: prefixed(v, threads[0].automaton.name) for v in own})
+    return substitute(formula, {v: prefixed(v, side) for v in formula.free if v not in rigid})
+
+
+def _alone(formula: Term, side: str, automaton: Automaton) -> Term:
+    """A formula about a single thread over the names of its goal."""
+    rigid = set(variables_of(automaton, Kind.PARAM))
     return substitute(formula, {v: prefixed(v, side) for v in formula.free if v not in rigid})
 
 
 def _followed(
-    goal: Goal, relation: Relation, place: tuple[str, str], below: Term, above: Term, strong: bool
+    goal: Goal,
+    relation: Relation,
+    place: tuple[str, str],
+    below: Term,
+    above: Term,
+    strong: bool,
+    shown: Automaton,
 ) -> Obligation:
-    """One abstract environment step follows; θ is closed under it, since ι holds after it (Definition 6, 2.a)."""
+    """One abstract environment step follows; θ is closed under it, since ι holds after it (Definition 6, 2.a).
+
+    It leads into the invariants of the automaton that the abstract invariant was shown for.
+    """
     here, there = location_of(goal.concrete, place[0]), location_of(goal.abstract, place[1])
     lemmas = next(p.lemmas for p in relation.pairs if (p.concrete, p.abstract) == place)
     first: dict[Var, Term] = {v: primed(v) for v in variables_of(goal.concrete, Kind.GLOBAL)}
@@ -60,7 +83,8 @@ def _followed(
     states = (here.inv, there.inv, iota_of(goal), *lemmas)
     moved = (here.env, substitute(here.inv, first))
     weak = () if strong else (below, above, substitute(below, first))
-    followed = build.land(there.env, substitute(there.inv, second), substitute(iota_of(goal), {**first, **second}))
+    landed = substitute(location_of(shown, place[1]).inv, second)
+    followed = build.land(there.env, landed, substitute(iota_of(goal), {**first, **second}))
     kept = build.TRUE if strong else substitute(above, second)
     known = build.conjuncts(build.land(*states, *moved, *weak))
     cases = (

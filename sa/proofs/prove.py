@@ -7,7 +7,7 @@ rules are made of the checker's obligations.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
@@ -15,6 +15,7 @@ from sa.automata.proof import Preserves, Refines, Rule, Script, Step
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
+from sa.checker.composition import composition_fault
 from sa.checker.obligation import Obligation, discharge
 from sa.checker.ruling import Rejected
 from sa.proofs import chain_closed, chain_open, parallel_invariants, parallel_refinement, preservation
@@ -181,7 +182,8 @@ def _directly(run: _Run, step: Step, claim: Refines) -> _Applied:
     kappa, iota = outer(goal, left, right)
     pairs = ((goal, result.relation),) if result.relation is not None and len(claim.left) == 1 else ()
     leaves = _sound(run, left, right)
-    return _Applied("simulation", Refinement(left, right, kappa, iota, pairs), leaves, (result,))
+    flags = (bool(claim.rely), claim.silent_exit, claim.choose_init)
+    return _Applied("simulation", Refinement(left, right, kappa, iota, pairs, *flags), leaves, (result,))
 
 
 def _settled(goal: Goal, result: Result) -> Result:
@@ -200,18 +202,35 @@ def _sound(run: _Run, *sides: Side) -> tuple[Leaf, ...]:
 
 def _parallel(run: _Run, claim: Refines, parts: list[Refinement]) -> _Applied:
     left, right = side_of(run.worlds, claim.left), side_of(run.worlds, claim.right)
-    threads = [t for p in parts for t in p.left.threads]
-    if [t.thread.name for t in threads] != [t.thread.name for t in left.threads]:
+    if not (_made_of(left, [p.left for p in parts]) and _made_of(right, [p.right for p in parts])):
         raise Unfit("the cited refinements are not those of the claim's threads, in this order")
     if any(not p.pairs for p in parts):
         raise Unfit("a cited refinement was not shown for its pair of threads")
-    goal = whole_goal(run.worlds, run.script, None, claim)
-    kappa, iota = outer(goal, left, right)
-    made = parallel_refinement.composed(left, right, parts, run.script.axioms)
-    leaves = _leaves(run, parallel_refinement.obligations(made, parts, kappa, iota))
+    _alike(claim, parts)
+    kappa, iota = outer(whole_goal(run.worlds, run.script, None, claim), left, right)
+    made = parallel_refinement.composed(left, right, parts, run.script.axioms, claim.silent_exit)
+    fault = composition_fault(made)
+    wrong = () if fault is None else (Leaf("well-formed composition", "", Verdict.UNKNOWN, fault, 0.0),)
+    leaves = _leaves(run, parallel_refinement.obligations(made, parts, kappa, iota)) if fault is None else wrong
     pairs = tuple(pair for p in parts for pair in p.pairs)
-    fact = Refinement(left, right, kappa, iota, pairs)
+    fact = Refinement(left, right, kappa, iota, pairs, silent=claim.silent_exit)
     return _Applied("Theorem 4", fact, (*_sound(run, left, right), *leaves))
+
+
+def _made_of(side: Side, parts: Sequence[Side]) -> bool:
+    """Whether a composition is just that of the parts, in order."""
+    threads = tuple(t for p in parts for t in p.threads)
+    return threads == side.threads and all(p.program == side.program for p in parts)
+
+
+def _alike(claim: Refines, parts: Sequence[Refinement]) -> None:
+    """Raises Unfit where parts are about other ends, starts or environments than the claim."""
+    if claim.rely or any(p.narrow for p in parts):
+        raise Unfit("a rely narrows what others may do, which this rule does not know of: declare it in the programs")
+    if claim.choose_init or any(p.chosen for p in parts):
+        raise Unfit("initial values that are chosen for a part need not fit the others")
+    if any(p.silent != claim.silent_exit for p in parts):
+        raise Unfit("`silent exit` must be said of all parts and of the claim, or of none")
 
 
 def _chain(run: _Run, step: Step, claim: Refines, parts: list[Refinement]) -> _Applied:
@@ -221,6 +240,7 @@ def _chain(run: _Run, step: Step, claim: Refines, parts: list[Refinement]) -> _A
     first, second = parts
     if first.left != left or second.right != right or first.right != second.left:
         raise Unfit("the cited refinements do not meet: the first ends where the second begins")
+    _alike(claim, parts)
     if left.whole and first.right.whole and right.whole:
         rule = "Theorem 2"
         kappa, iota = outer(whole_goal(run.worlds, run.script, step, claim), left, right)
@@ -231,7 +251,7 @@ def _chain(run: _Run, step: Step, claim: Refines, parts: list[Refinement]) -> _A
         leaves = _leaves(run, chain_open.obligations(first, second, kappa, iota, goal))
     else:
         raise Unfit("chains are of whole programs, or of single threads whose refinements were shown directly")
-    return _Applied(rule, Refinement(left, right, kappa, iota, ()), leaves)
+    return _Applied(rule, Refinement(left, right, kappa, iota, (), silent=claim.silent_exit), leaves)
 
 
 def _invariant(run: _Run, claim: Preserves, cited: list[Fact]) -> _Applied:
@@ -239,16 +259,26 @@ def _invariant(run: _Run, claim: Preserves, cited: list[Fact]) -> _Applied:
     if not all(isinstance(f, Invariance) for f in cited):
         raise Unfit("this rule cites invariants")
     parts = [f for f in cited if isinstance(f, Invariance)]
+    _no_locations(claim)
+    if parts and not _made_of(side, [p.side for p in parts]):
+        raise Unfit("the cited invariants are not those of the claim's threads, in this order")
+    if claim.strong and any(not p.strong for p in parts):
+        raise Unfit("a strong invariant needs strong parts")
     shown = list[Shown]()
     if not parts:
         shown = [shown_invariant(run.session, t, claim.formula, claim.strong) for t in side.threads]
         parts = [Invariance(Side(side.program, (t,), False), claim.formula, claim.strong) for t in side.threads]
     leaves = [leaf for s in shown for leaf in s.leaves]
-    if len(side.threads) > 1:
+    if len(side.threads) > 1 or cited:
         leaves += _leaves(run, parallel_invariants.obligations(parts, claim.formula, claim.strong))
     leaves += _leaves(run, compatible(side))
     rule = "Theorem 1" if len(side.threads) > 1 else "induction"
     return _Applied(rule, Invariance(side, claim.formula, claim.strong), (*_sound(run, side), *leaves))
+
+
+def _no_locations(claim: Preserves) -> None:
+    if any(v.name.startswith("at ") for v in claim.formula.free):
+        raise Unfit("`at` is for `verify`: rules do not know locations by name")
 
 
 def _preserved(run: _Run, claim: Preserves, cited: list[Fact]) -> _Applied:
@@ -262,6 +292,9 @@ def _preserved(run: _Run, claim: Preserves, cited: list[Fact]) -> _Applied:
         raise Unfit("the refinement leads from the claim's threads to those of the cited invariant")
     if not side.whole and (len(side.threads) > 1 or not fact.pairs):
         raise Unfit("threads among others: show each refinement directly, carry its invariant over, then `by parallel`")
+    _no_locations(claim)
+    if fact.narrow:
+        raise Unfit("a rely narrows what others may do, which this rule does not know of: declare it in the programs")
     if claim.strong and not above.strong:
         raise Unfit("a strong invariant needs a strong one")
     leaves = _leaves(run, preservation.obligations(fact, above.formula, claim.formula, claim.strong))

@@ -36,9 +36,13 @@ def block_of(claim: Refines, name: str, origin: Origin) -> Refinement:
 
 
 def pair_goal(worlds: Mapping[str, World], script: Script, step: Step, claim: Refines) -> Goal:
-    """A pair of threads in the environments of their programs; nobody says that environments match each other."""
+    """A pair of threads in the environments of their programs.
+
+    Declared environments must match each other (THEORY section 7), inferred ones are larger than the real ones.
+    """
     (goal,) = goals(*_programs(worlds, claim), block_of(claim, step.name, step.origin), whole=False)
-    return replace(goal, matched=False, axioms=script.axioms)
+    inferred = worlds[claim.left[0][0]].inferred or worlds[claim.right[0][0]].inferred
+    return replace(goal, matched=not inferred, axioms=script.axioms)
 
 
 def whole_goal(worlds: Mapping[str, World], script: Script, step: Step | None, claim: Refines) -> Goal:

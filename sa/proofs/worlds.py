@@ -6,12 +6,13 @@ first step: Theorem 6 is not assumed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sa.automata.automaton import Automaton
 from sa.automata.program import Program
 from sa.automata.proof import Member, Script
+from sa.base.diagnostic import InputError, error
 from sa.certificates.threads import Annotated
 from sa.checker.obligation import Obligation, discharge
 from sa.checker.ruling import Rejected
@@ -20,23 +21,33 @@ from sa.composition.environment import closed, declared
 from sa.generation.checks import NotGenerated
 from sa.generation.generate import automata, generate, weakened
 from sa.generation.visibility import Rung
+from sa.obligations.inductive import not_inductive, not_inductive_diagnostic
 from sa.proofs.facts import Side
 from sa.refinement.missing import conditions_of
 from sa.refinement.options import Options
-from sa.smt.session import Session
+from sa.smt.session import Session, Unsat
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A program and its threads annotated; `goals` are the same automata with invariants that say less."""
+    """A program and its threads annotated; `goals` are the same automata with invariants that say less.
+
+    `inferred` says that environments were not declared.
+    """
 
     program: Program
     threads: Mapping[str, Annotated]
     goals: Mapping[str, Automaton]
+    inferred: bool
 
 
 def worlds_of(script: Script, session: Session, options: Options) -> dict[str, World]:
-    """The programs that the script mentions, by alias. Raises LimitReached, and NotGenerated on an internal error."""
+    """The programs that the script mentions, by alias. Raises LimitReached, InputError, and NotGenerated
+    on an internal error.
+    """
+    if script.axioms and isinstance(session.check(()), Unsat):
+        hint = "the axioms of all programs are assumed together, and from these anything follows"
+        raise InputError((error("SA501", "the axioms contradict each other", script.axioms[0].origin.span, hint),))
     conditions = conditions_of(t for p in script.programs.values() for t in p.threads)
     found = dict[str, World]()
     for alias, program in script.programs.items():
@@ -50,8 +61,17 @@ def worlds_of(script: Script, session: Session, options: Options) -> dict[str, W
         threads = {t.name: Annotated(t, m) for t, m in zip(program.threads, made, strict=True)}
         if weak is not made:
             _check(session, tuple(threads.values()))
-        found[alias] = World(program, threads, {t.name: t for t in weak})
+        else:
+            _uncut(session, made)
+        found[alias] = World(program, threads, {t.name: t for t in weak}, weak is not made)
     return found
+
+
+def _uncut(session: Session, threads: Sequence[Automaton]) -> None:
+    """Written invariants must not cut runs (THEORY section 1). Raises InputError."""
+    found = [f for t in threads for f in not_inductive(session, t)]
+    if found:
+        raise InputError(tuple(dict.fromkeys(not_inductive_diagnostic(f) for f in found)))
 
 
 def _check(session: Session, threads: tuple[Annotated, ...]) -> None:
