@@ -163,7 +163,9 @@ def _leaves(run: _Run, obligations: Iterable[Obligation]) -> tuple[Leaf, ...]:
             failed.append(leaf)
             continue
         known = found.get(leaf.name)
-        found[leaf.name] = leaf if known is None else replace(known, where="", seconds=known.seconds + leaf.seconds)
+        if known is not None:
+            leaf = replace(known, where="", seconds=known.seconds + leaf.seconds, count=known.count + 1)
+        found[leaf.name] = leaf
     return (*found.values(), *failed)
 
 
@@ -188,7 +190,7 @@ def _directly(run: _Run, step: Step, claim: Refines) -> _Applied:
 
 def _settled(goal: Goal, result: Result) -> Result:
     """A play of a thread among others refutes nothing: its environment may be too coarse."""
-    if result.play is None or goal.closed:
+    if result.play is None or goal.closed or goal.matched:
         return result
     unknown = Unknown(Reason.ENVIRONMENT, "it fails in the environment inferred for it")
     return replace(result, verdict=Verdict.UNKNOWN, unknown=unknown)

@@ -11,13 +11,17 @@ from sa.refinement.outcome import Result
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A side condition: where it is asked, what became of it, and why it failed or was not settled."""
+    """A side condition: where it is asked, what became of it, and why it failed or was not settled.
+
+    `count` is how many of the same name are told together; they all hold.
+    """
 
     name: str
     where: str
     verdict: Verdict
     why: str
     seconds: float
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
