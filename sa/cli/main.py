@@ -13,6 +13,7 @@ from sa.cli.explain import explain
 from sa.cli.fmt import fmt
 from sa.cli.generate import generate
 from sa.cli.output import tolerate_narrow_encodings, write
+from sa.cli.prove import prove
 from sa.cli.refine import refine
 from sa.cli.session import internal_error
 from sa.cli.show import show
@@ -45,7 +46,7 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(sacheck)
-    for command in (refine, verify, check, generate, simulate, show, fmt, explain):
+    for command in (refine, verify, prove, check, generate, simulate, show, fmt, explain):
         app.command()(command)
     return app
 

@@ -115,7 +115,7 @@ def _outcome(outcome: Outcome) -> Json:
         "verdict": outcome.verdict.value,
         "expected": outcome.expected.value if outcome.expected else None,
         "claim": outcome.claim,
-        "goals": [_result(r) for r in outcome.results],
+        "goals": [result_json(r) for r in outcome.results],
         "composed": outcome.composition is not None,
         "environments": [
             {"thread": i.thread, "concrete": show(i.concrete), "abstract": show(i.abstract)} for i in outcome.inferred
@@ -126,7 +126,8 @@ def _outcome(outcome: Outcome) -> Json:
     }
 
 
-def _result(result: Result) -> Json:
+def result_json(result: Result) -> Json:
+    """The answer to one goal."""
     return {
         "name": result.goal.name,
         "concrete": result.goal.concrete.name,

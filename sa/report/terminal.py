@@ -10,6 +10,7 @@ from rich.text import Text
 from sa.automata.automaton import Automaton
 from sa.base.verdict import Unknown, Verdict
 from sa.certificates.goal import Goal
+from sa.certificates.play import Play
 from sa.refinement.outcome import Outcome, Result, Statistics
 from sa.report.play import show_play
 from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, render, wrap
@@ -107,13 +108,18 @@ def _evidence(result: Result, width: int) -> Iterator[Text]:
         yield Text()
         yield from paragraph(f"{result.goal.name}: unknown because {result.unknown.reason.value}{detail}", width)
     if result.play is not None:
-        yield Text()
-        yield from paragraph(f"{result.goal.name} fails. A play that the abstract side loses:", width)
-        yield Text()
-        yield from show_play(result.play, result.goal, width)
-        yield from _escape(result.escapes, width)
+        yield from lost(result.play, result, f"{result.goal.name} fails. A play that the abstract side loses:", width)
     for note in result.notes:
         yield from paragraph(f"Note: {note}", width)
+
+
+def lost(play: Play, result: Result, head: str, width: int) -> Iterator[Text]:
+    """A goal's play below a line that says what it is, and whether the behaviour escapes."""
+    yield Text()
+    yield from paragraph(head, width)
+    yield Text()
+    yield from show_play(play, result.goal, width)
+    yield from _escape(result.escapes, width)
 
 
 def _inferred(outcome: Outcome, width: int) -> Iterator[Text]:

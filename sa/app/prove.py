@@ -1,0 +1,122 @@
+"""`prove`: the steps of a proof script, each by its rule, as far as limits let them be worked on.
+
+What was shown before a limit stands; the step at which it is reached and all after it are UNKNOWN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import perf_counter
+
+from sa.automata.program import Program
+from sa.automata.proof import Script, Step
+from sa.base.diagnostic import Diagnostic, InputError, Severity
+from sa.base.limits import LimitReached, Limits
+from sa.base.verdict import Reason, Unknown, Verdict
+from sa.composition.environment import declared
+from sa.generation.checks import NotGenerated
+from sa.language.load import load_script
+from sa.obligations import alone, together
+from sa.obligations.vacuity import contradiction, vacuity
+from sa.proofs.prove import proof_of
+from sa.proofs.prove import prove as run
+from sa.proofs.result import Proof, StepResult
+from sa.refinement.options import Options
+
+#: Once one of these is reached the steps that are left are not begun.
+_LIMITS = {Reason.TIMEOUT, Reason.MEMORY, Reason.INTERRUPTED}
+_NOT_BEGUN = "before this step was begun"
+
+
+@dataclass(frozen=True, slots=True)
+class ProveRequest:
+    """`split` splits steps of the programs' threads that touch several shared locations."""
+
+    path: str
+    split: bool
+    options: Options
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A proof as far as it goes, warnings about what cannot happen, what was noticed in the files, seconds by phase."""
+
+    proof: Proof
+    warnings: tuple[Diagnostic, ...]
+    noticed: tuple[Diagnostic, ...]
+    seconds: Mapping[str, float]
+
+
+def prove(request: ProveRequest) -> Answer:
+    """The answers to all steps of a script.
+
+    Raises InputError, LimitReached while the files are read, and NotGenerated where the solver refutes what sacheck
+    itself inferred of the programs: a bug of sacheck.
+    """
+    started = perf_counter()
+    loaded = load_script(request.path, request.split)
+    script, seconds = loaded.script, {"load": perf_counter() - started}
+    started = perf_counter()
+    warnings: tuple[Diagnostic, ...] = ()
+    stop: Unknown | None = None
+    try:
+        warnings = _empty(script, request.options.limits)
+        stop = _uncut(script, request.options.limits)
+    except LimitReached as limit:
+        stop = Unknown(limit.reason, _NOT_BEGUN)
+    seconds["prepare"] = perf_counter() - started
+    started = perf_counter()
+    results = _left(script.steps, stop) if stop is not None else _results(script, request.options)
+    seconds["prove"] = perf_counter() - started
+    return Answer(proof_of(script, results), warnings, loaded.warnings, seconds)
+
+
+def _empty(script: Script, bounds: Limits) -> tuple[Diagnostic, ...]:
+    """Warnings about what cannot happen. Raises InputError for axioms from which anything follows."""
+    found = [d for p in script.programs.values() for d in (*vacuity(p, bounds), *together.no_start(p, bounds))]
+    errors = tuple(d for d in (*found, *contradiction(script.axioms, bounds)) if d.severity is Severity.ERROR)
+    if errors:
+        raise InputError(tuple(dict.fromkeys(errors)))
+    return tuple(dict.fromkeys(found))
+
+
+def _uncut(script: Script, bounds: Limits) -> Unknown | None:
+    """Why it is not known that written invariants leave all runs be. Raises InputError where they do not."""
+    doubts = [_cut(program, script, bounds) for program in script.programs.values()]
+    return next((Unknown(Reason.SOLVER, doubt) for doubt in doubts if doubt is not None), None)
+
+
+def _cut(program: Program, script: Script, bounds: Limits) -> str | None:
+    apart = any(declared(t) for t in program.threads)
+    return (alone.uncut if apart else together.uncut)(program.threads, script.axioms, bounds)
+
+
+def _results(script: Script, options: Options) -> tuple[StepResult, ...]:
+    found = list[StepResult]()
+    stop: Unknown | None = None
+    try:
+        for result in run(script, options):
+            found.append(result)
+            if (reason := _limit_of(result)) is not None:
+                stop = Unknown(reason, _NOT_BEGUN)
+                break
+    except LimitReached as limit:
+        stop = Unknown(limit.reason, _NOT_BEGUN)
+    except MemoryError:
+        stop = Unknown(Reason.MEMORY, _NOT_BEGUN)
+    except NotGenerated as fault:
+        if fault.certain:
+            raise
+        stop = Unknown(Reason.SOLVER, str(fault))
+    return (*found, *(_left(script.steps[len(found) :], stop) if stop is not None else ()))
+
+
+def _limit_of(result: StepResult) -> Reason | None:
+    """The limit that was reached while a step was worked on."""
+    reasons = [u.reason for u in (result.unknown, *(r.unknown for r in result.results)) if u is not None]
+    return next((reason for reason in reasons if reason in _LIMITS), None)
+
+
+def _left(steps: tuple[Step, ...], why: Unknown) -> tuple[StepResult, ...]:
+    return tuple(StepResult(step, Verdict.UNKNOWN, "", (), (), why, 0.0) for step in steps)
