@@ -88,7 +88,7 @@ def claim_of(result: StepResult) -> str:
 def unproved_below(result: StepResult, proof: Proof) -> tuple[tuple[str, Verdict], ...]:
     """The cited steps that are not proved, with what became of them."""
     verdicts = {s.step.name: s.verdict for s in proof.steps}
-    return tuple((n, verdicts[n]) for n in result.step.cited if verdicts[n] is not Verdict.PROVED)
+    return tuple((n, verdicts[n]) for n in dict.fromkeys(result.step.cited) if verdicts[n] is not Verdict.PROVED)
 
 
 def _only_a_condition(result: StepResult) -> bool:
