@@ -291,6 +291,12 @@ def is_strong_invariant(a: Automaton, valuations: Mask) -> bool:
     return explicit(a).reachable & ~everywhere(a, valuations) == 0
 
 
+def alive(x: Explicit, states: Mask) -> bool:
+    """Whether in some of these states a component step is possible, and in some an environment step that changes."""
+    here = bits(states)
+    return any(x.component[s] for s in here) and any(x.env[s] & ~(1 << s) for s in here)
+
+
 def made_closed(a: Automaton) -> Automaton:
     """The automaton with an environment that does nothing."""
     identity = tuple(1 << g for g in range(a.shared))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tests.proofs.finite import Automaton, Explicit, Mask, Rows, bits, explicit, image, joined, mask_of, product
+from tests.proofs.finite import Automaton, Explicit, Mask, Rows, alive, bits, explicit, image, joined, mask_of, product
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +121,21 @@ def runs_matched(r: Refinement) -> bool:
                     seen.add(after)
                     pending.append(after)
     return True
+
+
+def related_states(r: Refinement) -> Mask:
+    """The reachable concrete states that θ relates to something."""
+    return mask_of(s for s, row in enumerate(r.theta) if row) & explicit(r.concrete).reachable
+
+
+def started(r: Refinement) -> bool:
+    """Whether κ relates some initial states."""
+    return any(r.kappa[s] & explicit(r.abstract).init for s in bits(explicit(r.concrete).init))
+
+
+def refinement_alive(r: Refinement) -> bool:
+    """κ relates initial states, and related reachable states have component steps and changing environment steps."""
+    return started(r) and alive(explicit(r.concrete), related_states(r))
 
 
 def chained(first: Rows, second: Rows, through: Mask = -1) -> Rows:

@@ -18,8 +18,8 @@ from random import Random
 
 from tests.proofs.finite import (
     Automaton,
-    Explicit,
     Mask,
+    alive,
     bits,
     composition,
     everywhere,
@@ -77,12 +77,6 @@ class Programs:
 
     automata: tuple[Automaton, ...]
     intervals: bool
-
-
-def alive(x: Explicit, states: Mask) -> bool:
-    """Whether in some of these states a component step is possible, and in some an environment step that changes."""
-    here = bits(states)
-    return any(x.component[s] for s in here) and any(x.env[s] & ~(1 << s) for s in here)
 
 
 def inside(a: Automaton, lam: Mask) -> bool:

@@ -16,9 +16,8 @@ from itertools import combinations, permutations
 from random import Random
 
 from tests.proofs.finite import Explicit, Mask, bits, explicit, inverse, pairwise_compatible
-from tests.proofs.game import Moves, Refinement, covers, is_weak_simulation, parallel, runs_matched
+from tests.proofs.game import Moves, Refinement, covers, is_weak_simulation, parallel, refinement_alive, runs_matched
 from tests.proofs.invariant_rules import undisturbed
-from tests.proofs.refinement_rules import refinement_alive
 from tests.proofs.rule import Rule, Variant, concluding, instead, without
 from tests.proofs.sampling import TINY, Shape, changed, compatible_threads, detour, refinement, shared_relation, threads
 
@@ -188,7 +187,7 @@ THEOREM_4_RUNS = Rule(
     parallel_alive,
 )
 THEOREM_4_SINGLE = Rule(
-    "theorem 4, single abstract environment steps",
+    THEOREM_4.name,
     lambda rng: refinements(rng, 2, SMALL, single_steps),
     {**THEOREM_4.conditions, "simulation 1": simulates_single_steps(0), "simulation 2": simulates_single_steps(1)},
     compositions_simulate,

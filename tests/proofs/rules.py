@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.proofs import invariant_rules, parallel_rules, refinement_rules
+from tests.proofs import chain_rules, invariant_rules, parallel_rules, preservation_rules
 from tests.proofs.rule import Rule, Variant
 
 RULES: tuple[Rule[Any], ...] = (
@@ -13,21 +13,22 @@ RULES: tuple[Rule[Any], ...] = (
     invariant_rules.THEOREM_1,
     invariant_rules.THEOREM_1_THREE,
     invariant_rules.COMPOSITION,
-    refinement_rules.LEMMA_1,
-    refinement_rules.THEOREM_2,
-    refinement_rules.THEOREM_3,
-    refinement_rules.THEOREM_3_SEQUENCES,
+    preservation_rules.LEMMA_1,
+    chain_rules.THEOREM_2,
+    chain_rules.THEOREM_3,
+    chain_rules.THEOREM_3_SEQUENCES,
     parallel_rules.THEOREM_4,
     parallel_rules.THEOREM_4_THREE,
     parallel_rules.THEOREM_4_WEAKENED,
     parallel_rules.THEOREM_4_RUNS,
-    refinement_rules.THEOREM_5,
-    refinement_rules.STRONG_PRESERVATION,
+    preservation_rules.THEOREM_5,
+    preservation_rules.STRONG_PRESERVATION,
     invariant_rules.THEOREM_6,
 )
 
 VARIANTS: tuple[Variant[Any], ...] = (
     *invariant_rules.VARIANTS,
-    *refinement_rules.VARIANTS,
+    *chain_rules.VARIANTS,
+    *preservation_rules.VARIANTS,
     *parallel_rules.VARIANTS,
 )

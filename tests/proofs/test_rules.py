@@ -1,0 +1,36 @@
+"""Every proof rule against enumeration: no counterexample to it, and one as soon as it lacks a condition.
+
+`results.md` has the figures of the long run (20,000 instances of each rule) and says how to repeat it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.proofs.rule import Rule, Variant, fuzz
+from tests.proofs.rules import RULES, VARIANTS
+from tests.proofs.shrinking import literal
+from tests.proofs.test_counterexamples import WRONG, named
+
+#: How many instances are looked at, and the samples of which seed they come from.
+QUICK, LONG = (300, 0), (1_000, 1)
+SIZES = pytest.mark.parametrize(("instances", "seed"), [QUICK, pytest.param(*LONG, marks=pytest.mark.slow)])
+SOUND = [*RULES, *(v.rule for v in VARIANTS if v.redundant)]
+#: Nearly all rules need fewer than 10 samples for an instance.
+PATIENCE = 40
+
+
+@SIZES
+@pytest.mark.parametrize("rule", SOUND, ids=[r.name for r in RULES] + [named(v) for v in VARIANTS if v.redundant])
+def test_a_rule_has_no_counterexample(rule: Rule[Any], instances: int, seed: int) -> None:
+    tally = fuzz(rule, instances, PATIENCE * instances, seed)
+    assert not tally.counterexamples, literal(tally.counterexamples[0])
+    assert tally.instances == instances, "too few instances in which the conditions hold"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", WRONG, ids=named)
+def test_the_fuzzer_refutes_a_rule_that_lacks_something(variant: Variant[Any]) -> None:
+    assert fuzz(variant.rule, 60_000, 60_000, enough=1).counterexamples
