@@ -40,7 +40,7 @@ def prove(
     memory: MemoryOption = None,
     seed: SeedOption = 0,
 ) -> None:
-    """Check the steps of a proof script: every rule with all its side conditions.
+    """Check the steps of a proof script, side conditions and all.
 
     Exit status: 0 all steps proved, 1 a step or a side condition refuted, 2 wrong input, 3 not settled, 4 internal
     error.

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-COMMANDS = ("refine", "verify", "check", "simulate", "show", "fmt", "explain")
+COMMANDS = ("refine", "verify", "prove", "check", "generate", "simulate", "show", "fmt", "explain")
 
 
 def sacheck(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
@@ -49,7 +49,9 @@ def test_version_is_the_packages() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
+        ("certify",),
         ("prove",),
+        ("prove", "a.sa", "b.sa"),
         ("refine",),
         ("refine", "a.sa", "b.sa", "c.sa"),
         ("refine", "a.sa", "--timeout", "0"),
