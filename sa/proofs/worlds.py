@@ -51,6 +51,7 @@ def worlds_of(script: Script, session: Session, options: Options) -> dict[str, W
     conditions = conditions_of(t for p in script.programs.values() for t in p.threads)
     found = dict[str, World]()
     for alias, program in script.programs.items():
+        _all_or_none(program)
         if len(program.threads) < 2 or any(declared(t) for t in program.threads):
             made = tuple(t if declared(t) else closed(t) for t in program.threads)
             weak = made
@@ -65,6 +66,15 @@ def worlds_of(script: Script, session: Session, options: Options) -> dict[str, W
             _uncut(session, made)
         found[alias] = World(program, threads, {t.name: t for t in weak}, weak is not made)
     return found
+
+
+def _all_or_none(program: Program) -> None:
+    """Environments are declared for all threads or inferred for all. Raises InputError."""
+    lacking = [t for t in program.threads if not declared(t)]
+    if lacking and len(lacking) < len(program.threads):
+        hint = "write a rely for each thread, or for none: then environments are inferred from the programs"
+        message = f"the thread `{lacking[0].name}` has no rely, but other threads here do"
+        raise InputError((error("SA406", message, lacking[0].origin.span, hint),))
 
 
 def _uncut(session: Session, threads: Sequence[Automaton]) -> None:
