@@ -23,7 +23,7 @@ check: $(VENV)/.developer  ## What one runs all day: lint, layout, types, fast t
 	$(BIN)/python -m pytest -m "not slow"
 
 fuzz: $(VENV)/.developer  ## Only the long comparisons with the explicit-state oracle, on random automata
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow tests/simulation tests/oracle
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow tests/simulation tests/oracle tests/generation tests/endtoend tests/invariants tests/proofs
 
 bench: $(VENV)/.developer  ## The paper's table: verdicts, seconds, sizes
 	$(BIN)/python -m bench.table
