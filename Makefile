@@ -14,16 +14,17 @@ demo: $(VENV)/.installed  ## Set up, then prove that concrete GCD refines abstra
 	$(BIN)/sacheck refine specs/closed/gcd/abs.sa specs/closed/gcd/conc.sa
 
 test: $(VENV)/.developer  ## All tests
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not fuzz"
 
 check: $(VENV)/.developer  ## What one runs all day: lint, layout, types, fast tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow and not fuzz"
 
-fuzz: $(VENV)/.developer  ## Only the long comparisons with the explicit-state oracle, on random automata
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow tests/simulation tests/oracle tests/generation tests/endtoend tests/invariants tests/proofs
+fuzz: $(VENV)/.developer  ## Only the long comparisons with enumeration, on random automata and programs
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "slow or fuzz" tests/simulation tests/oracle tests/generation \
+	  tests/endtoend tests/invariants tests/proofs
 
 bench: $(VENV)/.developer  ## The paper's table: verdicts, seconds, sizes
 	$(BIN)/python -m bench.table

@@ -235,20 +235,20 @@ def test_the_solver_finds_what_the_oracle_reaches_and_nothing_else() -> None:
     assert min(tally.values()) > 5
 
 
-@pytest.mark.slow
+@pytest.mark.fuzz
 @pytest.mark.parametrize("block", range(4))
 def test_the_steps_and_the_oracle_agree(block: int) -> None:
     tally = _agree_by_steps(range(1_000 + 150 * block, 1_150 + 150 * block), 2)
     assert min(tally.values()) > 30
 
 
-@pytest.mark.slow
+@pytest.mark.fuzz
 def test_the_steps_and_the_oracle_agree_on_three_threads() -> None:
     tally = _agree_by_steps(range(60), 3)
     assert min(tally.values()) > 10
 
 
-@pytest.mark.slow
+@pytest.mark.fuzz
 @pytest.mark.parametrize("block", range(2))
 def test_the_solver_and_the_oracle_agree_on_the_length(block: int) -> None:
     tally = _agree_by_solver(range(2_000 + 150 * block, 2_150 + 150 * block), 8)

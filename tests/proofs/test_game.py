@@ -81,7 +81,7 @@ def agrees(goal: Goal) -> bool:
     return all(((theta[number1[s]] >> number2[t] & 1) == 1) == ((s, t) in decision.theta) for s, t in judged)
 
 
-@pytest.mark.parametrize("seeds", [range(40), pytest.param(range(40, 400), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", [range(40), pytest.param(range(40, 400), marks=pytest.mark.fuzz)])
 def test_the_game_agrees_with_the_oracle(seeds: range) -> None:
     # An open goal of the oracle asks for the matching of environments besides; parameters agree there by fiat.
     goals = [replace(random_goal(seed).goal, closed=True) for seed in seeds]

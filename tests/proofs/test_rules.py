@@ -16,7 +16,7 @@ from tests.proofs.test_counterexamples import WRONG, named
 
 #: How many instances are looked at, and the samples of which seed they come from.
 QUICK, LONG = (300, 0), (1_000, 1)
-SIZES = pytest.mark.parametrize(("instances", "seed"), [QUICK, pytest.param(*LONG, marks=pytest.mark.slow)])
+SIZES = pytest.mark.parametrize(("instances", "seed"), [QUICK, pytest.param(*LONG, marks=pytest.mark.fuzz)])
 SOUND = [*RULES, *(v.rule for v in VARIANTS if v.redundant)]
 #: Nearly all rules need fewer than 10 samples for an instance.
 PATIENCE = 40
@@ -30,7 +30,7 @@ def test_a_rule_has_no_counterexample(rule: Rule[Any], instances: int, seed: int
     assert tally.instances == instances, "too few instances in which the conditions hold"
 
 
-@pytest.mark.slow
+@pytest.mark.fuzz
 @pytest.mark.parametrize("variant", WRONG, ids=named)
 def test_the_fuzzer_refutes_a_rule_that_lacks_something(variant: Variant[Any]) -> None:
     assert fuzz(variant.rule, 60_000, 60_000, enough=1).counterexamples
