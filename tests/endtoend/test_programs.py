@@ -89,7 +89,7 @@ def test_thirty_questions_are_answered_as_the_oracle_answers_them() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", [0, 1, *(pytest.param(b, marks=pytest.mark.fuzz) for b in (2, 3))])
+@pytest.mark.parametrize("block", [0, *(pytest.param(b, marks=pytest.mark.fuzz) for b in (1, 2, 3))])
 def test_questions_are_answered_as_the_oracle_answers_them(block: int) -> None:
     tally = _tally(range(1_000 + 100 * block, 1_100 + 100 * block))
     assert not tally.wrong
