@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sa.base.limits import LimitReached
+from sa.base.limits import LimitReached, Limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict, worst_status
-from sa.cli.options import (
-    JsonOption,
-    MemoryOption,
-    QuietOption,
-    SeedOption,
-    Settings,
-    SplitOption,
-    TimeoutOption,
-    limits_of,
-)
+from sa.cli.options import JsonOption, MemoryOption, QuietOption, SeedOption, Settings, SplitOption, TimeoutOption
 from sa.cli.output import screen, write, write_json
-from sa.cli.session import complain, run
+from sa.cli.session import complain, count_warnings, decide
 
 if TYPE_CHECKING:
     from sa.app.refine import Answer, RefineRequest
     from sa.refinement.outcome import Outcome
-
-#: Seconds that the engine has after its deadline to end with what it knows.
-_GRACE = 0.5
 
 
 def refine(
@@ -54,24 +40,22 @@ def refine(
     settings = Settings(json, quiet, timeout, memory)
     paths = (abstract,) if concrete is None else (abstract, concrete)
 
-    def body() -> int:
-        # The clock starts before the imports, which are part of what the user waits for.
-        bounds = limits_of(settings)
+    def body(bounds: Limits) -> int:
         from sa.app.refine import RefineRequest
         from sa.refinement.options import Options
 
         return _answer(RefineRequest(paths, split, Options(bounds, seed, whole=whole)), settings)
 
-    run(settings, body, _GRACE)
+    decide(settings, " and ".join(paths), body)
 
 
 def _answer(request: RefineRequest, settings: Settings) -> int:
-    from sa.app.refine import refine as decide
+    from sa.app.refine import refine as work
 
     answers: list[Answer] = []
     unknown = None
     try:
-        for answer in decide(request):
+        for answer in work(request):
             answers.append(answer)
             if not settings.json:
                 _show(answer.outcome, settings)
@@ -91,9 +75,8 @@ def _answer(request: RefineRequest, settings: Settings) -> int:
         from sa.report.terminal import show_stopped
 
         write(show_stopped(unknown, " and ".join(request.paths), screen()))
-    if noticed and not settings.quiet:
-        count = "1 warning" if len(noticed) == 1 else f"{len(noticed)} warnings"
-        write(f"{count} about the files: sacheck check {shlex.join(request.paths)}\n", sys.stderr)
+    if not settings.quiet:
+        count_warnings(len(noticed), *request.paths)
     return status
 
 

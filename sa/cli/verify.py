@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sa.base.limits import LimitReached
-from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict
+from sa.base.limits import Limits
+from sa.base.verdict import EXIT_STATUS, Verdict
 from sa.cli.guard import undisturbed
-from sa.cli.options import (
-    JsonOption,
-    MemoryOption,
-    QuietOption,
-    SeedOption,
-    Settings,
-    SplitOption,
-    TimeoutOption,
-    limits_of,
-)
+from sa.cli.options import JsonOption, MemoryOption, QuietOption, SeedOption, Settings, SplitOption, TimeoutOption
 from sa.cli.output import screen, write, write_json
-from sa.cli.session import complain, run
+from sa.cli.session import complain, count_warnings, decide
 
 if TYPE_CHECKING:
     from sa.app.verify import Answer, VerifyRequest
-
-#: Seconds that the engine has after its deadline to end with what it knows.
-_GRACE = 0.5
 
 
 def verify(
@@ -46,41 +32,22 @@ def verify(
     """
     settings = Settings(json, quiet, timeout, memory)
 
-    def body() -> int:
-        # The clock starts before the imports, which are part of what the user waits for.
-        bounds = limits_of(settings)
+    def body(bounds: Limits) -> int:
         from sa.app.verify import VerifyRequest
 
         return _answer(VerifyRequest(file, split, bounds, seed), settings)
 
-    run(settings, body, _GRACE)
+    decide(settings, file, body)
 
 
 def _answer(request: VerifyRequest, settings: Settings) -> int:
-    from sa.app.verify import verify as decide
+    from sa.app.verify import verify as work
 
-    try:
-        answer = decide(request)
-    except LimitReached as limit:
-        return _stopped(Unknown(limit.reason), request.path, settings)
-    except MemoryError:
-        return _stopped(Unknown(Reason.MEMORY), request.path, settings)
+    answer = work(request)
     status = status_of(answer)
     with undisturbed():
         _show(answer, status, settings)
     return status
-
-
-def _stopped(unknown: Unknown, path: str, settings: Settings) -> int:
-    if settings.json:
-        from sa.report.json import stopped_json
-
-        write_json(stopped_json(unknown))
-    else:
-        from sa.report.terminal import show_stopped
-
-        write(show_stopped(unknown, path, screen()))
-    return EXIT_STATUS[Verdict.UNKNOWN]
 
 
 def _show(answer: Answer, status: int, settings: Settings) -> None:
@@ -94,10 +61,8 @@ def _show(answer: Answer, status: int, settings: Settings) -> None:
     if not settings.quiet:
         complain(answer.outcome.warnings)
     write(show_verification(answer.outcome, screen(), settings.quiet))
-    if answer.noticed and not settings.quiet:
-        count = "1 warning" if len(answer.noticed) == 1 else f"{len(answer.noticed)} warnings"
-        path = shlex.quote(answer.outcome.program.source.name)
-        write(f"{count} about the file: sacheck check {path}\n", sys.stderr)
+    if not settings.quiet:
+        count_warnings(len(answer.noticed), answer.outcome.program.source.name)
 
 
 def status_of(answer: Answer) -> int:
