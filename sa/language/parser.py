@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from lark import Lark, Token, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
@@ -10,7 +11,7 @@ from sa.base.diagnostic import Diagnostic, InputError, error
 from sa.base.source import Source, Span
 from sa.language.nesting import too_deep
 from sa.language.reading.grammar import make_parser
-from sa.language.reading.rules import builder
+from sa.language.reading.rules import builder, reading
 from sa.language.syntax import Module
 from sa.language.tokens import open_bracket
 
@@ -41,12 +42,13 @@ _READABLE = {
 
 def parse(source: Source) -> Module:
     """The surface syntax of a text. Raises InputError with every syntax error that was found."""
-    parser = make_parser(builder(source))
+    parser = _parser()
     errors = list[Diagnostic]()
     text = source.text
     while len(errors) < MAX_SYNTAX_ERRORS:
         try:
-            module: Module = parser.parse(text)  # type: ignore[assignment]
+            with reading(source):
+                module: Module = parser.parse(text)  # type: ignore[assignment]
         except UnexpectedInput as failure:
             errors.append(_describe(source, parser, failure))
             offset = failure.pos_in_stream or 0
@@ -66,6 +68,11 @@ def parse(source: Source) -> Module:
         # Blanks instead of what was read keep every offset as it is.
         text = " " * again.start() + source.text[again.start() :]
     raise InputError(tuple(errors))
+
+
+@cache
+def _parser() -> Lark:
+    return make_parser(builder())
 
 
 def _describe(source: Source, parser: Lark, failure: UnexpectedInput) -> Diagnostic:

@@ -10,8 +10,9 @@ import pytest
 from lark import Lark
 
 from sa.base.source import Source
-from sa.language.parser import parse
 from sa.language.reading.grammar import cache_directory, grammar_path, make_parser
+from sa.language.reading.rules import builder, reading
+from sa.language.syntax import Module
 
 TEXT = Source("a.sa", "thread T { skip; }")
 
@@ -22,28 +23,35 @@ def test_the_grammar_is_lalr_without_conflicts_or_colliding_terminals() -> None:
     Lark(grammar_path().read_text(encoding="utf-8"), strict=True, **options)  # type: ignore[arg-type]
 
 
+def read() -> Module:
+    """The text, read by a parser made for it."""
+    with reading(TEXT):
+        module: Module = make_parser(builder()).parse(TEXT.text)  # type: ignore[assignment]
+    return module
+
+
 def tables(folder: Path) -> list[Path]:
     return list((folder / "sacheck").glob("*.tables"))
 
 
 def test_tables_are_kept_in_the_users_cache_and_used_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    parse(TEXT)
+    read()
     (kept,) = tables(tmp_path)
     written = kept.stat().st_mtime_ns
-    assert parse(TEXT).declarations
+    assert read().declarations
     assert kept.stat().st_mtime_ns == written
     assert [p.name for p in kept.parent.iterdir()] == [kept.name]
 
 
 def test_a_broken_cache_is_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    parse(TEXT)
+    read()
     (kept,) = tables(tmp_path)
     good = kept.read_bytes()
     for bad in (b"", b"nonsense", good[: len(good) // 2]):
         kept.write_bytes(bad)
-        assert parse(TEXT).declarations
+        assert read().declarations
         assert len(kept.read_bytes()) > len(good) // 2
         assert tables(tmp_path) == [kept]
 
@@ -54,7 +62,7 @@ def test_a_cache_that_others_can_write_is_not_read(tmp_path: Path, monkeypatch: 
     (tmp_path / "sacheck").mkdir()
     (tmp_path / "sacheck").chmod(0o777)
     assert cache_directory() is None
-    assert parse(TEXT).declarations
+    assert read().declarations
     assert tables(tmp_path) == []
 
 
