@@ -272,7 +272,7 @@ def _invariant(run: _Run, claim: Preserves, cited: list[Fact]) -> _Applied:
         parts = [Invariance(Side(side.program, (t,), False), claim.formula, claim.strong) for t in side.threads]
     leaves = [leaf for s in shown for leaf in s.leaves]
     if len(side.threads) > 1 or cited:
-        leaves += _leaves(run, parallel_invariants.obligations(parts, claim.formula, claim.strong))
+        leaves += _leaves(run, parallel_invariants.obligations(parts, claim.formula, claim.strong, side.whole))
     leaves += _leaves(run, compatible(side))
     rule = "Theorem 1" if len(side.threads) > 1 else "induction"
     return _Applied(rule, Invariance(side, claim.formula, claim.strong), (*_sound(run, side), *leaves))

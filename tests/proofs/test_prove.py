@@ -32,6 +32,7 @@ PROGRAMS = {
     "guesses": "global x : int = 0; global h : 0..1; thread T1 { @r(h) skip; } thread T2 { @s(h) skip; }",
     "show": "global x : int = 0; thread T { @r(0) skip; }",
     "guess": "global x : int = 0; global h : int; thread T { @r(h) skip; }",
+    "reads": "global x, y : int = 0; thread T1 { rely x' == 0 || x' == x; x := y; }",
     "seen": "global x, y : int = 0; thread T1 { @show(x) skip; } thread T2 { x := 1; }",
     "unseen": "global x, y : int = 0; thread T1 { @show(0) skip; } thread T2 { x := 1; }",
 }
@@ -49,6 +50,10 @@ SCRIPTS = {
     "a strong invariant from a weak one": (
         {"p": "inv"},
         "lemma weak : p.T1 preserves x == 0; theorem wrong : p.T1 preserves strong x == 0 by parallel(weak);",
+    ),
+    "a weak invariant from one that counts fewer steps of the environment": (
+        {"p": "reads"},
+        "lemma more : p.T1 preserves x == 0 && y == 0; lemma wrong : p.T1 preserves x == 0 by parallel(more);",
     ),
     "refinements of another program": (
         {"conc": "two", "abs": "two", "other": "other"},
