@@ -17,8 +17,14 @@ _WIDEST = 160
 
 
 def write(text: str, stream: TextIO | None = None) -> None:
-    """Write a text. A reader that has gone away is no error: the rest of the output is dropped."""
+    """Write a text; what a terminal would obey in it is replaced, colours aside.
+
+    A reader that has gone away is no error: the rest of the output is dropped.
+    """
+    from sa.report.printable import printable, printable_but_colours
+
     stream = stream or sys.stdout
+    text = printable_but_colours(text) if _coloured(stream) else printable(text)
     try:
         with undisturbed():
             stream.write(text)
@@ -32,7 +38,9 @@ def write_json(document: dict[str, Any]) -> None:
     """Write one JSON document to standard output."""
     import json
 
-    write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+    from sa.report.printable import escaped_json
+
+    write(escaped_json(json.dumps(document, ensure_ascii=False, indent=2)) + "\n")
 
 
 def screen(stream: TextIO | None = None) -> Screen:
@@ -40,9 +48,12 @@ def screen(stream: TextIO | None = None) -> Screen:
     from sa.report.screen import Screen
 
     stream = stream or sys.stdout
-    colour = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     width = shutil.get_terminal_size((_PIPED_WIDTH, 24)).columns
-    return Screen(max(40, min(width, _WIDEST)), colour)
+    return Screen(max(40, min(width, _WIDEST)), _coloured(stream))
+
+
+def _coloured(stream: TextIO) -> bool:
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def tolerate_narrow_encodings() -> None:

@@ -9,6 +9,8 @@ from io import StringIO
 from rich.console import Console
 from rich.text import Text
 
+from sa.report.printable import printable
+
 
 @dataclass(frozen=True, slots=True)
 class Screen:
@@ -28,17 +30,25 @@ PLACE = "cyan"
 
 
 def render(screen: Screen, lines: Iterable[Text]) -> str:
-    """The lines as one string with a newline after each; trailing blanks are dropped."""
+    """The lines as one string with a newline after each; trailing blanks are dropped.
+
+    What a file or its name could tell the terminal is replaced.
+    """
     if not screen.colour:
-        return "".join(line.plain.rstrip() + "\n" for line in lines)
+        return "".join(_on_one_line(line.plain).rstrip() + "\n" for line in lines)
     out = StringIO()
     console = Console(
         file=out, width=10_000, force_terminal=True, color_system="standard", highlight=False, markup=False
     )
     for line in lines:
+        line.plain = _on_one_line(line.plain)
         line.rstrip()
         console.print(line, soft_wrap=True)
     return out.getvalue()
+
+
+def _on_one_line(text: str) -> str:
+    return printable(text.replace("\n", "\ufffd"))
 
 
 def fit(line: Text, width: int) -> Text:
