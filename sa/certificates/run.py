@@ -65,7 +65,7 @@ class Failing:
 class Bad:
     """What a run refutes: that no such step is taken, that `claim` holds in every state; one of the two or both.
 
-    `claim` is over parameters, globals and Boolean variables `at T.CS`: thread T is at its location CS.
+    `claim` is over parameters, globals, locals `T.x` and Boolean variables `at T.CS`: thread T is at its location CS.
     """
 
     failing: Failing | None

@@ -8,6 +8,7 @@ of the abstract composition.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import product
 
 from sa.automata.automaton import Automaton, Kind, variables_of
@@ -125,7 +126,9 @@ def _apart(made: Composition) -> Iterator[Obligation]:
         after = substitute(iota, {**moved, **own_locals})
         goal = renamed(conjuncts(kept), moved)
         hypotheses = conjuncts(land(iota, kept, after))
-        yield Obligation("non-interference", f"{first.name} and {second.name}", hypotheses, (Case((), goal),))
+        where = f"{first.name} and {second.name}"
+        clauses = tuple(replace(f, term=substitute(substitute(f.term, other), moved)) for f in second.iota)
+        yield Obligation("non-interference", where, hypotheses, (Case((), goal),), clauses)
 
 
 def _named(goal: Goal) -> dict[Var, Term]:
@@ -145,9 +148,9 @@ def coverage(made: Composition) -> Obligation:
         first, second = side(goal.concrete), side(goal.abstract)
         hypotheses += renamed((goal.concrete.init, first.locations[goal.concrete.initial].inv), names)
         wanted += renamed((goal.abstract.init, second.locations[goal.abstract.initial].inv, kappa_of(goal)), names)
-    return Obligation(
-        "initial coverage of the composition", "", tuple(hypotheses), tuple(_openings(made, tuple(wanted)))
-    )
+    cases = tuple(_openings(made, tuple(wanted)))
+    clauses = tuple(replace(f, term=substitute(f.term, _named(goal))) for goal in made.goals for f in goal.kappa)
+    return Obligation("initial coverage of the composition", "", tuple(hypotheses), cases, clauses)
 
 
 def _openings(made: Composition, wanted: tuple[Term, ...]) -> Iterator[Case]:

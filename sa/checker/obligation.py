@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 
+from sa.automata.automaton import Edge
+from sa.automata.program import Formula
 from sa.checker.ruling import Failure, Rejected, Undecided
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms.build import FALSE, TRUE, conjuncts, forall, land, linear, linear_parts, lnot, scale
@@ -26,13 +28,16 @@ class Case:
 class Obligation:
     """Hypotheses, together with what is assumed around them, imply that one of the cases holds.
 
-    Cases come in order of preference and are made only when those before them did not do.
+    Cases come in order of preference and are made only when those before them did not do. For messages only:
+    `clauses` are what the conclusion is made of, as it is written somewhere, and `edge` is the step that it is about.
     """
 
     name: str
     where: str
     hypotheses: tuple[Term, ...]
     cases: Iterable[Case]
+    clauses: tuple[Formula, ...] = ()
+    edge: Edge | None = None
 
 
 def discharge(session: Session, assumed: Set[Term], obligation: Obligation) -> Failure | None:

@@ -20,6 +20,7 @@ from sa.checker.side import Side, side
 from sa.terms.build import TRUE, variable
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.sort import BOOL, Value
+from sa.terms.substitute import prefixed
 from sa.terms.term import Var
 
 
@@ -138,10 +139,11 @@ def _is_failure(bad: Bad, last: Turn) -> bool:
 
 
 def _claim_state(sides: Mapping[str, Side], last: Snapshot) -> dict[Var, Value]:
-    """What a claim speaks of: shared values, and for each location whether its thread is there."""
+    """What a claim speaks of: shared values, locals as `T.x`, and for each location whether its thread is there."""
     places: dict[Var, Value] = {
         variable(f"at {name}.{place}", BOOL): last.threads[name].location == place
         for name, s in sides.items()
         for place in s.locations
     }
-    return {**last.shared, **places}
+    local = {prefixed(v, name): last.threads[name].values[v] for name, s in sides.items() for v in s.locals}
+    return {**last.shared, **local, **places}

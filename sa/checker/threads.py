@@ -95,7 +95,7 @@ def _own(s: Side, start: Term) -> Iterator[Obligation]:
     for edge in automaton.edges:
         where = f"{automaton.name}, {edge.source} -> {edge.target}"
         landed = renamed(invariant(s, edge.target), dict(edge.updates))
-        yield Obligation("inductive invariant", where, _taken(s, edge), (Case((), landed),))
+        yield Obligation("inductive invariant", where, _taken(s, edge), (Case((), landed),), edge=edge)
     for name in s.locations:
         still: dict[Var, Term] = {primed(v): v for v in s.globals}
         where = f"{automaton.name}, {name}"
@@ -121,4 +121,4 @@ def _others(actor: Side, observer: Side) -> Iterator[Obligation]:
             allowed = renamed(environment(observer, name), following)
             kept = tuple(c for c in renamed(here, dict(after)) if c not in here)
             where = f"{step}, seen by {observer.automaton.name} at {name}"
-            yield Obligation("compatible", where, (*taken, *here), (Case((), (*allowed, *kept)),))
+            yield Obligation("compatible", where, (*taken, *here), (Case((), (*allowed, *kept)),), edge=edge)

@@ -63,12 +63,22 @@ class Session:
         self._translator = Translator(self._context)
         self._solver = z3.SimpleSolver(self._context)
         self._solver.set("random_seed", seed)
+        self._seed = seed
         self._rlimit = rlimit
         self._axioms = tuple(axioms)
         self._scopes: list[tuple[Term, ...]] = []
         self._memo: dict[frozenset[Term], Answer] = {}
         for axiom in self._axioms:
             self._solver.add(self._translator.translate(axiom))
+
+    def again(self, rlimit: int | None = None) -> Session:
+        """A session with the same axioms that knows what was found impossible here, and nothing of models.
+
+        What it answers does not depend on questions that are asked here later.
+        """
+        fresh = Session(self.bounds, self._axioms, self._seed, self._rlimit if rlimit is None else rlimit)
+        fresh._memo.update((q, a) for q, a in self._memo.items() if isinstance(a, Unsat))
+        return fresh
 
     @contextmanager
     def assuming(self, formulas: Iterable[Term]) -> Iterator[None]:
