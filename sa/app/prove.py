@@ -19,13 +19,11 @@ from sa.generation.checks import NotGenerated
 from sa.language.load import load_script
 from sa.obligations import alone, together
 from sa.obligations.vacuity import contradiction, vacuity
-from sa.proofs.prove import proof_of
+from sa.proofs.prove import prepare, proof_of
 from sa.proofs.prove import prove as run
 from sa.proofs.result import Proof, StepResult
 from sa.refinement.options import Options
 
-#: Once one of these is reached the steps that are left are not begun.
-_LIMITS = {Reason.TIMEOUT, Reason.MEMORY, Reason.INTERRUPTED}
 _NOT_BEGUN = "before this step was begun"
 
 
@@ -66,9 +64,9 @@ def prove(request: ProveRequest) -> Answer:
     except LimitReached as limit:
         stop = Unknown(limit.reason, _NOT_BEGUN)
     seconds["prepare"] = perf_counter() - started
-    started = perf_counter()
-    results = _left(script.steps, stop) if stop is not None else _results(script, request.options)
-    seconds["prove"] = perf_counter() - started
+    begun = perf_counter()
+    results = _left(script.steps, stop) if stop is not None else _results(script, request.options, seconds)
+    seconds["prove"] = perf_counter() - begun - seconds.get("infer", 0.0)
     return Answer(proof_of(script, results), warnings, loaded.warnings, seconds)
 
 
@@ -92,15 +90,14 @@ def _cut(program: Program, script: Script, bounds: Limits) -> str | None:
     return (alone.uncut if apart else together.uncut)(program.threads, script.axioms, bounds)
 
 
-def _results(script: Script, options: Options) -> tuple[StepResult, ...]:
+def _results(script: Script, options: Options, seconds: dict[str, float]) -> tuple[StepResult, ...]:
     found = list[StepResult]()
-    stop: Unknown | None = None
+    started = perf_counter()
     try:
-        for result in run(script, options):
-            found.append(result)
-            if (reason := _limit_of(result)) is not None:
-                stop = Unknown(reason, _NOT_BEGUN)
-                break
+        prepared = prepare(script, options)
+        seconds["infer"] = perf_counter() - started
+        found.extend(run(prepared))
+        return tuple(found)
     except LimitReached as limit:
         stop = Unknown(limit.reason, _NOT_BEGUN)
     except MemoryError:
@@ -109,13 +106,7 @@ def _results(script: Script, options: Options) -> tuple[StepResult, ...]:
         if fault.certain:
             raise
         stop = Unknown(Reason.SOLVER, str(fault))
-    return (*found, *(_left(script.steps[len(found) :], stop) if stop is not None else ()))
-
-
-def _limit_of(result: StepResult) -> Reason | None:
-    """The limit that was reached while a step was worked on."""
-    reasons = [u.reason for u in (result.unknown, *(r.unknown for r in result.results)) if u is not None]
-    return next((reason for reason in reasons if reason in _LIMITS), None)
+    return (*found, *_left(script.steps[len(found) :], stop))
 
 
 def _left(steps: tuple[Step, ...], why: Unknown) -> tuple[StepResult, ...]:

@@ -55,12 +55,13 @@ class Preserves:
 
     It is over the variables of `composition.product.product` of these threads: globals and parameters are plain,
     locals too where there is one thread and `T.x` where there are several; `at T.CS` is a Boolean variable as in
-    `program.Invariant`.
+    `program.Invariant`. `parts` are the conjuncts of the formula with their places.
     """
 
     side: tuple[Member, ...]
     formula: Term
     strong: bool
+    parts: tuple[Formula, ...]
 
 
 Claim: TypeAlias = Refines | Preserves

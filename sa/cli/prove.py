@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -17,9 +17,15 @@ if TYPE_CHECKING:
     from sa.app.prove import Answer, ProveRequest
 
 
+JobsOption: TypeAlias = Annotated[
+    int, typer.Option("--jobs", "-j", metavar="N", min=1, max=256, help="Work on so many steps at once.")
+]
+
+
 def prove(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The proof script.")],
     split: SplitOption = False,
+    jobs: JobsOption = 1,
     json: JsonOption = False,
     quiet: QuietOption = False,
     timeout: TimeoutOption = None,
@@ -37,7 +43,7 @@ def prove(
         from sa.app.prove import ProveRequest
         from sa.refinement.options import Options
 
-        return _answer(ProveRequest(file, split, Options(bounds, seed)), settings)
+        return _answer(ProveRequest(file, split, Options(bounds, seed, jobs)), settings)
 
     decide(settings, file, body)
 

@@ -1,19 +1,18 @@
 """Weak and strong invariants of an automaton (Definitions 4 and 5), shown by induction over its locations.
 
 A strong invariant holds whatever the environment does; a weak one as long as environment steps keep it. Where the
-formula is not inductive by itself, invariants of the locations are looked for under which it is. What is found is
-for `checker.invariants` to confirm.
+formula is not inductive by itself, invariants of the locations are looked for under which it is: conjunctions of
+candidates first, then whatever Spacer finds. What is found is for `proofs.local` to confirm.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, variables_of
-from sa.automata.ranges import within
-from sa.base.limits import Limits
+from sa.invariants.houdini import candidates, houdini, taking
 from sa.smt.horn import Atom, Clause, Solution, solve
 from sa.smt.session import Answer, Session, Unsat
 from sa.terms import build
@@ -47,21 +46,29 @@ class NotShown:
 Induction: TypeAlias = Held | NotShown
 
 
-def invariant(session: Session, automaton: Automaton, formula: Term, strong: bool) -> Induction:
-    """Whether the formula is an invariant of the automaton, whose environments are given. Raises LimitReached."""
-    fault = next(
-        _faults(session, automaton, dict.fromkeys((q.name for q in automaton.locations), formula), strong), None
-    )
+def invariant(session: Session, automaton: Automaton, wanted: Mapping[str, Term], strong: bool) -> Induction:
+    """Whether formulas by location are an invariant of the automaton, whose environments are given.
+
+    Raises LimitReached.
+    """
+    fault = next(_faults(session, automaton, wanted, wanted, strong), None)
     if fault is None:
-        return Held({q.name: formula for q in automaton.locations})
-    found = _solved(automaton, formula, strong, session.bounds)
-    if found is None or next(_faults(session, automaton, found, strong, formula), None) is not None:
-        return fault
-    return Held(found)
+        return Held(wanted)
+    for strengthened in (_by_candidates, _solved):
+        found = strengthened(session, automaton, wanted, strong)
+        if found is not None and next(_faults(session, automaton, found, wanted, strong), None) is None:
+            return Held(found)
+    return fault
+
+
+def _by_candidates(
+    session: Session, automaton: Automaton, wanted: Mapping[str, Term], strong: bool
+) -> dict[str, Term] | None:
+    return houdini(session, automaton, wanted, strong, candidates(automaton, wanted))
 
 
 def _faults(
-    session: Session, automaton: Automaton, places: Mapping[str, Term], strong: bool, wanted: Term | None = None
+    session: Session, automaton: Automaton, places: Mapping[str, Term], wanted: Mapping[str, Term], strong: bool
 ) -> Iterator[NotShown]:
     """What keeps formulas by location from being inductive, and from implying what is wanted."""
     inv = {q.name: q.inv for q in automaton.locations}
@@ -75,18 +82,11 @@ def _faults(
     later: dict[Var, Term] = {v: primed(v) for v in variables_of(automaton, Kind.GLOBAL)}
     for place in automaton.locations:
         here_now = places[place.name]
-        if wanted is not None:
-            yield from _unless(session, (place.inv, here_now), wanted, place, None)
+        yield from _unless(session, (place.inv, here_now), wanted[place.name], place, None)
         assert place.env is not None
-        kept = () if strong or wanted is None else (substitute(wanted, later),)
-        if strong or wanted is not None:
-            known = (place.inv, here_now, place.env, substitute(place.inv, later), *kept)
-            yield from _unless(session, known, substitute(here_now, later), place, None)
-
-
-def taking(edge: Edge) -> tuple[Term, ...]:
-    """That an edge is taken, in the state before it."""
-    return (edge.guard, *(within(c) for c in edge.choices))
+        kept = () if strong else (substitute(wanted[place.name], later),)
+        known = (place.inv, here_now, place.env, substitute(place.inv, later), *kept)
+        yield from _unless(session, known, substitute(here_now, later), place, None)
 
 
 def _unless(
@@ -99,9 +99,9 @@ def _unless(
         yield NotShown(place, edge, answer)
 
 
-def _solved(automaton: Automaton, formula: Term, strong: bool, bounds: Limits) -> dict[str, Term] | None:
+def _solved(session: Session, automaton: Automaton, wanted: Mapping[str, Term], strong: bool) -> dict[str, Term] | None:
     """Formulas by location from Spacer; None where there are none to be had, or where functions are in the way."""
-    if _beyond_horn(automaton, formula):
+    if _beyond_horn(automaton, wanted.values()):
         return None
     variables = tuple(v.var for v in automaton.variables)
     places = {q.name: q for q in automaton.locations}
@@ -115,11 +115,11 @@ def _solved(automaton: Automaton, formula: Term, strong: bool, bounds: Limits) -
     for place in automaton.locations:
         here = _at(place.name, variables)
         assert place.env is not None
-        kept = build.TRUE if strong else substitute(formula, later)
+        kept = build.TRUE if strong else substitute(wanted[place.name], later)
         moved = build.land(place.inv, place.env, substitute(place.inv, later), kept)
         clauses.append(Clause((here,), moved, _at(place.name, tuple(later.get(v, v) for v in variables))))
-        clauses.append(Clause((here,), build.land(place.inv, build.lnot(formula)), None))
-    answer = solve({_name(q.name): variables for q in automaton.locations}, clauses, bounds, RLIMIT)
+        clauses.append(Clause((here,), build.land(place.inv, build.lnot(wanted[place.name])), None))
+    answer = solve({_name(q.name): variables for q in automaton.locations}, clauses, session.bounds, RLIMIT)
     if not isinstance(answer, Solution):
         return None
     return {q.name: answer.predicates[_name(q.name)] for q in automaton.locations}
@@ -133,8 +133,8 @@ def _at(location: str, arguments: tuple[Term, ...]) -> Atom:
     return Atom(_name(location), arguments)
 
 
-def _beyond_horn(automaton: Automaton, formula: Term) -> bool:
-    terms = [formula, automaton.init]
+def _beyond_horn(automaton: Automaton, wanted: Iterable[Term]) -> bool:
+    terms = [*wanted, automaton.init]
     terms += [t for q in automaton.locations for t in (q.inv, q.env) if t is not None]
     terms += [t for e in automaton.edges for t in (e.guard, *(u for _, u in e.updates))]
     return any(called(t) for t in terms)

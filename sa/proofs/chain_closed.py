@@ -1,4 +1,4 @@
-"""Theorem 2, corrected: refinements of whole programs are chained.
+"""Theorem 2, corrected: refinements of whole programs are chained, any number of them.
 
 Let A1 ⪯ A2 with κ1, ι1 and A2 ⪯ A3 with κ2, ι2, all three closed. Then A1 ⪯ A3 with κ and ι where
 
@@ -9,11 +9,15 @@ Let A1 ⪯ A2 with κ1, ι1 and A2 ⪯ A3 with κ2, ι2, all three closed. Then 
 *Why.* θ = {(s1, s3) | ∃s2. (s1, s2) ∈ θ1, (s2, s3) ∈ θ2} contains what κ relates, keeps ι, and answers: a step of A1
 has an answer of A2, each of whose steps has an answer of A3; the labels agree since silent steps have silent
 answers. Nobody's environment moves.
+
+More links are the same with more in the middle: the strongest ι of the first two is ∃v2. ι1 ∧ ι2, the weakest κ
+∃v2. Init2 ∧ κ1 ∧ κ2, and with these the next link is chained.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sa.automata.automaton import Automaton, Kind
 from sa.automata.program import Formula
@@ -26,15 +30,20 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 
-def middle(formulas: tuple[Formula, ...], side: str) -> Term:
-    """Formulas of a refinement with one side, `abs` or `conc`, called `mid`."""
-    term, head = all_of(formulas), f"{side}."
-    names: dict[Var, Term] = {
-        v: build.variable(f"mid.{v.name.removeprefix(head)}", v.sort, v.primes)
-        for v in term.free
-        if v.name.startswith(head)
-    }
-    return substitute(term, names)
+def inside(number: int, last: int) -> str:
+    """What variables of the ends of links are called: `conc`, `abs`, and `mid1`, `mid2`, … between them."""
+    return "conc" if number == 0 else "abs" if number == last else f"mid{number}"
+
+
+def linked(formula: Formula, number: int, last: int) -> Formula:
+    """A formula of link number `number`, counted from 0, over the names of the chain."""
+    heads = {"conc": inside(number, last), "abs": inside(number + 1, last)}
+    names: dict[Var, Term] = {}
+    for v in formula.term.free:
+        side, dot, rest = v.name.partition(".")
+        if dot and side in heads:
+            names[v] = build.variable(f"{heads[side]}.{rest}", v.sort, v.primes)
+    return replace(formula, term=substitute(formula.term, names))
 
 
 def initially(side: Side, name: str) -> tuple[Term, ...]:
@@ -56,16 +65,20 @@ def variables(side: Side, name: str) -> tuple[Var, ...]:
 
 
 def obligations(
-    first: Refinement, second: Refinement, kappa: tuple[Formula, ...], iota: tuple[Formula, ...]
+    links: Sequence[Refinement], kappa: tuple[Formula, ...], iota: tuple[Formula, ...]
 ) -> Iterator[Obligation]:
-    """The side conditions of the chained claim; the middle sides are one and the same."""
-    start = (*initially(first.left, "conc"), *initially(second.right, "abs"))
-    between = (*initially(first.right, "mid"), middle(first.kappa, "abs"), middle(second.kappa, "conc"))
-    unknown = variables(first.right, "mid")
-    known = build.conjuncts(build.land(*start, all_of(kappa)))
-    yield Obligation("a middle initial state", "", known, (Case(unknown, build.conjuncts(build.land(*between))),))
-    both = build.conjuncts(build.land(middle(first.iota, "abs"), middle(second.iota, "conc")))
-    yield Obligation("ι of the chain", "", both, (Case((), build.conjuncts(all_of(iota))),))
-    wanted = build.conjuncts(build.land(*initially(second.right, "abs"), all_of(kappa)))
-    unknown = variables(second.right, "abs")
-    yield Obligation("initial coverage", "", initially(first.left, "conc"), (Case(unknown, wanted),))
+    """The side conditions of the chained claim; what a link ends with the next one begins with."""
+    last = len(links)
+    below, above = initially(links[0].left, "conc"), initially(links[-1].right, "abs")
+    kappas = tuple(linked(f, i, last) for i, link in enumerate(links) for f in link.kappa)
+    middles = [(link.right, inside(i + 1, last)) for i, link in enumerate(links[:-1])]
+    between = [t for side, name in middles for t in initially(side, name)]
+    unknown = tuple(v for side, name in middles for v in variables(side, name))
+    known = build.conjuncts(build.land(*below, *above, all_of(kappa)))
+    found = Case(unknown, build.conjuncts(build.land(*between, all_of(kappas))))
+    yield Obligation("a middle initial state", "", known, (found,), kappas)
+    together = build.land(*(linked(f, i, last).term for i, link in enumerate(links) for f in link.iota))
+    kept = Case((), build.conjuncts(all_of(iota)))
+    yield Obligation("ι of the chain", "", build.conjuncts(together), (kept,), iota)
+    wanted = Case(variables(links[-1].right, "abs"), build.conjuncts(build.land(*above, all_of(kappa))))
+    yield Obligation("initial coverage", "", below, (wanted,), kappa)

@@ -6,7 +6,9 @@ their thread; parameters are plain. An invariant speaks of one program, over pla
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from sa.automata.program import Formula
 from sa.certificates.goal import Goal
@@ -31,7 +33,8 @@ class Refinement:
 
     `pairs` are the goals and relations of the pairs of threads, in order; none where θ is not known by pairs. `narrow`
     says that environments were assumed to do less than those of the annotated threads; `silent` that ends are not seen;
-    `chosen` that θ has some abstract initial state for each concrete one, not all that κ relates.
+    `chosen` that θ has some abstract initial state for each concrete one, not all that κ relates. A chain of
+    refinements has `links`, and no pairs.
     """
 
     left: Side
@@ -42,15 +45,29 @@ class Refinement:
     narrow: bool = False
     silent: bool = False
     chosen: bool = False
+    links: tuple[Refinement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Invariance:
-    """A weak invariant of a composition (Definition 5), or a strong one (Definition 4)."""
+    """A weak invariant of a composition (Definition 5), or a strong one (Definition 4).
+
+    The formula is over the names of `automata.proof.Preserves`; `parts` are the conjuncts as they are written.
+    """
 
     side: Side
     formula: Term
     strong: bool
+    parts: tuple[Formula, ...] = ()
+
+
+Fact: TypeAlias = Refinement | Invariance
+
+
+def made_of(side: Side, parts: Sequence[Side]) -> bool:
+    """Whether a composition is just that of the parts, in order."""
+    threads = tuple(t for p in parts for t in p.threads)
+    return threads == side.threads and all(p.program == side.program for p in parts)
 
 
 def all_of(formulas: tuple[Formula, ...]) -> Term:

@@ -1,53 +1,121 @@
-"""Invariants of one thread among the others: found by `invariants.weak`, shown by obligations of their own."""
+"""Invariants of one automaton in its environment: found by `invariants.weak`, shown by obligations of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from time import perf_counter
 
-from sa.automata.automaton import Automaton, Kind, variables_of
+from sa.automata.automaton import Automaton, Edge, Kind, Location, location_of, variables_of
+from sa.automata.program import Formula
 from sa.base.verdict import Verdict
-from sa.certificates.threads import Annotated
-from sa.checker.obligation import Case, Obligation, discharge, example
-from sa.invariants.weak import Held, invariant, taking
+from sa.checker.never import settled
+from sa.checker.obligation import Case, Obligation, discharge
+from sa.invariants.houdini import taking
+from sa.invariants.weak import NotShown, invariant
+from sa.proofs.counterexample import counterexample
 from sa.proofs.result import Leaf
-from sa.smt.session import Sat, Session
+from sa.proofs.work import Work, add
+from sa.smt.session import Sat
 from sa.terms import build
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """The leaves of an invariant: one that sums up its induction, or the step that it fails for."""
-
-    leaves: tuple[Leaf, ...]
+#: What is said of a step that breaks an invariant in a state that may not be reached.
+_NOT_INDUCTIVE = "not inductive: this {} breaks it, in a state that may never be reached; no strengthening was found"
+_GAVE_UP = "the solver gave up"
 
 
-def shown_invariant(session: Session, annotated: Annotated, formula: Term, strong: bool) -> Shown:
-    """Whether the formula is an invariant of the thread in its environment. Raises LimitReached.
+def at_locations(formula: Term, threads: tuple[str, ...], automaton: Automaton, separator: str) -> dict[str, Term]:
+    """A formula with `at T.CS` resolved at each location of an automaton that is the product of these threads."""
+    return {
+        q.name: settled(formula, dict(zip(threads, q.name.split(separator), strict=True))) for q in automaton.locations
+    }
 
-    That it is not inductive does not say that it is ever false: the leaf is then not settled.
+
+def show_invariant(
+    work: Work,
+    automaton: Automaton,
+    wanted: Mapping[str, Term],
+    strong: bool,
+    clauses: Mapping[str, tuple[Formula, ...]],
+) -> bool:
+    """Whether formulas by location are an invariant of the automaton in its environment; adds the leaf that says so.
+
+    That it is not inductive does not say that it is ever false: the leaf is then not settled. `clauses` are what the
+    formulas are made of. Raises LimitReached.
     """
-    automaton, started = annotated.automaton, perf_counter()
-    found = invariant(session, automaton, formula, strong)
+    started = perf_counter()
     name = f"{'strong' if strong else 'weak'} invariant of {automaton.name}"
-    if not isinstance(found, Held):
-        place = "initially" if found.location is None else f"at {found.location.name}"
-        step = "" if found.edge is None else f", step to {found.edge.target}"
-        why = (
-            f"not inductive: {example(found.answer.values)}" if isinstance(found.answer, Sat) else "the solver gave up"
-        )
-        return Shown((Leaf(name, place + step, Verdict.UNKNOWN, why, perf_counter() - started),))
-    for obligation in obligations(automaton, found.places, formula, strong):
-        failure = discharge(session, frozenset(), obligation)
+    found = invariant(work.session, automaton, wanted, strong)
+    if isinstance(found, NotShown):
+        add(work, replace(_not_shown(work, name, automaton, found, wanted, clauses), seconds=perf_counter() - started))
+        return False
+    for obligation in obligations(automaton, found.places, wanted, strong):
+        failure = discharge(work.session, frozenset(), obligation)
         if failure is not None:
-            return Shown((Leaf(name, obligation.where, Verdict.UNKNOWN, failure.why, perf_counter() - started),))
-    return Shown((Leaf(name, "", Verdict.PROVED, "", perf_counter() - started),))
+            where = f"{obligation.name}, {obligation.where}"
+            add(work, Leaf(name, where, Verdict.UNKNOWN, failure.why, perf_counter() - started))
+            return False
+    add(work, Leaf(name, "", Verdict.PROVED, "", perf_counter() - started))
+    return True
 
 
-def obligations(automaton: Automaton, places: Mapping[str, Term], formula: Term, strong: bool) -> Iterator[Obligation]:
+def _not_shown(
+    work: Work,
+    name: str,
+    automaton: Automaton,
+    found: NotShown,
+    wanted: Mapping[str, Term],
+    clauses: Mapping[str, tuple[Formula, ...]],
+) -> Leaf:
+    """The step that the formula itself is not inductive for, with values where there are any."""
+    where = "initially" if found.location is None else f"at {found.location.name}"
+    if found.edge is not None:
+        where += f", step to {found.edge.target}"
+    elif found.location is not None:
+        where += ", step of the environment"
+    if not isinstance(found.answer, Sat):
+        return Leaf(name, where, Verdict.UNKNOWN, _GAVE_UP, 0.0)
+    asked = _failing(automaton, found.location, found.edge, wanted, clauses)
+    what = "initial state" if found.location is None else "step"
+    why = _NOT_INDUCTIVE.format(what) if found.location is not None else "an initial state breaks it"
+    return Leaf(name, where, Verdict.UNKNOWN, why, 0.0, example=counterexample(work.plain, asked, work.aliases, None))
+
+
+def _failing(
+    automaton: Automaton,
+    place: Location | None,
+    edge: Edge | None,
+    wanted: Mapping[str, Term],
+    clauses: Mapping[str, tuple[Formula, ...]],
+) -> Obligation:
+    """What the formula by itself fails for, as an obligation."""
+    if place is None:
+        start = (automaton.init, location_of(automaton, automaton.initial).inv)
+        return _asked(start, wanted[automaton.initial], clauses[automaton.initial], {}, None)
+    if edge is not None:
+        after = dict(edge.updates)
+        landed = substitute(location_of(automaton, edge.target).inv, after)
+        known = (place.inv, wanted[place.name], *taking(edge), landed)
+        return _asked(known, wanted[edge.target], clauses[edge.target], after, edge)
+    assert place.env is not None
+    later: dict[Var, Term] = {v: primed(v) for v in variables_of(automaton, Kind.GLOBAL)}
+    known = (place.inv, wanted[place.name], place.env, substitute(place.inv, later))
+    return _asked(known, wanted[place.name], clauses[place.name], later, None)
+
+
+def _asked(
+    known: tuple[Term, ...], goal: Term, clauses: tuple[Formula, ...], after: Mapping[Var, Term], edge: Edge | None
+) -> Obligation:
+    moved = tuple(replace(f, term=substitute(f.term, after)) for f in clauses)
+    case = Case((), build.conjuncts(substitute(goal, after)))
+    return Obligation("", "", build.conjuncts(build.land(*known)), (case,), moved, edge)
+
+
+def obligations(
+    automaton: Automaton, places: Mapping[str, Term], wanted: Mapping[str, Term], strong: bool
+) -> Iterator[Obligation]:
     """Definitions 4 and 5: formulas by location that hold initially, imply the invariant and are kept by all steps.
 
     Of the environment those steps count that keep the invariant, for a strong one all.
@@ -65,8 +133,9 @@ def obligations(automaton: Automaton, places: Mapping[str, Term], formula: Term,
     for place in automaton.locations:
         assert place.env is not None
         here = build.land(place.inv, places[place.name])
-        counts = build.TRUE if strong else substitute(formula, later)
+        counts = build.TRUE if strong else substitute(wanted[place.name], later)
         moved = build.land(here, place.env, substitute(place.inv, later), counts)
         kept = build.conjuncts(substitute(places[place.name], later))
         yield Obligation("environment step", place.name, build.conjuncts(moved), (Case((), kept),))
-        yield Obligation("it implies the invariant", place.name, build.conjuncts(here), (Case((), (formula,)),))
+        implied = build.conjuncts(wanted[place.name])
+        yield Obligation("it implies the invariant", place.name, build.conjuncts(here), (Case((), implied),))

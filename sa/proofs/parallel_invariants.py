@@ -16,48 +16,56 @@ that keep the claim must keep the parts, or else these do not hold in the runs t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from itertools import combinations, permutations
 
-from sa.automata.automaton import Automaton, Kind, variables_of
+from sa.automata.automaton import Automaton, Kind, Location, variables_of
 from sa.certificates.threads import Annotated
+from sa.checker.never import AT
 from sa.checker.obligation import Case, Obligation
 from sa.checker.threads import apart
 from sa.proofs.facts import Invariance
 from sa.terms import build
+from sa.terms.sort import BOOL
 from sa.terms.substitute import prefixed, primed, substitute
 from sa.terms.term import Term, Var
 
 
-def obligations(parts: Sequence[Invariance], claim: Term, strong: bool, alone: bool) -> Iterator[Obligation]:
+def obligations(parts: Sequence[Invariance], claim: Invariance) -> Iterator[Obligation]:
     """The side conditions: no interference, and that the parts together imply what is claimed.
 
-    Compatibility of the threads is shown once for a program. Parts are about one thread each, or more. `alone` says
-    that the composition has no environment.
+    Compatibility of the threads is shown once for a program. Parts are about one thread each, or more; strong ones
+    need no protection.
     """
-    formulas = [substitute(p.formula, names_apart(p.side.threads)) for p in parts]
-    if not strong:
-        shared: dict[Var, Term] = {
-            v: primed(v) for p in parts for t in p.side.threads for v in variables_of(t.automaton, Kind.GLOBAL)
-        }
-        for (one, first), (two, second) in permutations(zip(parts, formulas, strict=True), 2):
-            own: dict[Var, Term] = {t: primed(t) for t in names_apart(one.side.threads).values() if isinstance(t, Var)}
+    formulas = [apart_formula(p.formula, p.side.threads) for p in parts]
+    threads = claim.side.threads
+    shared: dict[Var, Term] = {v: primed(v) for t in threads for v in variables_of(t.automaton, Kind.GLOBAL)}
+    for (one, first), (two, second) in permutations(zip(parts, formulas, strict=True), 2):
+        if not claim.strong and not two.strong:
+            own: dict[Var, Term] = {v: primed(v) for t in one.side.threads for v in own_variables(t)}
             after = substitute(first, {**shared, **own})
             kept = build.conjuncts(substitute(second, shared))
             where = f"{_names(one.side.threads)} and {_names(two.side.threads)}"
-            known = build.conjuncts(build.land(first, second, after))
-            yield Obligation("non-interference", where, known, (Case((), kept),))
-    known = build.conjuncts(build.land(*formulas))
-    yield Obligation("the parts imply the claim", "", known, (Case((), build.conjuncts(claim)),))
-    if not strong and not alone:
-        yield _kept_outside(parts, formulas, claim)
+            known = build.conjuncts(build.land(first, second, after, *_somewhere((first, second))))
+            clauses = tuple(
+                replace(f, term=substitute(apart_formula(f.term, two.side.threads), shared)) for f in two.parts
+            )
+            yield Obligation("non-interference", where, known, (Case((), kept),), clauses)
+    wanted = apart_formula(claim.formula, threads)
+    known = build.conjuncts(build.land(*formulas, *_somewhere((*formulas, wanted))))
+    clauses = tuple(replace(f, term=apart_formula(f.term, threads)) for f in claim.parts)
+    yield Obligation("the parts imply the claim", "", known, (Case((), build.conjuncts(wanted)),), clauses)
+    if not claim.strong and not claim.side.whole:
+        yield _kept_outside(parts, formulas, wanted)
 
 
 def _kept_outside(parts: Sequence[Invariance], formulas: Sequence[Term], claim: Term) -> Obligation:
     """An environment step of the composition after which the claim holds is one of every thread."""
     threads = [t for p in parts for t in p.side.threads]
     later: dict[Var, Term] = {v: primed(v) for t in threads for v in variables_of(t.automaton, Kind.GLOBAL)}
-    moved = [build.lor(*_moves(apart(t.automaton), later)) for t in threads]
+    spoken = frozenset(v for f in (*formulas, claim) for v in f.free)
+    moved = [build.lor(*_moves(apart(t.automaton), later, spoken)) for t in threads]
     weak = [substitute(f, later) for p, f in zip(parts, formulas, strict=True) if not p.strong]
     certain = [substitute(f, later) for p, f in zip(parts, formulas, strict=True) if p.strong]
     known = build.conjuncts(build.land(*formulas, *moved, *certain, substitute(claim, later)))
@@ -65,10 +73,37 @@ def _kept_outside(parts: Sequence[Invariance], formulas: Sequence[Term], claim: 
     return Obligation("an environment that keeps the claim keeps the parts", "", known, (Case((), kept),))
 
 
-def _moves(automaton: Automaton, later: Mapping[Var, Term]) -> Iterator[Term]:
+def _moves(automaton: Automaton, later: Mapping[Var, Term], spoken: Set[Var]) -> Iterator[Term]:
+    """The environment's steps at each location, where it is said which one it is if that is spoken of."""
+    known = [q for q in automaton.locations if at(automaton, q) in spoken]
     for place in automaton.locations:
         assert place.env is not None
-        yield build.land(place.inv, place.env, substitute(place.inv, later))
+        there = [at(automaton, q) if q is place else build.lnot(at(automaton, q)) for q in known]
+        yield build.land(*there, place.inv, place.env, substitute(place.inv, later))
+
+
+def at(automaton: Automaton, place: Location) -> Var:
+    """The Boolean variable that says that a thread is at a location."""
+    return build.variable(f"at {automaton.name}.{place.name}", BOOL)
+
+
+def own_variables(annotated: Annotated) -> Iterator[Var]:
+    """What only the thread's own steps change: its locals, as the composition names them, and where it is."""
+    yield from (v for v in names_apart((annotated,)).values() if isinstance(v, Var))
+    yield from (at(annotated.automaton, q) for q in annotated.automaton.locations)
+
+
+def _somewhere(formulas: Sequence[Term]) -> Iterator[Term]:
+    """That no thread is at two of the locations that are spoken of."""
+    places = sorted({v for f in formulas for v in f.free if v.name.startswith(AT)}, key=lambda v: v.key)
+    for p, q in combinations(places, 2):
+        if p.name.rpartition(".")[0] == q.name.rpartition(".")[0]:
+            yield build.lor(build.lnot(p), build.lnot(q))
+
+
+def apart_formula(formula: Term, threads: Sequence[Annotated]) -> Term:
+    """A formula of `automata.proof.Preserves` over the names of the composition, where every local has its thread's."""
+    return substitute(formula, names_apart(threads)) if len(threads) == 1 else formula
 
 
 def names_apart(threads: Sequence[Annotated]) -> Mapping[Var, Term]:

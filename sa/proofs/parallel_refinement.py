@@ -42,8 +42,12 @@ def obligations(
 ) -> Iterator[Obligation]:
     """The side conditions of the claim with this κ and ι."""
     yield from checked.obligations(made)
-    together = build.land(*(all_of(p.kappa) for p in parts))
+    together = tuple(f for p in parts for f in p.kappa)
     start = build.conjuncts(all_of(kappa))
-    yield Obligation("the claim's κ is that of the parts", "", start, (Case((), build.conjuncts(together)),))
+    yield Obligation("the claim's κ is that of the parts", "", start, (_all(together),), together)
     kept = build.conjuncts(build.land(*(all_of(p.iota) for p in parts)))
-    yield Obligation("the parts' ι is that of the claim", "", kept, (Case((), build.conjuncts(all_of(iota))),))
+    yield Obligation("the parts' ι is that of the claim", "", kept, (_all(iota),), iota)
+
+
+def _all(formulas: tuple[Formula, ...]) -> Case:
+    return Case((), build.conjuncts(all_of(formulas)))

@@ -4,16 +4,42 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sa.automata.automaton import Origin
 from sa.automata.proof import Script, Step
 from sa.base.verdict import Unknown, Verdict
+from sa.certificates.run import Run
 from sa.refinement.outcome import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A variable of a counterexample as the script names it. `after` is given where a step is asked about."""
+
+    name: str
+    before: str
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """Values for which a side condition fails.
+
+    `functions` say what the functions of the axioms are then, in words. `broken` is a formula of the text that is
+    false for the values, or after the step that is asked about; `step` is that step in the text of its program.
+    """
+
+    values: tuple[Shown, ...]
+    functions: tuple[str, ...] = ()
+    broken: Origin | None = None
+    step: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
     """A side condition: where it is asked, what became of it, and why it failed or was not settled.
 
-    `count` is how many of the same name are told together; they all hold.
+    `count` is how many of the same name are told together: they all hold, or the first is told and `others` says
+    where else it fails.
     """
 
     name: str
@@ -22,13 +48,16 @@ class Leaf:
     why: str
     seconds: float
     count: int = 1
+    example: Counterexample | None = None
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
     """A step's answer. PROVED needs every leaf, every result and every cited step to be proved.
 
-    `rule` is the one that was applied, in words; `results` are goals that were decided directly.
+    `rule` is the one that was applied, in words; `results` are goals that were decided directly; `run` is one that
+    ends in a state where a claimed invariant is false. `step` cites what the answer rests on.
     """
 
     step: Step
@@ -38,6 +67,7 @@ class StepResult:
     results: tuple[Result, ...]
     unknown: Unknown | None
     seconds: float
+    run: Run | None = None
 
 
 @dataclass(frozen=True, slots=True)

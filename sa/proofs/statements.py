@@ -9,6 +9,7 @@ from sa.automata.automaton import Kind, Origin, variables_of
 from sa.automata.program import Formula, Pairing, Program, Refinement
 from sa.automata.proof import Refines, Script, Step
 from sa.certificates.goal import Goal
+from sa.composition.environment import closed
 from sa.proofs.facts import Side
 from sa.proofs.worlds import World, members_only
 from sa.refinement.goals import goals
@@ -35,14 +36,26 @@ def block_of(claim: Refines, name: str, origin: Origin) -> Refinement:
     )
 
 
-def pair_goal(worlds: Mapping[str, World], script: Script, step: Step, claim: Refines) -> Goal:
-    """A pair of threads in the environments of their programs.
+def pair_goals(worlds: Mapping[str, World], script: Script, step: Step, claim: Refines) -> tuple[Goal, ...]:
+    """The claim's pairs of threads, each in the environments of their programs.
 
     Declared environments must match each other (THEORY section 7), inferred ones are larger than the real ones.
     """
-    (goal,) = goals(*_programs(worlds, claim), block_of(claim, step.name, step.origin), whole=False)
+    found = goals(*_programs(worlds, claim), block_of(claim, step.name, step.origin), whole=False)
     inferred = worlds[claim.left[0][0]].inferred or worlds[claim.right[0][0]].inferred
-    return replace(goal, matched=not inferred, axioms=script.axioms)
+    return tuple(replace(goal, matched=not inferred, axioms=script.axioms) for goal in found)
+
+
+def alone_goal(worlds: Mapping[str, World], script: Script, step: Step, claim: Refines) -> Goal:
+    """A pair of threads as they are written, by themselves: nobody else moves."""
+    first, second = claim.left[0], claim.right[0]
+    lower, upper = (_by_itself(worlds[alias], name) for alias, name in (first, second))
+    (goal,) = goals(upper, lower, block_of(claim, step.name, step.origin), whole=True)
+    return replace(goal, axioms=script.axioms)
+
+
+def _by_itself(world: World, name: str) -> Program:
+    return replace(world.program, threads=(closed(world.threads[name].thread),))
 
 
 def whole_goal(worlds: Mapping[str, World], script: Script, step: Step | None, claim: Refines) -> Goal:

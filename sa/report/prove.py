@@ -11,12 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
+from sa.automata.proof import Preserves
 from sa.base.source import Span, position, span_text
 from sa.base.verdict import Reason, Verdict
 from sa.proofs.result import Proof, StepResult
 from sa.refinement.outcome import Result
 from sa.report.diagnostics import marked
-from sa.report.screen import BAD, FAINT, OPEN, STRONG, Screen, fit, pack, render, wrap
+from sa.report.prove_leaf import LEAF, failed_leaf, headed
+from sa.report.run import run_lines
+from sa.report.screen import BAD, FAINT, OPEN, STRONG, Screen, fit, render, wrap
 from sa.report.terminal import INDENT, STYLE, lost, paragraph, show_seconds, unbounded
 
 #: What rules are called behind the number that the paper gives them.
@@ -26,10 +29,10 @@ _RULES = {
     "Theorem 3": "chain of open refinements",
     "Theorem 4": "parallel refinement",
     "Theorem 5": "preservation",
+    "Theorems 4 and 2": "chains in parallel",
 }
 _WIDEST_NAME = 40
 _NARROWEST_RULE = 16
-_LEAF = 3 * INDENT
 _LIMITS = {Reason.TIMEOUT, Reason.MEMORY, Reason.INTERRUPTED}
 _NOT_THE_CLAIM = "a refuted side condition says that the rule does not show the claim, not that the claim is false"
 
@@ -58,6 +61,11 @@ def _proof(proof: Proof, seconds: Mapping[str, float], width: int, quiet: bool) 
         for goal in step.results:
             if goal.play is not None:
                 yield from lost(goal.play, goal, f"{_label(step)}: a play that the abstract side loses:", width)
+        if step.run is not None and isinstance(step.step.claim, Preserves):
+            yield Text()
+            yield from paragraph(f"{_label(step)}: violated at the end of this run:", width)
+            yield Text()
+            yield from run_lines(step.run, proof.script.programs[step.step.claim.side[0][0]], width)
     if any(_only_a_condition(s) for s in proof.steps):
         yield Text()
         yield from paragraph(f"Note: {_NOT_THE_CLAIM}", width)
@@ -92,7 +100,7 @@ def unproved_below(result: StepResult, proof: Proof) -> tuple[tuple[str, Verdict
 
 
 def _only_a_condition(result: StepResult) -> bool:
-    refuted = any(r.verdict is Verdict.REFUTED for r in result.results)
+    refuted = result.run is not None or any(r.verdict is Verdict.REFUTED for r in result.results)
     return result.verdict is Verdict.REFUTED and not refuted
 
 
@@ -134,16 +142,15 @@ def _step(result: StepResult, proof: Proof, width: int) -> Iterator[Text]:
             name = "there is no relation" if goal.verdict is Verdict.REFUTED else "no relation was found"
             yield from _failed(goal.verdict, name, _no_relation(goal), width)
         for note in goal.notes:
-            yield from (Text(_LEAF) + t for t in wrap(f"Note: {note}", width - len(_LEAF)))
+            yield from (Text(LEAF) + t for t in wrap(f"Note: {note}", width - len(LEAF)))
     for leaf in result.leaves:
         if leaf.verdict is not Verdict.PROVED:
-            where = f", {leaf.where}" if leaf.where else ""
-            yield from _failed(leaf.verdict, leaf.name + where, leaf.why, width)
+            yield from failed_leaf(leaf, proof.script.source, width)
     below = unproved_below(result, proof)
     if below:
         names = ", ".join(f"{name} ({verdict.value})" for name, verdict in below)
-        yield from (Text(_LEAF) + t for t in wrap(f"rests on what is not proved: {names}", width - len(_LEAF), OPEN))
-    yield from (Text(_LEAF) + t for t in wrap(_why(result, bool(below)), width - len(_LEAF)))
+        yield from (Text(LEAF) + t for t in wrap(f"rests on what is not proved: {names}", width - len(LEAF), OPEN))
+    yield from (Text(LEAF) + t for t in wrap(_why(result, bool(below)), width - len(LEAF)))
 
 
 def _claim(result: StepResult, proof: Proof, width: int) -> Iterator[Text]:
@@ -167,10 +174,10 @@ def _held(result: StepResult, width: int) -> Iterator[Text]:
         return
     counts = [f"  {count}×" if count > 1 else "" for _, count, _ in rows]
     widest = max(map(len, counts))
-    names = min(max(cell_len(name) for name, _, _ in rows), width - len(_LEAF) - widest - 9)
+    names = min(max(cell_len(name) for name, _, _ in rows), width - len(LEAF) - widest - 9)
     for (name, _, seconds), count in zip(rows, counts, strict=True):
         spent = f"{seconds:.2f} s" if seconds >= 0.005 else "<0.01 s"
-        yield Text(_LEAF).append_text(fit(Text(name), names)).append(f"{count:>{widest}}  {spent:>7}", FAINT)
+        yield Text(LEAF).append_text(fit(Text(name), names)).append(f"{count:>{widest}}  {spent:>7}", FAINT)
 
 
 def _relation(result: Result) -> str:
@@ -189,19 +196,10 @@ def _no_relation(result: Result) -> str:
 
 
 def _failed(verdict: Verdict, name: str, why: str, width: int) -> Iterator[Text]:
-    """What does not hold, or is not known to, and what is known about it."""
-    indent = _LEAF + " " * 9
-    first, *rest = wrap(name, width - len(indent), STRONG)
-    yield Text.assemble(_LEAF, (f"{verdict.value:<7}", STYLE[verdict]), "  ", first)
-    yield from (Text(indent) + t for t in (*rest, *_values(why, width - len(indent))))
-
-
-def _values(text: str, width: int) -> list[Text]:
-    """Prose that no line break separates from `x = 1`, where that is possible."""
-    *before, last = text.split(", ")
-    pieces = [*(f"{part}," for part in before), last]
-    fits = all(cell_len(p) <= width for p in pieces)
-    return pack(map(Text, pieces), width, 1) if fits and text else wrap(text, width)
+    """A goal that does not hold, or is not known to, and what is known about it."""
+    yield from headed(verdict.value, name, STYLE[verdict], width)
+    indent = LEAF + " " * 9
+    yield from (Text(indent) + t for t in wrap(why, width - len(indent)))
 
 
 def _why(result: StepResult, told: bool) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sa.base.diagnostic import Diagnostic
-from sa.proofs.result import Leaf, Proof, StepResult
+from sa.proofs.result import Counterexample, Leaf, Proof, StepResult
 from sa.report.json import diagnostic_json, origin_json, result_json, unknown_json
 from sa.report.prove import claim_of, domain, rule_of, unproved_below
+from sa.report.run_json import run_json
 
 PROOF_FORMAT = "sacheck-proof/1"
 
@@ -43,6 +44,7 @@ def _step(result: StepResult, proof: Proof) -> dict[str, Any]:
         "unproved": [name for name, _ in unproved_below(result, proof)],
         "conditions": [_leaf(leaf) for leaf in result.leaves],
         "goals": [result_json(r) for r in result.results],
+        "run": None if result.run is None else run_json(result.run),
         "unknown": unknown_json(result.unknown),
         "seconds": result.seconds,
         "place": origin_json(step.origin),
@@ -56,5 +58,16 @@ def _leaf(leaf: Leaf) -> dict[str, Any]:
         "verdict": leaf.verdict.value,
         "why": leaf.why,
         "count": leaf.count,
+        "others": list(leaf.others),
+        "example": None if leaf.example is None else _example(leaf.example),
         "seconds": leaf.seconds,
+    }
+
+
+def _example(example: Counterexample) -> dict[str, Any]:
+    return {
+        "values": [{"name": v.name, "before": v.before, "after": v.after} for v in example.values],
+        "functions": list(example.functions),
+        "broken": None if example.broken is None else origin_json(example.broken),
+        "step": None if example.step is None else origin_json(example.step),
     }

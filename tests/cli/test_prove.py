@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 import sa.app.prove as app
 import sa.proofs.prove as engine
+import sa.proofs.refinements as refinements
 from bench.subjects import SPECS
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason
@@ -75,7 +76,10 @@ def test_a_refuted_side_condition_is_status_1_with_its_name_line_and_counterexam
     assert result.exit_code == 1
     assert result.stdout.startswith("REFUTED  bad.sa\n  3 steps, over ℤ: 2 proved, 1 refuted\n")
     assert "    5 │ theorem both : conc refines abs by parallel(t1, t2);\n      │ ^^^^^^^^^^^^\n" in result.stdout
-    assert "REFUTED  non-interference, T2 and T1\n               it fails for " in result.stdout
+    assert "REFUTED  non-interference, T2 and T1\n" in result.stdout
+    assert "    3 │ lemma t1 : conc.T1 refines abs.T1 relate x, y inv conc.y == 0;\n" in result.stdout
+    assert "^^^^^^^^^^^ false after it\n" in result.stdout
+    assert "               abs.y: 0 → 1   conc.y: 0 → 1\n" in result.stdout
     assert "not that the claim is false" in " ".join(result.stdout.split())
 
 
@@ -114,7 +118,11 @@ def test_what_cannot_be_settled_is_status_3(folder: Path) -> None:
     assert (found["status"], verdicts(found)) == (3, ["UNKNOWN", "PROVED", "UNKNOWN"])
     failing = [c for c in found["steps"][0]["conditions"] if c["verdict"] != "PROVED"]
     assert [c["name"] for c in failing] == ["strong invariant of T1"]
-    assert failing[0]["why"].startswith("not inductive: it fails for ")
+    assert failing[0]["why"].startswith("not inductive: this step breaks it")
+    assert failing[0]["example"]["values"] == [
+        {"name": "x", "before": "0", "after": "1"},
+        {"name": "y", "before": "1", "after": None},
+    ]
     assert found["steps"][2]["unproved"] == ["i"]
     assert "rests on what is not proved: i (UNKNOWN)" in prove("p.sa").stdout
 
@@ -174,7 +182,7 @@ def test_after_a_limit_inside_of_a_step_no_other_is_begun(folder: Path, monkeypa
     def stopped(*_: Any) -> Any:
         raise LimitReached(Reason.TIMEOUT)
 
-    monkeypatch.setattr(engine, "decide", stopped)
+    monkeypatch.setattr(refinements, "decide", stopped)
     found = answer(folder, GOOD)
     assert verdicts(found) == ["UNKNOWN"] * 3
     assert [s["unknown"]["detail"] for s in found["steps"]] == ["", *["before this step was begun"] * 2]

@@ -13,7 +13,7 @@ from sa.base.diagnostic import InputError
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
 from sa.language.load import load_script
-from sa.proofs.prove import prove
+from sa.proofs.prove import prepare, prove
 from sa.refinement.options import Options
 
 PROGRAMS = {
@@ -113,7 +113,7 @@ def _verdicts(folder: Path, programs: dict[str, str], steps: str) -> dict[str, V
     imports = "".join(f'import "{alias}.sa" as {alias};\n' for alias in programs)
     (folder / "script.sa").write_text(imports + steps)
     script = load_script(str(folder / "script.sa"), split=False).script
-    return {r.step.name: r.verdict for r in prove(script, Options(limits(30.0, None)))}
+    return {r.step.name: r.verdict for r in prove(prepare(script, Options(limits(30.0, None))))}
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from sa.automata.automaton import Automaton, Kind
+from sa.automata.automaton import Automaton, Kind, Origin
 from sa.automata.program import Formula, Related
 from sa.automata.proof import Claim, Member, Preserves, Refines
+from sa.base.source import span_text
 from sa.language import syntax
 from sa.language.elaborate.clauses import Said, elaborate_clauses
 from sa.language.elaborate.context import FORMULA, INVARIANT, RELY, Context, complain, within
@@ -16,7 +17,9 @@ from sa.language.elaborate.program import Elaborated
 from sa.language.elaborate.scripted_names import invariant_names, names_about, over
 from sa.language.elaborate.sides import ABSTRACT, CONCRETE, Side, names_of_both, plain_names, thread_name
 from sa.language.names import did_you_mean
+from sa.terms.build import land
 from sa.terms.substitute import prefixed
+from sa.terms.term import Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,4 +195,23 @@ def _preserves(claim: syntax.PreservesClaim, programs: Programs) -> Preserves | 
         locations=frozenset(f"at {t.name}.{q.name}" for t in threads for q in t.locations),
     )
     formula = boolean(claim.formula, context)
-    return None if formula is None else Preserves(members, formula, claim.strong)
+    return None if formula is None else Preserves(members, formula, claim.strong, _parts(claim, formula, context))
+
+
+def _parts(claim: syntax.PreservesClaim, formula: Term, context: Context) -> tuple[Formula, ...]:
+    """The conjuncts of a formula with their places; the formula itself if they mean something else one by one."""
+    apart = replace(context, problems=[])
+    pieces = [(boolean(written, apart), written.span) for written in _conjuncts(claim.formula)]
+    parts = tuple(Formula(t, Origin(span, span_text(span))) for t, span in pieces if t is not None)
+    whole = Formula(formula, Origin(claim.formula.span, span_text(claim.formula.span)))
+    return parts if land(*(p.term for p in parts)) is formula else (whole,)
+
+
+def _conjuncts(written: syntax.Expression) -> Iterator[syntax.Expression]:
+    """What `&&` joins at the top of a formula."""
+    match written:
+        case syntax.Chain(operands, operators) if set(operators) == {"&&"}:
+            for operand in operands:
+                yield from _conjuncts(operand)
+        case _:
+            yield written

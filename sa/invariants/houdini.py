@@ -1,0 +1,125 @@
+"""Invariants of locations as conjunctions of candidates: those that no step breaks are what is left (Houdini).
+
+Candidates are what the program itself compares: atoms of guards and of the initial condition, of the invariant that is
+wanted, and orders between few variables. Unlike Spacer this also works where functions occur.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+
+from sa.automata.automaton import Automaton, Edge, Kind, variables_of
+from sa.automata.ranges import within
+from sa.smt.session import Sat, Session, Unsat
+from sa.terms import build
+from sa.terms.evaluate import Unevaluable, holds
+from sa.terms.sort import INT
+from sa.terms.substitute import primed, substitute
+from sa.terms.term import IsZero, Le, Same, Term, Var, children
+
+#: So many candidates at most, and orders between so many variables.
+CANDIDATES, ORDERED = 120, 6
+
+
+def taking(edge: Edge) -> tuple[Term, ...]:
+    """That an edge is taken, in the state before it."""
+    return (edge.guard, *(within(c) for c in edge.choices))
+
+
+def candidates(automaton: Automaton, wanted: Mapping[str, Term]) -> tuple[Term, ...]:
+    """Formulas over the automaton's variables that may hold somewhere, the likeliest first."""
+    own = frozenset(v.var for v in automaton.variables)
+    found = dict[Term, None]()
+    for formula in dict.fromkeys(wanted.values()):
+        found.update(dict.fromkeys(build.conjuncts(formula)))
+    for formula in (automaton.init, *dict.fromkeys(wanted.values()), *dict.fromkeys(e.guard for e in automaton.edges)):
+        found.update(dict.fromkeys(a for a in _atoms(formula) if a.free and a.free <= own))
+    numbers = [v for v in (v.var for v in automaton.variables) if v.sort == INT]
+    if len(numbers) <= ORDERED:
+        for one, two in combinations(numbers, 2):
+            found.update(dict.fromkeys((build.le(one, two), build.le(two, one))))
+    found.update(dict.fromkeys(build.le(build.ZERO, v) for v in numbers))
+    return tuple(c for c in found if c not in (build.TRUE, build.FALSE))[:CANDIDATES]
+
+
+def _atoms(formula: Term) -> Iterator[Term]:
+    """Comparisons and Boolean variables in a formula, each also negated; an equation also as two inequations."""
+    waiting, seen = [formula], set[Term]()
+    while waiting:
+        here = waiting.pop(0)
+        if here in seen:
+            continue
+        seen.add(here)
+        if isinstance(here, Le | IsZero | Same | Var):
+            yield here
+            yield build.lnot(here)
+            if isinstance(here, IsZero):
+                yield build.at_most_zero(here.total)
+                yield build.at_most_zero(build.scale(-1, here.total))
+        else:
+            waiting.extend(children(here))
+
+
+def houdini(
+    session: Session, automaton: Automaton, wanted: Mapping[str, Term], strong: bool, offered: Sequence[Term]
+) -> dict[str, Term] | None:
+    """The largest inductive conjunctions of candidates by location; None where what is wanted does not follow.
+
+    Of the environment those steps count that keep what is wanted, for a strong invariant all. Raises LimitReached.
+    """
+    inv = {q.name: q.inv for q in automaton.locations}
+    kept = {q: tuple(dict.fromkeys((*build.conjuncts(wanted[q]), *offered))) for q in inv}
+    first = automaton.initial
+    kept[first] = _surviving(session, (automaton.init, inv[first]), kept[first], {})
+    later: dict[Var, Term] = {v: primed(v) for v in variables_of(automaton, Kind.GLOBAL)}
+    changed = True
+    while changed:
+        changed = False
+        for edge in automaton.edges:
+            after = dict(edge.updates)
+            known = (inv[edge.source], *kept[edge.source], *taking(edge), substitute(inv[edge.target], after))
+            left = _surviving(session, known, kept[edge.target], after)
+            changed |= left != kept[edge.target]
+            kept[edge.target] = left
+        for place in automaton.locations:
+            assert place.env is not None
+            counts = build.TRUE if strong else substitute(wanted[place.name], later)
+            known = (place.inv, *kept[place.name], place.env, substitute(place.inv, later), counts)
+            left = _surviving(session, known, kept[place.name], later)
+            changed |= left != kept[place.name]
+            kept[place.name] = left
+        if not all(session.implied(wanted[q], (inv[q], *kept[q])) for q in inv):
+            return None
+    return {q: build.land(*formulas) for q, formulas in kept.items()}
+
+
+def _surviving(
+    session: Session, known: Iterable[Term], formulas: tuple[Term, ...], after: Mapping[Var, Term]
+) -> tuple[Term, ...]:
+    """The formulas that hold after a step, whatever the solver's counterexamples leave of them."""
+    goals = {f: substitute(f, after) for f in formulas}
+    hypotheses = build.conjuncts(build.land(*known))
+    assumed = frozenset(hypotheses)
+    certain = {f for f in formulas if goals[f] in assumed or goals[f] is build.TRUE}
+    open_ones = [f for f in formulas if f not in certain]
+    with session.assuming(hypotheses):
+        while open_ones:
+            answer = session.check((build.lnot(build.land(*(goals[f] for f in open_ones))),))
+            if isinstance(answer, Unsat):
+                break
+            fallen = {f for f in open_ones if isinstance(answer, Sat) and _is_false(goals[f], answer)}
+            if not fallen:
+                fallen = {f for f in open_ones if not session.implied(goals[f], ())}
+                if not fallen:
+                    break
+            open_ones = [f for f in open_ones if f not in fallen]
+    left = certain | set(open_ones)
+    return tuple(f for f in formulas if f in left)
+
+
+def _is_false(goal: Term, answer: Sat) -> bool:
+    try:
+        return not holds(goal, answer.values)
+    except Unevaluable:
+        return False

@@ -1,0 +1,145 @@
+"""A step while it is worked on: what it may use, and what was settled so far, which stands if a limit ends it.
+
+Side conditions are put to sessions of the step's own, so that its answers do not depend on what other steps asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+
+from sa.automata.proof import Script, Step
+from sa.base.verdict import Verdict
+from sa.certificates.run import Run
+from sa.checker.obligation import Obligation, discharge
+from sa.proofs.counterexample import counterexample
+from sa.proofs.facts import Fact, Side
+from sa.proofs.functions import Meaning, called, meanings
+from sa.proofs.result import Leaf
+from sa.proofs.worlds import World, faults
+from sa.refinement.options import Options
+from sa.refinement.outcome import Result
+from sa.smt.session import Sat, Session
+
+#: Solver resources for a first attempt at what speaks of functions: proofs come soon or not at all.
+SOON = 2_000_000
+
+_NO_VALUES = "the solver could not say, and no values were found for which it fails"
+_NO_MEANING = "it fails if the axioms can be true at all, which was not found out"
+
+
+class Unfit(Exception):
+    """A rule that does not fit its claim or what is cited: why."""
+
+
+class Unshown(Unfit):
+    """The same for what is cited without having been shown in the way that the rule needs."""
+
+
+@dataclass(slots=True)
+class Work:
+    """`facts` are what earlier steps say, `verdicts` what became of them. `session` assumes the axioms, `plain` none.
+
+    `aliases` name the sides in counterexamples. `rule` is the one that is being applied; `cited` are steps that were
+    found for it. `known` are meanings of functions, once they were looked for.
+    """
+
+    script: Script
+    options: Options
+    worlds: Mapping[str, World]
+    facts: Mapping[str, Fact]
+    verdicts: Mapping[str, Verdict]
+    step: Step
+    session: Session
+    plain: Session
+    rule: str = ""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    leaves: list[Leaf] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+    run: Run | None = None
+    known: list[Meaning] | None = None
+    cited: tuple[str, ...] = ()
+
+
+def settle(work: Work, obligations: Iterable[Obligation]) -> bool:
+    """Add a leaf for each obligation; those of one name that hold are told once, and so are those that fail.
+
+    Whether all hold. Raises LimitReached: what was settled before stands.
+    """
+    all_hold = True
+    for obligation in obligations:
+        leaf = leaf_of(work, obligation)
+        all_hold &= leaf.verdict is Verdict.PROVED
+        add(work, leaf)
+    return all_hold
+
+
+def add(work: Work, leaf: Leaf) -> None:
+    """Add a leaf, to the one of the same name and verdict if there is one."""
+    for index, known in enumerate(work.leaves):
+        if (known.name, known.verdict) == (leaf.name, leaf.verdict):
+            more = replace(known, seconds=known.seconds + leaf.seconds, count=known.count + leaf.count)
+            if leaf.verdict is Verdict.PROVED:
+                work.leaves[index] = replace(more, where="")
+            else:
+                work.leaves[index] = replace(more, others=(*known.others, leaf.where))
+            return
+    work.leaves.append(leaf)
+
+
+def leaf_of(work: Work, obligation: Obligation) -> Leaf:
+    """What becomes of a side condition. Raises LimitReached."""
+    started = perf_counter()
+    obligation = replace(obligation, cases=tuple(obligation.cases))
+    leaf = _applied(work, obligation) if _speaks_of_functions(obligation) else _without(work, obligation)
+    return replace(leaf, seconds=perf_counter() - started)
+
+
+def _speaks_of_functions(obligation: Obligation) -> bool:
+    return any(called(t) for t in (*obligation.hypotheses, *(b for c in obligation.cases for b in c.body)))
+
+
+def _without(work: Work, obligation: Obligation) -> Leaf:
+    """Where no function occurs the axioms say nothing, unless they contradict each other."""
+    failure = discharge(work.plain, frozenset(), obligation)
+    if failure is None:
+        return Leaf(obligation.name, obligation.where, Verdict.PROVED, "", 0.0)
+    example = counterexample(work.plain, obligation, work.aliases, None)
+    if example is None:
+        return Leaf(obligation.name, obligation.where, Verdict.UNKNOWN, failure.why, 0.0)
+    certain = not work.script.axioms or _satisfiable(work)
+    verdict, why = (Verdict.REFUTED, "") if certain else (Verdict.UNKNOWN, _NO_MEANING)
+    return Leaf(obligation.name, obligation.where, verdict, why, 0.0, example=example)
+
+
+def _applied(work: Work, obligation: Obligation) -> Leaf:
+    """First a short attempt to prove it, then one to refute it by simple functions, then a long one to prove it."""
+    if discharge(work.session.again(SOON), frozenset(), obligation) is None:
+        return Leaf(obligation.name, obligation.where, Verdict.PROVED, "", 0.0)
+    for meaning in _meanings(work):
+        example = counterexample(work.plain, obligation, work.aliases, meaning)
+        if example is not None:
+            return Leaf(obligation.name, obligation.where, Verdict.REFUTED, "", 0.0, example=example)
+    if discharge(work.session, frozenset(), obligation) is None:
+        return Leaf(obligation.name, obligation.where, Verdict.PROVED, "", 0.0)
+    return Leaf(obligation.name, obligation.where, Verdict.UNKNOWN, _NO_VALUES, 0.0)
+
+
+def _meanings(work: Work) -> list[Meaning]:
+    if work.known is None:
+        work.known = list(meanings(work.plain, work.script.functions, work.script.axioms))
+    return work.known
+
+
+def _satisfiable(work: Work) -> bool:
+    """Whether the axioms are known to be true of some functions."""
+    return bool(_meanings(work)) or isinstance(work.session.check(()), Sat)
+
+
+def sound(work: Work, *sides: Side) -> bool:
+    """Whether annotated threads are the written ones; what was inferred of them was checked before the first step."""
+    wrong = [fault for side in sides for fault in faults(side)]
+    for fault in wrong:
+        add(work, Leaf("annotated threads", "", Verdict.UNKNOWN, fault, 0.0))
+    return not wrong

@@ -1,0 +1,328 @@
+"""Tasks that need each other's results, one after the other or several at once in processes of their own.
+
+Results come in the order of the tasks and do not depend on how many are worked on at once. A process is forked when
+what its task needs is known, so that it has everything in memory, and sends its result back; where the system cannot
+fork, tasks are done one after the other. Once a limit is reached no task is begun; those that are being worked on have
+a moment to end with what they know. No process is left running, whatever happens to this one.
+"""
+
+from __future__ import annotations
+
+import io
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from types import FrameType
+from typing import Any, Generic, TypeVar
+
+from sa.automata.automaton import Automaton
+from sa.base.diagnostic import InputError
+from sa.base.limits import LimitReached, Limits
+from sa.base.source import Source
+from sa.base.verdict import Reason
+from sa.certificates.threads import Annotated
+
+R = TypeVar("R")
+
+#: Seconds that tasks have to end with what they know, and between looks at the clock.
+GRACE, LOOK = 0.35, 0.1
+
+_CAN_FORK = "fork" in multiprocessing.get_all_start_methods() and hasattr(signal, "setitimer")
+
+
+@dataclass(frozen=True, slots=True)
+class Task(Generic[R]):
+    """`needs` are earlier tasks, whose results `work` gets. `limited` says which limit a result ran into, and
+    `stopped` is the result of a task that a limit left nothing of.
+    """
+
+    name: str
+    needs: tuple[str, ...]
+    work: Callable[[Mapping[str, R]], R]
+    limited: Callable[[R], Reason | None]
+    stopped: Callable[[Reason], R]
+
+
+def in_order(tasks: Sequence[Task[R]], jobs: int, shared: object, bounds: Limits) -> Iterator[R | None]:
+    """The results in order; None for a task that was not begun because a limit had been reached.
+
+    `shared` is what all tasks know: objects in it stay the same ones in results. Raises what a task raises.
+    """
+    if jobs < 2 or len(tasks) < 2 or not _CAN_FORK:
+        yield from _one_by_one(tasks)
+        return
+    pool = _Pool(tasks, jobs, bounds, _known(shared))
+    try:
+        yield from pool.results()
+    finally:
+        pool.kill()
+
+
+def _one_by_one(tasks: Sequence[Task[R]]) -> Iterator[R | None]:
+    done = dict[str, R]()
+    stopped = False
+    for task in tasks:
+        if stopped:
+            yield None
+            continue
+        result = task.work({name: done[name] for name in task.needs})
+        done[task.name] = result
+        stopped = task.limited(result) is not None
+        yield result
+
+
+@dataclass(frozen=True, slots=True)
+class _Raised:
+    """What a task raised instead of giving a result."""
+
+    error: BaseException
+
+
+class _Pool(Generic[R]):
+    """The tasks while they are worked on: which are running, and what is known."""
+
+    def __init__(self, tasks: Sequence[Task[R]], jobs: int, bounds: Limits, known: list[object]) -> None:
+        self._tasks = tasks
+        self._jobs = jobs
+        self._bounds = bounds
+        self._known = known
+        self._done = dict[str, R | _Raised | None]()
+        self._running = dict[Connection, tuple[Task[R], BaseProcess]]()
+        self._reason: Reason | None = None
+        self._until = 0.0
+
+    def results(self) -> Iterator[R | None]:
+        for task in self._tasks:
+            while task.name not in self._done:
+                self._go_on()
+            found = self._done[task.name]
+            if isinstance(found, _Raised):
+                raise found.error
+            yield found
+
+    def kill(self) -> None:
+        """End all processes at once."""
+        for connection, (_, process) in self._running.items():
+            process.kill()
+            connection.close()
+        for _, process in self._running.values():
+            process.join()
+        self._running.clear()
+
+    def _go_on(self) -> None:
+        try:
+            self._begin()
+            for ready in wait(list(self._running), LOOK):
+                assert isinstance(ready, Connection)
+                self._collect(ready)
+            deadline = self._bounds.deadline
+            if self._reason is None and deadline is not None and time.monotonic() >= deadline:
+                self._stop(Reason.TIMEOUT)
+        except LimitReached as limit:
+            # From the guard of this process, which raises again later where it is not heeded.
+            if self._reason is not None:
+                self._until = 0.0
+            self._stop(limit.reason)
+        if self._reason is not None and time.monotonic() >= self._until:
+            self._give_up(self._reason)
+
+    def _begin(self) -> None:
+        for task in self._tasks:
+            if self._reason is not None or len(self._running) >= self._jobs:
+                break
+            known = [self._done[n] for n in task.needs if n in self._done]
+            if task.name in self._done or any(t is task for t, _ in self._running.values()):
+                continue
+            if len(known) == len(task.needs) and not any(isinstance(k, _Raised) for k in known):
+                self._fork(task)
+            elif any(isinstance(k, _Raised) for k in known):
+                self._done[task.name] = None
+        if self._reason is not None:
+            for task in self._tasks:
+                if not any(t is task for t, _ in self._running.values()):
+                    self._done.setdefault(task.name, None)
+
+    def _fork(self, task: Task[R]) -> None:
+        context = multiprocessing.get_context("fork")
+        ours, theirs = context.Pipe(duplex=False)
+        earlier = {name: self._done[name] for name in task.needs}
+        arguments = (task, earlier, theirs, self._known, self._bounds, os.getpid())
+        process = context.Process(target=_work, args=arguments, daemon=True)
+        process.start()
+        theirs.close()
+        self._running[ours] = (task, process)
+
+    def _collect(self, connection: Connection) -> None:
+        task, process = self._running[connection]
+        try:
+            result = _loads(connection.recv_bytes(), self._known)
+        except (EOFError, OSError):
+            process.join()
+            result = self._ended(task, process.exitcode)
+        del self._running[connection]
+        connection.close()
+        process.join()
+        self._done[task.name] = result
+        if not isinstance(result, _Raised):
+            reason = task.limited(result)
+            if reason is not None and self._reason is None:
+                self._stop(reason)
+
+    def _ended(self, task: Task[R], status: int | None) -> R | _Raised:
+        """What a process that sent nothing stands for: systems kill those that need too much memory."""
+        if status == -signal.SIGKILL:
+            return task.stopped(Reason.MEMORY)
+        return _Raised(RuntimeError(f"a process that worked on {task.name} ended with status {status}"))
+
+    def _stop(self, reason: Reason) -> None:
+        """Begin nothing any more, and ask those who are working to end."""
+        if self._reason is None:
+            self._reason, self._until = reason, time.monotonic() + GRACE
+            for _, process in self._running.values():
+                if process.pid is not None and process.is_alive():
+                    os.kill(process.pid, signal.SIGINT if reason is Reason.INTERRUPTED else signal.SIGUSR1)
+
+    def _give_up(self, reason: Reason) -> None:
+        """What has not ended by now does not count."""
+        for task, _ in self._running.values():
+            self._done.setdefault(task.name, task.stopped(reason))
+        self.kill()
+        self._begin()
+
+
+# ---------------------------------------------------------------- in the other process
+
+
+def _work(
+    task: Task[Any],
+    earlier: Mapping[str, Any],
+    connection: Connection,
+    known: list[object],
+    bounds: Limits,
+    parent: int,
+) -> None:
+    """Do a task and send its result, or what it raised."""
+    with _disturbed(bounds):
+        threading.Thread(target=_die_with, args=(parent,), daemon=True).start()
+        try:
+            outcome = task.work(earlier)
+        except LimitReached as limit:
+            outcome = task.stopped(limit.reason)
+        except MemoryError:
+            outcome = task.stopped(Reason.MEMORY)
+        except Exception as error:
+            outcome = _Raised(_portable(error))
+    connection.send_bytes(_dumps(outcome, known))
+    connection.close()
+
+
+class _disturbed:
+    """Within it signals and too much memory raise LimitReached once; afterwards they do nothing."""
+
+    def __init__(self, bounds: Limits) -> None:
+        self._bounds = bounds
+        self._raised = False
+
+    def __enter__(self) -> None:
+        signal.signal(signal.SIGINT, lambda number, frame: self._raise(Reason.INTERRUPTED))
+        signal.signal(signal.SIGUSR1, lambda number, frame: self._raise(Reason.TIMEOUT))
+        signal.signal(signal.SIGALRM, self._tick)
+        if self._bounds.memory is not None:
+            signal.setitimer(signal.ITIMER_REAL, LOOK, LOOK)
+
+    def __exit__(self, *_: object) -> None:
+        self._raised = True
+
+    def _tick(self, number: int, frame: FrameType | None) -> None:
+        if self._bounds.memory is not None and peak_memory() > self._bounds.memory:
+            self._raise(Reason.MEMORY)
+
+    def _raise(self, reason: Reason) -> None:
+        if not self._raised:
+            self._raised = True
+            raise LimitReached(reason)
+
+
+def peak_memory() -> int:
+    """The largest size that this process has had, in bytes."""
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _die_with(parent: int) -> None:
+    """End this process when the one that began it is no more: then nobody wants the result."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+def _portable(error: Exception) -> BaseException:
+    """The exception as another process can have it; its traceback goes along as a note."""
+    if isinstance(error, InputError):
+        return error
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    portable = RuntimeError(what)
+    portable.add_note(traceback.format_exc())
+    return portable
+
+
+# ---------------------------------------------------------------- objects that stay the same
+
+#: What is compared by identity, or is large.
+_KEPT = (Source, Annotated, Automaton)
+
+
+class _Collector(pickle.Pickler):
+    def __init__(self) -> None:
+        super().__init__(io.BytesIO(), pickle.HIGHEST_PROTOCOL)
+        self.found = dict[int, object]()
+
+    def persistent_id(self, obj: object) -> None:
+        if isinstance(obj, _KEPT):
+            self.found.setdefault(id(obj), obj)
+
+
+class _Pickler(pickle.Pickler):
+    def __init__(self, stream: io.BytesIO, known: list[object]) -> None:
+        super().__init__(stream, pickle.HIGHEST_PROTOCOL)
+        self._numbers = {id(obj): number for number, obj in enumerate(known)}
+
+    def persistent_id(self, obj: object) -> int | None:
+        return self._numbers.get(id(obj)) if isinstance(obj, _KEPT) else None
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, data: bytes, known: list[object]) -> None:
+        super().__init__(io.BytesIO(data))
+        self._known = known
+
+    def persistent_load(self, pid: int) -> object:
+        return self._known[pid]
+
+
+def _known(shared: object) -> list[object]:
+    """The objects in `shared` that results refer to by number."""
+    collector = _Collector()
+    collector.dump(shared)
+    return list(collector.found.values())
+
+
+def _dumps(result: object, known: list[object]) -> bytes:
+    stream = io.BytesIO()
+    _Pickler(stream, known).dump(result)
+    return stream.getvalue()
+
+
+def _loads(data: bytes, known: list[object]) -> Any:
+    return _Unpickler(data, known).load()
