@@ -9,7 +9,9 @@ from sa.certificates.play import Exhausted
 from sa.checker.answers import BOUND, NotEnumerable, domain
 from sa.checker.obligation import example, solved
 from sa.checker.ruling import Failure, Rejected, Undecided
-from sa.smt.session import Sat, Session, Unsat
+from sa.checker.solvers import witnessed
+from sa.smt.session import Sat, Unsat
+from sa.smt.solver import Solver
 from sa.terms.build import FALSE, constant
 from sa.terms.evaluate import Unevaluable
 from sa.terms.substitute import substitute
@@ -17,20 +19,19 @@ from sa.terms.term import Term
 
 
 def absence(
-    session: Session, name: str, where: str, formulas: Sequence[Term], unknowns: Sequence[Variable], how: Exhausted
+    session: Solver, name: str, where: str, formulas: Sequence[Term], unknowns: Sequence[Variable], how: Exhausted
 ) -> Failure | None:
     """None where no values of the unknowns, the only free variables, satisfy all formulas.
 
     Raises NotEnumerable, Unevaluable, LimitReached and SolverDisagrees.
     """
     _, rest = solved(formulas, frozenset(v.var for v in unknowns))
-    if FALSE in rest:
-        return None
     if how is Exhausted.ENUMERATED:
-        return Rejected(name, "there is one", where) if _is_satisfiable(rest, unknowns) else None
+        is_there = FALSE not in rest and _is_satisfiable(rest, unknowns)
+        return Rejected(name, "there is one", where) if is_there else None
     match session.check(rest):
         case Unsat():
-            return None
+            return witnessed(session, name, where, lambda: formulas)
         case Sat(values):
             return Rejected(name, example(values), where)
         case undecided:

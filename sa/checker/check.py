@@ -9,15 +9,16 @@ from sa.certificates.relation import Relation
 from sa.checker.play import check_play
 from sa.checker.relation import check_relation
 from sa.checker.ruling import Accepted, Ruling
+from sa.checker.solvers import Z3, Solvers
 
 __all__ = ["Accepted", "check"]
 
 
-def check(goal: Goal, evidence: Relation | Play, bounds: Limits, seed: int = 0) -> Ruling:
+def check(goal: Goal, evidence: Relation | Play, bounds: Limits, seed: int = 0, solvers: Solvers = Z3) -> Ruling:
     """Whether a relation proves the goal, or a play refutes it.
 
     Raises LimitReached, and SolverDisagrees on an internal error.
     """
     if isinstance(evidence, Relation):
-        return check_relation(goal, evidence, bounds, seed)
-    return check_play(goal, evidence, bounds, seed)
+        return check_relation(goal, evidence, bounds, seed, solvers)
+    return check_play(goal, evidence, bounds, seed, solvers)

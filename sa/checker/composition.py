@@ -20,14 +20,16 @@ from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.relation import check_relation
 from sa.checker.ruling import Accepted, Failure, Rejected, Ruling
 from sa.checker.side import renamed, side
-from sa.checker.threads import annotation_fault, together
-from sa.smt.session import Session
+from sa.checker.solvers import Z3, Solvers
+from sa.checker.threads import annotation_fault, ghosts_fault, together
+from sa.checker.written import implied
+from sa.smt.solver import Solver
 from sa.terms.build import conjuncts, land
 from sa.terms.substitute import prefixed, primed, substitute
 from sa.terms.term import Term, Var
 
 
-def check_composition(made: Composition, bounds: Limits, seed: int = 0) -> Ruling:
+def check_composition(made: Composition, bounds: Limits, seed: int = 0, solvers: Solvers = Z3) -> Ruling:
     """Whether the pairs' relations prove the refinement of the compositions.
 
     Raises LimitReached, and SolverDisagrees on an internal error.
@@ -35,12 +37,12 @@ def check_composition(made: Composition, bounds: Limits, seed: int = 0) -> Rulin
     fault = composition_fault(made)
     if fault is not None:
         return Rejected("well-formed composition", fault)
-    session = Session(bounds, [a.formula for a in made.axioms], seed)
+    session = solvers.session(bounds, [a.formula for a in made.axioms], seed)
     failure = _first(session, bounds, obligations(made))
     if failure is not None:
         return failure
     for goal, relation in zip(made.goals, made.relations, strict=True):
-        ruling = check_relation(goal, relation, bounds, seed)
+        ruling = check_relation(goal, relation, bounds, seed, solvers)
         if not isinstance(ruling, Accepted):
             return ruling
     return Accepted()
@@ -51,7 +53,7 @@ def composition_fault(made: Composition) -> str | None:
     return next(_faults(made), None)
 
 
-def _first(session: Session, bounds: Limits, obligations: Iterable[Obligation]) -> Failure | None:
+def _first(session: Solver, bounds: Limits, obligations: Iterable[Obligation]) -> Failure | None:
     for obligation in obligations:
         check_time(bounds)
         failure = discharge(session, frozenset(), obligation)
@@ -72,6 +74,9 @@ def _faults(made: Composition) -> Iterator[str]:
             fault = annotation_fault(thread)
             if fault is not None:
                 yield fault
+        shared = ghosts_fault(threads)
+        if shared is not None:
+            yield shared
     for place, goal in enumerate(made.goals):
         if frozenset(goal.axioms) - frozenset(made.axioms) or goal.closed or goal.choose_init:
             yield f"{goal.name}: the goal is not one of threads in a program"
@@ -99,6 +104,7 @@ def obligations(made: Composition) -> Iterator[Obligation]:
     """The conditions of Theorem 4 but for the relations of the pairs, which `check_relation` checks."""
     for threads, which in ((made.concrete, "conc"), (made.abstract, "abs")):
         yield from together(threads)
+        yield from implied(threads)
         for annotated, goal in zip(threads, made.goals, strict=True):
             yield from _weaker(annotated, goal.concrete if which == "conc" else goal.abstract, which)
     yield from _apart(made)

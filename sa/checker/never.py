@@ -17,8 +17,9 @@ from sa.certificates.threads import Joint, Keeps
 from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.side import within
-from sa.checker.threads import annotation_fault, apart, together
-from sa.smt.session import Session
+from sa.checker.solvers import Z3, Solvers
+from sa.checker.threads import annotation_fault, apart, ghosts_fault, together
+from sa.checker.written import implied
 from sa.terms.build import FALSE, boolean, conjuncts, land
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
@@ -30,19 +31,19 @@ AT = "at "
 Places = Mapping[str, str]
 
 
-def check_keeps(made: Keeps, bounds: Limits, seed: int = 0) -> Ruling:
+def check_keeps(made: Keeps, bounds: Limits, seed: int = 0, solvers: Solvers = Z3) -> Ruling:
     """Whether the threads' own invariants exclude what is bad.
 
     Raises LimitReached, and SolverDisagrees on an internal error.
     """
     fault = _program_fault([t.thread for t in made.threads])
-    faults = (fault, *(annotation_fault(t) for t in made.threads))
+    faults = (fault, *(annotation_fault(t) for t in made.threads), ghosts_fault(made.threads))
     if any(faults):
         return Rejected("well-formed threads", next(f for f in faults if f))
-    return _discharged(_kept(made), made.axioms, bounds, seed)
+    return _discharged(_kept(made), made.axioms, bounds, seed, solvers)
 
 
-def check_joint(made: Joint, bounds: Limits, seed: int = 0) -> Ruling:
+def check_joint(made: Joint, bounds: Limits, seed: int = 0, solvers: Solvers = Z3) -> Ruling:
     """Whether joint invariants exclude what is bad. Raises as `check_keeps`."""
     fault = _program_fault(made.threads)
     places = [p for p, _ in made.invariants]
@@ -52,11 +53,13 @@ def check_joint(made: Joint, bounds: Limits, seed: int = 0) -> Ruling:
         fault = "a joint location does not name a location of each thread"
     if fault is not None:
         return Rejected("well-formed threads", fault)
-    return _discharged(_jointly(made), made.axioms, bounds, seed)
+    return _discharged(_jointly(made), made.axioms, bounds, seed, solvers)
 
 
-def _discharged(obligations: Iterable[Obligation], axioms: Sequence[Axiom], bounds: Limits, seed: int) -> Ruling:
-    session = Session(bounds, [a.formula for a in axioms], seed)
+def _discharged(
+    obligations: Iterable[Obligation], axioms: Sequence[Axiom], bounds: Limits, seed: int, solvers: Solvers
+) -> Ruling:
+    session = solvers.session(bounds, [a.formula for a in axioms], seed)
     for obligation in obligations:
         check_time(bounds)
         failure = discharge(session, frozenset(), obligation)
@@ -74,6 +77,7 @@ def _program_fault(threads: Sequence[Automaton]) -> str | None:
 
 def _kept(made: Keeps) -> Iterator[Obligation]:
     yield from together(made.threads)
+    yield from implied(made.threads)
     separate = {t.thread.name: apart(t.automaton) for t in made.threads}
     for never in made.never:
         for annotated in made.threads:
@@ -99,8 +103,9 @@ def _jointly(made: Joint) -> Iterator[Obligation]:
     joint = dict(made.invariants)
     written = [{q.name: q.inv for q in t.locations} for t in threads]
     start = tuple(t.initial for t in threads)
-    inits = (*(t.init for t in threads), *(w[t.initial] for w, t in zip(written, threads, strict=True)))
-    yield Obligation("initial invariant", "", conjuncts(land(*inits)), (Case((), _at(joint, start)),))
+    begun = land(*(w[t.initial] for w, t in zip(written, threads, strict=True)), *_at(joint, start))
+    inits = conjuncts(land(*(t.init for t in threads)))
+    yield Obligation("initial invariant", "", inits, (Case((), conjuncts(begun)),))
     for places, inv in joint.items():
         here = {t.name: q for t, q in zip(threads, places, strict=True)}
         known = conjuncts(land(inv, *(w[q] for w, q in zip(written, places, strict=True))))
@@ -110,10 +115,11 @@ def _jointly(made: Joint) -> Iterator[Obligation]:
                     continue
                 where = f"{_words(here)}, {thread.name} -> {edge.target}"
                 there = (*places[:index], edge.target, *places[index + 1 :])
-                kept = land(*(w[q] for w, q in zip(written, there, strict=True)))
-                taken = (*known, *taking(edge), substitute(kept, dict(edge.updates)))
-                landed = tuple(substitute(c, dict(edge.updates)) for c in _at(joint, there))
-                yield Obligation("inductive invariant", where, conjuncts(land(*taken)), (Case((), landed),))
+                # What is written must not cut the step either.
+                kept = land(*(w[q] for w, q in zip(written, there, strict=True)), *_at(joint, there))
+                landed = conjuncts(substitute(kept, dict(edge.updates)))
+                taken = conjuncts(land(*known, *taking(edge)))
+                yield Obligation("inductive invariant", where, taken, (Case((), landed),))
                 if any(_is_failing(bad.failing, thread.name, original) for bad in made.never):
                     yield _impossible(where, (*known, *taking(edge)))
         for bad in made.never:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 
 from sa.automata.automaton import Edge
 from sa.automata.program import Formula
 from sa.checker.ruling import Failure, Rejected, Undecided
-from sa.smt.session import Sat, Session, Unsat
+from sa.checker.solvers import witnessed
+from sa.smt.session import Sat, Unsat
+from sa.smt.solver import Solver
 from sa.terms.build import FALSE, TRUE, conjuncts, forall, land, linear, linear_parts, lnot, scale
 from sa.terms.sort import Value, show_value
 from sa.terms.substitute import substitute
@@ -40,7 +42,16 @@ class Obligation:
     edge: Edge | None = None
 
 
-def discharge(session: Session, assumed: Set[Term], obligation: Obligation) -> Failure | None:
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A case that the normal form did not settle: what is left of it, itself, and terms for some of its choices."""
+
+    left: Case
+    case: Case
+    given: Mapping[Var, Term]
+
+
+def discharge(session: Solver, assumed: Set[Term], obligation: Obligation) -> Failure | None:
     """None where the obligation holds; `assumed` are the formulas that the session assumes now.
 
     Raises LimitReached and SolverDisagrees.
@@ -48,17 +59,17 @@ def discharge(session: Session, assumed: Set[Term], obligation: Obligation) -> F
     nexts = frozenset(v for h in obligation.hypotheses for v in h.free if v.primes)
     names, hypotheses = solved(obligation.hypotheses, nexts)
     if FALSE in hypotheses or FALSE in assumed:
-        return None
+        return _confirmed(session, obligation, ())
     known = assumed | frozenset(hypotheses)
-    open_cases: list[Case] = []
+    open_cases: list[_Open] = []
     failure: Failure | None = None
     for _, group in groupby(obligation.cases, lambda case: len(case.choices)):
         for case in group:
-            left = _simplified(case, names, known)
-            if not left.body:
-                return None
-            if FALSE not in left.body:
-                open_cases.append(left)
+            found = _simplified(case, names, known)
+            if not found.left.body:
+                return _confirmed(session, obligation, (found,))
+            if FALSE not in found.left.body:
+                open_cases.append(found)
         if open_cases:
             failure = _ask(session, obligation, hypotheses, open_cases)
             if failure is None:
@@ -66,22 +77,35 @@ def discharge(session: Session, assumed: Set[Term], obligation: Obligation) -> F
     return failure or _ask(session, obligation, hypotheses, ())
 
 
-def _simplified(case: Case, names: Mapping[Var, Term], known: Set[Term]) -> Case:
-    _, body = solved([substitute(f, names) for f in case.body], frozenset(case.choices))
+def _simplified(case: Case, names: Mapping[Var, Term], known: Set[Term]) -> _Open:
+    given, body = solved([substitute(f, names) for f in case.body], frozenset(case.choices))
     rest = tuple(f for f in body if not _is_known(f, known))
     free = frozenset[Var]().union(*(f.free for f in rest))
-    return Case(tuple(c for c in case.choices if c in free), rest)
+    return _Open(Case(tuple(c for c in case.choices if c in free), rest), case, given)
 
 
-def _ask(session: Session, obligation: Obligation, hypotheses: Iterable[Term], cases: Sequence[Case]) -> Failure | None:
+def _confirmed(session: Solver, obligation: Obligation, cases: Iterable[_Open]) -> Failure | None:
+    """What a witness has against an obligation that holds because of these cases."""
+
+    def whole() -> Iterator[Term]:
+        yield from obligation.hypotheses
+        for found in cases:
+            body = [substitute(f, found.given) for f in found.case.body]
+            left = tuple(c for c in found.case.choices if c not in found.given)
+            yield forall(left, lnot(land(*body)))
+
+    return witnessed(session, obligation.name, obligation.where, whole)
+
+
+def _ask(session: Solver, obligation: Obligation, hypotheses: Iterable[Term], cases: Sequence[_Open]) -> Failure | None:
     """Ask first with the cases that need no quantifier: fewer cases are a stronger conclusion."""
     failure: Failure | None = None
-    for size in sorted({len(c.choices) for c in cases} or {0}):
-        chosen = [c for c in cases if len(c.choices) <= size]
-        refuted = (forall(c.choices, lnot(land(*c.body))) for c in chosen)
+    for size in sorted({len(c.left.choices) for c in cases} or {0}):
+        chosen = [c for c in cases if len(c.left.choices) <= size]
+        refuted = (forall(c.left.choices, lnot(land(*c.left.body))) for c in chosen)
         match session.check((*hypotheses, *refuted)):
             case Unsat():
-                return None
+                return _confirmed(session, obligation, chosen)
             case Sat(values):
                 failure = Rejected(obligation.name, example(values), obligation.where)
             case undecided:

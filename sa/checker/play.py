@@ -19,16 +19,17 @@ from sa.checker.openings import broken_at_start, chosen, start_faults, uncovered
 from sa.checker.replay import Replay, replay
 from sa.checker.ruling import Accepted, Failure, Rejected, Ruling
 from sa.checker.scope import goal_fault
+from sa.checker.solvers import Z3, Solvers
 from sa.terms.evaluate import Unevaluable
 
 
-def check_play(goal: Goal, play: Play, bounds: Limits, seed: int = 0) -> Ruling:
+def check_play(goal: Goal, play: Play, bounds: Limits, seed: int = 0, solvers: Solvers = Z3) -> Ruling:
     """Whether the play refutes the goal. Raises LimitReached, and SolverDisagrees on an internal error."""
     fault = goal_fault(goal)
     if fault is not None:
         return Rejected("well-formed goal", fault)
     try:
-        return next(_faults(replay(goal, bounds, seed), play), Accepted())
+        return next(_faults(replay(goal, bounds, seed, solvers), play), Accepted())
     except Unevaluable as problem:
         return Rejected("evaluation", f"{problem} has no value")
     except NotEnumerable as problem:

@@ -17,13 +17,14 @@ from sa.checker.environments import at_pair, closures, declared
 from sa.checker.obligation import Obligation, discharge
 from sa.checker.ruling import Accepted, Failure, Rejected, Ruling
 from sa.checker.scope import goal_fault, relation_fault
+from sa.checker.solvers import Z3, Solvers
 from sa.checker.start import coverage, start
 from sa.checker.steps import steps
-from sa.smt.session import Session
+from sa.smt.solver import Solver
 from sa.terms.term import Term
 
 
-def check_relation(goal: Goal, relation: Relation, bounds: Limits, seed: int = 0) -> Ruling:
+def check_relation(goal: Goal, relation: Relation, bounds: Limits, seed: int = 0, solvers: Solvers = Z3) -> Ruling:
     """Whether the relation proves the goal. Raises LimitReached, and SolverDisagrees on an internal error."""
     fault = goal_fault(goal)
     if fault is not None:
@@ -32,7 +33,7 @@ def check_relation(goal: Goal, relation: Relation, bounds: Limits, seed: int = 0
     fault = relation_fault(made.concrete, made.abstract, relation)
     if fault is not None:
         return Rejected("well-formed evidence", fault)
-    session = Session(bounds, [a.formula for a in goal.axioms], seed)
+    session = solvers.session(bounds, [a.formula for a in goal.axioms], seed)
     failure = _discharge_all(session, frozenset(), _once(made))
     if failure is not None:
         return failure
@@ -60,5 +61,5 @@ def _at(made: Claim, concrete: str, abstract: str) -> Iterator[Obligation]:
     yield from steps(made, concrete, abstract)
 
 
-def _discharge_all(session: Session, assumed: Set[Term], obligations: Iterable[Obligation]) -> Failure | None:
+def _discharge_all(session: Solver, assumed: Set[Term], obligations: Iterable[Obligation]) -> Failure | None:
     return next((f for o in obligations if (f := discharge(session, assumed, o)) is not None), None)

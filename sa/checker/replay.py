@@ -12,7 +12,8 @@ from sa.checker.answers import Answers
 from sa.checker.legal import same
 from sa.checker.ruling import Rejected
 from sa.checker.side import Side, side
-from sa.smt.session import Session
+from sa.checker.solvers import Z3, Solvers
+from sa.smt.solver import Solver
 from sa.terms.evaluate import holds
 
 
@@ -25,14 +26,14 @@ class Replay:
     abstract: Side
     answers: Answers
     closures: set[object]
-    session: Session
+    session: Solver
     bounds: Limits
 
 
-def replay(goal: Goal, bounds: Limits, seed: int) -> Replay:
+def replay(goal: Goal, bounds: Limits, seed: int, solvers: Solvers = Z3) -> Replay:
     """The replay of a goal that is known to be well-formed."""
     concrete, abstract = side(goal.concrete), side(goal.abstract)
-    session = Session(bounds, [a.formula for a in goal.axioms], seed)
+    session = solvers.session(bounds, [a.formula for a in goal.axioms], seed)
     return Replay(goal, concrete, abstract, Answers(abstract, bounds), set(), session, bounds)
 
 

@@ -18,7 +18,9 @@ from sa.checker.answers import NotEnumerable, domain
 from sa.checker.legal import Action, constants
 from sa.checker.obligation import solved
 from sa.checker.side import Side, invariant, within
-from sa.smt.session import Session, Unsat
+from sa.checker.solvers import witnessed
+from sa.smt.session import Unsat
+from sa.smt.solver import Solver
 from sa.terms.build import FALSE, constant, eq, variable
 from sa.terms.sort import INT
 from sa.terms.substitute import substitute
@@ -40,7 +42,7 @@ class Front:
     conditions: tuple[Term, ...]
 
 
-def fronts(session: Session, s: Side, start: Configuration, action: Action) -> Iterator[Front]:
+def fronts(session: Solver, s: Side, start: Configuration, action: Action) -> Iterator[Front]:
     """The ends of all answers to an action. Raises NotEnumerable and LimitReached."""
     variables = tuple(v.var for v in s.automaton.variables)
     first = Front(start.location, action is None, tuple(constants(start.values, variables).values()), ())
@@ -73,7 +75,7 @@ def _width(choice: Variable) -> float:
 
 
 def _along(
-    session: Session,
+    session: Solver,
     s: Side,
     variables: Sequence[Var],
     here: Front,
@@ -96,7 +98,9 @@ def _along(
     after: dict[Var, Term] = {**scope, **{v: substitute(t, scope) for v, t in edge.updates}}
     conditions += (substitute(inv, after) for inv in invariant(s, edge.target))
     names, rest = solved(conditions, known.union(fresh.values()))
-    if FALSE in rest or (rest and isinstance(session.check(rest), Unsat)):
+    is_impossible = FALSE in rest or (rest and isinstance(session.check(rest), Unsat))
+    # A witness who is not convinced gets an answer more.
+    if is_impossible and witnessed(session, "impossible answer", edge.source, lambda: conditions) is None:
         return None
     values = [substitute(after[v], names) for v in variables]
     return _renumbered(edge.target, here.answered or edge.label is not None, values, rest)

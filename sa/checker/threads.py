@@ -16,8 +16,9 @@ from sa.checker.obligation import Case, Obligation
 from sa.checker.scope import automaton_faults
 from sa.checker.side import Side, environment, invariant, renamed, side, within
 from sa.terms.build import conjuncts, land
+from sa.terms.sort import Sort
 from sa.terms.substitute import prefixed, primed
-from sa.terms.term import Bool, Int, IsZero, Member, Not, Same, Term, Var
+from sa.terms.term import Bool, Int, IsZero, Member, Not, Same, Sum, Term, Var
 
 
 def annotation_fault(made: Annotated) -> str | None:
@@ -32,8 +33,7 @@ def annotation_fault(made: Annotated) -> str | None:
         return f"{thread.name}: the thread begins elsewhere"
     if [q.name for q in thread.locations] != [q.name for q in automaton.locations]:
         return f"{thread.name}: the locations are others"
-    added = [c for c in conjuncts(automaton.init) if c not in conjuncts(thread.init)]
-    if not _covers(automaton.init, thread.init) or not _settled(added, ghosts):
+    if not _covers(automaton.init, thread.init) or not _settled(_added(made), ghosts):
         return f"{thread.name}: Init says something else"
     if len(thread.edges) != len(automaton.edges):
         return f"{thread.name}: the edges are others"
@@ -46,17 +46,50 @@ def _covers(formula: Term, other: Term) -> bool:
     return frozenset(conjuncts(other)) <= frozenset(conjuncts(formula))
 
 
+def ghosts_fault(threads: Sequence[Annotated]) -> str | None:
+    """What keeps the ghosts of threads from being variables that all of these share, and that begin with one value."""
+    taken = {v.var.name for t in threads for v in t.thread.variables}
+    kinds, starts = dict[str, Sort](), dict[Var, Term]()
+    for made in threads:
+        written = frozenset(v.var for v in made.thread.variables)
+        for ghost in (v.var for v in made.automaton.variables if v.var not in written):
+            # A name with a dot could be that of another thread's local.
+            if (
+                not ghost.name.isidentifier()
+                or ghost.name in taken
+                or kinds.setdefault(ghost.name, ghost.sort) != ghost.sort
+            ):
+                return f"{made.thread.name}: the ghost {ghost.name} has the name of something else"
+        for formula in _added(made):
+            for ghost in formula.free:
+                if starts.setdefault(ghost, formula) is not formula:
+                    return f"{made.thread.name}: the ghost {ghost.name} begins with two values"
+    return None
+
+
+def _added(made: Annotated) -> list[Term]:
+    return [c for c in conjuncts(made.automaton.init) if c not in conjuncts(made.thread.init)]
+
+
 def _settled(added: Sequence[Term], ghosts: frozenset[Var]) -> bool:
     """Each of the formulas gives another ghost a value, so that they can all be true whatever else is."""
-    seen = set[Var]()
-    for formula in added:
-        if not isinstance(formula, IsZero | Same | Var | Not) or len(formula.free) != 1:
-            return False
-        (var,) = formula.free
-        if var not in ghosts or var in seen:
-            return False
-        seen.add(var)
-    return True
+    given = [_given(formula) for formula in added]
+    return len(set(given)) == len(given) and all(var in ghosts for var in given)
+
+
+def _given(formula: Term) -> Term | None:
+    """The variable that a formula gives a plain value and nothing else."""
+    match formula:
+        case Var() | Not(Var()):
+            return next(iter(formula.free))
+        case IsZero(Var() as var):
+            return var
+        case IsZero(Sum(_, ((Var() as var, 1),))):
+            return var
+        case Same(Var() as var, Member()) | Same(Member(), Var() as var):
+            return var
+        case _:
+            return None
 
 
 def _without(edge: Edge, ghosts: frozenset[Var]) -> Edge | None:

@@ -1,0 +1,241 @@
+"""Plays as JSON, of plain values. Positions are a list in which each one comes behind those that it leads to.
+
+What a play says for the explanation only (the edges that refuse, `Refusal`) is not written: nobody needs to believe it.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from sa.automata.trace import Configuration
+from sa.certificates.goal import Goal
+from sa.certificates.play import (
+    Broken,
+    BrokenAtStart,
+    Chosen,
+    Drift,
+    Exhausted,
+    Play,
+    Position,
+    Reply,
+    SpoilerMove,
+    Step,
+    Uncovered,
+    Unmatched,
+)
+from sa.certificates.scope import goal_scope
+from sa.certificates.shape import Entry, Json
+from sa.certificates.state_json import move_json, read_move, read_state, state_json
+from sa.terms.read_smtlib import Names
+from sa.terms.smtlib import smtlib
+
+
+def play_json(play: Play, goal: Goal) -> Json:
+    """A play as JSON."""
+    match play:
+        case Position():
+            table = _Table(goal, (play,))
+            return {"strategy": {"start": table.number(play), "positions": table.written}}
+        case Uncovered(concrete, exhausted):
+            return {"uncovered": {"concrete": state_json(concrete), "exhausted": _name(exhausted)}}
+        case BrokenAtStart(broken):
+            return {"broken_at_start": _broken_json(broken, goal)}
+        case Chosen(concrete, openings, exhausted):
+            table = _Table(goal, tuple(o for o in openings if isinstance(o, Position)))
+            first = [
+                {"position": table.number(o)} if isinstance(o, Position) else {"broken": _broken_json(o, goal)}
+                for o in openings
+            ]
+            return {
+                "chosen": {
+                    "concrete": state_json(concrete),
+                    "openings": first,
+                    "exhausted": _name(exhausted),
+                    "positions": table.written,
+                }
+            }
+        case _:
+            assert_never(play)
+
+
+def _name(exhausted: Exhausted) -> str:
+    return exhausted.name.lower()
+
+
+def _broken_json(broken: Broken, goal: Goal) -> Json:
+    return {
+        "concrete": state_json(broken.concrete),
+        "abstract": state_json(broken.abstract),
+        "conjunct": goal.iota.index(broken.formula),
+    }
+
+
+class _Table:
+    """Positions and their numbers; a position that several answers lead to is written once."""
+
+    def __init__(self, goal: Goal, roots: tuple[Position, ...]) -> None:
+        self.written: list[Json] = []
+        self._goal = goal
+        self._numbers: dict[int, int] = {}
+        self._kept: list[Position] = []
+        for root in roots:
+            self._write(root)
+
+    def number(self, position: Position) -> int:
+        return self._numbers[id(position)]
+
+    def _write(self, root: Position) -> None:
+        # Not by recursion: plays may be long.
+        stack = [root]
+        while stack:
+            here = stack[-1]
+            missing = [p for p in _following(here) if id(p) not in self._numbers]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            if id(here) not in self._numbers:
+                self._numbers[id(here)] = len(self.written)
+                self._kept.append(here)
+                self.written.append(self._position(here))
+
+    def _position(self, here: Position) -> Json:
+        return {
+            "concrete": state_json(here.concrete),
+            "abstract": state_json(here.abstract),
+            "move": self._move(here.move),
+        }
+
+    def _move(self, move: SpoilerMove) -> Json:
+        match move:
+            case Step():
+                step = move_json(move.move, self._goal.concrete)
+                replies = [self._reply(r) for r in move.replies]
+                beyond = smtlib(move.beyond)
+                return {"step": {**step, "replies": replies, "exhausted": _name(move.exhausted), "beyond": beyond}}
+            case Drift(concrete, abstract, identity, then):
+                return {
+                    "drift": {
+                        "concrete": state_json(concrete),
+                        "abstract": [state_json(a) for a in abstract],
+                        "identity": identity,
+                        "then": self.number(then),
+                    }
+                }
+            case Unmatched(concrete, closure, exhausted):
+                return {
+                    "unmatched": {
+                        "concrete": state_json(concrete),
+                        "closure": smtlib(closure),
+                        "exhausted": _name(exhausted),
+                    }
+                }
+            case _:
+                assert_never(move)
+
+    def _reply(self, reply: Reply) -> Json:
+        if isinstance(reply.then, Position):
+            then = {"position": self.number(reply.then)}
+        else:
+            then = {"broken": self._goal.iota.index(reply.then.formula)}
+        return {"moves": [move_json(m, self._goal.abstract) for m in reply.moves], "then": then}
+
+
+def _following(here: Position) -> list[Position]:
+    match here.move:
+        case Step(replies=replies):
+            return [r.then for r in replies if isinstance(r.then, Position)]
+        case Drift(then=then):
+            return [then]
+        case _:
+            return []
+
+
+def read_play(entry: Entry, goal: Goal) -> Play:
+    """A play about a goal that was rebuilt. Raises Malformed."""
+    kind, what = entry.only()
+    match kind:
+        case "strategy":
+            start, listed = what.fields("start", "positions")
+            positions = _positions(listed, goal)
+            return positions[start.index(len(positions))]
+        case "uncovered":
+            concrete, exhausted = what.fields("concrete", "exhausted")
+            return Uncovered(read_state(concrete, goal.concrete), exhausted.choice(Exhausted))
+        case "broken_at_start":
+            return BrokenAtStart(_broken(what, goal))
+        case "chosen":
+            concrete, openings, exhausted, listed = what.fields("concrete", "openings", "exhausted", "positions")
+            positions = _positions(listed, goal)
+            first = tuple(_opening(o, goal, positions) for o in openings.items())
+            return Chosen(read_state(concrete, goal.concrete), first, exhausted.choice(Exhausted))
+        case _:
+            raise entry.wrong("this is no kind of play")
+
+
+def _opening(entry: Entry, goal: Goal, positions: list[Position]) -> Position | Broken:
+    kind, what = entry.only()
+    if kind == "broken":
+        return _broken(what, goal)
+    return _earlier(entry, what, positions) if kind == "position" else _unknown(entry)
+
+
+def _unknown(entry: Entry) -> Position:
+    raise entry.wrong("a position or what is broken is expected")
+
+
+def _earlier(entry: Entry, number: Entry, positions: list[Position]) -> Position:
+    at = number.number()
+    if not 0 <= at < len(positions):
+        raise entry.wrong("it does not lead to a position that comes before it in the list")
+    return positions[at]
+
+
+def _broken(entry: Entry, goal: Goal) -> Broken:
+    concrete, abstract, conjunct = entry.fields("concrete", "abstract", "conjunct")
+    formula = goal.iota[conjunct.index(len(goal.iota))]
+    return Broken(formula, read_state(concrete, goal.concrete), read_state(abstract, goal.abstract))
+
+
+def _positions(entry: Entry, goal: Goal) -> list[Position]:
+    names = goal_scope(goal)
+    found = list[Position]()
+    for item in entry.items():
+        first, second, move = item.fields("concrete", "abstract", "move")
+        concrete, abstract = read_state(first, goal.concrete), read_state(second, goal.abstract)
+        found.append(Position(concrete, abstract, _move(move, goal, names, abstract, found)))
+    return found
+
+
+def _move(entry: Entry, goal: Goal, names: Names, abstract: Configuration, earlier: list[Position]) -> SpoilerMove:
+    kind, what = entry.only()
+    match kind:
+        case "step":
+            edge, choices, after, replies, exhausted, beyond = what.fields(
+                "edge", "choices", "after", "replies", "exhausted", "beyond"
+            )
+            step = {"edge": edge.value, "choices": choices.value, "after": after.value}
+            move = read_move(Entry(step, what.where), goal.concrete)
+            answered = tuple(_reply(r, goal, move.after, abstract, earlier) for r in replies.items())
+            return Step(move, answered, (), exhausted.choice(Exhausted), beyond.term(names))
+        case "drift":
+            first, steps, identity, then = what.fields("concrete", "abstract", "identity", "then")
+            states = tuple(read_state(s, goal.abstract) for s in steps.items())
+            return Drift(read_state(first, goal.concrete), states, identity.flag(), _earlier(then, then, earlier))
+        case "unmatched":
+            first, closure, exhausted = what.fields("concrete", "closure", "exhausted")
+            concrete = read_state(first, goal.concrete)
+            return Unmatched(concrete, closure.term(names), exhausted.choice(Exhausted))
+        case _:
+            raise entry.wrong("this is no kind of move")
+
+
+def _reply(entry: Entry, goal: Goal, reached: Configuration, abstract: Configuration, earlier: list[Position]) -> Reply:
+    listed, then = entry.fields("moves", "then")
+    moves = tuple(read_move(m, goal.abstract) for m in listed.items())
+    kind, what = then.only()
+    if kind == "broken":
+        # Where a reply ends in a loss its states are those that it reaches.
+        end = moves[-1].after if moves else abstract
+        return Reply(moves, Broken(goal.iota[what.index(len(goal.iota))], reached, end))
+    return Reply(moves, _earlier(then, what, earlier) if kind == "position" else _unknown(then))

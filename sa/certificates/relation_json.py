@@ -1,0 +1,84 @@
+"""Relations as JSON: terms are SMT-LIB text, edges are numbers of the automaton's edges, locations are names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sa.certificates.goal import Goal
+from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
+from sa.certificates.scope import goal_scope, more
+from sa.certificates.shape import Entry, Json
+from sa.terms.build import variable
+from sa.terms.read_smtlib import Names
+from sa.terms.smtlib import smtlib
+from sa.terms.term import Term, Var
+
+
+def relation_json(relation: Relation) -> Json:
+    """A relation as JSON."""
+    return {
+        "pairs": [
+            {"concrete": p.concrete, "abstract": p.abstract, "lemmas": [smtlib(t) for t in p.lemmas]}
+            for p in relation.pairs
+        ],
+        "answers": [
+            {
+                "concrete": a.concrete,
+                "abstract": a.abstract,
+                "edge": a.edge,
+                "paths": [{"edges": list(p.edges), "witnesses": _substitution_json(p.witnesses)} for p in a.answers],
+            }
+            for a in relation.answers
+        ],
+        "closure": {place: smtlib(t) for place, t in relation.closure},
+        "openings": [_substitution_json(o) for o in relation.openings],
+    }
+
+
+def _substitution_json(items: Iterable[tuple[Var, Term]]) -> Json:
+    return {v.name: smtlib(t) for v, t in items}
+
+
+def read_relation(entry: Entry, goal: Goal) -> Relation:
+    """A relation about a goal that was rebuilt. Raises Malformed."""
+    names = goal_scope(goal)
+    pairs, answers, closure, openings = entry.fields("pairs", "answers", "closure", "openings")
+    return Relation(
+        tuple(_pair(p, names) for p in pairs.items()),
+        tuple(_answer(a, goal, names) for a in answers.items()),
+        tuple((place, t.term(names)) for place, t in closure.entries()),
+        tuple(_substitution(o, names, names) for o in openings.items()),
+    )
+
+
+def _pair(entry: Entry, names: Names) -> PairRelation:
+    concrete, abstract, lemmas = entry.fields("concrete", "abstract", "lemmas")
+    return PairRelation(concrete.text(), abstract.text(), tuple(t.term(names) for t in lemmas.items()))
+
+
+def _answer(entry: Entry, goal: Goal, names: Names) -> EdgeAnswer:
+    concrete, abstract, edge, paths = entry.fields("concrete", "abstract", "edge", "paths")
+    number = edge.index(len(goal.concrete.edges))
+    seen = more(names, (c.var for c in goal.concrete.edges[number].choices))
+    found = tuple(_path(p, goal, names, seen) for p in paths.items())
+    return EdgeAnswer(concrete.text(), abstract.text(), number, found)
+
+
+def _path(entry: Entry, goal: Goal, names: Names, seen: Names) -> AbstractPath:
+    edges, witnesses = entry.fields("edges", "witnesses")
+    numbers = tuple(e.index(len(goal.abstract.edges)) for e in edges.items())
+    chosen = [
+        variable(f"{c.var.name}@{position}", c.var.sort)
+        for position, number in enumerate(numbers)
+        for c in goal.abstract.edges[number].choices
+    ]
+    return AbstractPath(numbers, _substitution(witnesses, more(names, chosen), seen))
+
+
+def _substitution(entry: Entry, targets: Names, names: Names) -> tuple[tuple[Var, Term], ...]:
+    found = list[tuple[Var, Term]]()
+    for name, value in entry.entries():
+        if name not in targets.variables:
+            raise value.wrong(f"`{name}` is not known here")
+        found.append((targets.variables[name], value.term(names)))
+    return tuple(found)

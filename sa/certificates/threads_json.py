@@ -1,0 +1,169 @@
+"""Annotated threads, and proofs made of them, as JSON: what is added to the threads, never the threads themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable
+from sa.automata.program import Axiom
+from sa.automata.rename import renamed
+from sa.certificates.run import Bad
+from sa.certificates.scope import more, scope
+from sa.certificates.shape import Entry, Json
+from sa.certificates.threads import Annotated, Joint, Keeps, Never
+from sa.terms.build import TRUE, conjuncts, land, variable
+from sa.terms.read_smtlib import Names, Unreadable, read_sort
+from sa.terms.smtlib import smtlib, sort_symbol
+from sa.terms.substitute import prefixed
+from sa.terms.term import Term, Var
+
+#: What must not happen, by the number of the claim and its own among those of the claim.
+Bads = Mapping[tuple[int, int], Bad]
+
+
+def annotated_json(made: Annotated) -> Json:
+    """The ghosts, how they begin and what edges make of them, and what is said of each location."""
+    thread, automaton = made.thread, made.automaton
+    written = {v.var for v in thread.variables}
+    edges = {
+        str(number): {v.name: smtlib(t) for v, t in edge.updates if v not in written}
+        for number, edge in enumerate(automaton.edges)
+    }
+    return {
+        "thread": thread.name,
+        "ghosts": [_ghost_json(v) for v in automaton.variables if v.var not in written],
+        "start": [smtlib(c) for c in conjuncts(automaton.init) if c not in conjuncts(thread.init)],
+        "locations": {
+            q.name: {"inv": smtlib(q.inv), "env": smtlib(TRUE if q.env is None else q.env)} for q in automaton.locations
+        },
+        "edges": {number: updates for number, updates in edges.items() if updates},
+    }
+
+
+def _ghost_json(ghost: Variable) -> Json:
+    return {"name": ghost.var.name, "sort": sort_symbol(ghost.var.sort), "low": ghost.low, "high": ghost.high}
+
+
+def read_annotated(entry: Entry, thread: Automaton, axioms: Iterable[Axiom], others: Iterable[Automaton]) -> Annotated:
+    """The annotations of a thread of a program; `others` are that program's threads. Raises Malformed."""
+    name, ghosts, start, locations, edges = entry.fields("thread", "ghosts", "start", "locations", "edges")
+    if name.text() != thread.name:
+        raise name.wrong(f"the thread `{thread.name}` is expected here")
+    names = scope((thread, *others), (a.formula for a in axioms))
+    # What other threads have of their own is not this thread's business.
+    names = Names({v.var.name: v.var for v in thread.variables}, names.functions, names.sorts)
+    added = [_ghost(g, names) for g in ghosts.items()]
+    names = more(names, (v.var for v in added))
+    places = [q.name for q in thread.locations]
+    said = dict(zip(places, locations.fields(*places), strict=True))
+    made = list[Location]()
+    for place in thread.locations:
+        inv, env = said[place.name].fields("inv", "env")
+        made.append(replace(place, inv=inv.term(names), env=env.term(names)))
+    changes = {number: _updates(updates, added, names) for number, updates in edges.entries()}
+    stepped = tuple(_with(e, changes.pop(str(n), ())) for n, e in enumerate(thread.edges))
+    if changes:
+        raise edges.wrong(f"the thread has no edge {min(changes)}")
+    return Annotated(
+        thread,
+        replace(
+            thread,
+            variables=(*thread.variables, *added),
+            locations=tuple(made),
+            init=land(thread.init, *(t.term(names) for t in start.items())),
+            edges=stepped,
+        ),
+    )
+
+
+def _ghost(entry: Entry, names: Names) -> Variable:
+    name, sort, low, high = entry.fields("name", "sort", "low", "high")
+    if name.text() in names.variables or "'" in name.text():
+        raise name.wrong(f"`{name.text()}` cannot be the name of a ghost")
+    try:
+        var = variable(name.text(), read_sort(sort.text(), names))
+    except Unreadable as problem:
+        raise sort.wrong(str(problem)) from None
+    low_, high_ = (None if bound.value is None else bound.number() for bound in (low, high))
+    return Variable(var, Kind.GLOBAL, low_, high_, ghost=True)
+
+
+def _updates(entry: Entry, ghosts: Sequence[Variable], names: Names) -> tuple[tuple[Var, Term], ...]:
+    known = {g.var.name: g.var for g in ghosts}
+    found = list[tuple[Var, Term]]()
+    for name, value in entry.entries():
+        if name not in known:
+            raise value.wrong(f"`{name}` is no ghost")
+        found.append((known[name], value.term(names)))
+    return tuple(found)
+
+
+def _with(edge: Edge, updates: tuple[tuple[Var, Term], ...]) -> Edge:
+    return replace(edge, updates=(*edge.updates, *updates)) if updates else edge
+
+
+def keeps_json(keeps: Keeps, bads: Bads) -> Json:
+    """A proof by invariants of threads."""
+    never = [{**_bad_json(n.bad, bads), "witnesses": list(n.witnesses)} for n in keeps.never]
+    return {"threads": [annotated_json(t) for t in keeps.threads], "never": never}
+
+
+def joint_json(joint: Joint, bads: Bads) -> Json:
+    """A proof by invariants of joint locations."""
+    invariants = [{"at": list(places), "inv": smtlib(inv)} for places, inv in joint.invariants]
+    return {"invariants": invariants, "never": [_bad_json(b, bads) for b in joint.never]}
+
+
+def _bad_json(bad: Bad, bads: Bads) -> Json:
+    claim, number = next(place for place, b in bads.items() if b == bad)
+    return {"claim": claim, "bad": number}
+
+
+def read_keeps(entry: Entry, threads: Sequence[Automaton], bads: Bads, axioms: tuple[Axiom, ...]) -> Keeps:
+    """A proof by invariants of these threads. Raises Malformed."""
+    listed, never = entry.fields("threads", "never")
+    items = listed.items()
+    if len(items) != len(threads):
+        raise listed.wrong("the program has more threads or less")
+    annotated = tuple(read_annotated(i, t, axioms, threads) for i, t in zip(items, threads, strict=True))
+    return Keeps(annotated, tuple(_never(n, threads, bads) for n in never.items()), axioms)
+
+
+def _never(entry: Entry, threads: Sequence[Automaton], bads: Bads) -> Never:
+    claim, number, witnesses = entry.fields("claim", "bad", "witnesses")
+    names = tuple(w.text() for w in witnesses.items())
+    if len(set(names)) < len(names) or not set(names) <= {t.name for t in threads}:
+        raise witnesses.wrong("different threads of the program are expected")
+    return Never(_bad(entry, claim, number, bads), names)
+
+
+def _bad(entry: Entry, claim: Entry, number: Entry, bads: Bads) -> Bad:
+    place = (claim.number(), number.number())
+    if place not in bads:
+        raise entry.wrong("there is no such claim about these threads")
+    return bads[place]
+
+
+def read_joint(entry: Entry, threads: tuple[Automaton, ...], bads: Bads, axioms: tuple[Axiom, ...]) -> Joint:
+    """A proof by invariants of joint locations of these threads. Raises Malformed."""
+    invariants, never = entry.fields("invariants", "never")
+    names = scope((_apart(t) for t in threads), (a.formula for a in axioms))
+    said = list[tuple[tuple[str, ...], Term]]()
+    for item in invariants.items():
+        at, inv = item.fields("at", "inv")
+        places = tuple(p.text() for p in at.items())
+        known = [{q.name for q in t.locations} for t in threads]
+        if len(places) != len(threads) or any(p not in k for p, k in zip(places, known, strict=True)):
+            raise at.wrong("a location of each thread is expected")
+        said.append((places, inv.term(names)))
+    excluded = list[Bad]()
+    for item in never.items():
+        claim, number = item.fields("claim", "bad")
+        excluded.append(_bad(item, claim, number, bads))
+    return Joint(threads, tuple(said), tuple(excluded), axioms)
+
+
+def _apart(thread: Automaton) -> Automaton:
+    """The thread with its locals named after it, as joint invariants name them."""
+    return renamed(thread, lambda v: prefixed(v.var, thread.name) if v.kind is Kind.LOCAL else v.var)

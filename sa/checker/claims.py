@@ -1,0 +1,79 @@
+"""What a program claims of itself, as something bad that must not happen: made from the program, for certificates.
+
+Claims come in the order of the text: of each thread its checks that can fail, one claim each statement, and its
+guarantees; then the invariants. A guarantee is broken by a step, so each step that can break it gets an edge of its own
+that fails, behind the thread's own edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Label, Location, Origin, variables_of
+from sa.automata.program import Guarantee, Program
+from sa.certificates.run import Bad, Failing
+from sa.terms.build import FALSE, TRUE, land, lnot
+from sa.terms.substitute import primed, substitute
+from sa.terms.term import Term, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A claim: `what` names it for people. `threads` are the program's, for a guarantee with edges that fail."""
+
+    what: str
+    bads: tuple[Bad, ...]
+    threads: tuple[Automaton, ...]
+
+
+def claimed(program: Program) -> tuple[Claimed, ...]:
+    """All claims of a program."""
+    return tuple(_claims(program))
+
+
+def _claims(program: Program) -> Iterator[Claimed]:
+    for number, thread in enumerate(program.threads):
+        failing = dict[Origin, list[Edge]]()
+        for edge in thread.edges:
+            if _fails(edge):
+                failing.setdefault(edge.origin, []).append(edge)
+        for origin, edges in failing.items():
+            bads = tuple(Bad(Failing(thread.name, e), None) for e in edges)
+            yield Claimed(f"{thread.name}: {' '.join(origin.text.split())}", bads, program.threads)
+        for guarantee in program.guarantees:
+            if guarantee.thread == thread.name:
+                yield _guaranteed(program, number, guarantee)
+    for invariant in program.invariants:
+        yield Claimed(f"invariant {invariant.name}", (Bad(None, invariant.formula),), program.threads)
+
+
+def _fails(edge: Edge) -> bool:
+    return edge.label is not None and edge.label.action == FAIL
+
+
+def _guaranteed(program: Program, number: int, guarantee: Guarantee) -> Claimed:
+    thread = program.threads[number]
+    own = next((e.target for e in thread.edges if _fails(e)), None)
+    end = own or _unused({q.name for q in thread.locations})
+    added = list[Edge]()
+    for edge in thread.edges:
+        after = dict(edge.updates)
+        following: dict[Var, Term] = {primed(v): after.get(v, v) for v in variables_of(thread, Kind.GLOBAL)}
+        broken = land(edge.guard, lnot(substitute(guarantee.relation, following)))
+        if not _fails(edge) and broken is not FALSE:
+            added.append(replace(edge, target=end, label=Label(FAIL), guard=broken, updates=()))
+    places = thread.locations
+    if own is None:
+        places = (*places, Location(end, TRUE, None, thread.origin))
+    guarded = replace(thread, locations=places, edges=(*thread.edges, *added))
+    bads = tuple(Bad(Failing(thread.name, e), None) for e in added)
+    everyone = (*program.threads[:number], guarded, *program.threads[number + 1 :])
+    return Claimed(f"{thread.name}: its guarantee", bads, everyone)
+
+
+def _unused(taken: set[str]) -> str:
+    name = "fail"
+    while name in taken:
+        name += "_"
+    return name

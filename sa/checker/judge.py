@@ -1,0 +1,241 @@
+"""Evidence that comes from outside: is it about the question, does it settle it, and is the question sound?
+
+Evidence is read against goals that were made from the sources, so it cannot say what the question was. Beyond checks
+that the engine's own evidence passes: axioms that contradict each other prove nothing, and written invariants must not
+cut steps. A verdict stands if it is the one that the accepted evidence gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sa.automata.automaton import Automaton
+from sa.automata.program import Axiom, Program
+from sa.base.limits import LimitReached, Limits, check_time
+from sa.base.verdict import Verdict
+from sa.certificates.composition_json import read_composition
+from sa.certificates.goal import Goal
+from sa.certificates.play_json import read_play
+from sa.certificates.relation_json import read_relation
+from sa.certificates.run import Bad
+from sa.certificates.run_json import read_run
+from sa.certificates.shape import Entry, Malformed
+from sa.certificates.threads import Joint, Keeps
+from sa.certificates.threads_json import read_joint, read_keeps
+from sa.checker.claims import Claimed, claimed
+from sa.checker.composition import check_composition
+from sa.checker.never import check_joint, check_keeps
+from sa.checker.obligation import Obligation, discharge
+from sa.checker.play import check_play
+from sa.checker.question import Question, pair_goal, thread_goals, whole_goal
+from sa.checker.relation import check_relation
+from sa.checker.ruling import Accepted, Rejected, Ruling, Undecided
+from sa.checker.run import check_run
+from sa.checker.solvers import Solvers
+from sa.checker.written import uncut
+from sa.smt.session import Unsat
+
+
+@dataclass(frozen=True, slots=True)
+class Court:
+    """Limits and solvers of a judgement."""
+
+    bounds: Limits
+    seed: int
+    solvers: Solvers
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the evidence says of a goal or claim, and whether that stands. An UNKNOWN has no evidence and no ruling."""
+
+    name: str
+    verdict: Verdict
+    ruling: Ruling | None
+
+
+def judge_refinement(asked: Question, entry: Entry, court: Court) -> Iterator[Judged]:
+    """The rulings about a refinement question, goal by goal.
+
+    Raises Malformed, LimitReached, and NoQuestion.
+    """
+    if entry.has("composition"):
+        verdict, composition = entry.fields("verdict", "composition")
+        _expect(verdict, Verdict.PROVED)
+        yield from _composed(asked, composition, court)
+        return
+    verdict, evidence = entry.fields("verdict", "goals")
+    goals = (whole_goal(asked),) if asked.closed else thread_goals(asked)
+    items = evidence.items()
+    if len(items) != len(goals):
+        raise evidence.wrong(f"the evidence for {len(goals)} goals is expected")
+    _expect(verdict, _combined([_claims(i) for i in items]))
+    yield from (_goal(goal, item, court) for goal, item in zip(goals, items, strict=True))
+
+
+def _expect(entry: Entry, verdict: Verdict) -> None:
+    if entry.choice(Verdict) is not verdict:
+        raise entry.wrong(f"the evidence is for {verdict.value}")
+
+
+def _combined(verdicts: Sequence[Verdict]) -> Verdict:
+    order = (Verdict.REFUTED, Verdict.UNKNOWN)
+    return next((v for v in order if v in verdicts), Verdict.PROVED)
+
+
+def _claims(evidence: Entry) -> Verdict:
+    """What a piece of evidence is for."""
+    if evidence.value is None:
+        return Verdict.UNKNOWN
+    return {"relation": Verdict.PROVED, "play": Verdict.REFUTED}.get(evidence.only()[0], Verdict.UNKNOWN)
+
+
+def _goal(goal: Goal, entry: Entry, court: Court) -> Judged:
+    verdict = _claims(entry)
+    if entry.value is None:
+        return Judged(goal.name, verdict, None)
+    kind, what = entry.only()
+    ruling = _consistent(goal.axioms, court)
+    if not isinstance(ruling, Accepted):
+        return Judged(goal.name, verdict, ruling)
+    if kind == "relation":
+        ruling = check_relation(goal, read_relation(what, goal), court.bounds, court.seed, court.solvers)
+    elif kind == "play":
+        ruling = check_play(goal, read_play(what, goal), court.bounds, court.seed, court.solvers)
+    else:
+        raise entry.wrong("a relation, a play or null is expected")
+    if isinstance(ruling, Accepted):
+        written = (o for s in (goal.concrete, goal.abstract) for o in uncut(s, goal.closed))
+        ruling = _discharged(written, goal.axioms, court)
+    return Judged(goal.name, verdict, ruling)
+
+
+def _composed(asked: Question, entry: Entry, court: Court) -> Iterator[Judged]:
+    if not asked.closed or len(asked.pairs) < 2:
+        raise entry.wrong("nothing is put together here: the question is not about a closed program of several threads")
+    made = read_composition(
+        entry,
+        [p.concrete for p in asked.pairs],
+        [p.abstract for p in asked.pairs],
+        asked.axioms,
+        lambda number, concrete, abstract: pair_goal(asked, number, concrete, abstract),
+    )
+    ruling = _consistent(asked.axioms, court)
+    if isinstance(ruling, Accepted):
+        ruling = check_composition(made, court.bounds, court.seed, court.solvers)
+    yield Judged(" and ".join(p.name for p in asked.pairs), Verdict.PROVED, ruling)
+
+
+def judge_program(program: Program, entry: Entry, court: Court) -> Iterator[Judged]:
+    """The rulings about what a program claims of itself, claim by claim. Raises Malformed and LimitReached."""
+    verdict, listed, proofs, runs = entry.fields("verdict", "claims", "proofs", "runs")
+    claims = claimed(program)
+    verdicts = list(_listed(listed, claims))
+    # A program that claims nothing has no verdict.
+    if verdict.value is not None or claims:
+        _expect(verdict, _combined(verdicts))
+    excluded = dict[tuple[int, int], Ruling]()
+    for proof in proofs.items():
+        for place, ruling in _excluded(program, claims, proof, court).items():
+            if not isinstance(excluded.get(place), Accepted):
+                excluded[place] = ruling
+    reached = dict[int, Ruling]()
+    for run in runs.items():
+        number, ruling = _reached(claims, run)
+        if not isinstance(reached.get(number), Accepted):
+            reached[number] = ruling
+    for number, (claim, said) in enumerate(zip(claims, verdicts, strict=True)):
+        yield Judged(claim.what, said, _ruling(number, claim, said, excluded, reached))
+
+
+def _listed(entry: Entry, claims: Sequence[Claimed]) -> Iterator[Verdict]:
+    items = entry.items()
+    if len(items) != len(claims):
+        raise entry.wrong(f"the program has {len(claims)} claims")
+    for item, claim in zip(items, claims, strict=True):
+        what, verdict = item.fields("claim", "verdict")
+        if what.value != claim.what:
+            raise what.wrong(f"the claim is `{claim.what}`")
+        yield verdict.choice(Verdict)
+
+
+def _ruling(
+    number: int,
+    claim: Claimed,
+    said: Verdict,
+    excluded: Mapping[tuple[int, int], Ruling],
+    reached: Mapping[int, Ruling],
+) -> Ruling | None:
+    nothing = Rejected("evidence", "there is none", claim.what)
+    match said:
+        case Verdict.UNKNOWN:
+            return None
+        case Verdict.REFUTED:
+            return reached.get(number, nothing)
+        case Verdict.PROVED:
+            rulings = [excluded.get((number, bad), nothing) for bad in range(len(claim.bads))]
+            return next((r for r in rulings if not isinstance(r, Accepted)), Accepted())
+
+
+def _excluded(program: Program, claims: Sequence[Claimed], entry: Entry, court: Court) -> dict[tuple[int, int], Ruling]:
+    """What a proof is about, and whether it is accepted."""
+    about, proof = entry.fields("about", "proof")
+    threads = claims[about.index(len(claims))].threads
+    bads = {
+        (n, b): bad for n, claim in enumerate(claims) if claim.threads == threads for b, bad in enumerate(claim.bads)
+    }
+    kind, what = proof.only()
+    ruling: Ruling = _consistent(program.axioms, court)
+    made: Keeps | Joint
+    if kind == "keeps":
+        made = read_keeps(what, threads, bads, program.axioms)
+        never = {n.bad for n in made.never}
+        if isinstance(ruling, Accepted):
+            ruling = check_keeps(made, court.bounds, court.seed, court.solvers)
+    elif kind == "joint":
+        made = read_joint(what, threads, bads, program.axioms)
+        never = set(made.never)
+        if isinstance(ruling, Accepted):
+            ruling = check_joint(made, court.bounds, court.seed, court.solvers)
+    else:
+        raise proof.wrong("this is no kind of proof")
+    return {place: ruling for place, bad in bads.items() if bad in never}
+
+
+def _reached(claims: Sequence[Claimed], entry: Entry) -> tuple[int, Ruling]:
+    """Which claim a run refutes, and whether it is accepted."""
+    number, bad, run = entry.fields("claim", "bad", "run")
+    claim = claims[number.index(len(claims))]
+    wanted: Bad = claim.bads[bad.index(len(claim.bads))]
+    threads: tuple[Automaton, ...] = claim.threads
+    return number.number(), check_run(threads, wanted, read_run(run, threads))
+
+
+def _consistent(axioms: Sequence[Axiom], court: Court) -> Ruling:
+    """From axioms that contradict each other anything follows."""
+    if axioms:
+        session = court.solvers.make(court.bounds, [a.formula for a in axioms], court.seed)
+        if isinstance(session.check(()), Unsat):
+            return Rejected("axioms", "they contradict each other")
+    return Accepted()
+
+
+def _discharged(obligations: Iterable[Obligation], axioms: Sequence[Axiom], court: Court) -> Ruling:
+    session = court.solvers.session(court.bounds, [a.formula for a in axioms], court.seed)
+    for obligation in obligations:
+        check_time(court.bounds)
+        failure = discharge(session, frozenset(), obligation)
+        if failure is not None:
+            return failure
+    return Accepted()
+
+
+def safely(judging: Iterator[Judged], name: str) -> Iterator[Judged]:
+    """The same with evidence that cannot be read as a rejection, and a limit that is reached as undecided."""
+    try:
+        yield from judging
+    except Malformed as problem:
+        yield Judged(name, Verdict.UNKNOWN, Rejected("well-formed certificate", problem.why, problem.where))
+    except LimitReached as limit:
+        yield Judged(name, Verdict.UNKNOWN, Undecided("limits", limit.reason.value))

@@ -1,0 +1,74 @@
+"""Parallel composition (Definition 3) as the checker makes it; the others' locals stay (THEORY section 1).
+
+Locations are found breadth first, threads in their order and edges in theirs: so edges have numbers that anybody finds.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable
+from sa.automata.rename import renamed
+from sa.terms.build import land
+from sa.terms.substitute import prefixed
+from sa.terms.term import Var
+
+#: Between the names of locations in the name of a joint one.
+SEPARATOR = "|"
+
+
+def product(threads: Sequence[Automaton], names: Sequence[str]) -> Automaton:
+    """The composition, locals named `name.x` after the given names; of one thread, that thread.
+
+    Environments are dropped.
+    """
+    if len(threads) == 1:
+        return replace(threads[0], name=names[0])
+    separate = [
+        renamed(t, lambda v, name=name: prefixed(v.var, name) if v.kind is Kind.LOCAL else v.var)  # type: ignore[misc]
+        for t, name in zip(threads, names, strict=True)
+    ]
+    variables = dict[Var, Variable]()
+    for thread in separate:
+        variables |= {v.var: v for v in thread.variables if v.var not in variables}
+    places, edges = _reached(separate)
+    ordered = (*(v for v in variables.values() if v.kind is not Kind.LOCAL),)
+    return Automaton(
+        SEPARATOR.join(names),
+        (*ordered, *(v for v in variables.values() if v.kind is Kind.LOCAL)),
+        places,
+        SEPARATOR.join(t.initial for t in separate),
+        land(*(t.init for t in separate)),
+        edges,
+        threads[0].origin,
+    )
+
+
+def _reached(threads: Sequence[Automaton]) -> tuple[tuple[Location, ...], tuple[Edge, ...]]:
+    known = [{q.name: q for q in t.locations} for t in threads]
+    start = tuple(t.initial for t in threads)
+    order, pending, edges = [start], deque([start]), list[Edge]()
+    seen = {start}
+    while pending:
+        here = pending.popleft()
+        for number, thread in enumerate(threads):
+            for edge in thread.edges:
+                if edge.source == here[number]:
+                    there = (*here[:number], edge.target, *here[number + 1 :])
+                    edges.append(replace(edge, source=SEPARATOR.join(here), target=SEPARATOR.join(there)))
+                    if there not in seen:
+                        seen.add(there)
+                        order.append(there)
+                        pending.append(there)
+    places = (
+        Location(
+            SEPARATOR.join(names),
+            land(*(known[n][q].inv for n, q in enumerate(names))),
+            None,
+            known[0][names[0]].origin,
+        )
+        for names in order
+    )
+    return tuple(places), tuple(edges)

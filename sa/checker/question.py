@@ -1,0 +1,233 @@
+"""What a refinement question asks, from two programs and a refinement block: the goals, made from the definitions.
+
+Who refines whom, κ, ι, and in which environment are as LANGUAGE says; docs/CERTIFICATES.md says how goals, locations,
+edges and conjuncts are named and numbered. The engine has its own reading of all this; here is the one that
+certificates are judged by. Nothing is said about whether the goals hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from sa.automata.automaton import EXIT, Automaton, Kind, Origin, variables_of
+from sa.automata.program import Axiom, Formula, Program, Refinement, Related
+from sa.automata.rename import on_side
+from sa.base.limits import Limits
+from sa.certificates.goal import Goal
+from sa.checker.product import product
+from sa.checker.side import identity, renamed, side
+from sa.smt.session import Session, Unsat
+from sa.terms.build import conjuncts, eq, land, lnot, lor
+from sa.terms.substitute import prefixed, primed, substitute
+from sa.terms.term import Term, Var
+
+
+class NoQuestion(Exception):
+    """The programs and the block do not make a question: says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A concrete thread and the abstract one that it is to refine."""
+
+    concrete: Automaton
+    abstract: Automaton
+
+    @property
+    def name(self) -> str:
+        """How the goal about the pair is called."""
+        first, second = self.concrete.name, self.abstract.name
+        return first if first == second else f"{first} refines {second}"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Two programs whose threads are paired. `closed`: nobody declares an environment, so they are all there is."""
+
+    abstract: Program
+    concrete: Program
+    block: Refinement | None
+    pairs: tuple[Pair, ...]
+    closed: bool
+
+    @property
+    def axioms(self) -> tuple[Axiom, ...]:
+        """What is assumed of functions: the axioms of both programs."""
+        return tuple(dict.fromkeys((*self.abstract.axioms, *self.concrete.axioms)))
+
+
+def question(abstract: Program, concrete: Program, block: Refinement | None, whole: bool) -> Question:
+    """The question about two programs; `whole` closes them whatever they declare. Raises NoQuestion."""
+    if block is not None and block.silent_exit:
+        abstract, concrete = (_silent(p) for p in (abstract, concrete))
+    pairs = tuple(_pairs(abstract, concrete, block))
+    rely = block.rely if block is not None else ()
+    declared = any(q.env is not None for t in (*abstract.threads, *concrete.threads) for q in t.locations)
+    asked = Question(abstract, concrete, block, pairs, whole or not (rely or declared))
+    theirs = {v.var.name: (v.var, v.kind is Kind.PARAM) for v in abstract.variables}
+    if any(theirs.get(v.var.name, mine := (v.var, v.kind is Kind.PARAM)) != mine for v in concrete.variables):
+        raise NoQuestion("a variable is declared differently on the two sides")
+    said = () if block is None else (*map(_formula, block.relate or ()), *block.pre, *block.inv)
+    if any(not any(_about(f, p, pairs) for p in pairs) for f in said):
+        raise NoQuestion("a formula mentions locals of threads that are not paired")
+    return asked
+
+
+def thread_goals(asked: Question) -> tuple[Goal, ...]:
+    """The goals about single threads in the environments that are declared. Raises NoQuestion."""
+    rely = asked.block.rely if asked.block is not None else ()
+    opened = [
+        Pair(_opened(p.concrete, asked.concrete, rely), _opened(p.abstract, asked.abstract, rely)) for p in asked.pairs
+    ]
+    return tuple(_goal(asked, p, (own,), closed=False) for p, own in zip(opened, asked.pairs, strict=True))
+
+
+def whole_goal(asked: Question) -> Goal:
+    """The goal about the two compositions, where nobody else moves."""
+    first = product([p.concrete for p in asked.pairs], [p.concrete.name for p in asked.pairs])
+    second = product([p.abstract for p in asked.pairs], [p.concrete.name for p in asked.pairs])
+    return _goal(asked, Pair(_closed(first), _closed(second)), asked.pairs, closed=True)
+
+
+def pair_goal(asked: Question, number: int, concrete: Automaton, abstract: Automaton) -> Goal:
+    """The goal about one pair of threads in a closed program, in environments and with invariants that are claimed.
+
+    The automata's variables are named as in goals. That environments match is not part of it, and κ and ι are those of
+    the threads as they are written.
+    """
+    own = asked.pairs[number]
+    goal = _goal(asked, Pair(_closed(own.concrete), _closed(own.abstract)), (own,), closed=False)
+    return replace(goal, concrete=concrete, abstract=abstract, added_identity=False, matched=False)
+
+
+def _silent(program: Program) -> Program:
+    """The program with nothing to be seen of the ends of its threads."""
+
+    def silent(thread: Automaton) -> Automaton:
+        edges = (replace(e, label=None) if e.label is not None and e.label.action == EXIT else e for e in thread.edges)
+        return replace(thread, edges=tuple(edges))
+
+    return replace(program, threads=tuple(silent(t) for t in program.threads))
+
+
+def _pairs(abstract: Program, concrete: Program, block: Refinement | None) -> Iterator[Pair]:
+    written = {p.concrete: p.abstract for p in (block.pairings if block is not None else ())}
+    left = {t.name: t for t in abstract.threads}
+    if not concrete.threads or not set(written) <= {t.name for t in concrete.threads}:
+        raise NoQuestion("there are no threads to compare, or not those that are paired")
+    for thread in concrete.threads:
+        partner = left.pop(written.get(thread.name, thread.name), None)
+        if partner is None:
+            raise NoQuestion(f"the concrete thread {thread.name} has no partner of its own")
+        yield Pair(thread, partner)
+    if left:
+        raise NoQuestion(f"the abstract thread {next(iter(left))} has no partner")
+
+
+def _closed(automaton: Automaton) -> Automaton:
+    """The automaton in an environment that changes nothing."""
+    still = land(*(eq(primed(v), v) for v in variables_of(automaton, Kind.GLOBAL)))
+    return replace(automaton, locations=tuple(replace(q, env=still) for q in automaton.locations))
+
+
+def _opened(automaton: Automaton, program: Program, rely: tuple[Formula, ...]) -> Automaton:
+    """The thread in its declared environment and the block's; alone in its program without one, nothing changes."""
+    if not rely and all(q.env is None for q in automaton.locations):
+        if len(program.threads) > 1:
+            raise NoQuestion(f"the thread {automaton.name} has no rely, but others have")
+        return _closed(automaton)
+    extra = [_here(f, automaton) for f in rely]
+    places = (replace(q, env=land(*extra, *([] if q.env is None else [q.env]))) for q in automaton.locations)
+    return replace(automaton, locations=tuple(places))
+
+
+def _here(rely: Formula, automaton: Automaton) -> Term:
+    """What a rely of a block says of this side: its conjuncts but those about globals that only the other side has."""
+    rigid = frozenset(variables_of(automaton, Kind.PARAM))
+    known = frozenset(w for v in variables_of(automaton, Kind.GLOBAL) for w in (v, primed(v)))
+    said = [c for c in conjuncts(rely.term) if c.free <= rigid or c.free & known]
+    if any(not c.free <= known | rigid for c in said):
+        raise NoQuestion("a rely speaks of globals of both sides that one of them does not have")
+    return land(*said)
+
+
+def _goal(asked: Question, pair: Pair, own: Sequence[Pair], closed: bool) -> Goal:
+    """The goal of a pair, or of the compositions of several; `own` are the threads that are in it."""
+    first, second = _reflexive(on_side(pair.concrete, "conc")), _reflexive(on_side(pair.abstract, "abs"))
+    block = asked.block
+    shared = start = tuple(_equal(pair, Kind.GLOBAL))
+    if block is None or block.relate is None:
+        start = (*shared, *_equal(pair, Kind.LOCAL))
+    else:
+        shared = start = _meant(asked, tuple(map(_formula, block.relate)), own)
+    return Goal(
+        pair.name,
+        first[0],
+        second[0],
+        (*start, *(_meant(asked, block.pre, own) if block is not None else ())),
+        (*shared, *(_meant(asked, block.inv, own) if block is not None else ())),
+        asked.axioms,
+        closed,
+        block is not None and block.choose_init,
+        first[1] or second[1],
+    )
+
+
+def _equal(pair: Pair, kind: Kind) -> Iterator[Formula]:
+    others = {v.var: v for v in pair.abstract.variables if v.kind is kind}
+    for mine in pair.concrete.variables:
+        if mine.kind is kind and mine.var in others:
+            origin = Origin(mine.origin.span, f"`{mine.var.name}` is equal on both sides")
+            yield Formula(eq(prefixed(mine.var, "conc"), prefixed(mine.var, "abs")), origin)
+
+
+def _formula(related: Related) -> Formula:
+    return Formula(related.term, related.origin)
+
+
+def _meant(asked: Question, formulas: Sequence[Formula], own: Sequence[Pair]) -> tuple[Formula, ...]:
+    """Formulas of a block as they are meant for some pairs: once, or with locals for each pair that has them all.
+
+    In a composition of several locals have other names.
+    """
+    found = list[Formula]()
+    for formula in formulas:
+        meant = [p for p in own if _about(formula, p, asked.pairs)]
+        if not any(formula.term.free & _locals(p).keys() for p in asked.pairs):
+            meant = meant[:1]
+        for pair in meant:
+            names = _locals(pair) if len(own) > 1 else {}
+            found.append(replace(formula, term=substitute(formula.term, names)))
+    return tuple(found)
+
+
+def _about(formula: Formula, pair: Pair, pairs: Sequence[Pair]) -> bool:
+    """Whether all locals that the formula mentions are the pair's."""
+    mentioned = formula.term.free & frozenset(v for p in pairs for v in _locals(p))
+    return mentioned <= _locals(pair).keys()
+
+
+def _locals(pair: Pair) -> dict[Var, Term]:
+    """The locals of a pair as a block names them, and how they are called in the compositions."""
+    return {
+        prefixed(v, which): prefixed(prefixed(v, pair.concrete.name), which)
+        for thread, which in ((pair.concrete, "conc"), (pair.abstract, "abs"))
+        for v in variables_of(thread, Kind.LOCAL)
+    }
+
+
+def _reflexive(automaton: Automaton) -> tuple[Automaton, bool]:
+    """The automaton with environments that may do nothing, and whether that had to be added anywhere."""
+    s = side(automaton)
+    still: dict[Var, Term] = {primed(v): v for v in s.globals}
+    added, places = False, []
+    session = Session(Limits())
+    for place in automaton.locations:
+        assert place.env is not None
+        idle = land(*renamed((place.env,), still))
+        if not isinstance(session.check((place.inv, lnot(idle))), Unsat):
+            added = True
+            place = replace(place, env=lor(place.env, land(*identity(s))))
+        places.append(place)
+    return replace(automaton, locations=tuple(places)), added

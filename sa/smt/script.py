@@ -1,0 +1,71 @@
+"""Questions as SMT-LIB 2 scripts that any solver can run; the text of a script depends on the formulas only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from sa.terms.smtlib import constructor_symbol, smtlib, sort_symbol, symbol, variable_symbol
+from sa.terms.sort import Sort
+from sa.terms.term import Call, Forall, Function, Member, Product, Term, Var, children
+
+
+class NotWritable(Exception):
+    """Two different things have one name, so that there is no such script."""
+
+
+def script(formulas: Sequence[Term], remarks: Iterable[str] = ()) -> str:
+    """A script that asks whether the formulas are satisfiable together. Raises NotWritable."""
+    parts = _parts(formulas)
+    free = sorted(frozenset[Var]().union(*(f.free for f in formulas)), key=lambda v: v.key)
+    functions = {t.function for t in parts if isinstance(t, Call)}
+    bound = {b for t in parts if isinstance(t, Forall) for b in t.binders}
+    sorts = {v.sort for v in (*free, *bound)} | {s for f in functions for s in (*f.arguments, f.result)}
+    sorts |= {t.sort for t in parts if isinstance(t, Member)}
+    enumerations = sorted((s for s in sorts if s.constructors), key=lambda s: s.name)
+    declared = sorted(functions, key=lambda f: f.name)
+    names = [symbol(f.name) for f in declared] + [variable_symbol(v) for v in free]
+    if len(set(names)) < len(names) or len({s.name for s in enumerations}) < len(enumerations):
+        raise NotWritable("two different things have one name")
+    lines = [f"; {' '.join(r.split())}" for r in remarks]
+    lines.append(f"(set-logic {_logic(parts, bool(enumerations), bool(declared))})")
+    lines += (_enumeration(s) for s in enumerations)
+    lines += (_function(f) for f in declared)
+    lines += (f"(declare-const {variable_symbol(v)} {sort_symbol(v.sort)})" for v in free)
+    lines += (f"(assert {smtlib(f)})" for f in formulas)
+    return "\n".join((*lines, "(check-sat)", ""))
+
+
+def _enumeration(sort: Sort) -> str:
+    members = " ".join(f"({constructor_symbol(sort, i)})" for i in range(len(sort.constructors)))
+    return f"(declare-datatypes (({sort_symbol(sort)} 0)) (({members})))"
+
+
+def _function(function: Function) -> str:
+    arguments = " ".join(map(sort_symbol, function.arguments))
+    return f"(declare-fun {symbol(function.name)} ({arguments}) {sort_symbol(function.result)})"
+
+
+def _logic(parts: Iterable[Term], has_data: bool, has_functions: bool) -> str:
+    if has_data:
+        return "ALL"
+    listed = list(parts)
+    quantified = any(isinstance(t, Forall) for t in listed)
+    arithmetic = "NIA" if any(isinstance(t, Product) for t in listed) else "LIA"
+    # Quantifiers without functions have logics of their own; that with functions contains them.
+    return f"{'' if quantified else 'QF_'}{'UF' if has_functions or quantified else ''}{arithmetic}"
+
+
+def _parts(formulas: Sequence[Term]) -> list[Term]:
+    """All subterms."""
+    return list(_walk(formulas))
+
+
+def _walk(formulas: Sequence[Term]) -> Iterator[Term]:
+    pending = list(dict.fromkeys(formulas))
+    seen = set(pending)
+    while pending:
+        here = pending.pop()
+        yield here
+        fresh = [t for t in children(here) if t not in seen]
+        seen.update(fresh)
+        pending.extend(fresh)
