@@ -1,7 +1,8 @@
 """`sacheck prove` on the scripts: those that must hold, and those that must not with what they fail for.
 
 A rejected script begins with a comment `// fails: NAME`: the side condition that fails, as the report calls it, or
-`relation` where a claim that is decided directly has none, or `rule` where the rule does not apply.
+`relation` where a claim that is decided directly has none, or `rule` where the rule does not apply, or the code of an
+error. Nothing else fails: what its last step, `wrong`, cites is proved.
 """
 
 from __future__ import annotations
@@ -10,18 +11,39 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from bench.subjects import SPECS
 from sa.app.prove import ProveRequest, prove
+from sa.app.refine import RefineRequest, refine
+from sa.base.diagnostic import InputError
 from sa.base.limits import limits
+from sa.base.source import position
 from sa.base.verdict import Reason, Verdict
-from sa.proofs.result import Proof
+from sa.cli.main import application
+from sa.proofs.result import Proof, StepResult
 from sa.refinement.options import Options
+from sa.report.prove import show_proof
+from sa.report.screen import Screen
 
 FOLDER = SPECS / "proofs"
 SCRIPTS = tuple(sorted(FOLDER.glob("*.sa")))
 REJECTED = tuple(sorted((FOLDER / "rejected").glob("*.sa")))
 FAILS = "// fails: "
+#: Wide enough for every name to stand in one line.
+WIDTH = 200
+
+
+def reason(path: Path) -> str:
+    """What a rejected script says that it fails for."""
+    first = path.read_text().splitlines()[0]
+    assert first.startswith(FAILS), path
+    return first.removeprefix(FAILS).strip()
+
+
+MALFORMED = tuple(path for path in REJECTED if reason(path).startswith("SA"))
+FALSE = tuple(path for path in REJECTED if path not in MALFORMED)
+each = pytest.mark.parametrize
 
 
 def proof_of(path: Path) -> Proof:
@@ -29,31 +51,62 @@ def proof_of(path: Path) -> Proof:
     return prove(ProveRequest(str(path), False, Options(limits(120.0, None)))).proof
 
 
-def failing(proof: Proof) -> Iterator[str]:
-    """What fails in a script by its name."""
-    for step in proof.steps:
-        yield from (leaf.name for leaf in step.leaves if leaf.verdict is not Verdict.PROVED)
-        yield from ("relation" for result in step.results if result.verdict is not Verdict.PROVED)
-        if step.unknown is not None and step.unknown.reason is Reason.UNSUPPORTED:
-            yield "rule"
+def failing(step: StepResult) -> Iterator[str]:
+    """What fails in a step by its name."""
+    yield from (leaf.name for leaf in step.leaves if leaf.verdict is not Verdict.PROVED)
+    yield from ("relation" for result in step.results if result.verdict is not Verdict.PROVED)
+    if step.unknown is not None and step.unknown.reason is Reason.UNSUPPORTED:
+        yield "rule"
 
 
-@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+@each("path", SCRIPTS, ids=lambda path: path.stem)
 def test_every_step_of_a_script_has_the_verdict_that_it_expects(path: Path) -> None:
     proof = proof_of(path)
     for step in proof.steps:
         assert step.verdict is (step.step.expect or Verdict.PROVED), step.step.name
-    assert proof.script.expect in (None, proof.verdict)
+    assert proof.verdict is (proof.script.expect or Verdict.PROVED)
 
 
-@pytest.mark.parametrize("path", REJECTED, ids=lambda path: path.stem)
-def test_every_rejected_script_fails_for_the_side_condition_that_it_names(path: Path) -> None:
-    first = path.read_text().splitlines()[0]
-    assert first.startswith(FAILS)
+@each("path", FALSE, ids=lambda path: path.stem)
+def test_a_rejected_script_fails_for_one_side_condition_and_the_report_names_it_and_its_line(path: Path) -> None:
     proof = proof_of(path)
-    assert proof.verdict is not Verdict.PROVED
-    assert first.removeprefix(FAILS).strip() in set(failing(proof))
+    *before, wrong = proof.steps
+    assert wrong.step.name == "wrong"
+    assert all(step.verdict is Verdict.PROVED for step in before), "what is cited must hold"
+    assert set(failing(wrong)) == {reason(path)}
+    assert wrong.verdict is wrong.step.expect, "a condition that a counterexample refutes is REFUTED, any other UNKNOWN"
+    span = wrong.step.origin.span
+    assert span is not None
+    told = show_proof(proof, {}, Screen(WIDTH))
+    assert f"line {position(span.source, span.start).line}" in told
+    named = {"relation": "no relation", "rule": "the rule does not apply"}.get(reason(path), reason(path))
+    assert named in told
+
+
+@each("path", MALFORMED, ids=lambda path: path.stem)
+def test_a_script_of_which_anything_would_follow_is_an_error(path: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        proof_of(path)
+    assert {d.code for d in refused.value.diagnostics} == {reason(path)}
+
+
+@each(
+    ("name", "status"),
+    [("theorem-4-non-interference", 1), ("strong-from-weak", 3), ("an-axiom-is-missing", 3), ("contradiction", 2)],
+)
+def test_the_exit_status_tells_a_refuted_condition_from_one_that_is_not_settled(name: str, status: int) -> None:
+    path = FOLDER / "rejected" / f"{name}.sa"
+    assert CliRunner().invoke(application(), ["prove", str(path)]).exit_code == status
+
+
+def test_helping_is_shown_for_whole_programs() -> None:
+    folder = FOLDER / "helping"
+    paths = (str(folder / "abs.sa"), str(folder / "conc.sa"))
+    (answer,) = refine(RefineRequest(paths, False, Options(limits(60.0, None), whole=True)))
+    assert answer.outcome.verdict is Verdict.PROVED
 
 
 def test_there_are_scripts() -> None:
-    assert "gcd" in [path.stem for path in SCRIPTS]
+    assert {"gcd", "counter", "peterson", "retry", "helping"} <= {path.stem for path in SCRIPTS}
+    printed = {"theorem-2-as-printed", "theorem-3-as-printed", "theorem-5-as-printed"}
+    assert printed <= {path.stem for path in REJECTED}
