@@ -330,10 +330,11 @@ def _binder_scope(binders: tuple[syntax.Binder, ...], context: Context) -> tuple
             if domain is not None:
                 complain(context, "SA208", "a quantified variable cannot be an array", binder.span)
             return None
-        var = build.variable(binder.name, domain.sort)
-        declare(scope, syntax.Identifier(binder.name, binder.span), TermSymbol(var), context.problems)
-        variables.append(var)
-        bounds.append(bounded(var, domain))
+        for name in binder.names:
+            var = build.variable(name.name, domain.sort)
+            declare(scope, name, TermSymbol(var), context.problems)
+            variables.append(var)
+            bounds.append(bounded(var, domain))
     return tuple(variables), build.land(*bounds), scope
 
 

@@ -9,7 +9,7 @@ from lark import Token
 
 from sa.base.source import Source
 from sa.language import syntax
-from sa.language.reading.children import Children, nodes, rejected, span_of
+from sa.language.reading.children import Children, identifier, nodes, rejected, span_of
 
 #: Integer literals and constants may not have more decimal digits.
 MAX_DIGITS = 1000
@@ -71,8 +71,9 @@ def quantified(source: Source, children: Children) -> syntax.Quantified:
 
 
 def binder(source: Source, children: Children) -> syntax.Binder:
-    """`NAME ":" type`."""
-    return syntax.Binder(str(children[0]), children[2], span_of(source, children))
+    """`NAME ("," NAME)* ":" type`."""
+    names = tuple(identifier(source, c) for c in children[:-2:2])
+    return syntax.Binder(names, children[-1], span_of(source, children))
 
 
 def apply(source: Source, children: Children) -> syntax.Apply:

@@ -8,9 +8,9 @@ from typing import TypeAlias
 from sa.base.source import Source, Span
 from sa.base.verdict import Verdict
 from sa.language.syntax.clause import Clauses, Rely, ThreadName
-from sa.language.syntax.expression import Expression, Type
+from sa.language.syntax.expression import Expression, Identifier, Type
 from sa.language.syntax.proof import StepDeclaration
-from sa.language.syntax.statement import Block, Identifier, Label, Local
+from sa.language.syntax.statement import Block, Label, Local
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,14 @@ from sa.base.source import Span
 
 
 @dataclass(frozen=True, slots=True)
+class Identifier:
+    """A name where it is declared."""
+
+    name: str
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Name:
     """A variable, constant, parameter, constructor or macro without arguments; dotted when qualified (`conc.x`).
 
@@ -99,9 +107,9 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class Binder:
-    """A typed name, as in `forall x : int`."""
+    """Names of one type, as in `forall x, y : int`."""
 
-    name: str
+    names: tuple[Identifier, ...]
     type: Type
     span: Span = field(compare=False, repr=False)
 

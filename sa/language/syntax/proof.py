@@ -8,8 +8,7 @@ from typing import TypeAlias
 from sa.base.source import Span
 from sa.base.verdict import Verdict
 from sa.language.syntax.clause import Clauses, ThreadName
-from sa.language.syntax.expression import Expression
-from sa.language.syntax.statement import Identifier
+from sa.language.syntax.expression import Expression, Identifier
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sa.base.source import Span
-from sa.language.syntax.expression import Expression, Place, Type
-
-
-@dataclass(frozen=True, slots=True)
-class Identifier:
-    """A name where it is declared."""
-
-    name: str
-    span: Span = field(compare=False, repr=False)
+from sa.language.syntax.expression import Expression, Identifier, Place, Type
 
 
 @dataclass(frozen=True, slots=True)
