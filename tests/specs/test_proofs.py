@@ -7,6 +7,7 @@ error. Nothing else fails: what its last step, `wrong`, cites is proved.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -110,3 +111,18 @@ def test_there_are_scripts() -> None:
     assert {"gcd", "counter", "peterson", "retry", "helping"} <= {path.stem for path in SCRIPTS}
     printed = {"theorem-2-as-printed", "theorem-3-as-printed", "theorem-5-as-printed"}
     assert printed <= {path.stem for path in REJECTED}
+
+
+def test_the_theory_names_every_rejected_script_and_no_other() -> None:
+    theory = (SPECS.parent / "docs" / "THEORY.md").read_text()
+    rules = theory[theory.index("## 6.") : theory.index("## 7.")]
+    named, scripts = set(re.findall(r"`([a-z0-9-]+)`", rules)), {path.stem for path in REJECTED}
+    assert scripts <= named
+    assert {name for name in named if "-" in name} <= scripts
+
+
+def test_files_that_the_theory_names_are_there() -> None:
+    text = (SPECS.parent / "docs" / "THEORY.md").read_text()
+    named = set(re.findall(r"`((?:sa|specs|tests)/[a-z0-9_/.-]+)`", text))
+    assert named
+    assert [name for name in sorted(named) if not (SPECS.parent / name).exists()] == []
