@@ -59,7 +59,7 @@ MAY_IMPORT = {
     "refinement": _ENGINE | {"generation", "invariants", "simulation", "checker"},
     "proofs": _ENGINE | {"generation", "invariants", "simulation", "checker", "refinement"},
     "engines": _ENGINE | {"generation", "invariants", "simulation", "refinement"},
-    "report": _DATA | {"certificates", "invariants", "refinement", "oracle", "proofs"},
+    "report": _DATA | {"certificates", "checker", "invariants", "refinement", "oracle", "proofs"},
     "app": set(ORDER[: ORDER.index("report")]) - {"smt", "domains"},
     "cli": {"base", "report", "app", "refinement"},
     "lsp": {"base", "report", "app"},

@@ -9,6 +9,7 @@ from time import perf_counter
 
 from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
+from sa.base.source import Source
 from sa.language.elaborate import Block, elaborate_refinement
 from sa.language.load import Loaded, load_program
 from sa.refinement.options import Options
@@ -34,33 +35,43 @@ class Answer:
 
     outcome: Outcome
     noticed: tuple[Diagnostic, ...]
+    question: Question
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Two programs, the block that says more than the defaults about them, and what was noticed in reading."""
+    """Two programs, the block that says more than the defaults about them, and what was noticed in reading.
+
+    `sources` are all texts that were read.
+    """
 
     abstract: Program
     concrete: Program
     block: Refinement | None
     warnings: tuple[Diagnostic, ...]
+    sources: tuple[Source, ...]
 
 
 def refine(request: RefineRequest) -> Iterator[Answer]:
     """One answer each question, as soon as it is known. Raises InputError and LimitReached."""
     started = perf_counter()
-    questions = _two_files(request) if len(request.paths) == 2 else _one_file(request)
+    asked = questions(request.paths, request.split)
     seconds = perf_counter() - started
-    for question in questions:
+    for question in asked:
         outcome = decide(question.abstract, question.concrete, question.block, request.options)
-        yield Answer(replace(outcome, seconds={"load": seconds, **outcome.seconds}), question.warnings)
+        yield Answer(replace(outcome, seconds={"load": seconds, **outcome.seconds}), question.warnings, question)
         seconds = 0.0
 
 
-def _two_files(request: RefineRequest) -> list[Question]:
+def questions(paths: tuple[str, ...], split: bool) -> list[Question]:
+    """What is asked about one file or two. Raises InputError."""
+    return _two_files(paths, split) if len(paths) == 2 else _one_file(paths, split)
+
+
+def _two_files(paths: tuple[str, ...], split: bool) -> list[Question]:
     """The concrete file's blocks that are about the abstract file, or the defaults where there are none."""
-    abstract_path, concrete_path = request.paths
-    abstract, concrete = load_program(abstract_path, request.split), load_program(concrete_path, request.split)
+    abstract_path, concrete_path = paths
+    abstract, concrete = load_program(abstract_path, split), load_program(concrete_path, split)
     blocks: list[Block | None] = [
         b
         for b in concrete.blocks
@@ -69,14 +80,14 @@ def _two_files(request: RefineRequest) -> list[Question]:
     return [_question(abstract, concrete, block) for block in blocks or [None]]
 
 
-def _one_file(request: RefineRequest) -> list[Question]:
+def _one_file(paths: tuple[str, ...], split: bool) -> list[Question]:
     """The questions that a file's blocks ask."""
-    (path,) = request.paths
-    loaded = load_program(path, request.split)
+    (path,) = paths
+    loaded = load_program(path, split)
     if not loaded.blocks:
         hint = "name two files: `sacheck refine ABSTRACT CONCRETE`, or write a refinement block"
         raise InputError((error("SA901", f"`{path}` has no refinement block", None, hint),))
-    return [_named(block, path, loaded, request.split) for block in loaded.blocks]
+    return [_named(block, path, loaded, split) for block in loaded.blocks]
 
 
 def _named(block: Block, path: str, loaded: Loaded, split: bool) -> Question:
@@ -87,17 +98,18 @@ def _named(block: Block, path: str, loaded: Loaded, split: bool) -> Question:
         raise InputError((error("SA902", message, block.origin.span, hint),))
     abstract = load_program(_beside(path, block.abstract), split)
     concrete = loaded if block.concrete is None else load_program(_beside(path, block.concrete), split)
-    return _question(abstract, concrete, block)
+    question = _question(abstract, concrete, block)
+    return replace(question, sources=(*loaded.sources, *question.sources))
 
 
 def _question(abstract: Loaded, concrete: Loaded, block: Block | None) -> Question:
-    warnings = (*abstract.warnings, *concrete.warnings)
+    warnings, sources = (*abstract.warnings, *concrete.warnings), (*abstract.sources, *concrete.sources)
     if block is None:
-        return Question(abstract.program, concrete.program, None, warnings)
+        return Question(abstract.program, concrete.program, None, warnings, sources)
     meaning, found = elaborate_refinement(block, abstract.program, concrete.program)
     if any(d.severity is Severity.ERROR for d in found):
         raise InputError(found)
-    return Question(abstract.program, concrete.program, meaning, (*warnings, *found))
+    return Question(abstract.program, concrete.program, meaning, (*warnings, *found), sources)
 
 
 def _beside(path: str, name: str) -> str:

@@ -14,6 +14,7 @@ from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom, Program
 from sa.base.diagnostic import Diagnostic, InputError, Severity
 from sa.base.limits import LimitReached, Limits
+from sa.base.source import Source
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.run import Bad, Run
 from sa.certificates.threads import Joint, Keeps
@@ -44,20 +45,22 @@ class VerifyRequest:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An outcome, and what was noticed about the file itself: `check` shows that at length."""
+    """An outcome, what was noticed about the file itself (`check` shows that at length), and all texts read."""
 
     outcome: Verification
     noticed: tuple[Diagnostic, ...]
+    sources: tuple[Source, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What became of something bad, how, and when that was known. `run` is one into it."""
+    """What became of something bad, how, and when that was known: there is a `run` into it, or a `proof` against it."""
 
     how: str
     seconds: float
     run: Run | None = None
     unknown: Unknown | None = None
+    proof: Keeps | Joint | None = None
 
 
 def verify(request: VerifyRequest) -> Answer:
@@ -68,7 +71,7 @@ def verify(request: VerifyRequest) -> Answer:
     started = perf_counter()
     loaded = load_program(request.path, request.split)
     seconds = {"load": perf_counter() - started}
-    return Answer(_verification(loaded.program, request, seconds), loaded.warnings)
+    return Answer(_verification(loaded.program, request, seconds), loaded.warnings, loaded.sources)
 
 
 def _verification(program: Program, request: VerifyRequest, seconds: dict[str, float]) -> Verification:
@@ -93,7 +96,10 @@ def _verification(program: Program, request: VerifyRequest, seconds: dict[str, f
     findings = tuple(_finding(claim, [known.get(bad, otherwise) for bad in claim.bads]) for claim in claims)
     # What a file expects is about `refine` where it claims nothing of itself.
     expected, notes = (program.expect, tuple(_notes(program))) if claims else (None, ())
-    return Verification(program, _combined(findings), _CLAIM, findings, warnings, notes, expected, seconds)
+    # Not as values: comparing whole proofs takes long.
+    proofs = {id(k.proof): k.proof for k in known.values() if k.proof is not None}
+    made = tuple(proofs.values())
+    return Verification(program, _combined(findings), _CLAIM, findings, warnings, notes, expected, seconds, made)
 
 
 def _empty(program: Program, bounds: Limits) -> tuple[Diagnostic, ...]:
@@ -153,7 +159,9 @@ def _ruling(
 
 def _known(settled: Settled, ruling: Ruling, seconds: float) -> _Known:
     if isinstance(ruling, Accepted):
-        return _Known(settled.how, seconds, settled.evidence if isinstance(settled.evidence, Run) else None)
+        if isinstance(settled.evidence, Run):
+            return _Known(settled.how, seconds, run=settled.evidence)
+        return _Known(settled.how, seconds, proof=settled.evidence)
     where = f", at {ruling.where}" if ruling.where else ""
     return _Known("", seconds, unknown=Unknown(Reason.CHECKER, f"{ruling.obligation}: {ruling.why}{where}"))
 

@@ -10,27 +10,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom, Program
-from sa.base.limits import LimitReached, Limits, check_time
+from sa.base.limits import Limits, check_time
 from sa.base.verdict import Verdict
 from sa.certificates.composition_json import read_composition
 from sa.certificates.goal import Goal
 from sa.certificates.play_json import read_play
 from sa.certificates.relation_json import read_relation
-from sa.certificates.run import Bad
 from sa.certificates.run_json import read_run
-from sa.certificates.shape import Entry, Malformed
+from sa.certificates.shape import Entry
 from sa.certificates.threads import Joint, Keeps
 from sa.certificates.threads_json import read_joint, read_keeps
 from sa.checker.claims import Claimed, claimed
 from sa.checker.composition import check_composition
+from sa.checker.judgement import Judged
 from sa.checker.never import check_joint, check_keeps
 from sa.checker.obligation import Obligation, discharge
 from sa.checker.play import check_play
 from sa.checker.question import Question, pair_goal, thread_goals, whole_goal
 from sa.checker.relation import check_relation
-from sa.checker.ruling import Accepted, Rejected, Ruling, Undecided
+from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
 from sa.checker.solvers import Solvers
 from sa.checker.written import uncut
@@ -44,15 +43,6 @@ class Court:
     bounds: Limits
     seed: int
     solvers: Solvers
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What the evidence says of a goal or claim, and whether that stands. An UNKNOWN has no evidence and no ruling."""
-
-    name: str
-    verdict: Verdict
-    ruling: Ruling | None
 
 
 def judge_refinement(asked: Question, entry: Entry, court: Court) -> Iterator[Judged]:
@@ -204,12 +194,16 @@ def _excluded(program: Program, claims: Sequence[Claimed], entry: Entry, court: 
 
 
 def _reached(claims: Sequence[Claimed], entry: Entry) -> tuple[int, Ruling]:
-    """Which claim a run refutes, and whether it is accepted."""
-    number, bad, run = entry.fields("claim", "bad", "run")
+    """Which claim a run refutes, and whether it is accepted: it ends in something that is bad about the claim."""
+    number, listed = entry.fields("claim", "run")
     claim = claims[number.index(len(claims))]
-    wanted: Bad = claim.bads[bad.index(len(claim.bads))]
-    threads: tuple[Automaton, ...] = claim.threads
-    return number.number(), check_run(threads, wanted, read_run(run, threads))
+    run = read_run(listed, claim.threads)
+    ruling: Ruling = Rejected("end", "nothing is bad about the claim")
+    for bad in claim.bads:
+        ruling = check_run(claim.threads, bad, run)
+        if isinstance(ruling, Accepted):
+            break
+    return number.number(), ruling
 
 
 def _consistent(axioms: Sequence[Axiom], court: Court) -> Ruling:
@@ -229,13 +223,3 @@ def _discharged(obligations: Iterable[Obligation], axioms: Sequence[Axiom], cour
         if failure is not None:
             return failure
     return Accepted()
-
-
-def safely(judging: Iterator[Judged], name: str) -> Iterator[Judged]:
-    """The same with evidence that cannot be read as a rejection, and a limit that is reached as undecided."""
-    try:
-        yield from judging
-    except Malformed as problem:
-        yield Judged(name, Verdict.UNKNOWN, Rejected("well-formed certificate", problem.why, problem.where))
-    except LimitReached as limit:
-        yield Judged(name, Verdict.UNKNOWN, Undecided("limits", limit.reason.value))

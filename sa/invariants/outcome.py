@@ -9,6 +9,7 @@ from sa.automata.program import Program
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Unknown, Verdict
 from sa.certificates.run import Run
+from sa.certificates.threads import Joint, Keeps
 from sa.invariants.wanted import Claim
 
 
@@ -32,6 +33,7 @@ class Verification:
     """The answers to all claims of a program. `verdict` is None where nothing is claimed.
 
     `expected` is what the file expects of itself as a whole; claims have expectations of their own. `seconds` by phase.
+    `proofs` are the accepted ones, each of something that does not happen.
     """
 
     program: Program
@@ -42,3 +44,4 @@ class Verification:
     notes: tuple[str, ...]
     expected: Verdict | None
     seconds: Mapping[str, float]
+    proofs: tuple[Keeps | Joint, ...] = ()

@@ -260,6 +260,16 @@ SA904 no such thread
     The file has no thread with the name that was asked for.
 SA905 a script that cannot be followed
     The steps that were asked for do not exist in this order.
+SA910 not a certificate
+    The file is no certificate, one of another version of the format, or damaged. Write it again with
+    `sacheck refine --certificate FILE` or `sacheck verify --certificate FILE`.
+SA911 a solver that is not there
+    cvc5 gives the second opinion on certificates. It is an optional package: `pip install 'sacheck[cvc5]'`.
+SA912 a source of a certificate that is not there
+    A certificate names its sources and has their hashes, not their texts. They are looked for beside it, or in the
+    folder that `--source` names.
+SA913 a folder that is in use
+    `--export` makes a new folder, or fills an empty one, so that nothing else is in it.
 """
 
 

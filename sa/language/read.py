@@ -11,11 +11,11 @@ from sa.base.source import Source, Span
 MAX_BYTES = 20_000_000
 
 
-def read_source(path: str) -> Source:
-    """The text of a file, UTF-8 with or without a byte order mark. Raises InputError."""
-    data = _bytes(path)
-    if len(data) > MAX_BYTES:
-        raise InputError((error("SA016", f"`{path}` is larger than {MAX_BYTES} bytes"),))
+def read_source(path: str, most: int = MAX_BYTES) -> Source:
+    """The text of a file of at most so many bytes, UTF-8 with or without a byte order mark. Raises InputError."""
+    data = _bytes(path, most)
+    if len(data) > most:
+        raise InputError((error("SA016", f"`{path}` is larger than {most} bytes"),))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
@@ -30,12 +30,12 @@ def read_source(path: str) -> Source:
     return source
 
 
-def _bytes(path: str) -> bytes:
+def _bytes(path: str, most: int) -> bytes:
     if Path(path).is_dir():
         raise InputError((error("SA013", f"`{path}` is a directory", None, "name a file"),))
     try:
         with open(path, "rb") as file:
-            return file.read(MAX_BYTES + 1)
+            return file.read(most + 1)
     except (OSError, ValueError) as wrong:
         reason = wrong.strerror if isinstance(wrong, OSError) and wrong.strerror else str(wrong)
         raise InputError((error("SA013", f"cannot read `{path}`: {reason}"),)) from wrong

@@ -1,0 +1,118 @@
+"""Answers as certificates: one document for all questions of a command, written so that anybody can check it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from os.path import abspath, commonpath, dirname, relpath
+
+from sa import __version__
+from sa.app.refine import Answer as Refined
+from sa.app.refine import RefineRequest
+from sa.app.verify import Answer as Verified
+from sa.app.verify import VerifyRequest
+from sa.base.source import Source
+from sa.certificates.composition_json import composition_json
+from sa.certificates.document import Document, digest, document_text
+from sa.certificates.play_json import play_json
+from sa.certificates.relation_json import relation_json
+from sa.certificates.run import Bad
+from sa.certificates.run_json import run_json
+from sa.certificates.shape import Entry, Json
+from sa.certificates.threads import Joint, Keeps
+from sa.certificates.threads_json import joint_json, keeps_json
+from sa.checker.claims import Claimed, claimed
+from sa.invariants.outcome import Verification
+from sa.refinement.outcome import Outcome, Result
+
+
+def refinement_certificate(path: str, request: RefineRequest, answers: Sequence[Refined]) -> str:
+    """The text of the certificate of `refine`, to be written to a file."""
+    sources = [s for answer in answers for s in answer.question.sources]
+    entries = [_refinement(a.outcome) for a in answers]
+    return _text(path, "refine", request.paths, (request.split, request.options.whole), sources, entries)
+
+
+def verification_certificate(path: str, request: VerifyRequest, answer: Verified) -> str:
+    """The text of the certificate of `verify`, to be written to a file."""
+    entries = [_verification(answer.outcome)]
+    return _text(path, "verify", (request.path,), (request.split, False), answer.sources, entries)
+
+
+def _text(
+    path: str,
+    command: str,
+    files: Sequence[str],
+    options: tuple[bool, bool],
+    sources: Iterable[Source],
+    questions: Iterable[Json],
+) -> str:
+    read = {abspath(s.name): digest(s.text) for s in sources}
+    folder = _folder(path, read)
+    names = {p: relpath(p, folder).replace(os.sep, "/") for p in read}
+    return document_text(
+        Document(
+            __version__,
+            command,
+            tuple(names[abspath(f)] for f in files),
+            *options,
+            {names[p]: hashed for p, hashed in sorted(read.items())},
+            tuple(Entry(q) for q in questions),
+        )
+    )
+
+
+def _folder(path: str, sources: Mapping[str, str]) -> str:
+    """Names are relative to the certificate's folder if all sources are below it, else to the one that has them all."""
+    own, common = dirname(abspath(path)), commonpath([dirname(p) for p in sources])
+    return own if commonpath([own, common]) == own else common
+
+
+def _refinement(outcome: Outcome) -> Json:
+    verdict = outcome.verdict.name.lower()
+    if outcome.composition is not None:
+        return {"verdict": verdict, "composition": composition_json(outcome.composition)}
+    # Of a closed program pairs that did not do are no answer: its goal is the whole.
+    is_pair = any(not r.goal.matched for r in outcome.results)
+    results: Sequence[Result | None] = [None] if is_pair or not outcome.results else outcome.results
+    return {"verdict": verdict, "goals": [_evidence(r) for r in results]}
+
+
+def _evidence(result: Result | None) -> Json | None:
+    if result is not None and result.relation is not None:
+        return {"relation": relation_json(result.relation)}
+    if result is not None and result.play is not None:
+        return {"play": play_json(result.play, result.goal)}
+    return None
+
+
+def _verification(outcome: Verification) -> Json:
+    claims = claimed(outcome.program)
+    found = [(f.claim.threads, f.claim.bads) for f in outcome.findings]
+    if found != [(c.threads, c.bads) for c in claims]:
+        raise AssertionError("the engine and the checker see other claims in the program")
+    return {
+        "verdict": None if outcome.verdict is None else outcome.verdict.name.lower(),
+        "claims": [
+            {"claim": claim.what, "verdict": finding.verdict.name.lower()}
+            for claim, finding in zip(claims, outcome.findings, strict=True)
+        ],
+        "proofs": [_proof(proof, claims) for proof in outcome.proofs],
+        "runs": [
+            {"claim": number, "run": run_json(finding.run, claim.threads)}
+            for number, (claim, finding) in enumerate(zip(claims, outcome.findings, strict=True))
+            if finding.run is not None
+        ],
+    }
+
+
+def _proof(proof: Keeps | Joint, claims: Sequence[Claimed]) -> Json:
+    never = [n.bad for n in proof.never] if isinstance(proof, Keeps) else list(proof.never)
+    threads = tuple(t.thread for t in proof.threads) if isinstance(proof, Keeps) else proof.threads
+    about = next(n for n, c in enumerate(claims) if c.threads == threads and set(never) & set(c.bads))
+    bads: dict[tuple[int, int], Bad] = {
+        (n, b): bad for n, c in enumerate(claims) if c.threads == threads for b, bad in enumerate(c.bads)
+    }
+    if isinstance(proof, Keeps):
+        return {"about": about, "proof": {"keeps": keeps_json(proof, bads)}}
+    return {"about": about, "proof": {"joint": joint_json(proof, bads)}}
