@@ -10,6 +10,7 @@ from sa.domains import guard as guards
 from sa.domains import narrow as narrowing
 from sa.domains import widen as widening
 from sa.domains.collapse import controlled
+from sa.domains.exchange import exchanged
 from sa.domains.formula import formula_of
 from sa.domains.frame import Frame
 from sa.domains.interval import Interval
@@ -25,7 +26,8 @@ class Boxes:
 
     Widening is the join for counts below `delay`, stops at thresholds for counts below `patience`, then no more; at
     those of `finite`, meant for all values of variables that have few, for counts below `endurance`. Values of more
-    than `most` boxes get coarser, for counts below `collapses`.
+    than `most` boxes get coarser, for counts below `collapses`. The box around a value
+    stops at all of them for counts below `endurance`.
     """
 
     frame: Frame
@@ -74,7 +76,10 @@ class Boxes:
         new, _ = controlled(self.store, old, new, self.most, count, self.collapses)
         stops = thresholds if count < self.patience else {}
         every = {**stops, **self.finite} if count < self.endurance else {}
-        return widening.widen(self.store, old, new, self._cuts(every))
+        widened = widening.widen(self.store, old, new, self._cuts(every))
+        ends = {**thresholds, **self.finite} if count < self.endurance else {}
+        box = widening.around(self.store, old, new, self._cuts(ends))
+        return self.meet(widened, box)
 
     def _cuts(self, thresholds: Thresholds) -> dict[int, list[int]]:
         """Thresholds by level; the values of a small sort always are some."""
@@ -103,6 +108,11 @@ class Boxes:
         """Existential quantification."""
         levels = frozenset(self.frame.levels[v] for v in variables if v in self.frame.levels)
         return quantify.forget(self.store, value, levels)
+
+    def rename(self, value: Node, names: Mapping[Var, Var]) -> Node:
+        """The same states with variables exchanged."""
+        moves = {self.frame.levels[v]: self.frame.levels[w] for v, w in names.items()}
+        return exchanged(self.store, value, moves)
 
     def hull(self, value: Node) -> Mapping[Var, Interval] | None:
         """The smallest box around it."""

@@ -214,6 +214,13 @@ class Intervals:
         gone = {self.frame.levels[v] for v in variables if v in self.frame.levels}
         return tuple(self.frame.ranges[i] if i in gone else values for i, values in enumerate(value))
 
+    def rename(self, value: Values, names: Mapping[Var, Var]) -> Values:
+        """The same box with variables exchanged."""
+        if value is None:
+            return None
+        moved = {names.get(v, v): values for v, values in zip(self.frame.variables, value, strict=True)}
+        return tuple(moved[v] for v in self.frame.variables)
+
     def hull(self, value: Values) -> Mapping[Var, Interval] | None:
         """The box itself."""
         return None if value is None else self._ranges(value)

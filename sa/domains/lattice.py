@@ -56,6 +56,9 @@ class Domain(Protocol[V]):
     def forget(self, value: V, variables: Iterable[Var]) -> V:
         """The states that differ from some in the value at most in these variables."""
 
+    def rename(self, value: V, names: Mapping[Var, Var]) -> V:
+        """The states with the values of variables moved to others; `names` permutes variables of equal sorts."""
+
     def hull(self, value: V) -> Mapping[Var, Interval] | None:
         """The smallest box around the value, all variables in it; None if there is no state."""
 

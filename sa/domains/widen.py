@@ -8,6 +8,11 @@ NOTE(widening-ends): Values only grow, so the result is an upper bound. A change
 threshold or raises the value at the end of the line, and by induction over the variables those values form a chain of
 widenings that ends. So unbounded pieces split finitely often; bounded ones hold finitely many integers, whose values
 form such chains too. Thresholds may change along the chain if they only get fewer from some point on.
+
+NOTE(within-a-box): `around` is a box whose ends move to thresholds or away, so it changes finitely often. While it
+stays, all of the above goes on inside of it: an end that it bounds makes of an unbounded piece one with finitely many
+integers. So a chain of widenings met with these boxes ends, too, even where `widen` has no thresholds left and
+`around` has.
 """
 
 from __future__ import annotations
@@ -17,6 +22,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from sa.domains.interval import WHOLE, Interval
+from sa.domains.quantify import box_of, hull
 from sa.domains.store import FALSE, TRUE, Node, Store, reduced
 
 #: Cuts at which growth may stop, by level, ascending: `c` is the bound `x <= c`.
@@ -33,6 +40,25 @@ class _Run:
 def widen(store: Store, old: Node, new: Node, thresholds: Thresholds) -> Node:
     """A superset of `new`, which must include `old`."""
     return _widened(_Run(store, thresholds), old, new)
+
+
+def around(store: Store, old: Node, new: Node, thresholds: Thresholds) -> Node:
+    """A box around both: that of `old`, with ends that `new` goes beyond at the next threshold."""
+    before, after = hull(store, old), hull(store, new)
+    if before is None or after is None:
+        return TRUE
+    return box_of(store, {v: _moved(before.get(v, WHOLE), i, thresholds.get(v, ())) for v, i in after.items()})
+
+
+def _moved(old: Interval, new: Interval, stops: Sequence[int]) -> Interval:
+    (low, high), (less, more) = old, new
+    if less is None or (low is not None and less < low):
+        place = 0 if less is None else bisect_left(stops, less)
+        low = stops[place - 1] + 1 if place else None
+    if more is None or (high is not None and more > high):
+        place = len(stops) if more is None else bisect_left(stops, more)
+        high = stops[place] if place < len(stops) else None
+    return low, high
 
 
 #: A value on the line up to and including a cut; None for the rest of it.

@@ -6,7 +6,7 @@ threads with their invariants and environments, either as exact as elimination a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sa.automata.automaton import Automaton, Kind, Location, Variable, location_of, variables_of
@@ -22,8 +22,9 @@ from sa.generation.checks import verify
 from sa.generation.closure import closure_of
 from sa.generation.environment import Change, Seen, changes_of, environment_of
 from sa.generation.modular import Annotation, Wanted, solve_modular
-from sa.generation.reach import Reach, effects_of, loosened, reach
+from sa.generation.reach import Reach, Thread, effects_of, loosened, reach
 from sa.generation.steady import steady
+from sa.generation.symmetry import rotation
 from sa.generation.visibility import Exposed, Rung, exposed
 from sa.smt.horn import GivenUp, NoSolution
 from sa.smt.session import Session
@@ -33,6 +34,10 @@ from sa.terms.term import Term, Var
 
 #: Values of a variable that are told apart as long as possible.
 FEW = 16
+
+#: Boxes of one value before it gets coarser, and of a family's all values: what each of many members may have done is
+#: a box of its own for each set of members.
+BOXES, FAMILY = 2_000, 1_000
 
 #: Solver resources for one question about the threads together.
 RLIMIT = 40_000_000
@@ -62,8 +67,11 @@ def generate(threads: tuple[Automaton, ...], rung: Rung, bounds: Limits, avoid: 
     """Invariants of all threads by Algorithm 1 on boxes; ghosts get names not in `avoid`. Raises LimitReached."""
     exposure = exposed(threads, rung, avoid)
     separate = tuple(apart(t) for t in exposure.threads)
-    domain = Boxes(Frame(_variables(separate)), finite=_finite(separate))
-    return _read(reach(domain, separate, build.land(*(t.init for t in separate)), bounds), domain, exposure)
+    names = rotation(separate)
+    most = BOXES if names is None else max(10, FAMILY // len(separate))
+    domain = Boxes(Frame(_variables(separate)), finite=_finite(separate), most=most)
+    run = reach(domain, separate, build.land(*(t.init for t in separate)), bounds, names)
+    return _read(run, domain, exposure, [t.name for t in separate])
 
 
 def _variables(threads: Sequence[Automaton]) -> tuple[Var, ...]:
@@ -88,28 +96,39 @@ def _small(variable: Variable) -> bool:
     return variable.high is not None or interval.size(interval.sort_range(variable.var.sort)) is not None
 
 
-def _read(run: Reach[V], domain: Domain[V], exposure: Exposed) -> Generated:
+def _read(run: Reach[V], domain: Domain[V], exposure: Exposed, names: Sequence[str]) -> Generated:
     boxes, hulls, seen = dict[tuple[str, str], Term](), dict[tuple[str, str], Term](), dict[tuple[str, str], Term]()
-    for thread, values in zip(run.threads, run.values, strict=True):
-        for name, value in values.items():
-            place = (thread.automaton.name, name)
-            boxes[place] = domain.to_formula(value)
-            hulls[place] = _hull(domain, value)
-            seen[place] = domain.to_formula(domain.forget(value, thread.private))
-    steps = {
-        thread.automaton.name: {
+    steps = dict[str, dict[int, Seen]]()
+    lost = list[tuple[str, Var]]()
+    for index, thread in enumerate(run.threads):
+        said = {
+            q: (domain.to_formula(v), _hull(domain, v), _seen(domain, thread, v)) for q, v in run.values[index].items()
+        }
+        done = {
             number: Seen(domain.to_formula(effect.before), domain.to_formula(effect.after))
             for number, effect in effects_of(run, index)
         }
-        for index, thread in enumerate(run.threads)
-    }
-    lost = tuple(
-        (thread.name, plain.var)
-        for index, (thread, separate) in enumerate(zip(exposure.threads, run.threads, strict=True))
-        for plain, named in zip(thread.variables, separate.automaton.variables, strict=True)
-        if named.var in loosened(run, index)
+        # The other members of a family are its first one under other names.
+        for name, turn in zip(names[index:], ({}, *run.turns), strict=False):
+            for place, formulas in said.items():
+                boxes[name, place], hulls[name, place], seen[name, place] = (substitute(f, turn) for f in formulas)
+            steps[name] = {n: Seen(substitute(s.before, turn), substitute(s.after, turn)) for n, s in done.items()}
+            lost += ((name, turn.get(v, v)) for v in loosened(run, index))
+    return Generated(
+        exposure, boxes, hulls, seen, dict.fromkeys(boxes, build.TRUE), {}, steps, tuple(_plain(exposure, lost))
     )
-    return Generated(exposure, boxes, hulls, seen, dict.fromkeys(boxes, build.TRUE), {}, steps, lost)
+
+
+def _seen(domain: Domain[V], thread: Thread, value: V) -> Term:
+    return domain.to_formula(domain.forget(value, thread.private))
+
+
+def _plain(exposure: Exposed, lost: Sequence[tuple[str, Var]]) -> Iterator[tuple[str, Var]]:
+    """Variables by thread, locals by their plain names."""
+    for thread in exposure.threads:
+        for plain, named in zip(thread.variables, apart(thread).variables, strict=True):
+            if (thread.name, named.var) in lost:
+                yield thread.name, plain.var
 
 
 def _hull(domain: Domain[V], value: V) -> Term:

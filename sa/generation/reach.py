@@ -2,6 +2,9 @@
 
 Values only grow. A location's value is widened at the heads of loops and wherever the environment makes it grow; after
 many changes, wherever it comes from: so every chain is one of widenings in the end.
+
+Of a family of threads that rotate into each other one is looked at; what the others do to it is what it does itself,
+turned (`symmetry`).
 """
 
 from __future__ import annotations
@@ -30,6 +33,8 @@ from sa.generation.effect import (
     touches,
 )
 from sa.generation.order import Order, order_of
+from sa.generation.symmetry import turns
+from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 #: Changes of one location after which every change is widened, whatever makes it.
@@ -68,20 +73,27 @@ def thread_of(automaton: Automaton) -> Thread:
 class Reach(Generic[V]):
     """The state of the iteration: values by thread and location, effects by thread and shape.
 
-    `known` and `moved` are answers about parts of values, `split` the variables of shapes and all others.
+    `everything` are the variables of all threads, `hidden` the locals among them. Of a family `threads` is its first
+    member, `turns` what becomes of variables on the way to the others, `turned` what these do, by place, and `fresh`
+    what is still to be turned. `known` and `moved` are answers about parts of values, `split` the variables of shapes
+    and all others.
     """
 
     domain: Domain[V]
     threads: tuple[Thread, ...]
     thresholds: Thresholds
     bounds: Limits
+    everything: tuple[Var, ...]
+    hidden: frozenset[Var]
+    turns: tuple[Mapping[Var, Var], ...]
     values: list[dict[str, V]] = field(init=False)
     effects: list[dict[Shape, Effect[V]]] = field(init=False)
     changes: list[dict[str, int]] = field(init=False)
     waiting: list[list[tuple[int, str]]] = field(init=False)
     queued: list[set[str]] = field(init=False)
     loosened: list[set[Var]] = field(init=False)
-    everything: tuple[Var, ...] = field(init=False)
+    turned: dict[tuple[int, Shape], Effect[V]] = field(default_factory=dict)
+    fresh: set[Shape] = field(default_factory=set)
     known: dict[tuple[Effect[V], V], bool] = field(default_factory=dict)
     moved: dict[tuple[Effect[V], V], V] = field(default_factory=dict)
     split: dict[Shape, tuple[frozenset[Var], tuple[Var, ...]]] = field(default_factory=dict)
@@ -93,26 +105,46 @@ class Reach(Generic[V]):
         self.waiting = [[] for _ in self.threads]
         self.queued = [set() for _ in self.threads]
         self.loosened = [set() for _ in self.threads]
-        own = (v.var for t in self.threads for v in t.automaton.variables)
-        self.everything = tuple(dict.fromkeys(own))
 
 
-def reach(domain: Domain[V], automata: tuple[Automaton, ...], init: Term, bounds: Limits) -> Reach[V]:
+def reach(
+    domain: Domain[V],
+    automata: tuple[Automaton, ...],
+    init: Term,
+    bounds: Limits,
+    names: Mapping[Var, Var] | None = None,
+) -> Reach[V]:
     """Values that contain every state that the threads can reach together from `init`. Raises LimitReached.
 
-    The automata's locals have different names, `init` is over all of their variables.
+    The automata's locals have different names, `init` is over all of their variables. `names` is the rotation of a
+    family (`symmetry.rotation`).
     """
-    threads = tuple(thread_of(a) for a in automata)
-    run = Reach(domain, threads, _thresholds(automata, init), bounds)
+    looked = automata if names is None else automata[:1]
+    every = dict.fromkeys(v for a in automata for v in a.variables)
+    run = Reach(
+        domain,
+        tuple(thread_of(a) for a in looked),
+        _thresholds(automata, init),
+        bounds,
+        tuple(v.var for v in every),
+        frozenset(v.var for v in every if v.kind is Kind.LOCAL),
+        () if names is None else turns(names, len(automata)),
+    )
     start = domain.of_formula(init)
-    everything = {v: None for t in threads for v in t.private}
-    for index, thread in enumerate(threads):
-        others = [v for v in everything if v not in thread.private]
-        first = thread.automaton.initial
-        _grow(run, index, first, domain.guard(domain.forget(start, others), thread.written[first]), False)
+    for index in range(len(looked)):
+        name, value = _first(run, index, start)
+        _grow(run, index, name, value, False)
     _settle(run)
-    _sharpen(run, start, list(everything))
+    _sharpen(run, start)
     return run
+
+
+def _first(run: Reach[V], index: int, start: V) -> tuple[str, V]:
+    """The initial location of a thread and its states there."""
+    thread = run.threads[index]
+    name = thread.automaton.initial
+    others = run.hidden.difference(thread.private)
+    return name, run.domain.guard(run.domain.forget(start, others), thread.written[name])
 
 
 def _thresholds(automata: Sequence[Automaton], init: Term) -> Thresholds:
@@ -131,6 +163,7 @@ def _settle(run: Reach[V]) -> None:
                 _, name = heappop(waiting)
                 run.queued[index].discard(name)
                 _process(run, index, name)
+        _pass_on(run)
 
 
 def _enqueue(run: Reach[V], index: int, name: str) -> None:
@@ -205,6 +238,7 @@ def _disturbed(run: Reach[V], effect: Effect[V], value: V) -> V:
 
 
 def _others(run: Reach[V], index: int) -> Iterator[Effect[V]]:
+    yield from run.turned.values()
     for other, effects in enumerate(run.effects):
         if other != index:
             yield from effects.values()
@@ -245,6 +279,7 @@ def _publish(run: Reach[V], index: int, effect: Effect[V]) -> None:
         if effect == known:
             return
     run.effects[index][effect.shape] = effect
+    run.fresh.add(effect.shape)
     for other, values in enumerate(run.values):
         if other != index:
             for name, value in values.items():
@@ -252,11 +287,30 @@ def _publish(run: Reach[V], index: int, effect: Effect[V]) -> None:
                     _enqueue(run, other, name)
 
 
-def _sharpen(run: Reach[V], start: V, everything: list[Var]) -> None:
+def _pass_on(run: Reach[V]) -> None:
+    """In a family: what the first member does is what all others do, turned; it looks at what is new of that."""
+    for place, names in enumerate(run.turns):
+        for shape in run.fresh:
+            effect = run.turned[place, shape] = _turned(run.domain, run.effects[0][shape], names)
+            for name, value in run.values[0].items():
+                if not _kept(run, effect, value):
+                    _enqueue(run, 0, name)
+    run.fresh.clear()
+
+
+def _turned(domain: Domain[V], effect: Effect[V], names: Mapping[Var, Var]) -> Effect[V]:
+    shape = effect.shape
+    updates = tuple((names.get(v, v), substitute(t, names)) for v, t in shape.updates)
+    loose = tuple(names.get(v, v) for v in shape.loose)
+    moved = Shape(substitute(shape.test, names), updates, loose, shape.apart)
+    return Effect(moved, domain.rename(effect.before, names), domain.rename(effect.after, names))
+
+
+def _sharpen(run: Reach[V], start: V) -> None:
     """A few steps down, kept only where the result is closed under all steps again."""
     for round_ in range(NARROWINGS):
-        kept = ([dict(v) for v in run.values], [dict(e) for e in run.effects])
-        smaller = _images(run, start, everything)
+        kept = ([dict(v) for v in run.values], [dict(e) for e in run.effects], dict(run.turned))
+        smaller = _images(run, start)
         narrowed = [
             {name: run.domain.narrow(old, smaller[i][name], round_) for name, old in values.items()}
             for i, values in enumerate(run.values)
@@ -268,9 +322,14 @@ def _sharpen(run: Reach[V], start: V, everything: list[Var]) -> None:
         for index in range(len(run.threads)):
             for name in run.values[index]:
                 _effects_at(run, index, name)
-        again = _images(run, start, everything)
+        run.turned = {
+            (place, shape): _turned(run.domain, effect, names)
+            for place, names in enumerate(run.turns)
+            for shape, effect in run.effects[0].items()
+        }
+        again = _images(run, start)
         if not all(run.domain.leq(again[i][n], v) for i, values in enumerate(run.values) for n, v in values.items()):
-            run.values, run.effects = kept
+            run.values, run.effects, run.turned = kept
             return
 
 
@@ -296,15 +355,14 @@ def _effects_from(run: Reach[V], index: int, name: str) -> Iterator[tuple[int, E
             yield number, effect_of(domain, edge, shape, thread.private, taking(domain, edge, value), after)
 
 
-def _images(run: Reach[V], start: V, everything: list[Var]) -> list[dict[str, V]]:
+def _images(run: Reach[V], start: V) -> list[dict[str, V]]:
     """For each location all states that a start or one step from the present values leads to."""
     domain, found = run.domain, list[dict[str, V]]()
     for index, thread in enumerate(run.threads):
         values = run.values[index]
         images = dict.fromkeys(values, domain.bottom())
-        first = thread.automaton.initial
-        others = [v for v in everything if v not in thread.private]
-        images[first] = domain.guard(domain.forget(start, others), thread.written[first])
+        first, begun = _first(run, index, start)
+        images[first] = begun
         for name, value in values.items():
             for _, edge, _ in thread.outgoing[name]:
                 after = step(domain, edge, thread.written[edge.target], value)

@@ -1,19 +1,19 @@
 """Families of threads that are one thread, rotated: `T[i]` after `T[i - 1]` and `x[i]` after `x[i - 1]` all around.
 
-Then a question about one member answers the same question about all, and `checks` asks it once. The fixed point does
-not use this: where it widens, its values depend on the order of the threads. A rotation is accepted only if it maps
-each thread to the next one term by term, initial condition, invariants and environments included; other symmetries,
-such as threads that write their own number into a lock, are not looked for.
+Then one member stands for all: the fixed point looks at it alone, and `checks` asks about it alone. A rotation is
+accepted only if it maps each thread to the next one term by term, initial condition, invariants and environments
+included; other symmetries, such as threads that write their own number into a lock, are not looked for.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Origin
 from sa.automata.rename import renamed
+from sa.composition.product import apart
 from sa.terms.term import Var
 
 _MEMBER = re.compile(r"(.+)\[(\d+)\]$")
@@ -22,11 +22,38 @@ _NOWHERE = Origin(None)
 
 def rotates(threads: Sequence[Automaton]) -> bool:
     """Whether each thread, rotated by one, is the next one, and the last one the first."""
+    return rotation(tuple(apart(t) for t in threads)) is not None
+
+
+def rotation(threads: Sequence[Automaton]) -> Mapping[Var, Var] | None:
+    """What becomes of variables when each of `apart` threads takes the place of the next one; None if it cannot."""
     if len(threads) < 2 or len({_family(t.name) for t in threads}) > 1 or _family(threads[0].name) is None:
-        return False
+        return None
     following = (*threads[1:], threads[0])
     names = _turned(threads[0], len(threads))
-    return all(_same(renamed(t, lambda v: names.get(v.var, v.var)), n) for t, n in zip(threads, following, strict=True))
+    for thread, after in zip(threads, following, strict=True):
+        if len(_own(thread)) != len(_own(after)):
+            return None
+        names.update(zip(_own(thread), _own(after), strict=True))
+    if len(set(names.values())) < len(names):
+        return None
+    same = (_same(renamed(t, lambda v: names.get(v.var, v.var)), n) for t, n in zip(threads, following, strict=True))
+    return names if all(same) else None
+
+
+def turns(names: Mapping[Var, Var], count: int) -> tuple[Mapping[Var, Var], ...]:
+    """What becomes of variables after 1, 2, ... places in a family of `count` threads."""
+    found = [dict(names)]
+    for _ in range(count - 2):
+        found.append({v: names[w] for v, w in found[-1].items()})
+    return tuple(found)
+
+
+def _own(thread: Automaton) -> list[Var]:
+    """Locals, choices, and the ghosts that the thread sets, in their order."""
+    written = {v for e in thread.edges for v, _ in e.updates}
+    own = (v for v in thread.variables if v.kind is Kind.LOCAL or (v.ghost and v.var in written))
+    return [v.var for v in (*own, *(c for e in thread.edges for c in e.choices))]
 
 
 def _family(name: str) -> str | None:

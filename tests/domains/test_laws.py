@@ -74,6 +74,18 @@ def test_forgetting_is_exact(name: str, cases: int) -> None:
 
 @DOMAINS
 @CASES
+def test_exchanging_variables_exchanges_their_values(name: str, cases: int) -> None:
+    domain, rng = domain_called(name), Random(12)
+    for _ in range(cases):
+        a = random_value(domain, rng)
+        exchanged = domain.rename(a, {X: Y, Y: X})
+        assert states(domain, exchanged) == {(p, y, c, x) for p, x, c, y in states(domain, a)}
+        assert domain.rename(exchanged, {X: Y, Y: X}) == a
+        assert domain.rename(a, {}) == a
+
+
+@DOMAINS
+@CASES
 def test_the_hull_is_the_smallest_box(name: str, cases: int) -> None:
     domain, rng = domain_called(name), Random(5)
     for _ in range(cases):

@@ -16,8 +16,8 @@ from tests.domains.sampling import CASES, FRAME, HUE, C, X, Y
 
 DOMAIN = Frame((X, Y))
 
-#: A count at which thresholds are used, and one at which they no longer are.
-EARLY, LATE = 5, 100
+#: A count at which thresholds are used, one at which only the box around a value stops at them, and one of no more.
+EARLY, LATE, LAST = 5, 100, 1000
 
 
 def between(low: int, high: int) -> Term:
@@ -32,8 +32,21 @@ def test_a_bound_that_moves_goes_to_the_next_threshold_and_then_to_infinity() ->
     for step, expected in ((5, 10), (11, 100), (101, None)):
         value = domain.widen(value, domain.of_formula(between(0, step)), thresholds, EARLY)
         assert domain.hull(value) == {X: (0, expected), Y: (None, None)}
-    late = domain.widen(domain.of_formula(between(0, 3)), domain.of_formula(between(0, 5)), thresholds, LATE)
-    assert domain.hull(late) == {X: (0, None), Y: (None, None)}
+    for count, expected in ((LATE, 10), (LAST, None)):
+        late = domain.widen(domain.of_formula(between(0, 3)), domain.of_formula(between(0, 5)), thresholds, count)
+        assert domain.hull(late) == {X: (0, expected), Y: (None, None)}
+
+
+def test_a_bound_of_the_whole_is_kept_where_pieces_move_beyond_all_thresholds() -> None:
+    """Of x the part that y bounds moves down; that nothing is below 0 stays known."""
+    domain = Boxes(DOMAIN)
+    above = build.le(Y, build.ZERO)
+    old = domain.of_formula(build.lor(build.land(above, between(0, 9)), build.land(build.lnot(above), between(5, 9))))
+    new = domain.of_formula(build.land(build.lnot(above), between(3, 9)))
+    for domain_ in (domain, Boxes(Frame((Y, X)))):
+        old, new = (domain_.of_formula(domain.to_formula(v)) for v in (old, new))
+        assert domain_.hull(domain_.widen(old, new, {}, LATE)) == {X: (0, 9), Y: (None, None)}
+        domain = domain_
 
 
 def test_a_bound_that_does_not_move_stays() -> None:
