@@ -14,6 +14,7 @@ from tests.domains.sampling import (
     VARIABLES,
     P,
     X,
+    Y,
     domain_called,
     random_bound,
     random_set,
