@@ -17,6 +17,10 @@ PAGES = (ROOT / "docs" / "TUTORIAL.md", ROOT / "README.md")
 SLOT = re.compile(r"^<!-- (file|run): ([^\n]+) -->\n(?:\n```\w+\n.*?^```\n)?", re.MULTILINE | re.DOTALL)
 #: What differs from one machine to the next, or says only how the engine went about it.
 FIGURES = re.compile(r" +\d+\.\d\d s  +(?:\d+ pairs?|line \d+).*$|^  \d+\.\d\d s \(.*\)$", re.MULTILINE)
+#: The same in the tree of a proof, where lines and rules stay.
+PROOF_FIGURES = re.compile(
+    r"^  \d+\.\d\d s \(.*\)$| +<?\d+\.\d\d s(?=$|  line \d)| \(\d+ pairs?, \d+ lemmas?\)", re.MULTILINE
+)
 
 
 def render(text: str) -> str:
@@ -36,7 +40,8 @@ def output(command: str) -> str:
     program, *arguments = command.split()
     assert program == "sacheck"
     result = CliRunner().invoke(application(), arguments, env={"COLUMNS": "100", "NO_COLOR": "1"})
-    lines = FIGURES.sub("", result.stdout).splitlines()
+    figures = PROOF_FIGURES if arguments[0] == "prove" else FIGURES
+    lines = figures.sub("", result.stdout).splitlines()
     return "\n".join(line.rstrip() for line in lines).strip("\n") + "\n"
 
 
