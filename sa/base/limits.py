@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import dataclass
 
@@ -38,3 +39,19 @@ def check_time(bounds: Limits) -> None:
     """Raise LimitReached when the deadline has passed."""
     if bounds.deadline is not None and time.monotonic() >= bounds.deadline:
         raise LimitReached(Reason.TIMEOUT)
+
+
+def check_memory(bounds: Limits) -> None:
+    """Raise LimitReached when the process is or was larger than allowed."""
+    if bounds.memory is not None and peak_memory() >= bounds.memory:
+        raise LimitReached(Reason.MEMORY)
+
+
+def peak_memory() -> int:
+    """The largest size that the process has had, in bytes; 0 where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

@@ -20,6 +20,7 @@ class Reason(Enum):
     TIMEOUT = "the time limit was reached"
     MEMORY = "the memory limit was reached"
     INTERRUPTED = "it was interrupted"
+    CRASHED = "the process that worked on it died"
     BOUND = "a bound of the search was reached"
     SOLVER = "the solver could not decide a question"
     ENVIRONMENT = "the environment is too coarse"

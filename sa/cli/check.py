@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
+from sa.base.limits import Limits
 from sa.base.verdict import EXIT_INPUT
-from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, SplitOption, TimeoutOption, limits_of
+from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, SplitOption, TimeoutOption
 from sa.cli.output import write, write_json
-from sa.cli.session import complain, run
+from sa.cli.session import complain, work
 
 
 def check(
@@ -25,11 +26,10 @@ def check(
     Exit status: 0 nothing wrong (warnings allowed), 2 errors, 3 stopped by a limit.
     """
     settings = Settings(json, quiet, timeout, memory)
-    run(settings, lambda: _check(tuple(files), split, settings))
+    work(settings, lambda bounds: _check(tuple(files), split, settings, bounds))
 
 
-def _check(files: tuple[str, ...], split: bool, settings: Settings) -> int:
-    bounds = limits_of(settings)
+def _check(files: tuple[str, ...], split: bool, settings: Settings, bounds: Limits) -> int:
     from sa.app.check import check as examine
     from sa.app.check import has_errors
 

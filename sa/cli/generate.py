@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
+from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Unknown, Verdict
-from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, SplitOption, TimeoutOption, limits_of
+from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, SplitOption, TimeoutOption
 from sa.cli.output import write, write_json
-from sa.cli.session import complain, run
+from sa.cli.session import complain, work
 
 
 class Visible(str, Enum):  # noqa: UP042 -- typer shows the values of a str enumeration
@@ -40,11 +41,10 @@ def generate(
     Exit status: 0; 2 wrong input; 3 stopped by a limit, or the solver could not check what was inferred.
     """
     settings = Settings(json, quiet, timeout, memory)
-    run(settings, lambda: _generate(file, visible, closure, split, settings))
+    work(settings, lambda bounds: _generate(file, visible, closure, split, settings, bounds))
 
 
-def _generate(file: str, visible: Visible, closure: bool, split: bool, settings: Settings) -> int:
-    bounds = limits_of(settings)
+def _generate(file: str, visible: Visible, closure: bool, split: bool, settings: Settings, bounds: Limits) -> int:
     from sa.app.generate import VISIBLE, infer
 
     found = infer(file, VISIBLE[visible.value], closure, split, bounds)

@@ -1,20 +1,21 @@
-"""Limits of the whole process and Ctrl-C, as exceptions in the main thread.
+"""Limits of the whole process and Ctrl-C, as exceptions in the main thread: for what needs no worker, or has none.
 
 The engine watches its own limits and ends with what it knows; this guard stops what does not watch,
-such as reading a huge file, a little later. Where the system has no interval timers the engine's own
-watch is all there is.
+such as reading a huge file, a little later. It cannot stop the solver in the middle of a question: for that
+there are workers. Where the system has no interval timers the engine's own watch is all there is.
 """
 
 from __future__ import annotations
 
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 from types import FrameType
 
-from sa.base.limits import LimitReached
+from sa.base.limits import LimitReached, peak_memory
 from sa.base.verdict import Reason
 from sa.cli.options import Settings
 
@@ -45,21 +46,30 @@ def guarded(settings: Settings, grace: float = 0.0) -> Iterator[None]:
             raise LimitReached(Reason.INTERRUPTED)
         if deadline is not None and monotonic() >= deadline:
             raise LimitReached(Reason.TIMEOUT)
-        if memory is not None and _peak_memory() > memory:
+        if memory is not None and peak_memory() > memory:
             raise LimitReached(Reason.MEMORY)
 
     before = signal.signal(signal.SIGINT, interrupted)
-    hook, sys.unraisablehook = sys.unraisablehook, _unraisable
     if _TICKS:
         signal.signal(signal.SIGALRM, tick)
         if deadline is not None or memory is not None:
             signal.setitimer(signal.ITIMER_REAL, _TICK, _TICK)
     try:
-        yield
+        with quiet_about_limits():
+            yield
     finally:
         if _TICKS:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def quiet_about_limits() -> Iterator[None]:
+    """Within it nothing is printed about a limit that was noticed where nothing can be raised."""
+    hook, sys.unraisablehook = sys.unraisablehook, _unraisable
+    try:
+        yield
+    finally:
         sys.unraisablehook = hook
 
 
@@ -71,21 +81,30 @@ def _unraisable(swallowed: sys.UnraisableHookArgs) -> None:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Within it no limit stops the process: an answer that is being written is written whole."""
-    if not _TICKS:
+    """Within it no limit and no Ctrl-C stops the process: an answer that is being written is written whole.
+
+    The second Ctrl-C does, for the reader may never read on.
+    """
+    # Signals come to the main thread only.
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
+    waiting = 0
+
+    def later(signum: int, frame: FrameType | None) -> None:
+        nonlocal waiting
+        waiting += 1
+        if waiting > 1 and callable(interrupted):
+            interrupted(signum, frame)
+
+    interrupted = signal.signal(signal.SIGINT, later)
     # Not SIG_IGN: a timer whose signals are ignored may stop ticking.
-    before = signal.signal(signal.SIGALRM, lambda signum, frame: None)
+    tick = signal.signal(signal.SIGALRM, lambda signum, frame: None) if _TICKS else None
     try:
         yield
     finally:
-        signal.signal(signal.SIGALRM, before)
-
-
-def _peak_memory() -> int:
-    """The largest size that the process has had, in bytes."""
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
+        if _TICKS:
+            signal.signal(signal.SIGALRM, tick)
+        signal.signal(signal.SIGINT, interrupted)
+        if waiting:
+            signal.raise_signal(signal.SIGINT)

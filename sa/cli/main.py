@@ -12,10 +12,10 @@ from sa.cli.check import check
 from sa.cli.explain import explain
 from sa.cli.fmt import fmt
 from sa.cli.generate import generate
-from sa.cli.output import tolerate_narrow_encodings, write
+from sa.cli.output import cannot_write, prepare_streams, write
 from sa.cli.prove import prove
 from sa.cli.refine import refine
-from sa.cli.session import internal_error
+from sa.cli.session import WORKERS, internal_error
 from sa.cli.show import show
 from sa.cli.simulate import simulate
 from sa.cli.verify import verify
@@ -53,8 +53,12 @@ def application() -> typer.Typer:
 
 def main() -> None:
     """Run the command line and leave with its exit status."""
-    tolerate_narrow_encodings()
+    prepare_streams()
+    WORKERS.set(True)
     try:
         application()(prog_name="sacheck")
+    except OSError as problem:
+        # Commands have their own way; this is their help, written by the library.
+        cannot_write(problem)
     except Exception as bug:
         sys.exit(internal_error(bug))

@@ -24,13 +24,19 @@ TimeoutOption: TypeAlias = Annotated[
 ]
 MemoryOption: TypeAlias = Annotated[
     int | None,
-    typer.Option(metavar="MB", min=1, help="Stop when the process is larger; the answer is then UNKNOWN."),
+    typer.Option(metavar="MB", min=1, help="Stop when more memory is used; the answer is then UNKNOWN."),
 ]
 SeedOption: TypeAlias = Annotated[int, typer.Option(metavar="N", min=0, max=2**31 - 1, help="Seed of random choices.")]
 
 
 SplitOption: TypeAlias = Annotated[
     bool, typer.Option("--split", help="Split steps that touch several shared locations into one each.")
+]
+
+
+CertificateOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--certificate", metavar="FILE", help="Write the evidence to a file, for `sacheck certify`."),
 ]
 
 
@@ -44,6 +50,7 @@ class Settings:
     memory: int | None
 
 
-def limits_of(settings: Settings) -> Limits:
-    """The limits that the engine watches, from now on."""
-    return limits(settings.timeout, None if settings.memory is None else settings.memory * 2**20)
+def limits_of(settings: Settings, spent: float = 0.0) -> Limits:
+    """The limits that the engine watches, when so many seconds are spent already."""
+    timeout = None if settings.timeout is None else settings.timeout - spent
+    return limits(timeout, None if settings.memory is None else settings.memory * 2**20)

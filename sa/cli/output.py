@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
+from sa.base.verdict import EXIT_INPUT
 from sa.cli.guard import undisturbed
 
 if TYPE_CHECKING:
@@ -19,18 +21,35 @@ _WIDEST = 160
 def write(text: str, stream: TextIO | None = None) -> None:
     """Write a text; what a terminal would obey in it is replaced, colours aside.
 
-    A reader that has gone away is no error: the rest of the output is dropped.
+    A reader that has gone away is no error: the rest of the output is dropped. An answer that cannot be written, on a
+    full disk say, ends the process with status 2 and the reason on standard error.
     """
     from sa.report.printable import printable, printable_but_colours
 
-    stream = stream or sys.stdout
-    text = printable_but_colours(text) if _coloured(stream) else printable(text)
+    target = stream or sys.stdout
     try:
+        text = printable_but_colours(text) if _coloured(target) else printable(text)
         with undisturbed():
-            stream.write(text)
-            stream.flush()
+            target.write(text)
+            target.flush()
     except BrokenPipeError:
-        # Otherwise the interpreter complains when it flushes the stream at its end.
+        _drop(target)
+    except OSError as problem:
+        _drop(target)
+        if target is not sys.stderr:
+            cannot_write(problem)
+
+
+def cannot_write(problem: OSError) -> NoReturn:
+    """End the process since its answer cannot be delivered."""
+    _drop(sys.stdout)
+    write(f"error SA903: cannot write to standard output: {problem.strerror or 'it is closed'}\n", sys.stderr)
+    sys.exit(EXIT_INPUT)
+
+
+def _drop(stream: TextIO) -> None:
+    """From now on what is written goes nowhere; otherwise the interpreter complains when it flushes at its end."""
+    with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
@@ -56,8 +75,17 @@ def _coloured(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def tolerate_narrow_encodings() -> None:
-    """Characters that the terminal's encoding lacks are replaced, never an exception."""
+def prepare_streams() -> None:
+    """Make the standard streams usable, however the process was started.
+
+    Characters that the terminal's encoding lacks are replaced, never an exception. Writing to a standard output that
+    was closed fails, as it should; what goes to a closed standard error is dropped.
+    """
+    # A process may be started without streams, whatever the types say.
+    if not sys.stdout:
+        sys.stdout = open(os.devnull, encoding="utf-8")  # noqa: SIM115 -- for as long as the process lives
+    if not sys.stderr:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sa.base.limits import LimitReached, Limits
+from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict, worst_status
 from sa.cli.options import JsonOption, MemoryOption, QuietOption, SeedOption, Settings, SplitOption, TimeoutOption
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, count_warnings, decide
 
 if TYPE_CHECKING:
-    from sa.app.refine import Answer, RefineRequest
+    from sa.app.refine import Answer
     from sa.refinement.outcome import Outcome
 
 
@@ -40,29 +40,28 @@ def refine(
     settings = Settings(json, quiet, timeout, memory)
     paths = (abstract,) if concrete is None else (abstract, concrete)
 
+    answers: list[Answer] = []
+
     def body(bounds: Limits) -> int:
         from sa.app.refine import RefineRequest
+        from sa.app.refine import refine as work
         from sa.refinement.options import Options
 
-        return _answer(RefineRequest(paths, split, Options(bounds, seed, whole=whole)), settings)
-
-    decide(settings, " and ".join(paths), body)
-
-
-def _answer(request: RefineRequest, settings: Settings) -> int:
-    from sa.app.refine import refine as work
-
-    answers: list[Answer] = []
-    unknown = None
-    try:
+        request = RefineRequest(paths, split, Options(bounds, seed, whole=whole))
         for answer in work(request):
             answers.append(answer)
             if not settings.json:
                 _show(answer.outcome, settings)
-    except LimitReached as limit:
-        unknown = Unknown(limit.reason)
-    except MemoryError:
-        unknown = Unknown(Reason.MEMORY)
+        return _end(answers, None, settings, paths)
+
+    def stopped(reason: Reason, detail: str = "") -> int:
+        return _end(answers, Unknown(reason, detail), settings, paths)
+
+    decide(settings, " and ".join(paths), body, stopped)
+
+
+def _end(answers: list[Answer], unknown: Unknown | None, settings: Settings, paths: tuple[str, ...]) -> int:
+    """Say what is left to say when all answers are shown that there are; `unknown` says why there are no more."""
     stopped = [EXIT_STATUS[Verdict.UNKNOWN]] if unknown else []
     status = worst_status([*(status_of(a.outcome) for a in answers), *stopped])
     noticed = tuple(dict.fromkeys(d for a in answers for d in a.noticed))
@@ -74,9 +73,9 @@ def _answer(request: RefineRequest, settings: Settings) -> int:
     if unknown is not None:
         from sa.report.terminal import show_stopped
 
-        write(show_stopped(unknown, " and ".join(request.paths), screen()))
+        write(show_stopped(unknown, " and ".join(paths), screen(), settings.quiet))
     if not settings.quiet:
-        count_warnings(len(noticed), *request.paths)
+        count_warnings(len(noticed), *paths)
     return status
 
 

@@ -6,6 +6,10 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from contextvars import ContextVar
+from functools import partial
+from typing import Protocol
 
 import typer
 
@@ -16,43 +20,69 @@ from sa.cli.guard import guarded
 from sa.cli.options import Settings, limits_of
 from sa.cli.output import screen, write, write_json
 
-#: Seconds that an engine has after its deadline to end with what it knows.
+
+class Stopped(Protocol):
+    """Says what is known when a command is stopped, and returns the exit status."""
+
+    def __call__(self, reason: Reason, detail: str = "") -> int: ...
+
+
+#: Seconds that an engine has after its deadline to end with what it knows, where no worker can be killed.
 _GRACE = 0.5
+
+#: Whether commands may start a worker: in a process of their own, and not where they are called as functions.
+WORKERS: ContextVar[bool] = ContextVar("WORKERS", default=False)
 
 
 def run(settings: Settings, body: Callable[[], int]) -> None:
     """Run a command's body, which returns the exit status, and leave with that status."""
-    raise typer.Exit(_status(settings, body, no_answer, 0.0))
+    raise typer.Exit(_guarded(settings, body, partial(no_answer, settings), 0.0))
 
 
-def decide(settings: Settings, subject: str, body: Callable[[Limits], int]) -> None:
-    """The same for a command that gives a verdict about `subject`, files as the user named them.
+def work(settings: Settings, body: Callable[[Limits], int], stopped: Stopped | None = None) -> None:
+    """The same in a worker, which limits can end whatever it is at (decision 006); the body gets the limits.
 
-    The body gets the limits; it has a little longer to end with what it knows.
+    `stopped` says what is known so far, and why there is no more. It may be called while the body is still running.
     """
+    tell = stopped or partial(no_answer, settings)
+    if WORKERS.get():
+        from sa.cli.processes import age
+        from sa.cli.supervisor import can_supervise, supervise
 
-    def stopped(settings: Settings, reason: Reason) -> int:
-        return _no_verdict(settings, reason, subject)
-
-    # The clock starts before the body's imports, which are part of what the user waits for.
+        if can_supervise():
+            # The clock starts with the process: imports are part of what the user waits for.
+            bounds = limits_of(settings, age())
+            with suppress(BlockingIOError):
+                raise typer.Exit(supervise(bounds, body, tell, partial(_ended, settings, tell), settings.json))
     bounds = limits_of(settings)
-    raise typer.Exit(_status(settings, lambda: body(bounds), stopped, _GRACE))
+    raise typer.Exit(_guarded(settings, lambda: body(bounds), tell, _GRACE))
 
 
-def _status(
-    settings: Settings, body: Callable[[], int], stopped: Callable[[Settings, Reason], int], grace: float
-) -> int:
-    try:
+def decide(settings: Settings, subject: str, body: Callable[[Limits], int], stopped: Stopped | None = None) -> None:
+    """The same for a command that gives a verdict about `subject`, files as the user named them."""
+    work(settings, body, stopped or partial(no_verdict, settings, subject))
+
+
+def _guarded(settings: Settings, body: Callable[[], int], stopped: Stopped, grace: float) -> int:
+    def inside() -> int:
         with guarded(settings, grace):
             return body()
+
+    return _ended(settings, stopped, inside)
+
+
+def _ended(settings: Settings, stopped: Stopped, body: Callable[[], int]) -> int:
+    """Every end of a body as a status."""
+    try:
+        return body()
     except InputError as wrong:
         return wrong_input(settings, wrong.diagnostics)
     except LimitReached as limit:
-        return stopped(settings, limit.reason)
+        return stopped(limit.reason)
     except KeyboardInterrupt:
-        return stopped(settings, Reason.INTERRUPTED)
+        return stopped(Reason.INTERRUPTED)
     except MemoryError:
-        return stopped(settings, Reason.MEMORY)
+        return stopped(Reason.MEMORY)
     except typer.BadParameter:
         raise
     except Exception as bug:
@@ -77,24 +107,25 @@ def complain(diagnostics: Iterable[Diagnostic]) -> None:
     write(show_diagnostics(tuple(diagnostics), screen(sys.stderr)), sys.stderr)
 
 
-def no_answer(settings: Settings, reason: Reason) -> int:
+def no_answer(settings: Settings, reason: Reason, detail: str = "") -> int:
     """Report that a command was stopped before its end."""
+    unknown = Unknown(reason, detail)
     if settings.json:
         from sa.report.json import stopped_json
 
-        write_json(stopped_json(Unknown(reason)))
+        write_json(stopped_json(unknown))
     else:
-        write(f"UNKNOWN: {reason.value}\n", sys.stderr)
+        write(f"UNKNOWN: {reason.value}{': ' if detail else ''}{detail}\n", sys.stderr)
     return EXIT_STATUS[Verdict.UNKNOWN]
 
 
-def _no_verdict(settings: Settings, reason: Reason, subject: str) -> int:
+def no_verdict(settings: Settings, subject: str, reason: Reason, detail: str = "") -> int:
     """Report that a question was not decided: an answer, so that it stands where answers stand."""
     if settings.json:
-        return no_answer(settings, reason)
+        return no_answer(settings, reason, detail)
     from sa.report.terminal import show_stopped
 
-    write(show_stopped(Unknown(reason), subject, screen()))
+    write(show_stopped(Unknown(reason, detail), subject, screen(), settings.quiet))
     return EXIT_STATUS[Verdict.UNKNOWN]
 
 

@@ -9,7 +9,7 @@ import typer
 
 from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, SplitOption, TimeoutOption
 from sa.cli.output import screen, write, write_json
-from sa.cli.session import run
+from sa.cli.session import work
 
 
 class Format(str, Enum):  # noqa: UP042 -- typer shows the values of a str enumeration
@@ -36,7 +36,7 @@ def show(
     if json and format is not Format.text:
         raise typer.BadParameter("--json and --format exclude each other")
     settings = Settings(json, quiet, timeout, memory)
-    run(settings, lambda: _show(file, thread, split, format, settings))
+    work(settings, lambda bounds: _show(file, thread, split, format, settings))
 
 
 def _show(file: str, thread: str | None, split: bool, drawn: Format, settings: Settings) -> int:

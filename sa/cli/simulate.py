@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Verdict
 from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, SplitOption, TimeoutOption
 from sa.cli.output import screen, write, write_json
-from sa.cli.session import run
+from sa.cli.session import run, work
 
 if TYPE_CHECKING:
     from sa.app.simulate import SimulateRequest
@@ -53,13 +54,13 @@ def simulate(
         run(settings, lambda: _step_by_step(file, split, seed or 0, settings))
     parsed = None if script is None else tuple(_entry(part) for part in script.split(",") if part.strip())
 
-    def body() -> int:
+    def body(bounds: Limits) -> int:
         from sa.app.simulate import SimulateRequest
 
         request = SimulateRequest(file, split, seed or 0, _STEPS if steps is None else steps, parsed)
         return _simulate(request, settings)
 
-    run(settings, body)
+    work(settings, body)
 
 
 def _entry(text: str) -> tuple[str, int]:

@@ -30,11 +30,12 @@ def show_outcome(outcome: Outcome, screen: Screen, quiet: bool = False) -> str:
     return render(screen, _outcome(outcome, screen.width, quiet))
 
 
-def show_stopped(unknown: Unknown, name: str, screen: Screen) -> str:
-    """A question that was stopped before there was an outcome."""
+def show_stopped(unknown: Unknown, name: str, screen: Screen, quiet: bool = False) -> str:
+    """A question that was stopped before there was an outcome; with `quiet` only the verdict's line."""
     detail = f": {unknown.detail}" if unknown.detail else ""
     head = Text.assemble((Verdict.UNKNOWN.value, OPEN), "  ", (name, STRONG))
-    return render(screen, [head, *paragraph(f"No answer because {unknown.reason.value}{detail}", screen.width)])
+    why = [] if quiet else paragraph(f"No answer because {unknown.reason.value}{detail}", screen.width)
+    return render(screen, [head, *why])
 
 
 def _outcome(outcome: Outcome, width: int, quiet: bool) -> Iterator[Text]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import z3
 
-from sa.base.limits import LimitReached, Limits, check_time, remaining
+from sa.base.limits import LimitReached, Limits, check_memory, check_time, remaining
 from sa.base.verdict import Reason
 
 
@@ -28,5 +28,6 @@ def check_stopped(why: str, spent: int, rlimit: int, bounds: Limits) -> None:
     """
     if "cancel" in why or "interrupt" in why:
         check_time(bounds)
+        check_memory(bounds)
         if not rlimit or spent < rlimit:
             raise LimitReached(Reason.INTERRUPTED)

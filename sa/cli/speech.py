@@ -1,0 +1,83 @@
+"""What a worker says to the process that supervises it: whole texts, for one stream or the other, and its status.
+
+A text that is cut off, since the worker was killed while it spoke, is no text.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import struct
+import threading
+from collections.abc import Iterator
+from typing import TextIO
+
+_HEAD = struct.Struct(">cQ")
+OUT, ERR, STATUS = b"o", b"e", b"s"
+
+
+class Speech:
+    """The worker's end of the pipe. Once a thread has taken the floor, others that speak wait for ever."""
+
+    def __init__(self, pipe: int) -> None:
+        self.pipe = pipe
+        self._lock = threading.Lock()
+        self._speaker: int | None = None
+
+    def take_the_floor(self) -> None:
+        """From now on only the calling thread is heard."""
+        with self._lock:
+            self._speaker = threading.get_ident()
+
+    def say(self, kind: bytes, text: str) -> None:
+        """Send a text whole. Raises BrokenPipeError where nobody listens any more."""
+        data = text.encode("utf-8", "surrogatepass")
+        with self._lock:
+            if self._speaker in (None, threading.get_ident()):
+                _write(self.pipe, _HEAD.pack(kind, len(data)) + data)
+                return
+        threading.Event().wait()
+
+
+def _write(pipe: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(pipe, view) :]
+
+
+class Stream(io.TextIOBase):
+    """Takes the place of a standard stream in a worker."""
+
+    def __init__(self, speech: Speech, kind: bytes, instead_of: TextIO) -> None:
+        self._speech, self._kind, self._original = speech, kind, instead_of
+
+    def write(self, text: str) -> int:
+        """Send a text whole."""
+        self._speech.say(self._kind, text)
+        return len(text)
+
+    def isatty(self) -> bool:
+        """Whether what is said comes to a terminal in the end."""
+        return self._original.isatty()
+
+    def fileno(self) -> int:
+        """The pipe."""
+        return self._speech.pipe
+
+
+def listen(pipe: int) -> Iterator[tuple[bytes, str]]:
+    """The texts that arrive, until the worker is done or dead."""
+    while len(head := _read(pipe, _HEAD.size)) == _HEAD.size:
+        kind, size = _HEAD.unpack(head)
+        data = _read(pipe, size)
+        if len(data) < size:
+            return
+        yield kind, data.decode("utf-8", "surrogatepass")
+
+
+def _read(pipe: int, size: int) -> bytes:
+    parts = list[bytes]()
+    while size > 0 and (part := os.read(pipe, min(size, 2**20))):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)

@@ -1,0 +1,201 @@
+"""Limits hold whatever the solver does, and what ends a process early is no answer (decision 006).
+
+How well they hold is measured by `python -m tests.cli.measuring`; the bounds here leave room for a busy machine.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from sa.cli.processes import below
+from tests.cli.measuring import ABSTRACT, CONCRETE, arguments, environment, measured
+
+REFINE = ("refine", "abs.sa", "conc.sa")
+BLOCK = 'refinement {0} {{ abstract "abs.sa"; concrete "abs.sa"; }}\n'
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="workers need fork")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two programs that only a solver can compare."""
+    (tmp_path / "abs.sa").write_text(ABSTRACT)
+    (tmp_path / "conc.sa").write_text(CONCRETE)
+    (tmp_path / "two.sa").write_text(BLOCK.format("a") + BLOCK.format("b"))
+    return tmp_path
+
+
+@pytest.mark.parametrize("manner", ["deaf", "dead"])
+def test_a_solver_that_does_not_return_is_stopped_at_the_time_limit(manner: str, folder: Path) -> None:
+    end = measured([*arguments(manner, *REFINE), "--timeout", "1"], folder)
+    assert (end.status, end.errors) == (3, "")
+    assert end.out.startswith("UNKNOWN  ")
+    assert "the time limit was reached" in end.out
+    assert 0.9 < end.seconds < 2.0
+
+
+@pytest.mark.parametrize("manner", ["hungry", "greedy"])
+def test_a_solver_that_takes_all_memory_is_stopped_at_the_memory_limit(manner: str, folder: Path) -> None:
+    end = measured([*arguments(manner, *REFINE), "--memory", "256"], folder)
+    assert (end.status, end.errors) == (3, "")
+    assert end.out.startswith("UNKNOWN  ")
+    assert "the memory limit was reached" in end.out
+    assert 240 * 2**20 < end.peak < 340 * 2**20
+
+
+@pytest.mark.parametrize(
+    "command", [REFINE, ("verify", "conc.sa"), ("check", "abs.sa"), ("refine", "abs.sa", "conc.sa", "--whole")]
+)
+def test_json_is_one_document_with_the_reason(command: tuple[str, ...], folder: Path) -> None:
+    end = measured([*arguments("deaf", *command), "--timeout", "0.8", "--json"], folder)
+    document = json.loads(end.out)
+    assert (end.status, document["status"], document["verdict"]) == (3, 3, "UNKNOWN")
+    assert '"timeout"' in end.out
+
+
+@pytest.mark.parametrize("manner", ["deaf", pytest.param("dead", marks=[pytest.mark.slow, pytest.mark.fuzz])])
+def test_what_was_answered_before_a_limit_stands(manner: str, folder: Path) -> None:
+    (folder / "one.sa").write_text(BLOCK.format("a"))
+    free = measured(arguments("counted", "refine", "one.sa", "--quiet"), folder).errors.count("?")
+    assert free > 0
+    end = measured([*arguments(manner, "refine", "two.sa", "--timeout", "1.5"), "--quiet"], folder, free)
+    assert end.status == 3
+    assert [line.split()[0] for line in end.out.splitlines()] == ["PROVED", "UNKNOWN"]
+    end = measured([*arguments("deaf", "refine", "two.sa", "--timeout", "1.5"), "--json"], folder, free)
+    document = json.loads(end.out)
+    assert document["outcomes"][0]["verdict"] == "PROVED"
+    assert document["verdict"] == "UNKNOWN"
+
+
+@pytest.mark.parametrize(("manner", "how"), [("gone", "it ended with status 101"), ("crashing", "SIGSEGV")])
+def test_a_solver_that_ends_the_process_gives_no_answer(manner: str, how: str, folder: Path) -> None:
+    end = measured(arguments(manner, *REFINE), folder)
+    assert (end.status, end.errors) == (3, "")
+    assert end.out.startswith("UNKNOWN  ")
+    assert "the process that worked on it died" in end.out
+    assert how in end.out
+
+
+def started(folder: Path, *line: str) -> tuple[subprocess.Popen[str], int]:
+    """A process whose solver does not return, and its worker."""
+    process = subprocess.Popen(
+        line, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    deadline = monotonic() + 20
+    while not (workers := below(process.pid)) and monotonic() < deadline:
+        sleep(0.01)
+    sleep(0.7)
+    return process, workers[0]
+
+
+def running(pid: int) -> bool:
+    """Whether a process still runs; one that nobody has asked about yet does not."""
+    with suppress(OSError):
+        return ") Z" not in Path(f"/proc/{pid}/stat").read_text()
+    return False
+
+
+def ends(pid: int) -> bool:
+    """Whether a process ends soon."""
+    deadline = monotonic() + 5
+    while running(pid) and monotonic() < deadline:
+        sleep(0.01)
+    return not running(pid)
+
+
+def test_a_worker_that_is_killed_gives_no_answer(folder: Path) -> None:
+    process, worker = started(folder, *arguments("deaf", *REFINE, "--json"))
+    os.kill(worker, signal.SIGKILL)
+    out, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (3, "")
+    unknown = json.loads(out)["unknown"]
+    assert unknown == {"reason": "crashed", "detail": "it was ended by SIGKILL"}
+
+
+@pytest.mark.parametrize("manner", ["deaf", "dead"])
+def test_ctrl_c_ends_with_unknown_and_leaves_nothing_running(manner: str, folder: Path) -> None:
+    process, worker = started(folder, *arguments(manner, *REFINE))
+    begun = monotonic()
+    os.kill(process.pid, signal.SIGINT)
+    out, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (3, "")
+    assert "it was interrupted" in out
+    assert monotonic() - begun < 3
+    assert ends(worker)
+
+
+def test_a_second_ctrl_c_ends_it_at_once(folder: Path) -> None:
+    process, worker = started(folder, *arguments("dead", *REFINE))
+    os.kill(process.pid, signal.SIGINT)
+    sleep(0.1)
+    begun = monotonic()
+    os.kill(process.pid, signal.SIGINT)
+    out, _ = process.communicate(timeout=20)
+    assert (process.returncode, "it was interrupted" in out) == (3, True)
+    assert monotonic() - begun < 0.5
+    assert ends(worker)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_worker_does_not_outlive_its_supervisor(number: signal.Signals, folder: Path) -> None:
+    process, worker = started(folder, *arguments("deaf", *REFINE))
+    os.kill(process.pid, number)
+    process.communicate(timeout=20)
+    assert process.returncode == -number
+    assert ends(worker)
+
+
+def test_two_runs_at_once_do_not_disturb_each_other(folder: Path) -> None:
+    usual = arguments("gone", *REFINE, "-q")
+    runs = [
+        subprocess.Popen(
+            usual, cwd=folder, env=environment(free), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        for free in (10_000, 0)
+    ]
+    ends = [(run.communicate(timeout=30)[0], run.returncode) for run in runs]
+    assert ends == [("PROVED  conc.sa refines abs.sa\n", 0), ("UNKNOWN  abs.sa and conc.sa\n", 3)]
+
+
+@pytest.mark.parametrize("command", [(*REFINE,), (*REFINE, "--json"), ("show", "abs.sa"), ("--help",)])
+def test_an_answer_that_cannot_be_written_is_an_error(command: tuple[str, ...], folder: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("the system has no device that is always full")
+    with open("/dev/full", "w") as full:
+        line = arguments("deaf", *command) if command[0] != "refine" else arguments("gone", *command)
+        run = subprocess.run(
+            line, cwd=folder, env=environment(10_000), stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (run.returncode, run.stderr) == (
+        2,
+        "error SA903: cannot write to standard output: No space left on device\n",
+    )
+
+
+def test_a_closed_standard_output_is_an_error(folder: Path) -> None:
+    line = " ".join(arguments("gone", *REFINE))
+    run = subprocess.run(
+        f"{line} >&-", shell=True, cwd=folder, env=environment(10_000), stderr=subprocess.PIPE, text=True, check=False
+    )
+    assert (run.returncode, run.stderr) == (2, "error SA903: cannot write to standard output: it is closed\n")
+
+
+def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
+    line = " ".join(arguments("gone", *REFINE))
+    run = subprocess.run(
+        ["bash", "-c", f"{line} | true; echo ${{PIPESTATUS[0]}}"],
+        cwd=folder,
+        env=environment(10_000),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.stdout, run.stderr) == ("0\n", "")
