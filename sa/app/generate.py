@@ -14,7 +14,7 @@ from sa.base.verdict import Reason, Unknown
 from sa.composition.environment import declared
 from sa.generation.checks import NotGenerated
 from sa.generation.environment import Change
-from sa.generation.generate import Generated, changes, generate, verified
+from sa.generation.generate import Generated, changes, generate, unbounded, verified
 from sa.generation.visibility import Exposed, Rung
 from sa.language.load import load_program
 from sa.language.unparse import show_program
@@ -105,16 +105,13 @@ def _replaced(program: Program) -> tuple[Diagnostic, ...]:
 
 def _given_up(program: Program, known: Generated) -> tuple[Diagnostic, ...]:
     spans = {t.name: t.origin.span for t in program.threads}
-    found = dict[str, list[str]]()
-    for thread, var in known.loosened:
-        found.setdefault(thread, []).append(f"`{var.name}`")
     return tuple(
         Diagnostic(
             "SA511",
             Severity.NOTE,
-            f"in `{thread}` no least or no greatest value was found for {', '.join(names)}",
+            words,
             spans[thread],
             hint="bounds that come of comparisons with constants are found; others can be written as `inv`",
         )
-        for thread, names in found.items()
+        for thread, words in unbounded(known).items()
     )

@@ -22,7 +22,7 @@ from sa.checker.never import check_joint, check_keeps
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
 from sa.composition.environment import declared
-from sa.invariants.decide import Settled, decide
+from sa.invariants.decide import Imprecise, Settled, decide
 from sa.invariants.outcome import Finding, Verification
 from sa.invariants.wanted import Claim, claims_of
 from sa.language.load import load_program
@@ -86,16 +86,18 @@ def _verification(program: Program, request: VerifyRequest, seconds: dict[str, f
         stop = Unknown(limit.reason, "before the search was begun")
     seconds["prepare"] = perf_counter() - started
     claims = claims_of(program)
-    known = dict[Bad, _Known]()
+    known, imprecise = dict[Bad, _Known](), list[str]()
     for threads in dict.fromkeys(claim.threads for claim in claims):
         if stop is None:
             bads = [bad for claim in claims if claim.threads == threads for bad in claim.bads]
-            stop = _search(program, threads, bads, request, known, seconds)
+            stop = _search(program, threads, bads, request, known, seconds, imprecise)
     spent = seconds.get("search", 0.0) + seconds.get("check", 0.0)
     otherwise = _Known("", spent, unknown=stop or _NOT_FOUND)
     findings = tuple(_finding(claim, [known.get(bad, otherwise) for bad in claim.bads]) for claim in claims)
     # What a file expects is about `refine` where it claims nothing of itself.
     expected, notes = (program.expect, tuple(_notes(program))) if claims else (None, ())
+    if any(f.verdict is Verdict.UNKNOWN for f in findings):
+        notes = (*notes, *dict.fromkeys(imprecise))
     # Not as values: comparing whole proofs takes long.
     proofs = {id(k.proof): k.proof for k in known.values() if k.proof is not None}
     made = tuple(proofs.values())
@@ -118,13 +120,20 @@ def _search(
     request: VerifyRequest,
     known: dict[Bad, _Known],
     seconds: dict[str, float],
+    imprecise: list[str],
 ) -> Unknown | None:
-    """Put into `known` what can be settled, judged as soon as it is; why that ended early, if it did."""
+    """Put into `known` what can be settled, judged as soon as it is, and where precision was given up into `imprecise`.
+
+    Why that ended early, if it did.
+    """
     started = perf_counter()
     checking = 0.0
     stop: Unknown | None = None
     try:
         for settled in decide(threads, bads, program.axioms, request.bounds, request.seed):
+            if isinstance(settled, Imprecise):
+                imprecise += settled.notes
+                continue
             begun = perf_counter()
             ruling = _ruling(threads, program.axioms, settled, request)
             now = perf_counter()

@@ -74,6 +74,14 @@ def generate(threads: tuple[Automaton, ...], rung: Rung, bounds: Limits, avoid: 
     return _read(run, domain, exposure, [t.name for t in separate])
 
 
+def unbounded(known: Generated) -> Mapping[str, str]:
+    """By thread, in words, where precision was given up for termination."""
+    found = dict[str, list[str]]()
+    for thread, var in known.loosened:
+        found.setdefault(thread, []).append(f"`{var.name}`")
+    return {t: f"in `{t}` no least or no greatest value was found for {', '.join(names)}" for t, names in found.items()}
+
+
 def _variables(threads: Sequence[Automaton]) -> tuple[Var, ...]:
     """All variables, those with few values first, choices last."""
     own = dict.fromkeys(v for t in threads for v in t.variables)

@@ -18,7 +18,7 @@ from sa.base.limits import Limits
 from sa.certificates.run import Bad, Run
 from sa.certificates.threads import Annotated, Joint, Keeps
 from sa.composition.product import SEPARATOR, apart, product
-from sa.generation.generate import Generated, generate, invariants, strengthened
+from sa.generation.generate import Generated, generate, invariants, strengthened, unbounded
 from sa.generation.modular import Kept, solve_modular
 from sa.generation.visibility import Rung
 from sa.invariants.states import Joints, all_states
@@ -59,6 +59,13 @@ class Settled:
     how: str
 
 
+@dataclass(frozen=True, slots=True)
+class Imprecise:
+    """Where precision was given up, in words: of claims that are left open it may be the reason."""
+
+    notes: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class _Work:
     """What is still open, and what is known."""
@@ -78,7 +85,7 @@ class _Work:
 
 def decide(
     threads: tuple[Automaton, ...], bads: Sequence[Bad], axioms: tuple[Axiom, ...], bounds: Limits, seed: int = 0
-) -> Iterator[Settled]:
+) -> Iterator[Settled | Imprecise]:
     """What becomes of them, as soon as it is known; of what is never settled neither a proof nor a run was found.
 
     Evidence is for a checker to confirm. Raises LimitReached: what was settled before stands.
@@ -90,6 +97,8 @@ def decide(
     for step in steps:
         if work.open:
             yield from step(work)
+        if step is _by_boxes and work.open:
+            yield Imprecise(tuple(unbounded(work.known[Rung.HIDDEN]).values()))
 
 
 def _by_boxes(work: _Work) -> Iterator[Settled]:

@@ -18,7 +18,7 @@ from sa.checker.ruling import Accepted, Ruling
 from sa.checker.run import check_run
 from sa.composition.environment import closed
 from sa.composition.product import SEPARATOR, product
-from sa.invariants.decide import decide
+from sa.invariants.decide import Imprecise, decide
 from sa.proofs import parallel_invariants, preservation
 from sa.proofs.facts import Fact, Invariance, Refinement, Side, made_of
 from sa.proofs.local import at_locations, show_invariant
@@ -167,6 +167,8 @@ def _by_verification(work: Work, fact: Invariance) -> bool:
     bad = Bad(None, apart_formula(fact.formula, fact.side.threads))
     started = perf_counter()
     for found in decide(threads, (bad,), work.script.axioms, work.options.limits, work.options.seed):
+        if isinstance(found, Imprecise):
+            continue
         ruling = _ruling(work, threads, bad, found.evidence)
         if isinstance(ruling, Accepted):
             if isinstance(found.evidence, Run):

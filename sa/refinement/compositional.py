@@ -19,7 +19,7 @@ from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
 from sa.certificates.threads import Annotated, Composition
 from sa.generation.checks import verify_together
-from sa.generation.generate import Generated, automata, generate, strengthened, weakened
+from sa.generation.generate import Generated, automata, generate, strengthened, unbounded, weakened
 from sa.generation.modular import Allowed
 from sa.generation.visibility import Rung
 from sa.refinement.goals import goals, silently
@@ -48,7 +48,8 @@ class Effort(Enum):
 class Attempt:
     """What came of the pairs: their decisions, the proof if all are related, and facts asked for, by thread.
 
-    `hopeful` says that smaller environments could make a difference: not where a play does without one.
+    `hopeful` says that smaller environments could make a difference: not where a play does without one; `imprecise`
+    says where precision was given up.
     """
 
     goals: tuple[Goal, ...]
@@ -56,6 +57,7 @@ class Attempt:
     composition: Composition | None
     facts: Mapping[str, tuple[Term, ...]]
     hopeful: bool
+    imprecise: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -139,7 +141,8 @@ def _decided(work: _Work, closures: bool) -> Attempt:
             break
     composition = _composition(work, asked, decisions, strong)
     hopeful = not any(_lost_alone(d) for d in decisions)
-    return Attempt(asked, tuple(decisions), composition, work.first.relations, hopeful)
+    imprecise = (*unbounded(work.first).values(), *unbounded(work.second).values())
+    return Attempt(asked, tuple(decisions), composition, work.first.relations, hopeful, tuple(dict.fromkeys(imprecise)))
 
 
 def _composition(

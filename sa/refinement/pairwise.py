@@ -8,7 +8,7 @@ more than that its environment is too coarse.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 from sa.automata.program import Program, Refinement
@@ -39,7 +39,8 @@ PLAN = (
 class Found:
     """The results that answer a question about whole programs, and how they came about.
 
-    `hopeful` says of pairs that are not proved that smaller environments might help.
+    `hopeful` says of pairs that are not proved that smaller environments might help, `imprecise` where precision was
+    given up for them.
     """
 
     results: tuple[Result, ...]
@@ -47,6 +48,7 @@ class Found:
     inferred: tuple[Inferred, ...] = ()
     notes: tuple[str, ...] = ()
     hopeful: bool = True
+    imprecise: tuple[str, ...] = ()
 
 
 def decide_programs(
@@ -74,14 +76,14 @@ def decide_programs(
                 break
     assert pairs is not None
     if whole is None:
-        return pairs
+        return replace(pairs, notes=(*pairs.notes, *pairs.imprecise))
     match whole.verdict:
         case Verdict.REFUTED:
             notes: tuple[str, ...] = ()
         case Verdict.PROVED:
             notes = ("proved for the programs as a whole", *pairs.notes)
         case Verdict.UNKNOWN:
-            notes = pairs.notes
+            notes = (*pairs.notes, *pairs.imprecise)
     return Found((whole,), notes=notes)
 
 
@@ -153,4 +155,4 @@ def _shortcoming(tried: Attempt, seconds: float) -> Found:
             )
         statistics = statistics_of(decision, None, seconds / len(tried.decisions), 0.0)
         results.append(Result(goal, Verdict.UNKNOWN, None, None, why, statistics))
-    return Found(tuple(results), notes=tuple(notes), hopeful=tried.hopeful)
+    return Found(tuple(results), notes=tuple(notes), hopeful=tried.hopeful, imprecise=tried.imprecise)

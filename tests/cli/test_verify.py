@@ -256,3 +256,12 @@ def test_steps_can_be_split(folder: Path) -> None:
     text = "global x : int = 1;\nglobal y : int = 0;\nthread T { x, y := 0, 1; }\ninvariant one : x + y == 1;\n"
     assert answer(folder, text)["verdict"] == "PROVED"
     assert answer(folder, text, "--split")["verdict"] == "REFUTED"
+
+
+def test_where_precision_was_given_up_is_said_of_what_is_not_settled(folder: Path) -> None:
+    """Of an unbounded counter and a claim beyond the solver; not where everything is proved."""
+    text = "global x, y : int = 0;\nthread T { while (true) { x := x + 3; y := y + 2; } }\n"
+    note = "in `T` no least or no greatest value was found for `x`, `y`"
+    hard = answer(folder, text + "invariant odd : 6 * x != 3 * y + x * y + 1;\n", "--timeout", "1.5")
+    assert note in hard["notes"]
+    assert note not in answer(folder, text + "invariant positive : x >= 0;\n")["notes"]
