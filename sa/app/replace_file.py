@@ -1,4 +1,4 @@
-"""Files and folders are written whole or not at all."""
+"""Files are replaced, and folders made, whole or not at all."""
 
 from __future__ import annotations
 
@@ -13,23 +13,26 @@ from sa.base.diagnostic import InputError, error
 
 
 def replace_file(path: str, text: str) -> None:
-    """Give a file, old or new, its contents, keeping its mode; a link keeps pointing to it. Raises InputError.
+    """Give a file its contents, or new ones, keeping its mode; a link keeps pointing to it. Raises InputError.
 
-    The text goes to a new file in the same folder, which takes the old one's place at once, so that
-    nobody ever sees half of it.
+    The text goes to a new file in the same folder, which takes the old one's place at once, so that nobody ever sees
+    half of it. Where the system can, the new file has no name until it is complete: then not even a process that is
+    killed leaves anything behind.
     """
     target = os.path.realpath(path)
+    folder = os.path.dirname(target)
+    temporary = ""
     try:
-        mode = _mode(target)
-        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".sacheck-")
-    except OSError as wrong:
-        raise InputError((error("SA903", f"cannot write `{path}`: {wrong.strerror}"),)) from wrong
-    try:
-        with open(handle, "w", encoding="utf-8", newline="") as file:
+        handle, temporary = _nameless(folder) or tempfile.mkstemp(dir=folder, prefix=".sacheck-")
+        with open(handle, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
             file.write(text)
             file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, mode)
+            os.fchmod(handle, _mode(target))
+            os.fsync(handle)
+            if not temporary:
+                temporary = os.path.join(folder, f".sacheck-{os.getpid()}-{handle}")
+                # Python follows the link to the file only where a folder is given, whatever it is.
+                os.link(f"/proc/self/fd/{handle}", temporary, src_dir_fd=handle, follow_symlinks=True)
         os.replace(temporary, target)
     except BaseException as wrong:
         with suppress(OSError):
@@ -39,34 +42,43 @@ def replace_file(path: str, text: str) -> None:
         raise
 
 
+def _nameless(folder: str) -> tuple[int, str] | None:
+    """A file that vanishes with the process unless it gets a name; None where the system has none of these."""
+    with suppress(AttributeError, OSError):
+        return os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o600), ""
+    return None
+
+
 def _mode(target: str) -> int:
-    """The mode of a file; of one that is not there what the system gives new ones."""
+    """The mode of a file, or what a new one gets."""
     try:
         return stat.S_IMODE(os.stat(target).st_mode)
     except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
+        return 0o666 & ~_mask()
+
+
+def _mask() -> int:
+    """What new files are not allowed."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def write_folder(path: str, files: Mapping[str, str]) -> None:
-    """Make a folder, or fill an empty one, with these files. Raises InputError."""
+    """Make a new folder with these files in it, whole or not at all. Raises InputError, also where it exists."""
     target = os.path.realpath(path)
-    if os.path.lexists(target) and (not os.path.isdir(target) or os.listdir(target)):
-        raise InputError((error("SA913", f"`{path}` is there, and no empty folder", None, "name a new one"),))
+    if os.path.lexists(path):
+        raise InputError((error("SA913", f"`{path}` exists already", None, "name a new folder"),))
     temporary = ""
     try:
         temporary = tempfile.mkdtemp(dir=os.path.dirname(target), prefix=".sacheck-")
         for name, text in files.items():
             with open(os.path.join(temporary, name), "w", encoding="utf-8", newline="") as file:
                 file.write(text)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o777 & ~mask)
-        os.replace(temporary, target)
+        os.chmod(temporary, 0o777 & ~_mask())
+        os.rename(temporary, target)
     except BaseException as wrong:
-        if temporary:
-            shutil.rmtree(temporary, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
         if isinstance(wrong, OSError):
             raise InputError((error("SA903", f"cannot write `{path}`: {wrong.strerror}"),)) from wrong
         raise
