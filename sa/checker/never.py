@@ -49,6 +49,9 @@ def check_joint(made: Joint, bounds: Limits, seed: int = 0, solvers: Solvers = Z
     places = [p for p, _ in made.invariants]
     if fault is None and len(set(places)) < len(places):
         fault = "a joint location is there twice"
+    known = frozenset(v.var for t in made.threads for v in apart(t).variables)
+    if fault is None and any(not inv.free <= known for _, inv in made.invariants):
+        fault = "an invariant mentions a variable that is not there"
     if fault is None and any(len(p) != len(made.threads) for p in places):
         fault = "a joint location does not name a location of each thread"
     if fault is not None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sa import __version__
+from sa.cli.certify import certify
 from sa.cli.check import check
 from sa.cli.explain import explain
 from sa.cli.fmt import fmt
@@ -46,7 +47,7 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(sacheck)
-    for command in (refine, verify, prove, check, generate, simulate, show, fmt, explain):
+    for command in (refine, verify, prove, certify, check, generate, simulate, show, fmt, explain):
         app.command()(command)
     return app
 

@@ -8,7 +8,16 @@ import typer
 
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict, worst_status
-from sa.cli.options import JsonOption, MemoryOption, QuietOption, SeedOption, Settings, SplitOption, TimeoutOption
+from sa.cli.options import (
+    CertificateOption,
+    JsonOption,
+    MemoryOption,
+    QuietOption,
+    SeedOption,
+    Settings,
+    SplitOption,
+    TimeoutOption,
+)
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, count_warnings, decide
 
@@ -27,6 +36,7 @@ def refine(
     ] = None,
     whole: Annotated[bool, typer.Option("--whole", help="Play the game on the two whole programs at once.")] = False,
     split: SplitOption = False,
+    certificate: CertificateOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
     timeout: TimeoutOption = None,
@@ -52,6 +62,11 @@ def refine(
             answers.append(answer)
             if not settings.json:
                 _show(answer.outcome, settings)
+        if certificate is not None:
+            from sa.app.certificate import refinement_certificate
+            from sa.app.replace_file import replace_file
+
+            replace_file(certificate, refinement_certificate(certificate, request, answers))
         return _end(answers, None, settings, paths)
 
     def stopped(reason: Reason, detail: str = "") -> int:

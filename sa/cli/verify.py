@@ -9,7 +9,16 @@ import typer
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Verdict
 from sa.cli.guard import undisturbed
-from sa.cli.options import JsonOption, MemoryOption, QuietOption, SeedOption, Settings, SplitOption, TimeoutOption
+from sa.cli.options import (
+    CertificateOption,
+    JsonOption,
+    MemoryOption,
+    QuietOption,
+    SeedOption,
+    Settings,
+    SplitOption,
+    TimeoutOption,
+)
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, count_warnings, decide
 
@@ -20,6 +29,7 @@ if TYPE_CHECKING:
 def verify(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The program.")],
     split: SplitOption = False,
+    certificate: CertificateOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
     timeout: TimeoutOption = None,
@@ -35,16 +45,21 @@ def verify(
     def body(bounds: Limits) -> int:
         from sa.app.verify import VerifyRequest
 
-        return _answer(VerifyRequest(file, split, bounds, seed), settings)
+        return _answer(VerifyRequest(file, split, bounds, seed), settings, certificate)
 
     decide(settings, file, body)
 
 
-def _answer(request: VerifyRequest, settings: Settings) -> int:
+def _answer(request: VerifyRequest, settings: Settings, certificate: str | None) -> int:
     from sa.app.verify import verify as work
 
     answer = work(request)
     status = status_of(answer)
+    if certificate is not None:
+        from sa.app.certificate import verification_certificate
+        from sa.app.replace_file import replace_file
+
+        replace_file(certificate, verification_certificate(certificate, request, answer))
     with undisturbed():
         _show(answer, status, settings)
     return status

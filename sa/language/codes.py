@@ -268,8 +268,8 @@ SA911 a solver that is not there
 SA912 a source of a certificate that is not there
     A certificate names its sources and has their hashes, not their texts. They are looked for beside it, or in the
     folder that `--source` names.
-SA913 a folder that is in use
-    `--export` makes a new folder, or fills an empty one, so that nothing else is in it.
+SA913 a folder that exists
+    `--export` makes a new folder, so that nothing else is in it.
 """
 
 

@@ -1,13 +1,13 @@
 """SMT-LIB 2 text to terms: the inverse of `smtlib`, for text that nobody vouches for.
 
-Names mean what the given scope says. Sorts are checked, and no input is read by recursion. Nothing else of SMT-LIB than
-what `smtlib` writes is understood.
+Names mean what the given scope says, sorts are checked, and how deep a text may be nested is bounded. Nothing else of
+SMT-LIB is understood than what `smtlib` writes, and of that no quantifiers: evidence has none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -87,8 +87,6 @@ def _term(expression: Expression, names: Names) -> Term:
     if isinstance(expression, str):
         return _leaf(expression, names)
     match expression:
-        case ["forall", [*binders], body]:
-            return _forall(binders, body, names)
         case [str(head), *rest] if rest:
             return _applied(head, [_term(r, names) for r in rest], names)
         case _:
@@ -130,18 +128,6 @@ def read_sort(text: str, names: Names) -> Sort:
     if name not in names.sorts:
         raise Unreadable(f"the sort `{name}` is not known here")
     return names.sorts[name]
-
-
-def _forall(binders: Sequence[Expression], body: Expression, names: Names) -> Term:
-    bound = list[Var]()
-    for binder in binders:
-        match binder:
-            case [str(name), str(sort)]:
-                bound.append(build.variable(read_symbol(name), read_sort(sort, names)))
-            case _:
-                raise Unreadable("a binder is a name and a sort")
-    inner = Names({**names.variables, **{b.name: b for b in bound}}, names.functions, names.sorts)
-    return build.forall(tuple(bound), _of(BOOL, _term(body, inner)))
 
 
 def _of(sort: Sort, term: Term) -> Term:

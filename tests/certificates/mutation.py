@@ -1,0 +1,238 @@
+"""Corrupted certificates judged: how many of each kind are rejected, and whether those that are accepted are true.
+
+Run as a program it writes results.md beside it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from sa.app.certificate import refinement_certificate, verification_certificate
+from sa.app.refine import Answer, RefineRequest, questions
+from sa.app.refine import refine as decide
+from sa.app.verify import VerifyRequest
+from sa.app.verify import verify as decide_claims
+from sa.base.diagnostic import InputError
+from sa.base.limits import Limits, limits
+from sa.certificates.composition_json import read_composition
+from sa.certificates.play_json import read_play
+from sa.certificates.relation_json import read_relation
+from sa.certificates.run_json import read_run
+from sa.certificates.shape import Entry, Malformed
+from sa.certificates.threads_json import read_joint, read_keeps
+from sa.checker.claims import claimed
+from sa.checker.judge import Court, judge_program, judge_refinement
+from sa.checker.question import Question, pair_goal, question, thread_goals, whole_goal
+from sa.checker.ruling import Accepted
+from sa.checker.solvers import Z3
+from sa.language.load import load_program
+from sa.oracle.game import decide as enumerated
+from sa.refinement.options import Options
+from tests.certificates.corruption import Mutant, mutants
+from tests.certificates.truth import joint_is_true, keeps_is_true, play_is_true, relation_is_true, run_is_true
+from tests.generators.refinements import random_question
+
+RESULTS = Path(__file__).parent / "results.md"
+COURT = Court(Limits(), 0, Z3)
+
+
+@dataclass
+class Tally:
+    """Mutants by kind: tried, and accepted though changed, all of which are true but those in `wrong`."""
+
+    tried: Counter[str] = field(default_factory=Counter)
+    accepted: Counter[str] = field(default_factory=Counter)
+    wrong: list[tuple[str, Mutant]] = field(default_factory=list)
+    certificates: int = 0
+
+    def add(self, other: Tally) -> None:
+        """Count what another tally counts."""
+        self.tried += other.tried
+        self.accepted += other.accepted
+        self.wrong += other.wrong
+        self.certificates += other.certificates
+
+
+def refinement_mutants(name: str, folder: Path, files: tuple[Path, ...], rng: Random, most: int) -> Tally:
+    """The certificate of a refinement question over finite ranges, corrupted."""
+    paths = tuple(str(f) for f in files)
+    request = RefineRequest(paths, False, Options(limits(10.0, None)))
+    answers: list[Answer] = list(decide(request))
+    document = json.loads(refinement_certificate(str(folder / "x.json"), request, answers))
+    part = questions(paths, False)[0]
+    asked = question(part.abstract, part.concrete, part.block, whole=False)
+    return _tally(name, document["questions"][0], lambda d: _refined(asked, d), lambda d: _is_true(asked, d), rng, most)
+
+
+def verification_mutants(name: str, file: Path, rng: Random, most: int) -> Tally:
+    """The certificate of a program over finite ranges, corrupted."""
+    request = VerifyRequest(str(file), False, Limits(), 0)
+    document = json.loads(verification_certificate(str(file), request, decide_claims(request)))
+    program = load_program(str(file)).program
+
+    def accepts(changed: Any) -> bool:
+        return _accepts(lambda: judge_program(program, Entry(changed), COURT))
+
+    def is_true(changed: Any) -> bool:
+        claims = claimed(program)
+        for proof in changed["proofs"]:
+            threads = claims[proof["about"]].threads
+            bads = {(n, b): x for n, c in enumerate(claims) if c.threads == threads for b, x in enumerate(c.bads)}
+            kind, what = Entry(proof["proof"]).only()
+            if kind == "keeps" and not keeps_is_true(read_keeps(what, threads, bads, program.axioms)):
+                return False
+            if kind == "joint" and not joint_is_true(read_joint(what, threads, bads, program.axioms)):
+                return False
+        for run in changed["runs"]:
+            claim = claims[run["claim"]]
+            if not run_is_true(claim.threads, claim.bads, read_run(Entry(run["run"]), claim.threads)):
+                return False
+        return True
+
+    return _tally(name, document["questions"][0], accepts, is_true, rng, most)
+
+
+def _tally(name: str, document: Any, accepts: Any, is_true: Any, rng: Random, most: int) -> Tally:
+    tally = Tally(certificates=1)
+    if document["verdict"] == "unknown":
+        return Tally()
+    assert accepts(document), name
+    for mutant in mutants(document, rng, most):
+        tally.tried[mutant.kind] += 1
+        if accepts(mutant.document):
+            tally.accepted[mutant.kind] += 1
+            if not is_true(mutant.document):
+                tally.wrong.append((name, mutant))
+    return tally
+
+
+def _accepts(judging: Any) -> bool:
+    try:
+        judged = list(judging())
+    except Malformed:
+        return False
+    return all(isinstance(j.ruling, Accepted) for j in judged)
+
+
+def _refined(asked: Question, document: Any) -> bool:
+    return _accepts(lambda: judge_refinement(asked, Entry(document), COURT))
+
+
+def _is_true(asked: Question, document: Any) -> bool:
+    """Whether the accepted evidence is true by enumeration."""
+    if "composition" in document:
+        made = read_composition(
+            Entry(document["composition"]),
+            [p.concrete for p in asked.pairs],
+            [p.abstract for p in asked.pairs],
+            asked.axioms,
+            lambda n, c, a: pair_goal(asked, n, c, a),
+        )
+        parts = zip(made.goals, made.relations, strict=True)
+        return enumerated(whole_goal(asked)).simulated and all(relation_is_true(g, r) for g, r in parts)
+    goals = (whole_goal(asked),) if asked.closed else thread_goals(asked)
+    for goal, evidence in zip(goals, document["goals"], strict=True):
+        kind, what = Entry(evidence).only()
+        if kind == "relation" and not relation_is_true(goal, read_relation(what, goal)):
+            return False
+        if kind == "play" and not play_is_true(goal, read_play(what, goal)):
+            return False
+    return True
+
+
+def random_mutants(seeds: Iterable[int], folder: Path, most: int) -> Tally:
+    """Corrupted certificates of random questions over small ranges."""
+    tally = Tally()
+    for seed in seeds:
+        asked = random_question(seed)
+        files = (folder / f"abs{seed}.sa", folder / f"conc{seed}.sa")
+        for file, text in zip(files, (asked.abstract, asked.concrete), strict=True):
+            file.write_text(text, encoding="utf-8")
+        try:
+            tally.add(refinement_mutants(f"seed {seed}", folder, files, Random(seed), most))
+        except InputError:
+            continue
+    return tally
+
+
+#: Finite programs whose claims are shown in every way there is: by invariants of threads, with and without ghosts, by
+#: joint invariants, and refuted by runs into a claim, an assertion and a broken guarantee.
+PROGRAMS = {
+    "threads": """
+        global x : 0..3 = 0; global y : 0..3 = 0;
+        thread A { while (true) { assert x <= 2; if (x < 2) { x := x + 1; } else { x := 0; } } }
+        thread B { guarantee y' <= 2; while (y < 2) { y := y + 1; } }
+        invariant small : x <= 2;
+    """,
+    "ghosts": (Path(__file__).parent.parent.parent / "specs" / "mutex" / "peterson.sa").read_text(encoding="utf-8"),
+    "joint": """
+        global n, s : 0..4 = 0;
+        thread T[i : 1..2] { local t : 0..4 = 0; atomic { n := n + 1; t := t + 1; } atomic { s := s + 1; t := t + 1; } }
+        invariant even : at T[1].exit && at T[2].exit ==> n == s;
+        invariant order : s <= n;
+    """,
+    "overtaken": """
+        global x : 0..2 = 0;
+        thread A { local t : 0..2 = 0; t := x; x := (t + 1) % 3; }
+        thread B { x := 2; assert x == 2; }
+        invariant never : x != 1;
+    """,
+    "guarantee": """
+        global x : 0..2 = 0;
+        thread A { guarantee x' >= x; havoc x; }
+        thread B { guarantee x' == x; skip; }
+    """,
+    "ticket": """
+        global busy : bool = false; global inside : 0..2 = 0;
+        thread T[i : 1..2] {
+          await !busy { busy := true; }
+          inside := inside + 1;
+          CS: assert inside == 1;
+          inside := inside - 1;
+          busy := false;
+        }
+        invariant alone : !(at T[1].CS && at T[2].CS);
+    """,
+}
+
+#: Questions over finite ranges: threads with relies, closed programs shown pair by pair, a block with a formula.
+QUESTIONS = {
+    "pairs": (
+        """global x : 0..2 = 0; global y : 0..2 = 0;
+        thread A { local t : 0..2 = 0; while (true) { t := x; @seen(t) skip; } } thread B { y := 1; @done x := 1; }""",
+        """global x : 0..2 = 0; global y : 0..2 = 0;
+        thread A { local t : 0..2 = 0; while (true) { t := x; skip; @seen(t) skip; } }
+        thread B { skip; y := 1; @done x := 1; }""",
+    ),
+    "rely": (
+        "global x, n : 0..2; thread A { rely x' == x && n' == n; while (x < n) { x := x + 1; } @end(x) skip; }",
+        """global x, n : 0..2;
+        thread A { local k : 0..2; rely x' == x && n' == n; k := n; while (x < k) { x := x + 1; } @end(x) skip; }""",
+    ),
+    "weak rely": (
+        "global x, n : 0..2; thread A { rely x' == x; while (x < n) { x := x + 1; } @end(x) skip; }",
+        """global x, n : 0..2;
+        thread A { local k : 0..2; rely x' == x; k := n; while (x < k) { x := x + 1; } @end(x) skip; }""",
+    ),
+}
+
+
+def written_mutants(folder: Path, most: int) -> Tally:
+    """Corrupted certificates of the programs and questions above."""
+    tally = Tally()
+    for name, text in PROGRAMS.items():
+        file = folder / "program.sa"
+        file.write_text(text, encoding="utf-8")
+        tally.add(verification_mutants(name, file, Random(name), most))
+    for name, texts in QUESTIONS.items():
+        files = (folder / "abs.sa", folder / "conc.sa")
+        for file, text in zip(files, texts, strict=True):
+            file.write_text(text, encoding="utf-8")
+        tally.add(refinement_mutants(name, folder, files, Random(name), most))
+    return tally
