@@ -65,10 +65,10 @@ def _mask() -> int:
 
 
 def write_folder(path: str, files: Mapping[str, str]) -> None:
-    """Make a new folder with these files in it, whole or not at all. Raises InputError, also where it exists."""
+    """Make a new folder with these files in it, or fill an empty one, with all of them or none. Raises InputError."""
     target = os.path.realpath(path)
-    if os.path.lexists(path):
-        raise InputError((error("SA913", f"`{path}` exists already", None, "name a new folder"),))
+    if os.path.lexists(path) and not (os.path.isdir(path) and not os.listdir(path)):
+        raise InputError((error("SA913", f"`{path}` is in use", None, "name a new folder, or an empty one"),))
     temporary = ""
     try:
         temporary = tempfile.mkdtemp(dir=os.path.dirname(target), prefix=".sacheck-")

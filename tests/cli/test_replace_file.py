@@ -113,16 +113,23 @@ def test_a_full_disk_leaves_no_folder(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
+def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    write_folder(str(tmp_path / "out"), {"a": OLD})
+    assert (tmp_path / "out" / "a").read_text() == OLD
+
+
 @pytest.mark.parametrize("kind", ["folder", "file", "dangling link"])
-def test_nothing_that_exists_becomes_a_folder(kind: str, tmp_path: Path) -> None:
+def test_what_is_in_use_becomes_no_folder(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "out"
     match kind:
         case "folder":
             path.mkdir()
+            (path / "own").touch()
         case "file":
             path.touch()
         case _:
             path.symlink_to(tmp_path / "absent")
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="is in use"):
         write_folder(str(path), {"a": NEW})
     assert os.listdir(tmp_path) == ["out"]
