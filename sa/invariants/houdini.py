@@ -16,7 +16,7 @@ from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.sort import INT
 from sa.terms.substitute import primed, substitute
-from sa.terms.term import IsZero, Le, Same, Term, Var, children
+from sa.terms.term import Call, Forall, IsZero, Le, Same, Term, Var, children
 
 #: So many candidates at most, and orders between so many variables.
 CANDIDATES, ORDERED = 120, 6
@@ -68,10 +68,11 @@ def houdini(
 
     Of the environment those steps count that keep what is wanted, for a strong invariant all. Raises LimitReached.
     """
+    bare = session.bare()
     inv = {q.name: q.inv for q in automaton.locations}
     kept = {q: tuple(dict.fromkeys((*build.conjuncts(wanted[q]), *offered))) for q in inv}
     first = automaton.initial
-    kept[first] = _surviving(session, (automaton.init, inv[first]), kept[first], {})
+    kept[first] = _surviving(session, bare, (automaton.init, inv[first]), kept[first], {})
     later: dict[Var, Term] = {v: primed(v) for v in variables_of(automaton, Kind.GLOBAL)}
     changed = True
     while changed:
@@ -79,14 +80,14 @@ def houdini(
         for edge in automaton.edges:
             after = dict(edge.updates)
             known = (inv[edge.source], *kept[edge.source], *taking(edge), substitute(inv[edge.target], after))
-            left = _surviving(session, known, kept[edge.target], after)
+            left = _surviving(session, bare, known, kept[edge.target], after)
             changed |= left != kept[edge.target]
             kept[edge.target] = left
         for place in automaton.locations:
             assert place.env is not None
             counts = build.TRUE if strong else substitute(wanted[place.name], later)
             known = (place.inv, *kept[place.name], place.env, substitute(place.inv, later), counts)
-            left = _surviving(session, known, kept[place.name], later)
+            left = _surviving(session, bare, known, kept[place.name], later)
             changed |= left != kept[place.name]
             kept[place.name] = left
         if not all(session.implied(wanted[q], (inv[q], *kept[q])) for q in inv):
@@ -95,27 +96,35 @@ def houdini(
 
 
 def _surviving(
-    session: Session, known: Iterable[Term], formulas: tuple[Term, ...], after: Mapping[Var, Term]
+    session: Session, bare: Session, known: Iterable[Term], formulas: tuple[Term, ...], after: Mapping[Var, Term]
 ) -> tuple[Term, ...]:
-    """The formulas that hold after a step, whatever the solver's counterexamples leave of them."""
+    """The formulas that hold after a step.
+
+    Formulas without functions may use only that part of what is known, and no axioms: there the solver decides.
+    """
     goals = {f: substitute(f, after) for f in formulas}
     hypotheses = build.conjuncts(build.land(*known))
     assumed = frozenset(hypotheses)
-    certain = {f for f in formulas if goals[f] in assumed or goals[f] is build.TRUE}
-    open_ones = [f for f in formulas if f not in certain]
-    with session.assuming(hypotheses):
-        while open_ones:
-            answer = session.check((build.lnot(build.land(*(goals[f] for f in open_ones))),))
-            if isinstance(answer, Unsat):
-                break
-            fallen = {f for f in open_ones if isinstance(answer, Sat) and _is_false(goals[f], answer)}
-            if not fallen:
-                fallen = {f for f in open_ones if not session.implied(goals[f], ())}
-                if not fallen:
-                    break
-            open_ones = [f for f in open_ones if f not in fallen]
-    left = certain | set(open_ones)
+    left = {f for f in formulas if goals[f] in assumed or goals[f] is build.TRUE}
+    plain = [f for f in formulas if f not in left and not called(goals[f])]
+    with bare.assuming(h for h in hypotheses if not called(h)):
+        left.update(_left(bare, {f: goals[f] for f in plain}))
+    left.update(f for f in formulas if f not in left and called(goals[f]) and session.implied(goals[f], hypotheses))
     return tuple(f for f in formulas if f in left)
+
+
+def _left(session: Session, goals: dict[Term, Term]) -> Iterable[Term]:
+    """The formulas whose goals hold: whatever counterexamples leave of them."""
+    while goals:
+        answer = session.check((build.lnot(build.land(*goals.values())),))
+        if isinstance(answer, Unsat):
+            break
+        fallen = {f for f, goal in goals.items() if isinstance(answer, Sat) and _is_false(goal, answer)}
+        fallen = fallen or {f for f, goal in goals.items() if not session.implied(goal, ())}
+        if not fallen:
+            break
+        goals = {f: goal for f, goal in goals.items() if f not in fallen}
+    return goals
 
 
 def _is_false(goal: Term, answer: Sat) -> bool:
@@ -123,3 +132,16 @@ def _is_false(goal: Term, answer: Sat) -> bool:
         return not holds(goal, answer.values)
     except Unevaluable:
         return False
+
+
+def called(term: Term) -> bool:
+    """Whether a term has functions or quantifiers in it."""
+    waiting, seen = [term], set[Term]()
+    while waiting:
+        here = waiting.pop()
+        if isinstance(here, Forall | Call):
+            return True
+        if here not in seen:
+            seen.add(here)
+            waiting.extend(children(here))
+    return False

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, variables_of
-from sa.invariants.houdini import candidates, houdini, taking
+from sa.invariants.houdini import called, candidates, houdini, taking
 from sa.smt.horn import Atom, Clause, Solution, solve
 from sa.smt.session import Answer, Session, Unsat
 from sa.terms import build
 from sa.terms.substitute import primed, substitute
-from sa.terms.term import Call, Forall, Term, Var, children
+from sa.terms.term import Term, Var
 
-#: Solver resources for invariants of locations.
-RLIMIT = 20_000_000
+#: Solver resources for invariants of locations, and for each question while they are looked for.
+RLIMIT, SOON = 20_000_000, 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,14 @@ def invariant(session: Session, automaton: Automaton, wanted: Mapping[str, Term]
 
     Raises LimitReached.
     """
-    fault = next(_faults(session, automaton, wanted, wanted, strong), None)
+    # Functions make the solver look for a long time for what is not there; proofs are found soon.
+    asked = session.again(SOON) if _beyond_horn(automaton, wanted.values()) else session
+    fault = next(_faults(asked, automaton, wanted, wanted, strong), None)
     if fault is None:
         return Held(wanted)
     for strengthened in (_by_candidates, _solved):
-        found = strengthened(session, automaton, wanted, strong)
-        if found is not None and next(_faults(session, automaton, found, wanted, strong), None) is None:
+        found = strengthened(asked, automaton, wanted, strong)
+        if found is not None and next(_faults(asked, automaton, found, wanted, strong), None) is None:
             return Held(found)
     return fault
 
@@ -138,16 +140,3 @@ def _beyond_horn(automaton: Automaton, wanted: Iterable[Term]) -> bool:
     terms += [t for q in automaton.locations for t in (q.inv, q.env) if t is not None]
     terms += [t for e in automaton.edges for t in (e.guard, *(u for _, u in e.updates))]
     return any(called(t) for t in terms)
-
-
-def called(term: Term) -> bool:
-    """Whether a term has functions or quantifiers in it."""
-    waiting, seen = [term], set[Term]()
-    while waiting:
-        here = waiting.pop()
-        if isinstance(here, Forall | Call):
-            return True
-        if here not in seen:
-            seen.add(here)
-            waiting.extend(children(here))
-    return False

@@ -19,12 +19,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sa.automata.automaton import Automaton, Kind
 from sa.automata.program import Formula
-from sa.automata.rename import on_side
 from sa.checker.obligation import Case, Obligation
-from sa.checker.threads import apart
-from sa.proofs.facts import Refinement, Side, all_of
+from sa.proofs.facts import Refinement, all_of
+from sa.proofs.states import in_range, initially, variables
 from sa.terms import build
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
@@ -46,24 +44,6 @@ def linked(formula: Formula, number: int, last: int) -> Formula:
     return replace(formula, term=substitute(formula.term, names))
 
 
-def initially(side: Side, name: str) -> tuple[Term, ...]:
-    """That all threads of a side are at their beginning, over `name.x` and `name.T.x`."""
-    found = list[Term]()
-    for annotated in side.threads:
-        thread = on_side(apart(annotated.automaton), name)
-        found += [thread.init, next(q.inv for q in thread.locations if q.name == thread.initial)]
-    return build.conjuncts(build.land(*found))
-
-
-def variables(side: Side, name: str) -> tuple[Var, ...]:
-    """The variables of a side that are not parameters, over the same names."""
-    found = dict[Var, None]()
-    for annotated in side.threads:
-        thread: Automaton = on_side(apart(annotated.automaton), name)
-        found.update(dict.fromkeys(v.var for v in thread.variables if v.kind is not Kind.PARAM))
-    return tuple(found)
-
-
 def obligations(
     links: Sequence[Refinement], kappa: tuple[Formula, ...], iota: tuple[Formula, ...]
 ) -> Iterator[Obligation]:
@@ -78,7 +58,9 @@ def obligations(
     found = Case(unknown, build.conjuncts(build.land(*between, all_of(kappas))))
     yield Obligation("a middle initial state", "", known, (found,), kappas)
     together = build.land(*(linked(f, i, last).term for i, link in enumerate(links) for f in link.iota))
+    states = (*in_range(links[0].left, "conc"), *in_range(links[-1].right, "abs"))
+    states += tuple(t for side, name in middles for t in in_range(side, name))
     kept = Case((), build.conjuncts(all_of(iota)))
-    yield Obligation("ι of the chain", "", build.conjuncts(together), (kept,), iota)
+    yield Obligation("ι of the chain", "", build.conjuncts(build.land(together, *states)), (kept,), iota)
     wanted = Case(variables(links[-1].right, "abs"), build.conjuncts(build.land(*above, all_of(kappa))))
     yield Obligation("initial coverage", "", below, (wanted,), kappa)

@@ -18,9 +18,11 @@ from sa.checker.ruling import Accepted, Ruling
 from sa.checker.run import check_run
 from sa.composition.environment import closed
 from sa.composition.product import SEPARATOR, product
-from sa.invariants.decide import Imprecise, decide
+from sa.invariants.decide import SHORT, Imprecise, decide
+from sa.invariants.violation import find_run
 from sa.proofs import parallel_invariants, preservation
 from sa.proofs.facts import Fact, Invariance, Refinement, Side, made_of
+from sa.proofs.functions import called
 from sa.proofs.local import at_locations, show_invariant
 from sa.proofs.parallel_invariants import apart_formula, names_apart
 from sa.proofs.result import Leaf
@@ -32,6 +34,8 @@ from sa.terms.term import Term, Var
 
 #: Joint locations up to which induction goes over all of them.
 JOINT = 400
+
+_RUN = "the run is below"
 
 
 def claimed(work: Work, claim: Preserves) -> Invariance:
@@ -87,8 +91,13 @@ def directly(work: Work, claim: Preserves) -> Fact:
     if parts is not None and _inductive_parts(work, parts, fact):
         return fact
     told = tuple(work.leaves) if parts is not None else ()
-    rule = work.rule
-    for way in (_by_verification, _by_joint_locations):
+    rule, run = work.rule, work.run
+    if not several and run is not None:
+        return fact
+    work.run = None
+    # Runs are evaluated, which functions without a body keep from being done.
+    ways = (_by_joint_locations,) if called(fact.formula) else (_by_verification, _by_joint_locations)
+    for way in ways:
         work.leaves.clear()
         if way(work, fact):
             return fact
@@ -96,7 +105,7 @@ def directly(work: Work, claim: Preserves) -> Fact:
             return fact
         if not told and work.leaves:
             told, rule = tuple(work.leaves), work.rule
-    work.leaves[:], work.rule = told, rule
+    work.leaves[:], work.rule, work.run = told, rule, run
     return fact
 
 
@@ -108,6 +117,25 @@ def _inductive_parts(work: Work, parts: Sequence[Invariance], fact: Invariance) 
 
 
 def _inductive(work: Work, automaton: Automaton, fact: Invariance) -> bool:
+    """Whether an automaton has the invariant; where one thread has not, a run of it alone may refute it."""
+    if _shown(work, automaton, fact):
+        return True
+    run = _run_alone(work, automaton, fact) if len(fact.side.threads) == 1 else None
+    if run is not None:
+        work.run = work.run or run
+        leaf = work.leaves[-1]
+        work.leaves[-1] = replace(leaf, where="", verdict=Verdict.REFUTED, why=_RUN, example=None)
+    return False
+
+
+def _run_alone(work: Work, automaton: Automaton, fact: Invariance) -> Run | None:
+    """A run of the thread into a violation in which nobody else moves: an environment may always do nothing."""
+    bad = Bad(None, apart_formula(fact.formula, fact.side.threads))
+    run = find_run((automaton,), bad, work.options.limits, SHORT)
+    return run if run is not None and isinstance(check_run((automaton,), bad, run), Accepted) else None
+
+
+def _shown(work: Work, automaton: Automaton, fact: Invariance) -> bool:
     threads = tuple(t.automaton.name for t in fact.side.threads)
     wanted = at_locations(fact.formula, threads, automaton, SEPARATOR)
     clauses = {q: tuple[Formula, ...]() for q in wanted}
@@ -173,8 +201,7 @@ def _by_verification(work: Work, fact: Invariance) -> bool:
         if isinstance(ruling, Accepted):
             if isinstance(found.evidence, Run):
                 work.run = found.evidence
-                why = "the run is below"
-                add(work, Leaf("it is violated", "", Verdict.REFUTED, why, perf_counter() - started))
+                add(work, Leaf("it is violated", "", Verdict.REFUTED, _RUN, perf_counter() - started))
                 return False
             add(work, Leaf(f"no violation ({found.how})", "", Verdict.PROVED, "", perf_counter() - started))
             return True

@@ -13,16 +13,14 @@ from sa.checker.never import settled
 from sa.checker.obligation import Case, Obligation, discharge
 from sa.invariants.houdini import taking
 from sa.invariants.weak import NotShown, invariant
-from sa.proofs.counterexample import counterexample
 from sa.proofs.result import Leaf
-from sa.proofs.work import Work, add
-from sa.smt.session import Sat
+from sa.proofs.work import Work, add, example_of, satisfiable
 from sa.terms import build
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
 #: What is said of a step that breaks an invariant in a state that may not be reached.
-_NOT_INDUCTIVE = "not inductive: this {} breaks it, in a state that may never be reached; no strengthening was found"
+_NOT_INDUCTIVE = "not inductive: this step breaks it, in a state that may never be reached; no strengthening was found"
 _GAVE_UP = "the solver gave up"
 
 
@@ -75,12 +73,13 @@ def _not_shown(
         where += f", step to {found.edge.target}"
     elif found.location is not None:
         where += ", step of the environment"
-    if not isinstance(found.answer, Sat):
+    example = example_of(work, _failing(automaton, found.location, found.edge, wanted, clauses))
+    if example is None:
         return Leaf(name, where, Verdict.UNKNOWN, _GAVE_UP, 0.0)
-    asked = _failing(automaton, found.location, found.edge, wanted, clauses)
-    what = "initial state" if found.location is None else "step"
-    why = _NOT_INDUCTIVE.format(what) if found.location is not None else "an initial state breaks it"
-    return Leaf(name, where, Verdict.UNKNOWN, why, 0.0, example=counterexample(work.plain, asked, work.aliases, None))
+    if found.location is None:
+        verdict = Verdict.REFUTED if satisfiable(work) else Verdict.UNKNOWN
+        return Leaf(name, where, verdict, "this initial state breaks it", 0.0, example=example)
+    return Leaf(name, where, Verdict.UNKNOWN, _NOT_INDUCTIVE, 0.0, example=example)
 
 
 def _failing(

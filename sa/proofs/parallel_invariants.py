@@ -26,6 +26,7 @@ from sa.checker.never import AT
 from sa.checker.obligation import Case, Obligation
 from sa.checker.threads import apart
 from sa.proofs.facts import Invariance
+from sa.proofs.states import in_range, in_range_after
 from sa.terms import build
 from sa.terms.sort import BOOL
 from sa.terms.substitute import prefixed, primed, substitute
@@ -47,13 +48,14 @@ def obligations(parts: Sequence[Invariance], claim: Invariance) -> Iterator[Obli
             after = substitute(first, {**shared, **own})
             kept = build.conjuncts(substitute(second, shared))
             where = f"{_names(one.side.threads)} and {_names(two.side.threads)}"
-            known = build.conjuncts(build.land(first, second, after, *_somewhere((first, second))))
+            states = (*in_range(one.side), *in_range(two.side), *in_range_after(one.side), *in_range_after(two.side))
+            known = build.conjuncts(build.land(*states, first, second, after, *_somewhere((first, second))))
             clauses = tuple(
                 replace(f, term=substitute(apart_formula(f.term, two.side.threads), shared)) for f in two.parts
             )
             yield Obligation("non-interference", where, known, (Case((), kept),), clauses)
     wanted = apart_formula(claim.formula, threads)
-    known = build.conjuncts(build.land(*formulas, *_somewhere((*formulas, wanted))))
+    known = build.conjuncts(build.land(*in_range(claim.side), *formulas, *_somewhere((*formulas, wanted))))
     clauses = tuple(replace(f, term=apart_formula(f.term, threads)) for f in claim.parts)
     yield Obligation("the parts imply the claim", "", known, (Case((), build.conjuncts(wanted)),), clauses)
     if not claim.strong and not claim.side.whole:

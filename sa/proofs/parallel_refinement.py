@@ -20,6 +20,7 @@ from sa.certificates.threads import Annotated, Composition
 from sa.checker import composition as checked
 from sa.checker.obligation import Case, Obligation
 from sa.proofs.facts import Refinement, Side, all_of
+from sa.proofs.states import in_range, initially
 from sa.refinement.goals import silently
 from sa.terms import build
 
@@ -41,11 +42,13 @@ def obligations(
     made: Composition, parts: Sequence[Refinement], kappa: tuple[Formula, ...], iota: tuple[Formula, ...]
 ) -> Iterator[Obligation]:
     """The side conditions of the claim with this κ and ι."""
+    left, right = Side("", made.concrete, True), Side("", made.abstract, True)
     yield from checked.obligations(made)
     together = tuple(f for p in parts for f in p.kappa)
-    start = build.conjuncts(all_of(kappa))
+    start = build.conjuncts(build.land(*initially(left, "conc"), *initially(right, "abs"), all_of(kappa)))
     yield Obligation("the claim's κ is that of the parts", "", start, (_all(together),), together)
-    kept = build.conjuncts(build.land(*(all_of(p.iota) for p in parts)))
+    states = (*in_range(left, "conc"), *in_range(right, "abs"))
+    kept = build.conjuncts(build.land(*states, *(all_of(p.iota) for p in parts)))
     yield Obligation("the parts' ι is that of the claim", "", kept, (_all(iota),), iota)
 
 

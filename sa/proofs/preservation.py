@@ -30,6 +30,7 @@ from sa.checker.never import settled
 from sa.checker.obligation import Case, Obligation
 from sa.checker.threads import apart
 from sa.proofs.facts import Invariance, Refinement, all_of
+from sa.proofs.states import in_range
 from sa.terms import build
 from sa.terms.substitute import prefixed, primed, substitute
 from sa.terms.term import Term, Var
@@ -41,7 +42,8 @@ def obligations(fact: Refinement, abstract: Invariance, concrete: Invariance) ->
         for places in product(*(relation.pairs for _, relation in fact.pairs)):
             yield from _implied_at(fact, abstract, concrete, places)
     else:
-        known = build.conjuncts(build.land(_on(abstract.formula, "abs", fact), all_of(fact.iota)))
+        states = (*in_range(fact.left, "conc"), *in_range(fact.right, "abs"))
+        known = build.conjuncts(build.land(*states, _on(abstract.formula, "abs", fact), all_of(fact.iota)))
         clauses = tuple(replace(f, term=_on(f.term, "conc", fact)) for f in concrete.parts)
         case = Case((), build.conjuncts(_on(concrete.formula, "conc", fact)))
         yield Obligation("the abstract invariant and ι imply the concrete one", "", known, (case,), clauses)

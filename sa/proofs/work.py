@@ -16,7 +16,7 @@ from sa.checker.obligation import Obligation, discharge
 from sa.proofs.counterexample import counterexample
 from sa.proofs.facts import Fact, Side
 from sa.proofs.functions import Meaning, called, meanings
-from sa.proofs.result import Leaf
+from sa.proofs.result import Counterexample, Leaf
 from sa.proofs.worlds import World, faults
 from sa.refinement.options import Options
 from sa.refinement.outcome import Result
@@ -105,10 +105,10 @@ def _without(work: Work, obligation: Obligation) -> Leaf:
     failure = discharge(work.plain, frozenset(), obligation)
     if failure is None:
         return Leaf(obligation.name, obligation.where, Verdict.PROVED, "", 0.0)
-    example = counterexample(work.plain, obligation, work.aliases, None)
+    example = example_of(work, obligation)
     if example is None:
         return Leaf(obligation.name, obligation.where, Verdict.UNKNOWN, failure.why, 0.0)
-    certain = not work.script.axioms or _satisfiable(work)
+    certain = satisfiable(work)
     verdict, why = (Verdict.REFUTED, "") if certain else (Verdict.UNKNOWN, _NO_MEANING)
     return Leaf(obligation.name, obligation.where, verdict, why, 0.0, example=example)
 
@@ -117,13 +117,19 @@ def _applied(work: Work, obligation: Obligation) -> Leaf:
     """First a short attempt to prove it, then one to refute it by simple functions, then a long one to prove it."""
     if discharge(work.session.again(SOON), frozenset(), obligation) is None:
         return Leaf(obligation.name, obligation.where, Verdict.PROVED, "", 0.0)
-    for meaning in _meanings(work):
-        example = counterexample(work.plain, obligation, work.aliases, meaning)
-        if example is not None:
-            return Leaf(obligation.name, obligation.where, Verdict.REFUTED, "", 0.0, example=example)
+    example = example_of(work, obligation)
+    if example is not None:
+        return Leaf(obligation.name, obligation.where, Verdict.REFUTED, "", 0.0, example=example)
     if discharge(work.session, frozenset(), obligation) is None:
         return Leaf(obligation.name, obligation.where, Verdict.PROVED, "", 0.0)
     return Leaf(obligation.name, obligation.where, Verdict.UNKNOWN, _NO_VALUES, 0.0)
+
+
+def example_of(work: Work, obligation: Obligation) -> Counterexample | None:
+    """Values, and functions where these occur, for which an obligation fails. Raises LimitReached."""
+    choices: Iterable[Meaning | None] = _meanings(work) if _speaks_of_functions(obligation) else (None,)
+    found = (counterexample(work.plain, obligation, work.aliases, meaning) for meaning in choices)
+    return next((example for example in found if example is not None), None)
 
 
 def _meanings(work: Work) -> list[Meaning]:
@@ -132,9 +138,9 @@ def _meanings(work: Work) -> list[Meaning]:
     return work.known
 
 
-def _satisfiable(work: Work) -> bool:
-    """Whether the axioms are known to be true of some functions."""
-    return bool(_meanings(work)) or isinstance(work.session.check(()), Sat)
+def satisfiable(work: Work) -> bool:
+    """Whether the axioms are known to be true of some functions. Raises LimitReached."""
+    return not work.script.axioms or bool(_meanings(work)) or isinstance(work.session.check(()), Sat)
 
 
 def sound(work: Work, *sides: Side) -> bool:

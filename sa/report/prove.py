@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -65,7 +66,9 @@ def _proof(proof: Proof, seconds: Mapping[str, float], width: int, quiet: bool) 
             yield Text()
             yield from paragraph(f"{_label(step)}: violated at the end of this run:", width)
             yield Text()
-            yield from run_lines(step.run, proof.script.programs[step.step.claim.side[0][0]], width)
+            program = proof.script.programs[step.step.claim.side[0][0]]
+            alone = tuple(t for t in program.threads if t.name in step.run.start.threads)
+            yield from run_lines(step.run, replace(program, threads=alone), width)
     if any(_only_a_condition(s) for s in proof.steps):
         yield Text()
         yield from paragraph(f"Note: {_NOT_THE_CLAIM}", width)

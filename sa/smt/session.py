@@ -80,6 +80,10 @@ class Session:
         fresh._memo.update((q, a) for q, a in self._memo.items() if isinstance(a, Unsat))
         return fresh
 
+    def bare(self, rlimit: int | None = None) -> Session:
+        """A session without axioms that knows nothing yet."""
+        return Session(self.bounds, (), self._seed, self._rlimit if rlimit is None else rlimit)
+
     @contextmanager
     def assuming(self, formulas: Iterable[Term]) -> Iterator[None]:
         """Ask the questions inside under these hypotheses."""
