@@ -17,7 +17,7 @@ from sa.base.verdict import Reason, Unknown, Verdict
 from sa.composition.environment import declared
 from sa.generation.checks import NotGenerated
 from sa.language.load import load_script
-from sa.obligations import alone, together
+from sa.obligations import inductive, together
 from sa.obligations.vacuity import contradiction, vacuity
 from sa.proofs.prove import prepare, proof_of
 from sa.proofs.prove import prove as run
@@ -87,7 +87,7 @@ def _uncut(script: Script, bounds: Limits) -> Unknown | None:
 
 def _cut(program: Program, script: Script, bounds: Limits) -> str | None:
     apart = any(declared(t) for t in program.threads)
-    return (alone.uncut if apart else together.uncut)(program.threads, script.axioms, bounds)
+    return (inductive.uncut if apart else together.uncut)(program.threads, script.axioms, bounds)
 
 
 def _results(script: Script, options: Options, seconds: dict[str, float]) -> tuple[StepResult, ...]:

@@ -45,6 +45,16 @@ def _var(term: Term) -> Var:
     return term
 
 
+def own_local(thread: str, local: Var) -> Var:
+    """The name of a thread's local beside other threads."""
+    return prefixed(local, thread)
+
+
+def apart(thread: Automaton) -> Automaton:
+    """The thread with its locals and choices named after it, so that no two threads share a name."""
+    return renamed(thread, lambda v: own_local(thread.name, v.var) if v.kind is Kind.LOCAL else v.var)
+
+
 def on_side(automaton: Automaton, side: str) -> Automaton:
     """The automaton with all variables but the parameters named `side.x`."""
     return renamed(automaton, lambda v: v.var if v.kind is Kind.PARAM else prefixed(v.var, side))

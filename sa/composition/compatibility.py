@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, variables_of
-from sa.composition.product import apart
+from sa.automata.rename import apart
 from sa.smt.session import Answer, Session, Unsat
 from sa.terms import build
 from sa.terms.substitute import primed, substitute

@@ -9,26 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, Origin, Variable, edges_from
-from sa.automata.rename import renamed
+from sa.automata.rename import apart
 from sa.terms import build
-from sa.terms.substitute import prefixed
 from sa.terms.term import Term, Var
 
 SEPARATOR = "|"
-
-
-def own_local(thread: str, local: Var) -> Var:
-    """The name of a thread's local in a product."""
-    return prefixed(local, thread)
-
-
-def apart(thread: Automaton) -> Automaton:
-    """The thread with its locals named as in a product."""
-
-    def name(variable: Variable) -> Var:
-        return own_local(thread.name, variable.var) if variable.kind is Kind.LOCAL else variable.var
-
-    return renamed(thread, name)
 
 
 def product(threads: tuple[Automaton, ...]) -> Automaton:

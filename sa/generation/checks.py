@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sa.automata.automaton import Automaton, Kind, variables_of
+from sa.automata.rename import apart
 from sa.composition.compatibility import incompatibilities
-from sa.composition.product import apart
 from sa.generation.symmetry import rotates
 from sa.obligations.inductive import NotInductive, not_inductive
 from sa.smt.session import UNSAT, Sat, Session, Unsat

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sa.automata.automaton import Automaton, Kind, Location, Variable, location_of, variables_of
+from sa.automata.rename import apart, own_local
 from sa.base.limits import Limits
-from sa.composition.product import apart, own_local
 from sa.domains import interval
 from sa.domains.boxes import Boxes
 from sa.domains.formula import in_ranges

@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Origin
-from sa.automata.rename import renamed
-from sa.composition.product import apart
+from sa.automata.rename import apart, renamed
 from sa.terms.term import Var
 
 _MEMBER = re.compile(r"(.+)\[(\d+)\]$")

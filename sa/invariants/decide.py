@@ -14,10 +14,11 @@ from typing import TypeAlias
 
 from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom
+from sa.automata.rename import apart
 from sa.base.limits import Limits
 from sa.certificates.run import Bad, Run
 from sa.certificates.threads import Annotated, Joint, Keeps
-from sa.composition.product import SEPARATOR, apart, product
+from sa.composition.product import SEPARATOR, product
 from sa.generation.generate import Generated, generate, invariants, strengthened, unbounded
 from sa.generation.modular import Kept, solve_modular
 from sa.generation.visibility import Rung

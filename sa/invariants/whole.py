@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from sa.automata.automaton import FAIL, Automaton, Edge, Variable
 from sa.automata.ranges import within
+from sa.automata.rename import apart
 from sa.automata.trace import Configuration, Move
 from sa.certificates.run import Bad, Ending, Run, Snapshot, Turn
-from sa.composition.product import apart
 from sa.terms.build import FALSE, TRUE, conjuncts, eq, integer, land, variable
 from sa.terms.compile import executable
 from sa.terms.evaluate import evaluate

@@ -8,12 +8,14 @@ looked at; that the environment is the right one is not (`composition.compatibil
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, location_of, variables_of
+from sa.automata.program import Axiom
 from sa.automata.ranges import within
-from sa.base.diagnostic import Diagnostic, error
+from sa.base.diagnostic import Diagnostic, InputError, error
+from sa.base.limits import Limits
 from sa.smt.session import Answer, Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import State, Unevaluable, evaluate
@@ -80,6 +82,24 @@ def _unless(session: Session, known: tuple[Term, ...], goal: Term) -> Answer | N
         return None
     answer = session.check((*parts, build.lnot(goal)))
     return None if isinstance(answer, Unsat) else answer
+
+
+def uncut(threads: Sequence[Automaton], axioms: Sequence[Axiom], bounds: Limits) -> str | None:
+    """What keeps an invariant of threads one by one from being known to be inductive, None if all are.
+
+    Raises InputError for invariants that are not inductive, and LimitReached.
+    """
+    session = Session(bounds, tuple(a.formula for a in axioms))
+    return doubt_of(found for thread in threads for found in not_inductive(session, thread))
+
+
+def doubt_of(found: Iterable[NotInductive]) -> str | None:
+    """What is not known of what was found, None if nothing was. Raises InputError for what is known to be wrong."""
+    told = [(not_inductive_diagnostic(f), isinstance(f.answer, Sat)) for f in found]
+    wrong = tuple(dict.fromkeys(diagnostic for diagnostic, certain in told if certain))
+    if wrong:
+        raise InputError(wrong)
+    return told[0][0].message if told else None
 
 
 def not_inductive_diagnostic(found: NotInductive) -> Diagnostic:

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable, edges_from, location_of
+from sa.automata.automaton import Automaton, Edge, Location, edges_from, location_of
 from sa.automata.program import Axiom, Program
 from sa.automata.ranges import within
-from sa.automata.rename import renamed
-from sa.base.diagnostic import Diagnostic, InputError, warning
+from sa.automata.rename import apart
+from sa.base.diagnostic import Diagnostic, warning
 from sa.base.limits import Limits
-from sa.obligations.inductive import NotInductive, not_inductive_diagnostic
+from sa.obligations.inductive import NotInductive, doubt_of
 from sa.obligations.vacuity import RLIMIT
-from sa.smt.session import Sat, Session, Unsat
+from sa.smt.session import Session, Unsat
 from sa.terms import build
-from sa.terms.substitute import prefixed, substitute
+from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 
@@ -28,17 +28,13 @@ def uncut(threads: Sequence[Automaton], axioms: Sequence[Axiom], bounds: Limits)
 
     Raises InputError for invariants that are not inductive, and LimitReached.
     """
-    found = tuple(not_inductive_together(Session(bounds, tuple(a.formula for a in axioms)), threads))
-    wrong = tuple(not_inductive_diagnostic(f) for f in found if isinstance(f.answer, Sat))
-    if wrong:
-        raise InputError(tuple(dict.fromkeys(wrong)))
-    return not_inductive_diagnostic(found[0]).message if found else None
+    return doubt_of(not_inductive_together(Session(bounds, tuple(a.formula for a in axioms)), threads))
 
 
 def no_start(program: Program, bounds: Limits) -> tuple[Diagnostic, ...]:
     """A warning if no state satisfies what all threads say of the beginning. Raises LimitReached."""
     session = Session(bounds, tuple(a.formula for a in program.axioms), rlimit=RLIMIT)
-    threads = [_apart(t) for t in program.threads]
+    threads = [apart(t) for t in program.threads]
     starts = [f for t in threads for f in (t.init, location_of(t, t.initial).inv)]
     if len(threads) > 1 and isinstance(session.check(starts), Unsat):
         message = "no state satisfies the initial conditions of all threads together"
@@ -48,7 +44,7 @@ def no_start(program: Program, bounds: Limits) -> tuple[Diagnostic, ...]:
 
 def not_inductive_together(session: Session, threads: Sequence[Automaton]) -> Iterator[NotInductive]:
     """All that keeps the invariants of the threads from being inductive. Raises LimitReached and SolverDisagrees."""
-    separate = [_apart(t) for t in threads]
+    separate = [apart(t) for t in threads]
     init = build.land(*(t.init for t in separate))
     reached = [_reached(t) for t in separate]
     somewhere = [build.lor(*(q.inv for q in places)) for places in reached]
@@ -106,12 +102,3 @@ def _reached(thread: Automaton) -> list[Location]:
         seen |= new
         pending.extend(sorted(new))
     return [q for q in thread.locations if q.name in seen]
-
-
-def _apart(thread: Automaton) -> Automaton:
-    """The thread with its locals named after it, so that no two threads share a name."""
-
-    def name(variable: Variable) -> Var:
-        return prefixed(variable.var, thread.name) if variable.kind is Kind.LOCAL else variable.var
-
-    return renamed(thread, name)

@@ -14,12 +14,12 @@ from typing import TypeVar
 
 from sa.automata.automaton import EXIT, Automaton, Kind, Location, Origin, Variable, variables_of
 from sa.automata.program import Formula, Program, Refinement, Related
-from sa.automata.rename import on_side
+from sa.automata.rename import on_side, own_local
 from sa.base.diagnostic import Diagnostic, InputError, Label, error
 from sa.base.limits import Limits
 from sa.certificates.goal import Goal
 from sa.composition.environment import closed, declared, identity
-from sa.composition.product import own_local, product
+from sa.composition.product import product
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.substitute import prefixed, primed, substitute

@@ -6,16 +6,16 @@ user has in mind, and a refinement could hold for want of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from sa.automata.automaton import Automaton, Kind, Variable
 from sa.automata.rename import renamed
-from sa.base.diagnostic import Diagnostic, InputError
 from sa.base.limits import Limits
 from sa.certificates.goal import Goal
-from sa.obligations.inductive import not_inductive, not_inductive_diagnostic
-from sa.smt.session import Sat, Session
+from sa.obligations.inductive import NotInductive, doubt_of, not_inductive
+from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.term import Var
 
@@ -25,18 +25,13 @@ def uncut(asked: Sequence[Goal], bounds: Limits) -> str | None:
 
     Raises InputError for invariants that are not inductive, and LimitReached.
     """
-    open_question = None
-    wrong = list[Diagnostic]()
-    for goal in asked:
-        session = Session(bounds, tuple(a.formula for a in goal.axioms))
-        for side in (goal.concrete, goal.abstract):
-            found = tuple(not_inductive(session, _plain(side, goal.closed)))
-            wrong.extend(not_inductive_diagnostic(f) for f in found if isinstance(f.answer, Sat))
-            if found and open_question is None:
-                open_question = not_inductive_diagnostic(found[0]).message
-    if wrong:
-        raise InputError(tuple(dict.fromkeys(wrong)))
-    return open_question
+    return doubt_of(chain.from_iterable(_found(goal, bounds) for goal in asked))
+
+
+def _found(goal: Goal, bounds: Limits) -> Iterator[NotInductive]:
+    session = Session(bounds, tuple(a.formula for a in goal.axioms))
+    for side in (goal.concrete, goal.abstract):
+        yield from not_inductive(session, _plain(side, goal.closed))
 
 
 def _plain(side: Automaton, closed: bool) -> Automaton:

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, Origin, variables_of
+from sa.automata.rename import apart
 from sa.base.limits import Limits
-from sa.composition.product import apart
 from sa.domains.frame import Frame
 from sa.domains.intervals import Intervals
 from sa.generation.checks import verify

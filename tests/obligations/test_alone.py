@@ -6,7 +6,7 @@ import pytest
 
 from sa.base.diagnostic import InputError
 from sa.base.limits import Limits
-from sa.obligations.alone import uncut
+from sa.obligations.inductive import uncut
 from tests.language.texts import program_of
 
 TEXT = "global x : int = 0;\nautomaton T {{ rely {}; location q0 initial {{ inv x >= 0; }} edge q0 -> q0 {{ {} }} }}\n"
