@@ -235,7 +235,7 @@ def _same(left: Term, right: Term) -> Term:
     if isinstance(left, Member) and isinstance(right, Member):
         return boolean(left.index == right.index)
     if isinstance(left, Not) or isinstance(right, Not):
-        return lnot(_same(lnot(left), right)) if isinstance(left, Not) else lnot(_same(left, lnot(right)))
+        return lnot(eq(lnot(left), right)) if isinstance(left, Not) else lnot(eq(left, lnot(right)))
     if lnot(left) is right and sort_of(left) == BOOL:
         return FALSE
     first, second = sorted((left, right), key=lambda t: t.key)
