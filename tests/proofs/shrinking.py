@@ -18,6 +18,7 @@ from tests.proofs.parallel_rules import Parallel
 from tests.proofs.preservation_rules import Preservation
 from tests.proofs.rule import Rule, fuzz
 from tests.proofs.rules import VARIANTS
+from tests.proofs.script_rules import LongChain
 from tests.proofs.writing import equality, written, written_refinement, written_states, written_valuations
 
 
@@ -285,7 +286,7 @@ def size(instance: Any) -> int:
         case Chain(first, second):
             sides = cost(first.concrete) + cost(first.abstract) + cost(second.abstract)
             return sides + refinement_cost(first) + refinement_cost(second)
-        case Parallel(parts):
+        case Parallel(parts) | LongChain(parts):
             return sum(cost(r.concrete) + cost(r.abstract) + refinement_cost(r) for r in parts)
         case _:
             raise TypeError(instance)
@@ -327,6 +328,8 @@ def literal(instance: Any) -> str:
             return f"Chain({written_refinement(first)}, {written_refinement(second)})"
         case Parallel(parts):
             return f"Parallel(({', '.join(map(written_refinement, parts))}))"
+        case LongChain(links):
+            return f"LongChain(({', '.join(map(written_refinement, links))}))"
         case _:
             raise TypeError(instance)
 

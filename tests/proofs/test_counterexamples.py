@@ -14,10 +14,11 @@ from tests.proofs.refinement_counterexamples import CASES as OF_REFINEMENTS
 from tests.proofs.refinement_counterexamples import preservation
 from tests.proofs.rule import Variant
 from tests.proofs.rules import RULES, VARIANTS
+from tests.proofs.script_counterexamples import CASES as OF_SCRIPTS
 from tests.proofs.shrinking import literal
 from tests.proofs.writing import refinement
 
-CASES = {**OF_INVARIANTS, **OF_REFINEMENTS, **OF_COMPOSITIONS}
+CASES = {**OF_INVARIANTS, **OF_REFINEMENTS, **OF_COMPOSITIONS, **OF_SCRIPTS}
 WRONG = [v for v in VARIANTS if not v.redundant]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,12 +18,17 @@ from typer.testing import CliRunner
 from bench.subjects import SPECS
 from sa.app.prove import ProveRequest, prove
 from sa.app.refine import RefineRequest, refine
+from sa.automata.proof import Preserves
 from sa.base.diagnostic import InputError
 from sa.base.limits import limits
 from sa.base.source import position
 from sa.base.verdict import Reason, Verdict
 from sa.cli.main import application
+from sa.language.load import load_script
+from sa.proofs.prove import prepare
+from sa.proofs.prove import prove as run
 from sa.proofs.result import Proof, StepResult
+from sa.proofs.worlds import side_of
 from sa.refinement.options import Options
 from sa.report.prove import show_proof
 from sa.report.screen import Screen
@@ -82,6 +88,19 @@ def test_a_rejected_script_fails_for_one_side_condition_and_the_report_names_it_
     assert f"line {position(span.source, span.start).line}" in told
     named = {"relation": "no relation", "rule": "the rule does not apply"}.get(reason(path), reason(path))
     assert named in told
+
+
+@each("path", FALSE, ids=lambda path: path.stem)
+def test_what_a_rejected_script_claims_is_not_to_be_had_in_another_way(path: Path) -> None:
+    """Of whole programs it is refuted outright: without the condition the rule would prove what is false."""
+    options = Options(limits(120.0, None))
+    script = load_script(str(path), False).script
+    step = replace(script.steps[-1], rule=None, cited=())
+    prepared = prepare(replace(script, steps=(step,)), options)
+    (result,) = run(prepared)
+    sides = [step.claim.side] if isinstance(step.claim, Preserves) else [step.claim.left, step.claim.right]
+    whole = all(side_of(prepared.worlds, side).whole for side in sides) and not script.axioms
+    assert result.verdict is Verdict.REFUTED if whole else result.verdict is not Verdict.PROVED
 
 
 @each("path", MALFORMED, ids=lambda path: path.stem)
