@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from os.path import dirname, join, realpath
+from os.path import realpath
 from time import perf_counter
 
 from sa.automata.program import Program, Refinement
@@ -12,6 +12,7 @@ from sa.base.diagnostic import Diagnostic, InputError, Severity, error
 from sa.base.source import Source
 from sa.language.elaborate import Block, elaborate_refinement
 from sa.language.load import Loaded, load_program
+from sa.language.read import beside
 from sa.refinement.options import Options
 from sa.refinement.outcome import Outcome
 from sa.refinement.refine import refine as decide
@@ -75,7 +76,7 @@ def _two_files(paths: tuple[str, ...], split: bool) -> list[Question]:
     blocks: list[Block | None] = [
         b
         for b in concrete.blocks
-        if b.abstract is None or realpath(_beside(concrete_path, b.abstract)) == realpath(abstract_path)
+        if b.abstract is None or realpath(_beside(concrete_path, b, b.abstract)) == realpath(abstract_path)
     ]
     return [_question(abstract, concrete, block) for block in blocks or [None]]
 
@@ -96,8 +97,8 @@ def _named(block: Block, path: str, loaded: Loaded, split: bool) -> Question:
         hint = 'add `abstract "FILE.sa";` to the block'
         message = f"the refinement `{block.name}` does not name its abstract side"
         raise InputError((error("SA902", message, block.origin.span, hint),))
-    abstract = load_program(_beside(path, block.abstract), split)
-    concrete = loaded if block.concrete is None else load_program(_beside(path, block.concrete), split)
+    abstract = load_program(_beside(path, block, block.abstract), split)
+    concrete = loaded if block.concrete is None else load_program(_beside(path, block, block.concrete), split)
     question = _question(abstract, concrete, block)
     return replace(question, sources=(*loaded.sources, *question.sources))
 
@@ -112,6 +113,6 @@ def _question(abstract: Loaded, concrete: Loaded, block: Block | None) -> Questi
     return Question(abstract.program, concrete.program, meaning, (*warnings, *found), sources)
 
 
-def _beside(path: str, name: str) -> str:
-    """A file that another file names: relative to that file's folder."""
-    return join(dirname(path), name)
+def _beside(path: str, block: Block, name: str) -> str:
+    """A file that a block of another file names: relative to that file's folder."""
+    return beside(path, name, block.origin.span)

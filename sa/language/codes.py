@@ -62,6 +62,9 @@ SA017 no thread
     each of its refinement blocks names both sides with `abstract` and `concrete`.
 SA018 a file that imports itself
     Imports must not form a circle. Move what both files need into a third one.
+SA019 an absolute path in a text
+    Files name others relative to their own folder: `import "../lib/queue.sa" as queue;`. So a folder of specs can be
+    moved, and a text from somebody else does not reach for files of this machine.
 SA101 an unknown name
     Nothing with this name is visible here. Names are visible from their declaration to the end of their block;
     names of an imported file are written behind its alias and a dot.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from os.path import dirname, join, realpath
+from os.path import realpath
 
 from sa.automata.automaton import Kind
 from sa.automata.program import Program
@@ -17,7 +17,7 @@ from sa.language.elaborate.declarations import Imported
 from sa.language.elaborate.exports import visible_elsewhere
 from sa.language.names import ModuleSymbol, Scope
 from sa.language.parser import parse
-from sa.language.read import read_source
+from sa.language.read import beside, read_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def _read(path: str, split: bool, above: tuple[str, ...]) -> _File:
     for declaration in module.declarations:
         if isinstance(declaration, syntax.Import):
             try:
-                file = _imported(declaration, dirname(path), split, here)
+                file = _imported(declaration, path, split, here)
                 imports[declaration.alias.name] = elaborate(file.module, _exported(file.imports), split, imported=True)
             except InputError as wrong:
                 problems.extend(wrong.diagnostics)
@@ -104,8 +104,8 @@ def _read(path: str, split: bool, above: tuple[str, ...]) -> _File:
     return _File(module, imports, tuple(sources.values()))
 
 
-def _imported(declaration: syntax.Import, folder: str, split: bool, above: tuple[str, ...]) -> _File:
-    target = join(folder, declaration.path)
+def _imported(declaration: syntax.Import, path: str, split: bool, above: tuple[str, ...]) -> _File:
+    target = beside(path, declaration.path, declaration.span)
     if realpath(target) in above:
         circle = " imports ".join(f"`{p}`" for p in (*above[above.index(realpath(target)) :], realpath(target)))
         raise InputError((error("SA018", f"a file imports itself: {circle}", declaration.span),))

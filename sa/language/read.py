@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os.path
 
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Source, Span
@@ -30,8 +30,23 @@ def read_source(path: str, most: int = MAX_BYTES) -> Source:
     return source
 
 
+def beside(path: str, name: str, span: Span | None) -> str:
+    """The path of a file that another file names at `span`: relative to the other one's folder. Raises InputError.
+
+    What a text names is read without asking the user, so that it has to be an ordinary file: reading a device or a
+    pipe may never end, or do something.
+    """
+    if os.path.isabs(name):
+        hint = "name it relative to the file that names it"
+        raise InputError((error("SA019", f"`{name}` is an absolute path", span, hint),))
+    target = os.path.join(os.path.dirname(path), name)
+    if os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target):
+        raise InputError((error("SA013", f"`{target}` is no ordinary file", span),))
+    return target
+
+
 def _bytes(path: str, most: int) -> bytes:
-    if Path(path).is_dir():
+    if os.path.isdir(path):
         raise InputError((error("SA013", f"`{path}` is a directory", None, "name a file"),))
     try:
         with open(path, "rb") as file:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -240,3 +241,19 @@ def place_of(caret: str, text: str) -> str:
 def test_every_code_of_this_file_can_be_explained() -> None:
     codes = set(re.findall(r"SA\d{3}", Path(__file__).read_text(encoding="utf-8")))
     assert codes <= set(CATALOGUE)
+
+
+@pytest.mark.parametrize("name", ["/etc/hostname", "x" * 300 + ".sa", "x\x07.sa", "pipe", "."])
+def test_a_text_does_not_reach_for_what_is_no_file_beside_it(name: str) -> None:
+    os.mkfifo("pipe")
+    write("a.sa", f'import "{name}" as b;\n' + GOOD)
+    write("block.sa", f'refinement r {{ abstract "{name}"; concrete "good.sa"; }}\n')
+    for command in (("check", "a.sa"), ("refine", "block.sa")):
+        found = complaint(sacheck(*command))
+        assert re.search(r"error SA01[39]: ", found)
+
+
+def test_a_pipe_that_the_user_names_is_read() -> None:
+    os.mkfifo("pipe")
+    threading.Thread(target=write, args=("pipe", GOOD)).start()
+    assert sacheck("check", "pipe").exit_code == 0
