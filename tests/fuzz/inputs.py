@@ -28,7 +28,7 @@ from sa.language.codes import CATALOGUE
 from tests.fuzz.mutations import SPECS, Input, random_input
 
 #: Seconds for a command to think; what it does not know then is UNKNOWN.
-TIMEOUT = {"prove": "2"}
+TIMEOUT = {"prove": "0.6"}
 OTHERWISE = "0.3"
 #: Names of the file: what a terminal would obey is in some of them.
 STRANGE = ("in put.sa", "in\x1b[31mput.sa", "in\nput.sa", "in\u202eput.sa", "-input.sa", "in[b]put.sa")
