@@ -1,7 +1,8 @@
 """Theorem 1: invariants of threads are one of their composition.
 
 Let λ1..λn be weak invariants of compatible automata, pairwise without interference: λi ∧ λj ∧ λi' ⇒ λj with the shared
-variables after the step. Then λ1 ∧ … ∧ λn is a weak invariant of the composition.
+variables after the step. Then λ1 ∧ … ∧ λn is a weak invariant of the composition. Of steps of i only those count that
+j's environment allows, for no other is made.
 
 *Why.* Initially all hold. A component step of i from a state with all λ keeps λi, since i's local step is one of its
 automaton; by non-interference it keeps every λj. An environment step that keeps the conjunction counts, any other does
@@ -49,7 +50,10 @@ def obligations(parts: Sequence[Invariance], claim: Invariance) -> Iterator[Obli
             kept = build.conjuncts(substitute(second, shared))
             where = f"{_names(one.side.threads)} and {_names(two.side.threads)}"
             states = (*in_range(one.side), *in_range(two.side), *in_range_after(one.side), *in_range_after(two.side))
-            known = build.conjuncts(build.land(*states, first, second, after, *_somewhere((first, second))))
+            spoken = frozenset((*first.free, *second.free))
+            allowed = (build.lor(*_moves(apart(t.automaton), shared, spoken)) for t in two.side.threads)
+            somewhere = _somewhere((first, second))
+            known = build.conjuncts(build.land(*states, first, second, after, *allowed, *somewhere))
             clauses = tuple(
                 replace(f, term=substitute(apart_formula(f.term, two.side.threads), shared)) for f in two.parts
             )

@@ -3,7 +3,8 @@
 Results come in the order of the tasks and do not depend on how many are worked on at once. A process is forked when
 what its task needs is known, so that it has everything in memory, and sends its result back; where the system cannot
 fork, tasks are done one after the other. Once a limit is reached no task is begun; those that are being worked on have
-a moment to end with what they know. No process is left running, whatever happens to this one.
+a moment to end with what they know. No process is left running, whatever happens to this one. Memory is for whoever
+watches over all of them (`cli.supervisor`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import multiprocessing
 import os
 import pickle
 import signal
-import sys
 import threading
 import time
 import traceback
@@ -26,17 +26,17 @@ from typing import Any, Generic, TypeVar
 
 from sa.automata.automaton import Automaton
 from sa.base.diagnostic import InputError
-from sa.base.limits import LimitReached, Limits
+from sa.base.limits import LimitReached, Limits, remaining
 from sa.base.source import Source
 from sa.base.verdict import Reason
 from sa.certificates.threads import Annotated
 
 R = TypeVar("R")
 
-#: Seconds that tasks have to end with what they know, and between looks at the clock.
-GRACE, LOOK = 0.35, 0.1
+#: Seconds between looks at the clock, and at whether the process that began this one is there.
+LOOK = 0.1
 
-_CAN_FORK = "fork" in multiprocessing.get_all_start_methods() and hasattr(signal, "setitimer")
+_CAN_FORK = "fork" in multiprocessing.get_all_start_methods()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +98,17 @@ class _Pool(Generic[R]):
         self._done = dict[str, R | _Raised | None]()
         self._running = dict[Connection, tuple[Task[R], BaseProcess]]()
         self._reason: Reason | None = None
+        self._started = time.monotonic()
         self._until = 0.0
 
     def results(self) -> Iterator[R | None]:
         for task in self._tasks:
             while task.name not in self._done:
-                self._go_on()
+                try:
+                    self._go_on()
+                except LimitReached as limit:
+                    # Raised again and again until somebody heeds it, whatever is being done just now.
+                    self._stop(limit.reason)
             found = self._done[task.name]
             if isinstance(found, _Raised):
                 raise found.error
@@ -119,19 +124,12 @@ class _Pool(Generic[R]):
         self._running.clear()
 
     def _go_on(self) -> None:
-        try:
-            self._begin()
-            for ready in wait(list(self._running), LOOK):
-                assert isinstance(ready, Connection)
-                self._collect(ready)
-            deadline = self._bounds.deadline
-            if self._reason is None and deadline is not None and time.monotonic() >= deadline:
-                self._stop(Reason.TIMEOUT)
-        except LimitReached as limit:
-            # From the guard of this process, which raises again later where it is not heeded.
-            if self._reason is not None:
-                self._until = 0.0
-            self._stop(limit.reason)
+        self._begin()
+        for ready in wait(list(self._running), LOOK):
+            assert isinstance(ready, Connection)
+            self._collect(ready)
+        if remaining(self._bounds) == 0.0:
+            self._stop(Reason.TIMEOUT)
         if self._reason is not None and time.monotonic() >= self._until:
             self._give_up(self._reason)
 
@@ -179,17 +177,27 @@ class _Pool(Generic[R]):
 
     def _ended(self, task: Task[R], status: int | None) -> R | _Raised:
         """What a process that sent nothing stands for: systems kill those that need too much memory."""
+        if self._reason is not None:
+            return task.stopped(self._reason)
         if status == -signal.SIGKILL:
             return task.stopped(Reason.MEMORY)
         return _Raised(RuntimeError(f"a process that worked on {task.name} ended with status {status}"))
 
     def _stop(self, reason: Reason) -> None:
-        """Begin nothing any more, and ask those who are working to end."""
-        if self._reason is None:
-            self._reason, self._until = reason, time.monotonic() + GRACE
-            for _, process in self._running.values():
-                if process.pid is not None and process.is_alive():
-                    os.kill(process.pid, signal.SIGINT if reason is Reason.INTERRUPTED else signal.SIGUSR1)
+        """Begin nothing any more, and ask those who are working to end: the solver obeys SIGINT too."""
+        if self._reason is not None:
+            return
+        self._reason, now = reason, time.monotonic()
+        # Whoever watches over this process gives it a little time as well.
+        self._until = now + (
+            0.3 if reason is Reason.INTERRUPTED else max(0.05, min(0.015 * (now - self._started), 0.3))
+        )
+        if reason is Reason.MEMORY:
+            self._until = now
+            return
+        for _, process in self._running.values():
+            if process.pid is not None and process.is_alive():
+                os.kill(process.pid, signal.SIGINT)
 
     def _give_up(self, reason: Reason) -> None:
         """What has not ended by now does not count."""
@@ -211,59 +219,34 @@ def _work(
     parent: int,
 ) -> None:
     """Do a task and send its result, or what it raised."""
-    with _disturbed(bounds):
-        threading.Thread(target=_die_with, args=(parent,), daemon=True).start()
-        try:
-            outcome = task.work(earlier)
-        except LimitReached as limit:
-            outcome = task.stopped(limit.reason)
-        except MemoryError:
-            outcome = task.stopped(Reason.MEMORY)
-        except Exception as error:
-            outcome = _Raised(_portable(error))
+    heard = list[Reason]()
+
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        if not heard:
+            heard.append(Reason.INTERRUPTED if remaining(bounds) != 0.0 else Reason.TIMEOUT)
+            raise LimitReached(heard[0])
+
+    signal.signal(signal.SIGINT, interrupted)
+    threading.Thread(target=_die_with, args=(parent,), daemon=True).start()
+    outcome: object
+    try:
+        outcome = task.work(earlier)
+    except LimitReached as limit:
+        outcome = task.stopped(limit.reason)
+    except MemoryError:
+        outcome = task.stopped(Reason.MEMORY)
+    except Exception as error:
+        outcome = _Raised(_portable(error))
+    # From here on nothing disturbs what is being sent.
+    heard.append(Reason.INTERRUPTED)
     connection.send_bytes(_dumps(outcome, known))
     connection.close()
-
-
-class _disturbed:
-    """Within it signals and too much memory raise LimitReached once; afterwards they do nothing."""
-
-    def __init__(self, bounds: Limits) -> None:
-        self._bounds = bounds
-        self._raised = False
-
-    def __enter__(self) -> None:
-        signal.signal(signal.SIGINT, lambda number, frame: self._raise(Reason.INTERRUPTED))
-        signal.signal(signal.SIGUSR1, lambda number, frame: self._raise(Reason.TIMEOUT))
-        signal.signal(signal.SIGALRM, self._tick)
-        if self._bounds.memory is not None:
-            signal.setitimer(signal.ITIMER_REAL, LOOK, LOOK)
-
-    def __exit__(self, *_: object) -> None:
-        self._raised = True
-
-    def _tick(self, number: int, frame: FrameType | None) -> None:
-        if self._bounds.memory is not None and peak_memory() > self._bounds.memory:
-            self._raise(Reason.MEMORY)
-
-    def _raise(self, reason: Reason) -> None:
-        if not self._raised:
-            self._raised = True
-            raise LimitReached(reason)
-
-
-def peak_memory() -> int:
-    """The largest size that this process has had, in bytes."""
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
 
 
 def _die_with(parent: int) -> None:
     """End this process when the one that began it is no more: then nobody wants the result."""
     while os.getppid() == parent:
-        time.sleep(0.5)
+        time.sleep(LOOK)
     os._exit(1)
 
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.proofs import chain_rules, invariant_rules, parallel_rules, preservation_rules, script_rules
+from tests.proofs import (
+    chain_rules,
+    interference_rules,
+    invariant_rules,
+    parallel_rules,
+    preservation_rules,
+    script_rules,
+)
 from tests.proofs.rule import Rule, Variant
 
 RULES: tuple[Rule[Any], ...] = (
@@ -13,6 +20,8 @@ RULES: tuple[Rule[Any], ...] = (
     script_rules.LESS_SAID,
     invariant_rules.THEOREM_1,
     invariant_rules.THEOREM_1_THREE,
+    interference_rules.ALLOWED,
+    interference_rules.ALLOWED_THREE,
     script_rules.THEOREM_1_STRONG,
     invariant_rules.COMPOSITION,
     preservation_rules.LEMMA_1,
@@ -32,6 +41,7 @@ RULES: tuple[Rule[Any], ...] = (
 
 VARIANTS: tuple[Variant[Any], ...] = (
     *invariant_rules.VARIANTS,
+    *interference_rules.VARIANTS,
     *chain_rules.VARIANTS,
     *preservation_rules.VARIANTS,
     *parallel_rules.VARIANTS,

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.proofs.finite import is_weak_invariant
+from tests.proofs.interference_rules import CASES as OF_INTERFERENCE
 from tests.proofs.invariant_counterexamples import CASES as OF_INVARIANTS
 from tests.proofs.parallel_counterexamples import CASES as OF_COMPOSITIONS
 from tests.proofs.preservation_rules import THEOREM_5, environments_matched, matched_at_the_end, matched_within_lambda
@@ -18,7 +19,7 @@ from tests.proofs.script_counterexamples import CASES as OF_SCRIPTS
 from tests.proofs.shrinking import literal
 from tests.proofs.writing import refinement
 
-CASES = {**OF_INVARIANTS, **OF_REFINEMENTS, **OF_COMPOSITIONS, **OF_SCRIPTS}
+CASES = {**OF_INVARIANTS, **OF_INTERFERENCE, **OF_REFINEMENTS, **OF_COMPOSITIONS, **OF_SCRIPTS}
 WRONG = [v for v in VARIANTS if not v.redundant]
 
 
