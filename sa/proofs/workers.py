@@ -14,6 +14,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -25,7 +26,7 @@ from types import FrameType
 from typing import Any, Generic, TypeVar
 
 from sa.automata.automaton import Automaton
-from sa.base.diagnostic import InputError
+from sa.base.diagnostic import Diagnostic, InputError
 from sa.base.limits import LimitReached, Limits, remaining
 from sa.base.source import Source
 from sa.base.verdict import Reason
@@ -82,9 +83,20 @@ def _one_by_one(tasks: Sequence[Task[R]]) -> Iterator[R | None]:
 
 @dataclass(frozen=True, slots=True)
 class _Raised:
-    """What a task raised instead of giving a result."""
+    """What a task raised instead of giving a result: what is wrong with the input, or a bug in words and its trace."""
 
-    error: BaseException
+    diagnostics: tuple[Diagnostic, ...]
+    bug: str = ""
+    trace: str = ""
+
+    def error(self) -> Exception:
+        """The exception again: as it is, it need not survive the way between processes."""
+        if self.diagnostics:
+            return InputError(self.diagnostics)
+        error = RuntimeError(self.bug)
+        if self.trace:
+            error.add_note(self.trace)
+        return error
 
 
 class _Pool(Generic[R]):
@@ -111,7 +123,7 @@ class _Pool(Generic[R]):
                     self._stop(limit.reason)
             found = self._done[task.name]
             if isinstance(found, _Raised):
-                raise found.error
+                raise found.error()
             yield found
 
     def kill(self) -> None:
@@ -181,7 +193,7 @@ class _Pool(Generic[R]):
             return task.stopped(self._reason)
         if status == -signal.SIGKILL:
             return task.stopped(Reason.MEMORY)
-        return _Raised(RuntimeError(f"a process that worked on {task.name} ended with status {status}"))
+        return _Raised((), f"a process that worked on {task.name} ended with status {status}")
 
     def _stop(self, reason: Reason) -> None:
         """Begin nothing any more, and ask those who are working to end: the solver obeys SIGINT too."""
@@ -227,6 +239,8 @@ def _work(
             raise LimitReached(heard[0])
 
     signal.signal(signal.SIGINT, interrupted)
+    # What an interrupt leaves half made is nothing to tell.
+    sys.unraisablehook = lambda unraisable: None if heard else sys.__unraisablehook__(unraisable)
     threading.Thread(target=_die_with, args=(parent,), daemon=True).start()
     outcome: object
     try:
@@ -236,7 +250,7 @@ def _work(
     except MemoryError:
         outcome = task.stopped(Reason.MEMORY)
     except Exception as error:
-        outcome = _Raised(_portable(error))
+        outcome = _raised(error)
     # From here on nothing disturbs what is being sent.
     heard.append(Reason.INTERRUPTED)
     connection.send_bytes(_dumps(outcome, known))
@@ -250,14 +264,11 @@ def _die_with(parent: int) -> None:
     os._exit(1)
 
 
-def _portable(error: Exception) -> BaseException:
-    """The exception as another process can have it; its traceback goes along as a note."""
+def _raised(error: Exception) -> _Raised:
     if isinstance(error, InputError):
-        return error
+        return _Raised(error.diagnostics)
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    portable = RuntimeError(what)
-    portable.add_note(traceback.format_exc())
-    return portable
+    return _Raised((), what, traceback.format_exc())
 
 
 # ---------------------------------------------------------------- objects that stay the same

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -188,16 +190,72 @@ def test_after_a_limit_inside_of_a_step_no_other_is_begun(folder: Path, monkeypa
     assert [s["unknown"]["detail"] for s in found["steps"]] == ["", *["before this step was begun"] * 2]
 
 
-def test_a_limit_ends_a_proof_that_is_too_long(folder: Path) -> None:
-    """What is found weak is searched for a long time: without a > 0 the axioms say nothing."""
-    text = (SPECS / "proofs" / "gcd.sa").read_text().replace(" && a > 0 && b > 0", "")
-    text = text.replace('"gcd/', f'"{SPECS}/proofs/gcd/')
-    (folder / "long.sa").write_text(text)
+LONG = """\
+global x, y, z : int = 0;
+global go : 0..1 = 1;
+thread T1 { while (go == 1) { x := x + 1; z := z + 2; y := y + z; } }
+thread T2 { while (go == 1) { y := y + 1; z := z - x; x := x + 2; } }
+thread T3 { while (go == 1) { z := z + 1; x := x + y; } }
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_limit_ends_a_proof_that_is_too_long(folder: Path, jobs: str) -> None:
+    """What was shown before stands, leaf by leaf; nothing is left running."""
+    (folder / "conc.sa").write_text(LONG)
+    text = """\
+        lemma first : conc.T2 preserves y == y;
+        lemma long : conc preserves 3 * x + 5 * y != 7 * z + 100000;
+        lemma last : conc.T2 preserves y == y;
+        """
     started = time.monotonic()
-    result = prove("long.sa", "--json", "--timeout", "2.5")
-    assert result.exit_code == 3
-    assert verdicts(json.loads(result.stdout))[3:] == ["UNKNOWN", "UNKNOWN"]
+    found = answer(folder, text, "--timeout", "2.5", "--jobs", jobs)
     assert time.monotonic() - started < 4.0
+    assert found["status"] == 3
+    assert verdicts(found)[:2] == ["PROVED", "UNKNOWN"]
+    assert found["steps"][1]["unknown"]["reason"] == "timeout"
+    assert not multiprocessing.active_children()
+
+
+JOBS = """\
+lemma t1 : conc.T1 refines abs.T1 relate x, y;
+lemma t2 : conc.T2 refines abs.T2 relate x, y;
+theorem both : conc refines abs by parallel(t1, t2);
+theorem again : conc refines abs by parallel(t2, t1);
+theorem found : conc refines abs relate x, y by auto;
+lemma i : abs preserves x <= 1 && y <= 1;
+lemma n : abs preserves strong x == 0 || y == 0;
+theorem carried : conc preserves x <= 1 by preservation(both, i);
+theorem lost : conc preserves x <= 0 by preservation(both, i);
+"""
+
+
+def told(text: str) -> str:
+    """A report without times."""
+    return re.sub(r" *<?\d+\.\d+ s( \(.*\))?", "", text)
+
+
+def test_the_answer_does_not_depend_on_the_number_of_jobs(folder: Path) -> None:
+    """Every step has solvers of its own, and gets what others say wherever these were worked on."""
+    (folder / "p.sa").write_text(HEAD + JOBS)
+    one, *more = (prove("p.sa", "--jobs", str(n)) for n in (1, 2, 5))
+    assert "carried  PROVED" in one.stdout
+    assert "REFUTED" in one.stdout
+    for result in more:
+        assert (result.exit_code, told(result.stdout)) == (one.exit_code, told(one.stdout))
+    assert not multiprocessing.active_children()
+
+
+def test_an_input_error_in_a_step_is_one_with_any_number_of_jobs(folder: Path) -> None:
+    """And comes from the first step that has one."""
+    (folder / "conc.sa").write_text(
+        PROGRAM.replace("x, y : int", "y : int = 0;\nglobal x : bool")
+        .replace("= 0;\nthr", "= true;\nthr")
+        .replace("x := 1", "x := false")
+    )
+    text = "lemma a : abs preserves x >= 0;\nlemma b : conc refines abs;\nlemma c : conc.T1 refines abs.T1;\n"
+    codes = [[d["code"] for d in answer(folder, text, "--jobs", n)["diagnostics"]] for n in ("1", "3")]
+    assert codes == [["SA405"], ["SA405"]]
 
 
 def test_a_limit_before_the_first_step_leaves_all_open(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
