@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sa.automata.automaton import Automaton
+from sa.automata.automaton import Automaton, Kind, Location, variables_of
 from sa.automata.program import Program
 from sa.automata.proof import Member, Script
 from sa.base.diagnostic import InputError, error
@@ -17,7 +17,7 @@ from sa.certificates.threads import Annotated
 from sa.checker.obligation import Obligation, discharge
 from sa.checker.ruling import Rejected
 from sa.checker.threads import annotation_fault, together
-from sa.composition.environment import closed, declared
+from sa.composition.environment import closed, declared, identity
 from sa.generation.checks import NotGenerated
 from sa.generation.generate import automata, generate, weakened
 from sa.generation.visibility import Rung
@@ -26,6 +26,9 @@ from sa.proofs.facts import Side
 from sa.refinement.missing import conditions_of
 from sa.refinement.options import Options
 from sa.smt.session import Session, Unsat
+from sa.terms import build
+from sa.terms.substitute import primed, substitute
+from sa.terms.term import Term, Var
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,9 @@ class World:
 
 
 def worlds_of(script: Script, session: Session, options: Options) -> dict[str, World]:
-    """The programs that the script mentions, by alias. Raises LimitReached, InputError, and NotGenerated
-    on an internal error.
+    """The programs that the script mentions, by alias.
+
+    Raises LimitReached, InputError, and NotGenerated on an internal error.
     """
     if script.axioms and isinstance(session.check(()), Unsat):
         hint = "the axioms of all programs are assumed together, and from these anything follows"
@@ -52,20 +56,35 @@ def worlds_of(script: Script, session: Session, options: Options) -> dict[str, W
     found = dict[str, World]()
     for alias, program in script.programs.items():
         _all_or_none(program)
-        if len(program.threads) < 2 or any(declared(t) for t in program.threads):
-            made = tuple(t if declared(t) else closed(t) for t in program.threads)
+        inferred = len(program.threads) > 1 and not any(declared(t) for t in program.threads)
+        if not inferred:
+            made = tuple(_reflexive(session, t) if declared(t) else closed(t) for t in program.threads)
             weak = made
         else:
             known = generate(program.threads, Rung.HIDDEN, options.limits)
             made = automata(known, session, conditions)
             weak = weakened(known, made)
         threads = {t.name: Annotated(t, m) for t, m in zip(program.threads, made, strict=True)}
-        if weak is not made:
+        if inferred:
             _check(session, tuple(threads.values()))
         else:
             _uncut(session, made)
-        found[alias] = World(program, threads, {t.name: t for t in weak}, weak is not made)
+        found[alias] = World(program, threads, {t.name: t for t in weak}, inferred)
     return found
+
+
+def _reflexive(session: Session, thread: Automaton) -> Automaton:
+    """The thread in an environment that may do nothing, whether that is declared or not (THEORY section 1)."""
+    shared = variables_of(thread, Kind.GLOBAL)
+    still: dict[Var, Term] = {primed(v): v for v in shared}
+
+    def with_identity(place: Location) -> Location:
+        env = build.TRUE if place.env is None else place.env
+        if not session.implied(substitute(env, still), (place.inv,)):
+            env = build.lor(env, identity(shared))
+        return replace(place, env=env)
+
+    return replace(thread, locations=tuple(with_identity(q) for q in thread.locations))
 
 
 def _all_or_none(program: Program) -> None:
