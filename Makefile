@@ -24,13 +24,13 @@ check: $(VENV)/.developer  ## What one runs all day: lint, layout, types, fast t
 
 fuzz: $(VENV)/.developer  ## Only the long comparisons with enumeration, on random automata and programs
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "slow or fuzz" tests/simulation tests/oracle tests/generation \
-	  tests/endtoend tests/invariants tests/proofs
+	  tests/endtoend tests/invariants tests/proofs tests/checker tests/certificates
 
 bench: $(VENV)/.developer  ## The paper's table: verdicts, seconds, sizes
 	$(BIN)/python -m bench.table
 
 golden: $(VENV)/.developer  ## Write the expected outputs in tests/golden again; read the diff
-	SACHECK_GOLDEN=write $(BIN)/python -m pytest tests/report tests/cli
+	SACHECK_GOLDEN=write $(BIN)/python -m pytest tests/report tests/cli tests/certificates
 
 clean:  ## Remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

@@ -40,7 +40,8 @@ def _claims(program: Program) -> Iterator[Claimed]:
                 failing.setdefault(edge.origin, []).append(edge)
         for origin, edges in failing.items():
             bads = tuple(Bad(Failing(thread.name, e), None) for e in edges)
-            yield Claimed(f"{thread.name}: {' '.join(origin.text.split())}", bads, program.threads)
+            what = " ".join(origin.text.removesuffix(" fails").split()).removesuffix(";")
+            yield Claimed(f"{thread.name}: {what} does not fail", bads, program.threads)
         for guarantee in program.guarantees:
             if guarantee.thread == thread.name:
                 yield _guaranteed(program, number, guarantee)

@@ -163,7 +163,7 @@ def _path_faults(
 
 
 def _is_substitution(items: Iterable[tuple[Var, Term]], targets: set[Var], sees: set[Var]) -> bool:
-    return all(v in targets and sort_of(t) == v.sort and t.free <= sees and not _quantified(t) for v, t in items)
+    return all(v in targets and sort_of(t) == v.sort and t.free <= sees and not has_quantifiers(t) for v, t in items)
 
 
 def _over(formula: Term, variables: Iterable[Var]) -> bool:
@@ -172,10 +172,11 @@ def _over(formula: Term, variables: Iterable[Var]) -> bool:
 
 def _is_formula(formula: Term, variables: set[Var]) -> bool:
     # No quantifiers: a bound name that is also a variable's would be read differently by the solver.
-    return sort_of(formula) == BOOL and formula.free <= variables and not _quantified(formula)
+    return sort_of(formula) == BOOL and formula.free <= variables and not has_quantifiers(formula)
 
 
-def _quantified(term: Term) -> bool:
+def has_quantifiers(term: Term) -> bool:
+    """Whether a quantifier is in a term."""
     pending, seen = [term], {term}
     while pending:
         here = pending.pop()

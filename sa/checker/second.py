@@ -8,6 +8,7 @@ from enum import Enum
 
 from sa.base.limits import Limits
 from sa.checker.ruling import Failure, Rejected, Undecided
+from sa.checker.scope import has_quantifiers
 from sa.checker.solvers import Posed, Solvers
 from sa.smt.cvc5_session import Cvc5Session, is_installed, run_script
 from sa.smt.script import NotWritable, script
@@ -28,7 +29,7 @@ class Choice(Enum):
 class Observer:
     """Counts obligations, keeps their scripts if `keeps`, and asks cvc5 about each if `asks`.
 
-    `open_questions` are those about which cvc5 could not say anything; a limit of its own is no objection.
+    `open_questions` are those with quantifiers about which cvc5 could not say anything: that is no objection.
     """
 
     bounds: Limits
@@ -64,6 +65,8 @@ class Observer:
             case Sat():
                 return Rejected(posed.name, "cvc5 has a counterexample, z3 has none", posed.where)
             case undecided:
+                if not any(has_quantifiers(f) for f in (*posed.axioms, *posed.formulas)):
+                    return Undecided(posed.name, undecided.why, posed.where)
                 self.open_questions.append((posed, undecided.why))
                 return None
 

@@ -6,11 +6,13 @@ Run as a program it writes results.md beside it.
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from sa.app.certificate import refinement_certificate, verification_certificate
@@ -236,3 +238,44 @@ def written_mutants(folder: Path, most: int) -> Tally:
             file.write_text(text, encoding="utf-8")
         tally.add(refinement_mutants(name, folder, files, Random(name), most))
     return tally
+
+
+def report(parts: dict[str, Tally]) -> str:
+    """The figures as a page."""
+    whole = Tally()
+    for part in parts.values():
+        whole.add(part)
+    lines = [
+        "# Corrupted certificates",
+        "",
+        "One change each, at a random place of the document, of the evidence of finite subjects;",
+        "`python -m tests.certificates.mutation` writes this page. Mutants that are accepted are true by enumeration:",
+        "the relation is a weak simulation, the play refutes, the invariants hold in every reachable state.",
+        "",
+        "| subjects | certificates | mutants | rejected | accepted and true | accepted and false |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for name, part in (*parts.items(), ("all", whole)):
+        tried, kept, wrong = sum(part.tried.values()), sum(part.accepted.values()), len(part.wrong)
+        lines.append(f"| {name} | {part.certificates} | {tried} | {tried - kept} | {kept - wrong} | {wrong} |")
+    lines += [
+        "",
+        f"accepted and false: {len(whole.wrong)}",
+        "",
+        "By what was changed, and how, where there are ten or more:",
+        "",
+    ]
+    lines += ["| change | mutants | accepted and true |", "|---|---:|---:|"]
+    counted = sorted(whole.tried.items(), key=lambda item: (-item[1], item[0]))
+    lines += [f"| {kind} | {count} | {whole.accepted[kind]} |" for kind, count in counted if count >= 10]
+    return "\n".join((*lines, ""))
+
+
+if __name__ == "__main__":
+    with TemporaryDirectory() as scratch:
+        most = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+        figures = {
+            "programs and questions of every sort of evidence": written_mutants(Path(scratch), 3 * most),
+            "random questions, seeds 0 to 39": random_mutants(range(40), Path(scratch), most),
+        }
+        RESULTS.write_text(report(figures), encoding="utf-8")
