@@ -20,7 +20,10 @@ from tests.generators.automata import Sample, random_goal
 
 QUICK = range(60)
 #: The seeds of 60 to 1,000, twenty at a time.
-SLOW = [pytest.param(range(first, first + 20), marks=pytest.mark.slow) for first in range(60, 1_000, 20)]
+SLOW = [
+    pytest.param(range(first, first + 20), marks=pytest.mark.slow if first < 400 else pytest.mark.fuzz)
+    for first in range(60, 1_000, 20)
+]
 
 
 def accepted(sample: Sample, theta: frozenset[Pair]) -> bool:

@@ -20,6 +20,7 @@ from sa.refinement.goals import goals
 from sa.refinement.options import Options
 from sa.refinement.outcome import Outcome
 from sa.refinement.refine import refine
+from tests.blocks import blocks
 from tests.endtoend.asking import read
 from tests.generators.refinements import Question, random_question
 
@@ -89,7 +90,7 @@ def test_thirty_questions_are_answered_as_the_oracle_answers_them() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", [0, *(pytest.param(b, marks=pytest.mark.fuzz) for b in (1, 2, 3))])
+@pytest.mark.parametrize("block", blocks(range(4), 1))
 def test_questions_are_answered_as_the_oracle_answers_them(block: int) -> None:
     tally = _tally(range(1_000 + 100 * block, 1_100 + 100 * block))
     assert not tally.wrong

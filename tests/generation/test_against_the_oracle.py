@@ -16,6 +16,7 @@ from sa.generation.checks import verify
 from sa.generation.generate import automata, generate
 from sa.generation.visibility import Rung
 from sa.smt.session import Session
+from tests.blocks import blocks
 from tests.generation.exploring import compared, reached_together
 from tests.generators.threads import random_threads
 
@@ -61,7 +62,7 @@ def test_no_reached_state_is_missing(rung: Rung, related: bool) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", range(0, 2200, 550))
+@pytest.mark.parametrize("start", blocks(range(0, 2200, 550), 1))
 def test_programs_without_relations_get_the_best_boxes(start: int) -> None:
     """Nothing is missing, and most locations are exact."""
     tally = judged(range(start, start + 550), Rung.HIDDEN, related=False)
@@ -69,7 +70,7 @@ def test_programs_without_relations_get_the_best_boxes(start: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", range(0, 2460, 615))
+@pytest.mark.parametrize("start", blocks(range(0, 2460, 615), 1))
 def test_programs_with_relations_miss_nothing(start: int) -> None:
     """Nothing is missing where guards and updates relate variables."""
     judged(range(10_000 + start, 10_000 + start + 615), Rung.HIDDEN, related=True)

@@ -138,7 +138,7 @@ def test_no_reached_state_of_a_family_is_missing(tmp_path: Path, rung: Rung) -> 
     assert tally.programs > 1
 
 
-@pytest.mark.slow
+@pytest.mark.fuzz
 def test_no_reached_state_of_a_family_is_missing_many(tmp_path: Path) -> None:
     """Nothing is missing; most locations have the best union of boxes."""
     tally = judged(tmp_path, range(100, 700), Rung.HIDDEN)

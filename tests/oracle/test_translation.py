@@ -11,6 +11,7 @@ from sa.base.source import Source
 from sa.language.elaborate import elaborate
 from sa.language.parser import parse
 from sa.oracle.loading import Interpreted, interpreted
+from tests.blocks import blocks
 from tests.generators.programs import random_program
 from tests.oracle.translation import Observation, disagreement, of_automata, of_interpreter
 
@@ -39,7 +40,7 @@ def test_a_hundred_random_programs_do_what_their_text_says() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("chunk", range(1, 20))
+@pytest.mark.parametrize("chunk", blocks(range(1, 20), 4))
 def test_two_thousand_random_programs_do_what_their_text_says(chunk: int) -> None:
     assert disagreeing(range(100 * chunk, 100 * (chunk + 1))) == []
 

@@ -18,6 +18,7 @@ from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.oracle.game import decided_at_start
 from sa.simulation.decide import decide
+from tests.blocks import blocks
 from tests.generators.automata import Sample, random_goal
 
 
@@ -66,7 +67,7 @@ def test_a_hundred_verdicts_agree_with_the_oracle_and_the_checker() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", blocks(range(10), 3))
 def test_verdicts_agree_with_the_oracle_and_the_checker(block: int) -> None:
     tally = _tally(range(500 * block, 500 * (block + 1)))
     _assert_right(tally)
