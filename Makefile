@@ -23,7 +23,7 @@ check: $(VENV)/.developer  ## What one runs all day: lint, layout, types, fast t
 	$(BIN)/python -m pytest -m "not slow and not fuzz"
 
 fuzz: $(VENV)/.developer  ## Only the long comparisons with enumeration, on random automata and programs
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "slow or fuzz" tests tests/checker tests/certificates
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "slow or fuzz" tests
 
 bench: $(VENV)/.developer  ## The paper's table: verdicts, seconds, sizes
 	$(BIN)/python -m bench.table
