@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -356,3 +357,29 @@ def test_an_unknown_verdict_is_not_settled(folders: dict[str, tuple[Path, Any]])
         changed["questions"][0] = {"verdict": "unknown", "goals": [None]}
 
     assert isinstance(ruling(folder, document, change), Undecided)
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(2_000, marks=pytest.mark.fuzz)])
+def test_damaged_text_is_rejected_or_no_certificate_and_never_a_bug(
+    folders: dict[str, tuple[Path, Any]], count: int
+) -> None:
+    rng = Random(count)
+    for name, (folder, document) in folders.items():
+        text = json.dumps(document)
+        for _ in range(count):
+            damaged = text
+            for _ in range(rng.choice((1, 1, 3))):
+                at, length = rng.randrange(len(damaged)), rng.choice((0, 1, 1, 8))
+                piece = rng.choice(("", "0", "-", "9" * 30, '"', "{", "[", "true", "null", "(", ")", "|", "\x00", "é"))
+                damaged = damaged[:at] + piece + damaged[at + length :]
+            (folder / "c.json").write_text(damaged)
+            assert _end(folder / "c.json") <= {"SA910", "SA912", "SA015", "judged"}, name
+
+
+def _end(path: Path) -> set[str]:
+    """The codes of what is wrong with a certificate as a file; `judged` if nothing is."""
+    try:
+        worst(certify(CertifyRequest(str(path), None, Choice.Z3, False, Limits())))
+    except InputError as wrong:
+        return {d.code for d in wrong.diagnostics}
+    return {"judged"}
