@@ -34,7 +34,8 @@ def candidates(automaton: Automaton, wanted: Mapping[str, Term]) -> tuple[Term, 
     for formula in dict.fromkeys(wanted.values()):
         found.update(dict.fromkeys(build.conjuncts(formula)))
     for formula in (automaton.init, *dict.fromkeys(wanted.values()), *dict.fromkeys(e.guard for e in automaton.edges)):
-        found.update(dict.fromkeys(a for a in _atoms(formula) if a.free and a.free <= own))
+        # Of formulas with functions only those that are wanted: each is a long question.
+        found.update(dict.fromkeys(a for a in _atoms(formula) if a.free and a.free <= own and not called(a)))
     numbers = [v for v in (v.var for v in automaton.variables) if v.sort == INT]
     if len(numbers) <= ORDERED:
         for one, two in combinations(numbers, 2):

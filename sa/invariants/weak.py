@@ -20,7 +20,7 @@ from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
 #: Solver resources for invariants of locations, and for each question while they are looked for.
-RLIMIT, SOON = 20_000_000, 1_000_000
+RLIMIT, SOON = 20_000_000, 500_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from sa.refinement.outcome import Result
 from sa.smt.session import Sat, Session
 
 #: Solver resources for a first attempt at what speaks of functions: proofs come soon or not at all.
-SOON = 2_000_000
+SOON = 1_000_000
 
 _NO_VALUES = "the solver could not say, and no values were found for which it fails"
 _NO_MEANING = "it fails if the axioms can be true at all, which was not found out"
@@ -42,7 +42,7 @@ class Work:
     """`facts` are what earlier steps say, `verdicts` what became of them. `session` assumes the axioms, `plain` none.
 
     `aliases` name the sides in counterexamples. `rule` is the one that is being applied; `cited` are steps that were
-    found for it. `known` are meanings of functions, once they were looked for.
+    found for it. `known` are meanings of functions and `brief` is a session for short attempts, once they were needed.
     """
 
     script: Script
@@ -59,6 +59,7 @@ class Work:
     results: list[Result] = field(default_factory=list)
     run: Run | None = None
     known: list[Meaning] | None = None
+    brief: Session | None = None
     cited: tuple[str, ...] = ()
 
 
@@ -115,7 +116,7 @@ def _without(work: Work, obligation: Obligation) -> Leaf:
 
 def _applied(work: Work, obligation: Obligation) -> Leaf:
     """First a short attempt to prove it, then one to refute it by simple functions, then a long one to prove it."""
-    if discharge(work.session.again(SOON), frozenset(), obligation) is None:
+    if discharge(_soon(work), frozenset(), obligation) is None:
         return Leaf(obligation.name, obligation.where, Verdict.PROVED, "", 0.0)
     example = example_of(work, obligation)
     if example is not None:
@@ -123,6 +124,12 @@ def _applied(work: Work, obligation: Obligation) -> Leaf:
     if discharge(work.session, frozenset(), obligation) is None:
         return Leaf(obligation.name, obligation.where, Verdict.PROVED, "", 0.0)
     return Leaf(obligation.name, obligation.where, Verdict.UNKNOWN, _NO_VALUES, 0.0)
+
+
+def _soon(work: Work) -> Session:
+    if work.brief is None:
+        work.brief = work.session.again(SOON)
+    return work.brief
 
 
 def example_of(work: Work, obligation: Obligation) -> Counterexample | None:
@@ -140,7 +147,7 @@ def _meanings(work: Work) -> list[Meaning]:
 
 def satisfiable(work: Work) -> bool:
     """Whether the axioms are known to be true of some functions. Raises LimitReached."""
-    return not work.script.axioms or bool(_meanings(work)) or isinstance(work.session.check(()), Sat)
+    return not work.script.axioms or bool(_meanings(work)) or isinstance(_soon(work).check(()), Sat)
 
 
 def sound(work: Work, *sides: Side) -> bool:

@@ -30,6 +30,9 @@ from sa.terms import build
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
+#: Solver resources to see that axioms contradict each other, which is seen soon or not at all.
+SOON = 2_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class World:
@@ -49,7 +52,7 @@ def worlds_of(script: Script, session: Session, options: Options) -> dict[str, W
 
     Raises LimitReached, InputError, and NotGenerated on an internal error.
     """
-    if script.axioms and isinstance(session.check(()), Unsat):
+    if script.axioms and isinstance(session.again(SOON).check(()), Unsat):
         hint = "the axioms of all programs are assumed together, and from these anything follows"
         raise InputError((error("SA501", "the axioms contradict each other", script.axioms[0].origin.span, hint),))
     conditions = conditions_of(t for p in script.programs.values() for t in p.threads)

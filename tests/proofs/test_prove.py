@@ -34,6 +34,13 @@ PROGRAMS = {
     "guess": "global x : int = 0; global h : int; thread T { @r(h) skip; }",
     "reads": "global x, y : int = 0; thread T1 { rely x' == 0 || x' == x; x := y; }",
     "seen": "global x, y : int = 0; thread T1 { @show(x) skip; } thread T2 { x := 1; }",
+    "moves": "global x : 0..3 = 0; thread T1 { x := 1; CS: skip; } thread T2 { skip; }",
+    "late": "global x : 0..3 = 0; thread T1 { CS: x := 1; skip; } thread T2 { skip; }",
+    "three": "global x, y, z : 0..1 = 0; thread T1 { x := 1; } thread T2 { y := 1; } thread T3 { z := 1; }",
+    "three_a": "global x, y, z : 0..1 = 0; thread T1 { @a x := 1; } thread T2 { y := 1; } thread T3 { z := 1; }",
+    "any": "global x : 0..1; thread T { @r(x) skip; }",
+    "one": "global x : 0..1 = 1; thread T { @r(x) skip; }",
+    "nought": "global x : 0..1 = 0; thread T { @r(0) skip; }",
     "unseen": "global x, y : int = 0; thread T1 { @show(0) skip; } thread T2 { x := 1; }",
 }
 
@@ -98,11 +105,126 @@ SCRIPTS = {
         lemma above : abs.T1 preserves y == 0;
         lemma wrong : conc.T1 preserves y == 0 by preservation(t1, above);""",
     ),
+    "a strengthening that the environment does not keep": (
+        {"p": "reads"},
+        "lemma more : p.T1 preserves x == 0 && y == 0; lemma wrong : p.T1 preserves x == 0;",
+    ),
+    "a location that is not where it was": (
+        {"p": "moves", "q": "late"},
+        """lemma right : p preserves at T1.CS ==> x == 1; lemma also : p.T1 preserves at T1.CS ==> x == 1;
+        lemma wrong : q preserves at T1.CS ==> x == 1;""",
+    ),
+    "a location of one thread, where it is not": (
+        {"q": "late"},
+        "lemma right : q.T1 preserves at T1.exit ==> x == 1; lemma wrong : q.T1 preserves at T1.CS ==> x == 1;",
+    ),
+    "a location that another thread disturbs": (
+        {"p": "global x : 0..1 = 0; thread T1 { x := 1; CS: skip; } thread T2 { x := 0; }"},
+        """lemma one : p.T1 preserves at T1.CS ==> x == 1; lemma two : p.T2 preserves x <= 1;
+        theorem wrong : p preserves at T1.CS ==> x == 1 by parallel(one, two);""",
+    ),
+    "a location carried over to one that it does not meet": (
+        {"conc": "late", "abs": "moves"},
+        """lemma one : conc refines abs relate x; lemma there : abs preserves at T1.CS ==> x == 1;
+        theorem wrong : conc preserves at T1.CS ==> x == 1 by preservation(one, there);""",
+    ),
+    "locations carried over by a relation that is not known by pairs": (
+        {"conc": "moves", "mid": "moves", "abs": "moves"},
+        """lemma one : conc refines mid relate x; lemma two : mid refines abs relate x;
+        theorem both : conc refines abs relate x by chain(one, two);
+        lemma there : abs preserves at T1.CS ==> x == 1;
+        theorem wrong : conc preserves at T1.CS ==> x == 0 || x == 1 by preservation(both, there);""",
+    ),
+    "three links without a middle initial state": (
+        {"conc": "nought", "low": "nought", "high": "any", "abs": "any"},
+        """lemma one : conc refines low relate x; lemma two : low refines high relate x;
+        lemma three : high refines abs relate x;
+        theorem wrong : conc refines abs relate x pre abs.x == 1 by chain(one, two, three);""",
+    ),
+    "three links of which one is missing": (
+        {"conc": "nought", "low": "nought", "high": "any", "abs": "any"},
+        """lemma one : conc refines low relate x; lemma two : low refines high relate x;
+        lemma three : high refines abs relate x;
+        theorem wrong : conc refines abs relate x by chain(one, three);""",
+    ),
+    "a third thread that shows what nobody shows": (
+        {"conc": "three_a", "abs": "three"},
+        """lemma t2 : conc.T2 refines abs.T2 relate x, y, z; lemma t3 : conc.T3 refines abs.T3 relate x, y, z;
+        theorem wrong : conc.T2 || conc.T3 || conc.T1 refines abs.T2 || abs.T3 || abs.T1 relate x, y, z by auto;""",
+    ),
+    "earlier steps about other threads": (
+        {"conc": "three_a", "abs": "three"},
+        """lemma t2 : conc.T2 refines abs.T2 relate x, y, z; lemma i2 : abs.T2 preserves y <= 1;
+        theorem wrong : conc.T1 refines abs.T1 relate x, y, z by auto;""",
+    ),
+    "an invariant of functions that axioms do not say": (
+        {
+            "p": """function f(int) : int; axiom forall n : int :: f(n) <= f(n + 1);
+            global x : int = 0; thread T { x := x + 1; }"""
+        },
+        """lemma right : p preserves f(x) >= f(0) && x >= 0; lemma wrong : p preserves f(x) == f(0);""",
+    ),
     "a link in a narrower environment": (
         {"conc": "seen", "mid": "unseen", "abs": "unseen"},
         """lemma one : conc.T1 refines mid.T1 relate x, y pre conc.x == 0 rely unchanged x;
         lemma two : mid.T1 refines abs.T1 relate x, y;
         theorem wrong : conc.T1 refines abs.T1 relate x, y pre conc.x == 0 by chain(one, two);""",
+    ),
+}
+
+
+#: Programs by alias, and steps all of which are proved.
+PROVED = {
+    "three threads": (
+        {"conc": "three", "abs": "three"},
+        """lemma t1 : conc.T1 refines abs.T1 relate x, y, z; lemma t2 : conc.T2 refines abs.T2 relate x, y, z;
+        lemma t3 : conc.T3 refines abs.T3 relate x, y, z;
+        theorem all : conc refines abs relate x, y, z by parallel(t1, t2, t3);
+        lemma two : conc.T1 || conc.T2 refines abs.T1 || abs.T2 relate x, y, z by parallel(t1, t2);
+        theorem nested : conc refines abs relate x, y, z by parallel(two, t3);
+        theorem found : conc refines abs relate x, y, z by auto;
+        lemma i : abs preserves x <= 1 && y <= 1 && z <= 1 by parallel;
+        theorem carried : conc preserves x + y + z <= 3 by auto;""",
+    ),
+    "three links": (
+        {"conc": "nought", "low": "nought", "high": "any", "abs": "any"},
+        """lemma one : conc refines low relate x; lemma two : low refines high relate x;
+        lemma three : high refines abs relate x;
+        theorem all : conc refines abs relate x by chain(one, two, three);
+        theorem found : conc refines abs relate x by auto;""",
+    ),
+    "three links of threads among others, side by side": (
+        {"a": "three", "b": "three", "c": "three", "d": "three"},
+        """lemma a1 : a.T1 refines b.T1; lemma b1 : b.T1 refines c.T1; lemma c1 : c.T1 refines d.T1;
+        lemma a2 : a.T2 refines b.T2; lemma b2 : b.T2 refines c.T2; lemma c2 : c.T2 refines d.T2;
+        lemma a3 : a.T3 refines b.T3; lemma b3 : b.T3 refines c.T3; lemma c3 : c.T3 refines d.T3;
+        lemma one : a.T1 refines d.T1 by chain(a1, b1, c1); lemma two : a.T2 refines d.T2 by chain(a2, b2, c2);
+        lemma three : a.T3 refines d.T3 by chain(a3, b3, c3);
+        theorem all : a refines d by parallel(one, two, three);""",
+    ),
+    "locations": (
+        {"conc": "moves", "abs": "moves"},
+        """lemma alone : abs.T1 preserves at T1.CS ==> x == 1; lemma other : abs.T2 preserves x <= 1;
+        theorem there : abs preserves at T1.CS ==> x == 1 by parallel(alone, other);
+        lemma t1 : conc.T1 refines abs.T1 relate x; lemma t2 : conc.T2 refines abs.T2 relate x;
+        theorem refined : conc refines abs relate x by parallel(t1, t2);
+        theorem carried : conc preserves at T1.CS ==> x == 1 by preservation(refined, there);
+        theorem one : conc.T1 preserves at T1.CS ==> x == 1 by preservation(t1, alone);
+        theorem both : conc preserves !(at T1.CS && at T2.q0) || x == 1;""",
+    ),
+    "locals of several threads": (
+        {"p": "global x : int = 0; thread T1 { local m : int = 0; m := 1; } thread T2 { local m : int = 0; m := 2; }"},
+        """lemma apart : p preserves T1.m <= 1 && T2.m <= 2 by parallel; lemma sum : p preserves T1.m + T2.m <= 3;
+        lemma one : p.T1 preserves m <= 1; lemma weaker : p.T1 preserves m <= 2 by parallel(one);""",
+    ),
+    "strengthening": (
+        {
+            "p": """function gcd(int, int) : int;
+            axiom forall x, y : int :: x > y && y > 0 ==> gcd(x - y, y) == gcd(x, y);
+            param A, B : int; global a : int = A; global b : int = B; init A > 0 && B > 0;
+            thread T { while (a != b) { atomic { if (a > b) { a := a - b; } } } }"""
+        },
+        "lemma kept : p preserves gcd(a, b) == gcd(A, B);",
     ),
 }
 
@@ -143,3 +265,45 @@ def test_programs_of_which_anything_would_follow_are_refused(code: str, program:
     with pytest.raises(InputError) as refused:
         _verdicts(tmp_path, {"p": program}, "lemma wrong : p.T preserves x == 0;")
     assert code in {d.code for d in refused.value.diagnostics}
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_what_rules_are_for(name: str, tmp_path: Path) -> None:
+    verdicts = _verdicts(tmp_path, *PROVED[name])
+    assert set(verdicts.values()) == {Verdict.PROVED}, verdicts
+
+
+@pytest.mark.parametrize(
+    ("conc", "abs_", "expected"),
+    [
+        ("seen", "unseen", Verdict.UNKNOWN),
+        ("global x, y : int = 0; thread T1 { @show(1) skip; } thread T2 { x := 1; }", "unseen", Verdict.REFUTED),
+    ],
+)
+def test_a_pair_is_refuted_by_itself_or_not_at_all(conc: str, abs_: str, expected: Verdict, tmp_path: Path) -> None:
+    """An inferred environment may be too coarse; that of nobody is not."""
+    verdicts = _verdicts(tmp_path, {"conc": conc, "abs": abs_}, "lemma t : conc.T1 refines abs.T1 relate x, y;")
+    assert verdicts == {"t": expected}
+
+
+def test_values_refute_where_the_axioms_are_certain_only(tmp_path: Path) -> None:
+    """Functions that satisfy the axioms are looked for; where none is found, nothing is known."""
+    program = "function f(int) : int; axiom {}; global x : int = 0; thread T {{ rely x' == x; skip; }}"
+    steps = "lemma zero : p.T preserves x == 0; lemma t : p.T preserves x <= 1 && {} by parallel(zero);"
+    found = {
+        (axiom, claim): _verdicts(tmp_path, {"p": program.format(axiom)}, steps.format(claim))["t"]
+        for axiom, claim in (
+            ("forall n : int :: f(n) >= 0", "f(x) == 0"),
+            ("forall n : int :: f(n) >= 0", "x == 1"),
+            ("forall n : int :: f(n) >= 0", "f(x) >= 0"),
+            ("forall n : int :: n >= 0 ==> f(n) == 5 * n + 7", "f(x) == 7"),
+            ("forall n : int :: f(f(n)) == n + 1", "x == 1"),
+        )
+    }
+    assert list(found.values()) == [
+        Verdict.REFUTED,
+        Verdict.REFUTED,
+        Verdict.PROVED,
+        Verdict.PROVED,
+        Verdict.UNKNOWN,
+    ]
