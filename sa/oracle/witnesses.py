@@ -76,9 +76,20 @@ def _inside(variable: Variable, value: int) -> bool:
 
 
 def _tried(variable: Variable, rng: Random | None) -> tuple[Var, Sequence[Value]]:
-    values = list(SMALL if is_unbounded(variable) else domain_of(variable))
+    values = _candidates(variable)
     if rng is not None:
         rng.shuffle(values)
     elif is_unbounded(variable):
         values.sort(key=abs)
     return variable.var, values
+
+
+def _candidates(variable: Variable) -> list[Value]:
+    """All values of a variable; of more than could be looked at, the small ones and those at both ends."""
+    if is_unbounded(variable):
+        return list(SMALL)
+    domain = domain_of(variable)
+    if not isinstance(domain, range) or domain.stop - domain.start <= BUDGET:
+        return list(domain)
+    small = (n for n in SMALL if n in domain)
+    return list(dict.fromkeys((*small, *domain[: len(SMALL)], *domain[-len(SMALL) :])))

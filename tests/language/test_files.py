@@ -91,3 +91,11 @@ def test_a_parameter_of_both_files_is_one_and_must_have_one_type(tmp_path: Path)
     main = "param A : int; " + T
     assert [v.var.name for v in loaded(tmp_path, main, "param A : int;").program.variables] == ["A"]
     assert codes(write(tmp_path, main='import "other.sa" as o; ' + main, other="param A : bool;")) == ["SA102"]
+
+
+def test_an_absolute_path_in_a_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "b.sa").write_text("const N = 1;\n")
+    (tmp_path / "a.sa").write_text(f'import "{tmp_path}/b.sa" as b;\nthread T {{ skip; }}\n')
+    with pytest.raises(InputError) as raised:
+        load_program(str(tmp_path / "a.sa"))
+    assert [d.code for d in raised.value.diagnostics] == ["SA019"]

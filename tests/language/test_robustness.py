@@ -113,7 +113,16 @@ def test_nesting_up_to_the_cap_is_fine(text: str) -> None:
 def test_long_sums_conjunctions_and_chains_of_else_if_are_not_nesting() -> None:
     assert survives("global x : int; thread T { x := " + "x + " * 20_000 + "x; }")
     assert survives("global x : int; thread T { assume " + "x > 0 && " * 5_000 + "x > 1; }")
+    for joined in ("x + y > {} && ", "x == {} || ", "x > {} ==> "):
+        chain = "".join(joined.format(i) for i in range(5_000))
+        assert survives(f"global x, y : int; thread T {{ assume {chain} x > 1; }}")
     assert survives("global x : int; thread T { " + "if (x == 1) { skip; } else " * 2_000 + "{ skip; } }")
+
+
+def test_thousands_of_variables_are_read_soon() -> None:
+    started = time.process_time()
+    assert survives("global " + ", ".join(f"x{i}" for i in range(10_000)) + " : int; thread T { x0 := x9999; }")
+    assert time.process_time() - started < 20
 
 
 def large(lines: int) -> str:

@@ -10,6 +10,8 @@ from sa.automata.automaton import FAIL, Automaton, Kind, Variable
 from sa.automata.program import Program
 from sa.base.source import Source
 from sa.certificates.run import Ending, Run
+from sa.language.elaborate import elaborate
+from sa.language.parser import parse
 from sa.oracle.simulate import NoStart, NoSuchTurn, possible_turns, scripted_run, seeded_run, starts
 from sa.terms.build import FALSE, TRUE, add, eq, integer, land, lt, variable
 from sa.terms.term import Term
@@ -110,3 +112,10 @@ def test_no_step_breaks_the_invariant_of_any_thread() -> None:
     bounded = thread("B", inv=lt(n, integer(2)))
     run = seeded_run(program(thread("A", ADDS), bounded, init=eq(t_n, integer(0))), 0, 9)
     assert (trail(run), run.ending) == ([("A", 1)], Ending.BLOCKED)
+
+
+def test_a_huge_range_is_not_enumerated() -> None:
+    """Neither in memory nor in time."""
+    text = f"global x : 1..{2**63}; global y : 0..{2**64}; init y > x; thread T {{ x := x; }}"
+    program = elaborate(parse(Source("huge.sa", text)), {}).program
+    assert seeded_run(program, 0, 5).turns

@@ -148,9 +148,12 @@ def _global(declaration: syntax.Global, declared: Declared) -> None:
     value = None if declaration.value is None else translate(declaration.value, context)
     groups = declare_variables(declaration.names, declaration.type, Kind.GLOBAL, declaration.ghost, context)
     variables = tuple(v for group in groups for v in group)
+    names = {n.name for n in declaration.names}
+    again = len(names) < len(declaration.names) or not names.isdisjoint(declared.globals)
     for name in declaration.names:
         declared.globals.setdefault(name.name, declaration)
-    declared.variables.extend(v for v in variables if v not in declared.variables)
+    # Looking for each is slow where there are thousands.
+    declared.variables.extend(v for v in variables if not again or v not in declared.variables)
     if declaration.value is not None and value is not None:
         declared.init.extend(initial_values(variables, value, declaration.value, context))
 

@@ -130,12 +130,14 @@ def _junction(expression: syntax.Chain, context: Context) -> Term | None:
     """`&&`, `||`, `==>`: an operand is only read where those to its left do not decide."""
     operator = expression.operators[0]
     terms = list[Term]()
-    passed: Term = build.TRUE
+
+    def passed() -> Term:
+        return build.land(*(build.lnot(t) if operator == "||" else t for t in terms))
+
     for operand in expression.operands:
         term = _read_if(passed, context, partial(boolean, operand))
         if term is not None:
             terms.append(term)
-            passed = build.land(passed, build.lnot(term) if operator == "||" else term)
     if len(terms) < len(expression.operands):
         return None
     if operator == "==>":
@@ -143,13 +145,18 @@ def _junction(expression: syntax.Chain, context: Context) -> Term | None:
     return build.land(*terms) if operator == "&&" else build.lor(*terms)
 
 
-def _read_if(condition: Term, context: Context, read: Callable[[Context], Term | None]) -> Term | None:
-    """A part that is only read where a condition holds, so only there an index in it can be wrong."""
+def _read_if(condition: Callable[[], Term], context: Context, read: Callable[[Context], Term | None]) -> Term | None:
+    """A part that is only read where a condition holds, so only there an index in it can be wrong.
+
+    The condition is made only if it matters: chains may be long.
+    """
     if context.undefined is None:
         return read(context)
     inner = replace(context, undefined=list[Term]())
     term = read(inner)
-    context.undefined.extend(build.land(condition, u) for u in inner.undefined or ())
+    if inner.undefined:
+        known = condition()
+        context.undefined.extend(build.land(known, u) for u in inner.undefined)
     return term
 
 
@@ -186,8 +193,8 @@ def _conditional(
 ) -> Term | None:
     test = boolean(condition, context)
     known = build.TRUE if test is None else test
-    yes = _read_if(known, context, partial(translate, positive))
-    no = _read_if(build.lnot(known), context, partial(translate, negative))
+    yes = _read_if(lambda: known, context, partial(translate, positive))
+    no = _read_if(lambda: build.lnot(known), context, partial(translate, negative))
     if test is None or yes is None or no is None:
         return None
     if sort_of(yes) != sort_of(no):
