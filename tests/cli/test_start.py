@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-COMMANDS = ("refine", "verify", "prove", "check", "generate", "simulate", "show", "fmt", "explain")
+COMMANDS = ("refine", "verify", "prove", "certify", "check", "generate", "simulate", "show", "fmt", "explain")
 
 
 def sacheck(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
