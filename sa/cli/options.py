@@ -34,6 +34,9 @@ SplitOption: TypeAlias = Annotated[
 ]
 
 
+CacheOption: TypeAlias = Annotated[
+    bool, typer.Option("--cache/--no-cache", help="Use evidence of earlier runs that the checker still accepts.")
+]
 CertificateOption: TypeAlias = Annotated[
     str | None,
     typer.Option("--certificate", metavar="FILE", help="Write the evidence to a file, for `sacheck certify`."),

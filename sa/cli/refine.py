@@ -9,6 +9,7 @@ import typer
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict, worst_status
 from sa.cli.options import (
+    CacheOption,
     CertificateOption,
     JsonOption,
     MemoryOption,
@@ -37,6 +38,7 @@ def refine(
     whole: Annotated[bool, typer.Option("--whole", help="Play the game on the two whole programs at once.")] = False,
     split: SplitOption = False,
     certificate: CertificateOption = None,
+    cache: CacheOption = True,
     json: JsonOption = False,
     quiet: QuietOption = False,
     timeout: TimeoutOption = None,
@@ -53,11 +55,14 @@ def refine(
     answers: list[Answer] = []
 
     def body(bounds: Limits) -> int:
+        from sa.app.cache import users_cache
         from sa.app.refine import RefineRequest
         from sa.app.refine import refine as work
         from sa.refinement.options import Options
 
-        request = RefineRequest(paths, split, Options(bounds, seed, whole=whole))
+        request = RefineRequest(
+            paths, split, Options(bounds, seed, whole=whole, cache=users_cache() if cache else None)
+        )
         for answer in work(request):
             answers.append(answer)
             if not settings.json:

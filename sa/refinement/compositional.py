@@ -25,7 +25,8 @@ from sa.generation.visibility import Rung
 from sa.refinement.goals import goals, silently
 from sa.refinement.missing import Disturbance, candidates, conditions_of, disturbances
 from sa.refinement.options import Options
-from sa.simulation.decide import Decision, decide
+from sa.refinement.recall import decided
+from sa.simulation.decide import Decision
 from sa.smt.session import Session
 from sa.terms.term import Term
 
@@ -135,7 +136,7 @@ def _decided(work: _Work, closures: bool) -> Attempt:
     decisions = list[Decision]()
     for goal in asked:
         if goal not in work.decided:
-            work.decided[goal] = decide(goal, work.options.limits, work.options.seed, briefly)
+            work.decided[goal] = decided(goal, work.options, briefly)
         decisions.append(work.decided[goal])
         if _lost_alone(decisions[-1]):
             break

@@ -26,7 +26,8 @@ from sa.refinement.judged import result_of, statistics_of
 from sa.refinement.missing import step_in_words
 from sa.refinement.options import Options
 from sa.refinement.outcome import Inferred, Result
-from sa.simulation.decide import Decision, decide
+from sa.refinement.recall import decided
+from sa.simulation.decide import Decision
 
 #: What is tried with the pairs before the products are looked at, briefly and then with patience.
 PLAN = (
@@ -93,7 +94,7 @@ def _is_limit(result: Result) -> bool:
 
 def _product(product: Goal, options: Options, briefly: bool) -> Result:
     started = perf_counter()
-    decision = decide(product, options.limits, options.seed, briefly)
+    decision = decided(product, options, briefly)
     return result_of(product, decision, perf_counter() - started, options)
 
 

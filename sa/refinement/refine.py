@@ -19,9 +19,9 @@ from sa.refinement.judged import result_of, stopped
 from sa.refinement.options import Options
 from sa.refinement.outcome import Outcome, Result
 from sa.refinement.pairwise import Found, decide_programs
+from sa.refinement.recall import decided
 from sa.refinement.uncut import uncut
 from sa.refinement.vacuous import vacuous
-from sa.simulation.decide import decide
 from sa.smt.session import Session
 
 #: Once one of these is reached the goals that are left are not begun.
@@ -91,7 +91,7 @@ def _one_by_one(asked: Sequence[Goal], stop: Unknown | None, options: Options) -
             results.append(stopped(goal, stop))
             continue
         started = perf_counter()
-        decision = decide(goal, options.limits, options.seed)
+        decision = decided(goal, options)
         result = result_of(goal, decision, perf_counter() - started, options)
         results.append(result)
         if result.unknown is not None and result.unknown.reason in _LIMITS:

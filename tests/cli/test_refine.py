@@ -171,7 +171,7 @@ def test_goals_after_a_limit_are_not_begun(folder: Path, monkeypatch: pytest.Mon
         return Decision(Unknown(reason), 0, 0, 0, "")
 
     (folder / "two.sa").write_text(ABSTRACT + SECOND)
-    monkeypatch.setattr(room, "decide", stop)
+    monkeypatch.setattr(room, "decided", stop)
     found = document(refine("two.sa", "two.sa", "--json"))
     assert begun == ["T"]
     assert [g["unknown"]["reason"] for g in found["outcomes"][0]["goals"]] == [reason.name.lower()] * 2
