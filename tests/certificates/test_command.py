@@ -118,7 +118,7 @@ def test_imports_are_sources_too(folder: Path) -> None:
 
 
 def test_an_answer_without_evidence_is_not_settled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sa.refinement.refine.decide", _stopped)
+    monkeypatch.setattr("sa.refinement.refine.decided", _stopped)
     assert sacheck("refine", "abs.sa", "conc.sa", "--certificate", "c.json").exit_code == 3
     monkeypatch.undo()
     monkeypatch.chdir(folder)
