@@ -48,6 +48,15 @@ def kill(pid: int) -> None:
             os.kill(each, signal.SIGKILL)
 
 
+def is_dead(pid: int) -> bool:
+    """Whether a child of this process has ended; it can still be asked how. False where the system does not tell."""
+    if not hasattr(os, "waitid"):
+        return False
+    with suppress(ChildProcessError):
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    return True
+
+
 def _children(pid: int) -> list[int]:
     if not _PROC:
         import psutil

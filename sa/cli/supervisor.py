@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from sa.base.limits import Limits
 from sa.base.verdict import Reason
 from sa.cli.output import write
-from sa.cli.processes import held, held_by_all, kill
+from sa.cli.processes import below, held, held_by_all, is_dead, kill
 from sa.cli.speech import OUT, STATUS, Speech, listen
 from sa.cli.worker import WORDS, work
 
@@ -54,6 +54,7 @@ class _Watch:
         self.reason: Reason | None = None
         self.end_at = float("inf")
         self.over = threading.Event()
+        self.below = list[int]()
         self.started = monotonic()
 
     def tell(self, reason: Reason) -> None:
@@ -72,6 +73,12 @@ class _Watch:
             if monotonic() >= self.end_at:
                 kill(self.pid)
                 return
+            if is_dead(self.pid):
+                # What it started may hold the pipe that the supervisor listens to.
+                for each in self.below:
+                    kill(each)
+                return
+            self.below = below(self.pid)
             if self.bounds.deadline is not None and monotonic() >= self.bounds.deadline and self.reason is None:
                 self.tell(Reason.TIMEOUT)
             if self.bounds.memory is not None:
@@ -155,11 +162,12 @@ def _interrupts(watch: _Watch) -> Iterator[None]:
             kill(watch.pid)
         watch.tell(Reason.INTERRUPTED)
 
-    before = signal.signal(signal.SIGINT, interrupted)
+    signal.signal(signal.SIGINT, interrupted)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        # All is said: what is left is the end of this process.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _pass_on(said: int, watch: _Watch, one_document: bool) -> int | None:

@@ -1,7 +1,7 @@
 """`sacheck` with a solver that misbehaves: `python -m tests.cli.stubborn MANNER COMMAND ...`, for the tests of limits.
 
-Every question that reaches the solver begins what the manner says. The first `FREE` questions (an environment
-variable) are answered as usual.
+Every question that reaches the solver makes a file `reached-PID` and begins what the manner says. The first `FREE`
+questions (an environment variable) are answered as usual.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import z3
@@ -55,6 +56,12 @@ def _crashing() -> None:
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
+def _forking() -> None:
+    """Start a process that takes very long, and wait for it."""
+    os.fork()
+    _deaf()
+
+
 def _counted() -> None:
     """Misbehave a little only."""
     os.write(2, b"?")
@@ -67,6 +74,7 @@ MANNERS: dict[str, Callable[[], None]] = {
     "greedy": _greedy,
     "gone": _gone,
     "crashing": _crashing,
+    "forking": _forking,
     "counted": _counted,
 }
 
@@ -78,6 +86,7 @@ def _stubborn(manner: str, free: int) -> None:
         nonlocal free
         free -= 1
         if free < 0:
+            Path(f"reached-{os.getpid()}").touch()
             MANNERS[manner]()
         return usual(self, *assumptions)
 

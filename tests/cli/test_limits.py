@@ -61,18 +61,37 @@ def test_json_is_one_document_with_the_reason(command: tuple[str, ...], folder: 
     assert '"timeout"' in end.out
 
 
+def started(folder: Path, *line: str, free: int = 0) -> tuple[subprocess.Popen[str], int]:
+    """A process whose solver has begun to misbehave, and its worker."""
+    process = subprocess.Popen(
+        line, cwd=folder, env=environment(free), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    deadline = monotonic() + 30
+    while not (reached := list(folder.glob("reached-*"))) and monotonic() < deadline:
+        sleep(0.01)
+    sleep(0.1)
+    return process, int(reached[0].name.partition("-")[2])
+
+
 @pytest.mark.parametrize("manner", ["deaf", pytest.param("dead", marks=[pytest.mark.slow, pytest.mark.fuzz])])
 def test_what_was_answered_before_a_limit_stands(manner: str, folder: Path) -> None:
     (folder / "one.sa").write_text(BLOCK.format("a"))
     free = measured(arguments("counted", "refine", "one.sa", "--quiet"), folder).errors.count("?")
     assert free > 0
-    end = measured([*arguments(manner, "refine", "two.sa", "--timeout", "1.5"), "--quiet"], folder, free)
-    assert end.status == 3
-    assert [line.split()[0] for line in end.out.splitlines()] == ["PROVED", "UNKNOWN"]
-    end = measured([*arguments("deaf", "refine", "two.sa", "--timeout", "1.5"), "--json"], folder, free)
-    document = json.loads(end.out)
-    assert document["outcomes"][0]["verdict"] == "PROVED"
-    assert document["verdict"] == "UNKNOWN"
+    for option in ("--quiet", "--json"):
+        for old in folder.glob("reached-*"):
+            old.unlink()
+        process, _ = started(folder, *arguments(manner, "refine", "two.sa", option), free=free)
+        os.kill(process.pid, signal.SIGINT)
+        out, _ = process.communicate(timeout=20)
+        assert process.returncode == 3
+        if option == "--quiet":
+            assert [line.split()[0] for line in out.splitlines()] == ["PROVED", "UNKNOWN"]
+        else:
+            document = json.loads(out)
+            assert document["verdict"] == "UNKNOWN"
+            # Of a process in which nothing can run any more nothing is known but what it said before.
+            assert manner == "dead" or document["outcomes"][0]["verdict"] == "PROVED"
 
 
 @pytest.mark.parametrize(("manner", "how"), [("gone", "it ended with status 101"), ("crashing", "SIGSEGV")])
@@ -82,18 +101,6 @@ def test_a_solver_that_ends_the_process_gives_no_answer(manner: str, how: str, f
     assert end.out.startswith("UNKNOWN  ")
     assert "the process that worked on it died" in end.out
     assert how in end.out
-
-
-def started(folder: Path, *line: str) -> tuple[subprocess.Popen[str], int]:
-    """A process whose solver does not return, and its worker."""
-    process = subprocess.Popen(
-        line, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    deadline = monotonic() + 20
-    while not (workers := below(process.pid)) and monotonic() < deadline:
-        sleep(0.01)
-    sleep(0.7)
-    return process, workers[0]
 
 
 def running(pid: int) -> bool:
@@ -118,6 +125,20 @@ def test_a_worker_that_is_killed_gives_no_answer(folder: Path) -> None:
     assert (process.returncode, errors) == (3, "")
     unknown = json.loads(out)["unknown"]
     assert unknown == {"reason": "crashed", "detail": "it was ended by SIGKILL"}
+
+
+@pytest.mark.parametrize("who", ["worker", "supervisor", "time"])
+def test_processes_of_the_worker_do_not_outlive_it(who: str, folder: Path) -> None:
+    limit = ("--timeout", "4") if who == "time" else ()
+    process, worker = started(folder, *arguments("forking", *REFINE, *limit))
+    inner = below(worker)
+    assert inner
+    if who != "time":
+        os.kill(worker if who == "worker" else process.pid, signal.SIGINT if who == "supervisor" else signal.SIGKILL)
+    out, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (3, "")
+    assert out.startswith("UNKNOWN")
+    assert ends(worker) and all(ends(each) for each in inner)
 
 
 @pytest.mark.parametrize("manner", ["deaf", "dead"])
