@@ -13,7 +13,7 @@ from sa.automata.proof import Preserves
 from sa.base.verdict import Verdict
 from sa.certificates.run import Bad, Run
 from sa.certificates.threads import Annotated, Joint, Keeps
-from sa.checker.never import check_joint, check_keeps
+from sa.checker.never import check_joint, check_keeps, settled
 from sa.checker.ruling import Accepted, Ruling
 from sa.checker.run import check_run
 from sa.composition.environment import closed
@@ -25,11 +25,13 @@ from sa.proofs.facts import Fact, Invariance, Refinement, Side, made_of
 from sa.proofs.functions import called
 from sa.proofs.local import at_locations, show_invariant
 from sa.proofs.parallel_invariants import apart_formula, names_apart
-from sa.proofs.result import Leaf
+from sa.proofs.result import Counterexample, Leaf, Shown
 from sa.proofs.work import Unfit, Work, add, settle, sound
 from sa.proofs.worlds import compatible, side_of
 from sa.terms import build
-from sa.terms.substitute import substitute
+from sa.terms.evaluate import holds
+from sa.terms.sort import Value, show_value
+from sa.terms.substitute import prefixed, substitute
 from sa.terms.term import Term, Var
 
 #: Joint locations up to which induction goes over all of them.
@@ -124,8 +126,26 @@ def _inductive(work: Work, automaton: Automaton, fact: Invariance) -> bool:
     if run is not None:
         work.run = work.run or run
         leaf = work.leaves[-1]
-        work.leaves[-1] = replace(leaf, where="", verdict=Verdict.REFUTED, why=_RUN, example=None)
+        example = _violated(run, fact)
+        work.leaves[-1] = replace(leaf, where="", verdict=Verdict.REFUTED, why=_RUN, example=example)
     return False
+
+
+def _violated(run: Run, fact: Invariance) -> Counterexample:
+    """What is false at the end of a run, and the values that it speaks of."""
+    last = run.turns[-1].after if run.turns else run.start
+    state: dict[Var, Value] = dict(last.shared)
+    for name, there in last.threads.items():
+        state |= {prefixed(v, name): x for v, x in there.values.items() if v not in last.shared}
+    places = {name: there.location for name, there in last.threads.items()}
+    for part in fact.parts:
+        formula = settled(apart_formula(part.term, fact.side.threads), places)
+        if not holds(formula, state):
+            values = tuple(
+                Shown(v.name, show_value(state[v], v.sort)) for v in sorted(formula.free, key=lambda v: v.key)
+            )
+            return Counterexample(values, broken=part.origin)
+    return Counterexample(())
 
 
 def _run_alone(work: Work, automaton: Automaton, fact: Invariance) -> Run | None:
@@ -201,7 +221,8 @@ def _by_verification(work: Work, fact: Invariance) -> bool:
         if isinstance(ruling, Accepted):
             if isinstance(found.evidence, Run):
                 work.run = found.evidence
-                add(work, Leaf("it is violated", "", Verdict.REFUTED, _RUN, perf_counter() - started))
+                seconds, example = perf_counter() - started, _violated(found.evidence, fact)
+                add(work, Leaf("it is violated", "", Verdict.REFUTED, _RUN, seconds, example=example))
                 return False
             add(work, Leaf(f"no violation ({found.how})", "", Verdict.PROVED, "", perf_counter() - started))
             return True

@@ -12,7 +12,7 @@ from dataclasses import replace
 from rich.cells import cell_len
 from rich.text import Text
 
-from sa.automata.proof import Preserves
+from sa.automata.proof import Preserves, Rule
 from sa.base.source import Span, position, span_text
 from sa.base.verdict import Reason, Verdict
 from sa.proofs.result import Proof, StepResult
@@ -83,9 +83,10 @@ def domain(proof: Proof) -> str:
 
 
 def rule_of(result: StepResult) -> str:
-    """The rule that was applied, or that was asked for where none was."""
+    """The rule that was applied, or that was asked for where none was; with steps that nobody cited but `auto`."""
     if result.rule:
-        return f"{result.rule}, {_RULES[result.rule]}" if result.rule in _RULES else result.rule
+        found = f" of {', '.join(result.step.cited)}" if result.step.rule is Rule.AUTO and result.step.cited else ""
+        return f"{result.rule}, {_RULES[result.rule]}{found}" if result.rule in _RULES else result.rule
     return "" if result.step.rule is None else f"by {result.step.rule.value}"
 
 

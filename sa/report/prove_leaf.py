@@ -22,7 +22,6 @@ _GUTTER = 5
 
 #: What a failure of a side condition means, by its name.
 _MEANS = {
-    "non-interference": "a step that keeps what the first keeps can break this of the second",
     "initial coverage": "this initial state has no related one on the abstract side",
     "initial coverage of the composition": "the pairs agree on no abstract initial state for this concrete one",
     "a middle initial state": "these initial states are related, and nothing between them is related to both",
@@ -54,10 +53,17 @@ def failed_leaf(leaf: Leaf, script: Source, width: int) -> Iterator[Text]:
     if leaf.example is None:
         yield from _prose(leaf.why, width)
         return
-    yield from _prose(_MEANS.get(leaf.name, ""), width)
+    yield from _prose(_meaning(leaf), width)
     yield from _prose(leaf.why, width)
     yield from _marks(leaf.example, script, width)
     yield from (Text(_INDENT) + line for line in values(leaf.example, width - len(_INDENT)))
+
+
+def _meaning(leaf: Leaf) -> str:
+    first, both, second = leaf.where.partition(" and ")
+    if leaf.name == "non-interference" and both:
+        return f"a step of {first} that keeps what is claimed of {first} can break this of {second}"
+    return _MEANS.get(leaf.name, "")
 
 
 def headed(verdict: str, name: str, style: str, width: int) -> Iterator[Text]:
@@ -95,5 +101,3 @@ def values(example: Counterexample, width: int) -> Iterator[Text]:
     yield from pack(still, width)
     for line in example.functions:
         yield from wrap(f"where {line}", width, OPEN)
-    if not (still or moved):
-        yield Text("in every state")
