@@ -40,7 +40,7 @@ def arguments(manner: str, *command: str) -> list[str]:
 
 def environment(free: int = 0) -> dict[str, str]:
     """Where such a process finds everything, and how many questions its solver answers as usual."""
-    return {**os.environ, "PYTHONPATH": str(ROOT), "FREE": str(free), "COLUMNS": "100"}
+    return {**os.environ, "PYTHONPATH": str(ROOT), "FREE": str(free), "COLUMNS": "100", "SACHECK_CACHE": ""}
 
 
 def measured(line: list[str], folder: Path, free: int = 0) -> Measured:

@@ -134,7 +134,7 @@ def fuzz(seeds: range, talkative: bool = False) -> Tally:
     """Attempts with these seeds."""
     tally = Tally()
     here = os.getcwd()
-    os.environ["COLUMNS"] = "100"
+    os.environ |= {"COLUMNS": "100", "SACHECK_CACHE": ""}
     try:
         with sandbox() as specs:
             for seed in seeds:
