@@ -6,7 +6,7 @@ a run that ends in something bad refutes it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -63,18 +63,30 @@ class _Known:
     proof: Keeps | Joint | None = None
 
 
-def verify(request: VerifyRequest) -> Answer:
+def verify(request: VerifyRequest, tell: Callable[[Callable[[Unknown], Answer]], None] | None = None) -> Answer:
     """The answers to all claims of a file.
 
     A limit that is reached leaves what is open UNKNOWN. Raises InputError, and LimitReached while the file is read.
+    `tell` is given a function that makes the answer so far, should the work be given up at any moment.
     """
     started = perf_counter()
     loaded = load_program(request.path, request.split)
     seconds = {"load": perf_counter() - started}
-    return Answer(_verification(loaded.program, request, seconds), loaded.warnings, loaded.sources)
+    known, imprecise = dict[Bad, _Known](), list[str]()
+
+    def answer(stop: Unknown | None, warnings: tuple[Diagnostic, ...] = ()) -> Answer:
+        made = _put_together(loaded.program, dict(known), stop, warnings, list(imprecise), dict(seconds))
+        return Answer(made, loaded.warnings, loaded.sources)
+
+    if tell is not None:
+        tell(answer)
+    return answer(*_settle(loaded.program, request, known, imprecise, seconds))
 
 
-def _verification(program: Program, request: VerifyRequest, seconds: dict[str, float]) -> Verification:
+def _settle(
+    program: Program, request: VerifyRequest, known: dict[Bad, _Known], imprecise: list[str], seconds: dict[str, float]
+) -> tuple[Unknown | None, tuple[Diagnostic, ...]]:
+    """Put into `known` what becomes known, and return why that ended early, with warnings about what cannot happen."""
     started = perf_counter()
     stop: Unknown | None = None
     warnings: tuple[Diagnostic, ...] = ()
@@ -86,11 +98,22 @@ def _verification(program: Program, request: VerifyRequest, seconds: dict[str, f
         stop = Unknown(limit.reason, "before the search was begun")
     seconds["prepare"] = perf_counter() - started
     claims = claims_of(program)
-    known, imprecise = dict[Bad, _Known](), list[str]()
     for threads in dict.fromkeys(claim.threads for claim in claims):
         if stop is None:
             bads = [bad for claim in claims if claim.threads == threads for bad in claim.bads]
             stop = _search(program, threads, bads, request, known, seconds, imprecise)
+    return stop, warnings
+
+
+def _put_together(
+    program: Program,
+    known: dict[Bad, _Known],
+    stop: Unknown | None,
+    warnings: tuple[Diagnostic, ...],
+    imprecise: list[str],
+    seconds: dict[str, float],
+) -> Verification:
+    claims = claims_of(program)
     spent = seconds.get("search", 0.0) + seconds.get("check", 0.0)
     otherwise = _Known("", spent, unknown=stop or _NOT_FOUND)
     findings = tuple(_finding(claim, [known.get(bad, otherwise) for bad in claim.bads]) for claim in claims)

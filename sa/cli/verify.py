@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from sa.base.limits import Limits
-from sa.base.verdict import EXIT_STATUS, Verdict
+from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict
 from sa.cli.guard import undisturbed
 from sa.cli.options import (
     CertificateOption,
@@ -20,10 +21,12 @@ from sa.cli.options import (
     TimeoutOption,
 )
 from sa.cli.output import screen, write, write_json
-from sa.cli.session import complain, count_warnings, decide
+from sa.cli.session import complain, count_warnings, decide, no_verdict
 
 if TYPE_CHECKING:
     from sa.app.verify import Answer, VerifyRequest
+
+    SoFar: TypeAlias = Callable[[Unknown], Answer]
 
 
 def verify(
@@ -45,15 +48,24 @@ def verify(
     def body(bounds: Limits) -> int:
         from sa.app.verify import VerifyRequest
 
-        return _answer(VerifyRequest(file, split, bounds, seed), settings, certificate)
+        return _answer(VerifyRequest(file, split, bounds, seed), settings, certificate, so_far)
 
-    decide(settings, file, body)
+    def stopped(reason: Reason, detail: str = "") -> int:
+        if not so_far:
+            return no_verdict(settings, file, reason, detail)
+        answer = so_far[0](Unknown(reason, detail))
+        status = status_of(answer)
+        _show(answer, status, settings)
+        return status
+
+    so_far: list[SoFar] = []
+    decide(settings, file, body, stopped)
 
 
-def _answer(request: VerifyRequest, settings: Settings, certificate: str | None) -> int:
+def _answer(request: VerifyRequest, settings: Settings, certificate: str | None, so_far: list[SoFar]) -> int:
     from sa.app.verify import verify as work
 
-    answer = work(request)
+    answer = work(request, so_far.append)
     status = status_of(answer)
     if certificate is not None:
         from sa.app.certificate import verification_certificate
