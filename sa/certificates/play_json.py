@@ -1,7 +1,4 @@
-"""Plays as JSON, of plain values. Positions are a list in which each one comes behind those that it leads to.
-
-What a play says for the explanation only (the edges that refuse, `Refusal`) is not written: nobody needs to believe it.
-"""
+"""Plays as JSON, of plain values. Positions are a list in which each one comes behind those that it leads to."""
 
 from __future__ import annotations
 
@@ -15,8 +12,10 @@ from sa.certificates.play import (
     Chosen,
     Drift,
     Exhausted,
+    Obstacle,
     Play,
     Position,
+    Refusal,
     Reply,
     SpoilerMove,
     Step,
@@ -25,7 +24,7 @@ from sa.certificates.play import (
 )
 from sa.certificates.scope import goal_scope
 from sa.certificates.shape import Entry, Json
-from sa.certificates.state_json import move_json, read_move, read_state, state_json
+from sa.certificates.state_json import move_json, read_edge, read_move, read_state, state_json
 from sa.terms.read_smtlib import Names
 from sa.terms.smtlib import smtlib
 
@@ -111,8 +110,15 @@ class _Table:
             case Step():
                 step = move_json(move.move, self._goal.concrete)
                 replies = [self._reply(r) for r in move.replies]
-                beyond = smtlib(move.beyond)
-                return {"step": {**step, "replies": replies, "exhausted": _name(move.exhausted), "beyond": beyond}}
+                return {
+                    "step": {
+                        **step,
+                        "replies": replies,
+                        "refusals": [self._refusal(r) for r in move.refusals],
+                        "exhausted": _name(move.exhausted),
+                        "beyond": smtlib(move.beyond),
+                    }
+                }
             case Drift(concrete, abstract, identity, then):
                 return {
                     "drift": {
@@ -132,6 +138,13 @@ class _Table:
                 }
             case _:
                 assert_never(move)
+
+    def _refusal(self, refusal: Refusal) -> Json:
+        return {
+            "edge": self._goal.abstract.edges.index(refusal.edge),
+            "at": state_json(refusal.at),
+            "obstacle": refusal.obstacle.name.lower(),
+        }
 
     def _reply(self, reply: Reply) -> Json:
         if isinstance(reply.then, Position):
@@ -211,13 +224,14 @@ def _move(entry: Entry, goal: Goal, names: Names, abstract: Configuration, earli
     kind, what = entry.only()
     match kind:
         case "step":
-            edge, choices, after, replies, exhausted, beyond = what.fields(
-                "edge", "choices", "after", "replies", "exhausted", "beyond"
+            edge, choices, after, replies, refusals, exhausted, beyond = what.fields(
+                "edge", "choices", "after", "replies", "refusals", "exhausted", "beyond"
             )
             step = {"edge": edge.value, "choices": choices.value, "after": after.value}
             move = read_move(Entry(step, what.where), goal.concrete)
             answered = tuple(_reply(r, goal, move.after, abstract, earlier) for r in replies.items())
-            return Step(move, answered, (), exhausted.choice(Exhausted), beyond.term(names))
+            refused = tuple(_refusal(r, goal) for r in refusals.items())
+            return Step(move, answered, refused, exhausted.choice(Exhausted), beyond.term(names))
         case "drift":
             first, steps, identity, then = what.fields("concrete", "abstract", "identity", "then")
             states = tuple(read_state(s, goal.abstract) for s in steps.items())
@@ -239,3 +253,8 @@ def _reply(entry: Entry, goal: Goal, reached: Configuration, abstract: Configura
         end = moves[-1].after if moves else abstract
         return Reply(moves, Broken(goal.iota[what.index(len(goal.iota))], reached, end))
     return Reply(moves, _earlier(then, what, earlier) if kind == "position" else _unknown(then))
+
+
+def _refusal(entry: Entry, goal: Goal) -> Refusal:
+    edge, at, obstacle = entry.fields("edge", "at", "obstacle")
+    return Refusal(read_edge(edge, goal.abstract), read_state(at, goal.abstract), obstacle.choice(Obstacle))

@@ -28,6 +28,7 @@ from sa.checker.never import check_joint, check_keeps
 from sa.checker.obligation import Obligation, discharge
 from sa.checker.play import check_play
 from sa.checker.question import Question, pair_goal, thread_goals, whole_goal
+from sa.checker.refusals import check_refusals
 from sa.checker.relation import check_relation
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
@@ -92,7 +93,9 @@ def _goal(goal: Goal, entry: Entry, court: Court) -> Judged:
     if kind == "relation":
         ruling = check_relation(goal, read_relation(what, goal), court.bounds, court.seed, court.solvers)
     elif kind == "play":
-        ruling = check_play(goal, read_play(what, goal), court.bounds, court.seed, court.solvers)
+        play = read_play(what, goal)
+        ruling = check_play(goal, play, court.bounds, court.seed, court.solvers)
+        ruling = check_refusals(goal, play) if isinstance(ruling, Accepted) else ruling
     else:
         raise entry.wrong("a relation, a play or null is expected")
     if isinstance(ruling, Accepted):

@@ -23,6 +23,7 @@ from sa.checker.question import pair_goal, question
 from sa.invariants.states import all_states
 from sa.refinement.options import Options
 from tests.certificates.mutation import PROGRAMS, QUESTIONS
+from tests.certificates.subjects import SPECS
 from tests.checker.plays import play_of
 from tests.checker.relations import relation_of
 from tests.generators.automata import random_goal
@@ -44,6 +45,18 @@ def test_relations_and_plays_of_random_goals_are_read_back() -> None:
             assert play_json(read_play(through_text(written), goal), goal) == written
             plays += 1
     assert plays > 10
+
+
+def test_plays_are_read_back_with_what_they_explain() -> None:
+    folder = SPECS / "paper" / "peterson"
+    paths = (str(folder / "abs.sa"), str(folder / "conc.sa"))
+    (answer,) = refine(RefineRequest(paths, False, Options(Limits())))
+    plays = [(r.goal, r.play) for r in answer.outcome.results if r.play is not None]
+    assert plays
+    for goal, play in plays:
+        written = play_json(play, goal)
+        assert '"obstacle"' in json.dumps(written)
+        assert read_play(through_text(written), goal) == play
 
 
 def test_plays_of_every_sort_are_read_back() -> None:

@@ -158,6 +158,12 @@ def _no_replies(document: Any) -> None:
             position["move"]["step"]["replies"] = []
 
 
+def _another_obstacle(document: Any) -> None:
+    for position in positions(document):
+        for refusal in position["move"].get("step", {}).get("refusals", ()):
+            refusal["obstacle"] = "invariant"
+
+
 def _in_a_circle(document: Any) -> None:
     for number, position in enumerate(positions(document)):
         if "drift" in position["move"]:
@@ -198,6 +204,7 @@ CASES: list[tuple[str, str, Change, str]] = [
     ("refuted", "changed value", _one_value, "outcome"),
     ("refuted", "answers left out", _no_replies, "all answers"),
     ("refuted", "a circle", _in_a_circle, "well-formed certificate"),
+    ("refuted", "another reason", _another_obstacle, "refusal"),
     ("refuted", "changed verdict", _put(first, "verdict", "proved"), "well-formed certificate"),
     ("composed", "narrower environment", _narrower_environment, "compatible"),
     ("composed", "wider environment", _wider_environment, "closure contains the environment"),
