@@ -5,7 +5,7 @@ What was shown before a limit stands; the step at which it is reached and all af
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -46,15 +46,25 @@ class Answer:
     seconds: Mapping[str, float]
 
 
-def prove(request: ProveRequest) -> Answer:
+def prove(request: ProveRequest, tell: Callable[[Callable[[Unknown], Answer]], None] | None = None) -> Answer:
     """The answers to all steps of a script.
 
     Raises InputError, LimitReached while the files are read, and NotGenerated where the solver refutes what sacheck
-    itself inferred of the programs: a bug of sacheck.
+    itself inferred of the programs: a bug of sacheck. `tell` is given a function that makes the answer so far, should
+    the work be given up at any moment.
     """
     started = perf_counter()
     loaded = load_script(request.path, request.split)
     script, seconds = loaded.script, {"load": perf_counter() - started}
+    found = list[StepResult]()
+    if tell is not None:
+
+        def so_far(why: Unknown) -> Answer:
+            shown = tuple(found)
+            results = (*shown, *_left(script.steps[len(shown) :], why))
+            return Answer(proof_of(script, results), (), loaded.warnings, dict(seconds))
+
+        tell(so_far)
     started = perf_counter()
     warnings: tuple[Diagnostic, ...] = ()
     stop: Unknown | None = None
@@ -65,7 +75,7 @@ def prove(request: ProveRequest) -> Answer:
         stop = Unknown(limit.reason, _NOT_BEGUN)
     seconds["prepare"] = perf_counter() - started
     begun = perf_counter()
-    results = _left(script.steps, stop) if stop is not None else _results(script, request.options, seconds)
+    results = _left(script.steps, stop) if stop is not None else _results(script, request.options, seconds, found)
     seconds["prove"] = perf_counter() - begun - seconds.get("infer", 0.0)
     return Answer(proof_of(script, results), warnings, loaded.warnings, seconds)
 
@@ -90,8 +100,10 @@ def _cut(program: Program, script: Script, bounds: Limits) -> str | None:
     return (inductive.uncut if apart else together.uncut)(program.threads, script.axioms, bounds)
 
 
-def _results(script: Script, options: Options, seconds: dict[str, float]) -> tuple[StepResult, ...]:
-    found = list[StepResult]()
+def _results(
+    script: Script, options: Options, seconds: dict[str, float], found: list[StepResult]
+) -> tuple[StepResult, ...]:
+    """The results of all steps; `found` has those that are known at any time."""
     started = perf_counter()
     try:
         prepared = prepare(script, options)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from sa.base.limits import Limits
-from sa.base.verdict import EXIT_STATUS, Verdict
+from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict
 from sa.cli.guard import undisturbed
 from sa.cli.options import JsonOption, MemoryOption, QuietOption, SeedOption, Settings, SplitOption, TimeoutOption
 from sa.cli.output import screen, write, write_json
-from sa.cli.session import complain, count_warnings, decide
+from sa.cli.session import complain, count_warnings, decide, no_verdict
 
 if TYPE_CHECKING:
     from sa.app.prove import Answer, ProveRequest
+
+    SoFar: TypeAlias = Callable[[Unknown], Answer]
 
 
 JobsOption: TypeAlias = Annotated[
@@ -43,15 +46,24 @@ def prove(
         from sa.app.prove import ProveRequest
         from sa.refinement.options import Options
 
-        return _answer(ProveRequest(file, split, Options(bounds, seed, jobs)), settings)
+        return _answer(ProveRequest(file, split, Options(bounds, seed, jobs)), settings, so_far)
 
-    decide(settings, file, body)
+    def stopped(reason: Reason, detail: str = "") -> int:
+        if not so_far:
+            return no_verdict(settings, file, reason, detail)
+        answer = so_far[0](Unknown(reason, detail))
+        status = status_of(answer)
+        _show(answer, status, settings)
+        return status
+
+    so_far: list[SoFar] = []
+    decide(settings, file, body, stopped)
 
 
-def _answer(request: ProveRequest, settings: Settings) -> int:
+def _answer(request: ProveRequest, settings: Settings, so_far: list[SoFar]) -> int:
     from sa.app.prove import prove as work
 
-    answer = work(request)
+    answer = work(request, so_far.append)
     status = status_of(answer)
     with undisturbed():
         _show(answer, status, settings)

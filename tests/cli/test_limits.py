@@ -220,3 +220,32 @@ def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
         check=False,
     )
     assert (run.stdout, run.stderr) == ("0\n", "")
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        (
+            "verify",
+            "global x : 0..1 = 0;\nthread T { x := 1; }\ninvariant a : x >= 0;\ninvariant b : x * x * x != 27;\n",
+        ),
+        (
+            "prove",
+            'import "abs.sa" as a;\nimport "abs.sa" as b;\nlemma one : a refines b;\nlemma two : a preserves x != 7;\n',
+        ),
+    ],
+)
+def test_a_report_so_far_names_every_claim(command: str, text: str, folder: Path) -> None:
+    (folder / "claims.sa").write_text(text)
+    free = measured(arguments("counted", command, "claims.sa", "--json"), folder).errors.count("?")
+    for asked in (free // 2, free - 1):
+        for old in folder.glob("reached-*"):
+            old.unlink()
+        process, _ = started(folder, *arguments("deaf", command, "claims.sa", "--json"), free=asked)
+        os.kill(process.pid, signal.SIGINT)
+        out, errors = process.communicate(timeout=20)
+        document = json.loads(out)
+        parts = document["claims" if command == "verify" else "steps"]
+        assert (process.returncode, errors, document["verdict"]) == (3, "", "UNKNOWN")
+        assert len(parts) == 2
+        assert {p["unknown"]["reason"] for p in parts if p["verdict"] == "UNKNOWN" and p["unknown"]} == {"interrupted"}
