@@ -165,8 +165,7 @@ def exported(made: Judgement) -> dict[str, str]:
     width = len(str(len(made.kept)))
     names = [f"{number:0{width}}-{_slug(posed.name)}.smt2" for number, (posed, _) in enumerate(made.kept, 1)]
     manifest = {
-        "format": "sacheck obligations",
-        "version": 1,
+        "format": "sacheck-obligations/1",
         "tool": __version__,
         "expected": "unsat",
         "sources": dict(made.document.sources),

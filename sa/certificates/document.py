@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 
 from sa.certificates.shape import Entry, Json
 
-FORMAT, VERSION = "sacheck certificate", 1
+KIND = "sacheck-certificate/"
+FORMAT = KIND + "1"
 
 #: Files may not have more bytes, numbers not more digits.
 MAX_BYTES, MAX_DIGITS = 200_000_000, 1000
@@ -49,7 +50,6 @@ def document_text(document: Document) -> str:
     """The document as text."""
     written: Json = {
         "format": FORMAT,
-        "version": VERSION,
         "tool": document.tool,
         "command": document.command,
         "files": list(document.files),
@@ -66,12 +66,13 @@ def read_document(text: str) -> Document:
         value = _DECODER.decode(text)
     except (ValueError, RecursionError) as problem:
         raise NoCertificate(f"it is not JSON: {problem}") from None
-    if not isinstance(value, dict) or value.get("format") != FORMAT:
+    written = value.get("format") if isinstance(value, dict) else None
+    if not isinstance(written, str) or not written.startswith(KIND):
         raise NoCertificate("it is not a certificate of sacheck")
-    if type(value.get("version")) is not int or value["version"] != VERSION:
-        raise NoCertificate(f"its version is not {VERSION}")
-    _, _, tool, command, files, options, sources, questions = Entry(value).fields(
-        "format", "version", "tool", "command", "files", "options", "sources", "questions"
+    if written != FORMAT:
+        raise NoCertificate(f"it is of another version of the format than {FORMAT}")
+    _, tool, command, files, options, sources, questions = Entry(value).fields(
+        "format", "tool", "command", "files", "options", "sources", "questions"
     )
     split, whole = options.fields("split", "whole")
     return Document(

@@ -12,6 +12,8 @@ from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, render, wrap
 from sa.report.terminal import INDENT, STYLE
 
+JUDGEMENT_FORMAT = "sacheck-judgement/1"
+
 
 def show_judgement(made: Judgement, name: str, screen: Screen, quiet: bool = False) -> str:
     """The whole report; with `quiet` only its first line."""
@@ -73,6 +75,7 @@ def judgement_json(made: Judgement, status: int) -> dict[str, Any]:
     """The whole report as a JSON document."""
     document = made.document
     return {
+        "format": JUDGEMENT_FORMAT,
         "ruling": _ruling_json(worst(made)),
         "status": status,
         "command": document.command,

@@ -69,6 +69,7 @@ def test_what_is_rejected_is_said_with_its_obligation(folder: Path) -> None:
 def test_json_says_the_same(folder: Path) -> None:
     sacheck("refine", "abs.sa", "conc.sa", "--certificate", "c.json")
     found = json.loads(sacheck("certify", "c.json", "--json").stdout)
+    assert found["format"] == "sacheck-judgement/1"
     assert found["ruling"] == {"ruling": "accepted"}
     assert found["status"] == 0
     assert set(found["sources"]) == set(found["files"]) == {"abs.sa", "conc.sa"}
