@@ -20,7 +20,7 @@ from sa.certificates.threads import Annotated, Composition
 from sa.checker import composition as checked
 from sa.checker.obligation import Case, Obligation
 from sa.proofs.facts import Refinement, Side, all_of
-from sa.proofs.states import in_range, initially
+from sa.proofs.states import in_range, initially, variables
 from sa.refinement.goals import silently
 from sa.terms import build
 
@@ -47,6 +47,12 @@ def obligations(
     together = tuple(f for p in parts for f in p.kappa)
     start = build.conjuncts(build.land(*initially(left, "conc"), *initially(right, "abs"), all_of(kappa)))
     yield Obligation("the claim's κ is that of the parts", "", start, (_all(together),), together)
+    said = frozenset(build.conjuncts(all_of(kappa))) <= frozenset(build.conjuncts(all_of(together)))
+    if not said or any(len(p.pairs) > 1 for p in parts):
+        # What the pairs relate covers all initial states; what the claim relates may be less.
+        wanted = build.conjuncts(build.land(*initially(right, "abs"), all_of(kappa)))
+        covered = Case(variables(right, "abs"), wanted)
+        yield Obligation("initial coverage", "", initially(left, "conc"), (covered,), kappa)
     states = (*in_range(left, "conc"), *in_range(right, "abs"))
     kept = build.conjuncts(build.land(*states, *(all_of(p.iota) for p in parts)))
     yield Obligation("the parts' ι is that of the claim", "", kept, (_all(iota),), iota)

@@ -164,6 +164,17 @@ SCRIPTS = {
         },
         """lemma right : p preserves f(x) >= f(0) && x >= 0; lemma wrong : p preserves f(x) == f(0);""",
     ),
+    "an initial state that the claim relates to nothing": (
+        {"conc": "three", "abs": "three"},
+        """lemma t1 : conc.T1 refines abs.T1 relate x, y, z; lemma t2 : conc.T2 refines abs.T2 relate x, y, z;
+        theorem wrong : conc.T1 || conc.T2 refines abs.T1 || abs.T2 relate x, y, z pre abs.x == 1
+          by parallel(t1, t2);""",
+    ),
+    "an initial state that parts of parts relate to nothing": (
+        {"conc": "guesses", "abs": "guesses"},
+        """lemma t1 : conc.T1 refines abs.T1 relate x, h; lemma t2 : conc.T2 refines abs.T2 relate x, h;
+        theorem wrong : conc refines abs relate x, h pre abs.h == 0 by parallel(t1, t2);""",
+    ),
     "a link in a narrower environment": (
         {"conc": "seen", "mid": "unseen", "abs": "unseen"},
         """lemma one : conc.T1 refines mid.T1 relate x, y pre conc.x == 0 rely unchanged x;
