@@ -170,7 +170,7 @@ SCRIPTS = {
         theorem wrong : conc.T1 || conc.T2 refines abs.T1 || abs.T2 relate x, y, z pre abs.x == 1
           by parallel(t1, t2);""",
     ),
-    "an initial state that parts of parts relate to nothing": (
+    "an initial value that the claim fixes": (
         {"conc": "guesses", "abs": "guesses"},
         """lemma t1 : conc.T1 refines abs.T1 relate x, h; lemma t2 : conc.T2 refines abs.T2 relate x, h;
         theorem wrong : conc refines abs relate x, h pre abs.h == 0 by parallel(t1, t2);""",
