@@ -236,6 +236,8 @@ def test_names_of_one_type_share_it(tmp_path: Path) -> None:
     said = []
     for binders in ("x, y : int, b : bool", "x : int, y : int, b : bool"):
         path = tmp_path / "f.sa"
-        path.write_text(f"function f(int, int) : int;\naxiom forall {binders} :: b ==> f(x, y) <= f(y, x);\nthread T {{ skip; }}\n")
+        path.write_text(
+            f"function f(int, int) : int;\naxiom forall {binders} :: b ==> f(x, y) <= f(y, x);\nthread T {{ skip; }}\n"
+        )
         said.append([a.formula for a in load_program(str(path)).program.axioms])
     assert said[0] == said[1]
