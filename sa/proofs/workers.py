@@ -37,6 +37,9 @@ R = TypeVar("R")
 #: Seconds between looks at the clock, and at whether the process that began this one is there.
 LOOK = 0.1
 
+#: How deep terms may be on their way to another process.
+_DEEP = 20_000
+
 _CAN_FORK = "fork" in multiprocessing.get_all_start_methods()
 
 
@@ -251,8 +254,9 @@ def _work(
         outcome = task.stopped(Reason.MEMORY)
     except Exception as error:
         outcome = _raised(error)
-    # From here on nothing disturbs what is being sent.
+    # From here on nothing disturbs what is being sent, however deep its terms are.
     heard.append(Reason.INTERRUPTED)
+    sys.setrecursionlimit(_DEEP)
     connection.send_bytes(_dumps(outcome, known))
     connection.close()
 

@@ -15,6 +15,8 @@ from sa.base.limits import LimitReached, Limits, limits
 from sa.base.source import Source
 from sa.base.verdict import Reason
 from sa.proofs.workers import Task, in_order
+from sa.terms import build
+from sa.terms.term import Term
 
 Result = tuple[str, object]
 BOTH = pytest.mark.parametrize("jobs", [1, 3])
@@ -78,6 +80,19 @@ def test_shared_objects_stay_the_same(jobs: int) -> None:
     source = Source("a.sa", "text")
     found = results([task("a", (), lambda _: [source]), task("b", (), lambda _: 1)], jobs, (source,))
     assert found == [("", [source]), ("", 1)]
+
+
+def test_deep_terms_get_through() -> None:
+    """Equal terms are one object, in whichever process they were made."""
+
+    def deep(_: Mapping[str, Result]) -> object:
+        term: Term = build.variable("x")
+        for n in range(1_500):
+            term = build.mod(build.add(term, build.integer(n)), 7 + n)
+        return term
+
+    found = results([task("a", (), deep), task("b", (), slept(0))], 2)
+    assert found[0] == ("", deep({}))
 
 
 @BOTH
