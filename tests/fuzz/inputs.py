@@ -36,7 +36,17 @@ NAMES = ("input.sa",) * 30 + STRANGE
 #: Seconds that no command may take.
 TOO_LONG = 5.0
 
-COMMANDS = {"check": 30, "refine": 20, "verify": 12, "generate": 10, "show": 8, "fmt": 8, "simulate": 6, "prove": 6}
+COMMANDS = {
+    "check": 30,
+    "refine": 20,
+    "verify": 12,
+    "generate": 10,
+    "show": 8,
+    "fmt": 8,
+    "simulate": 6,
+    "prove": 6,
+    "certify": 2,
+}
 
 _CODE = re.compile(r"\bSA\d{3}\b")
 _OBEYED = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -65,7 +75,7 @@ def command(random: Random, given: Input, file: str) -> list[str]:
         options += ["--steps", "20", "--seed", str(random.randrange(5))]
     if name == "generate":
         options += random.choice(([], ["--exact"], ["--visible", "locations"], ["--visible", "locals"]))
-    if name != "fmt" and random.random() < 0.1:
+    if name not in ("fmt", "certify") and random.random() < 0.1:
         options += ["--split"]
     if name == "show" and random.random() < 0.3:
         options += ["--format", "dot"]
