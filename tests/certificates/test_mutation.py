@@ -9,7 +9,7 @@ import pytest
 
 from tests.certificates.mutation import RESULTS, Tally, random_mutants, written_mutants
 
-BLOCKS = [pytest.param(first, marks=pytest.mark.fuzz) for first in range(100, 220, 20)]
+BLOCKS = [pytest.param(first, marks=pytest.mark.fuzz) for first in (100, 200)]
 
 
 def sound(tally: Tally) -> None:
@@ -29,12 +29,12 @@ def test_corrupted_certificates_of_random_questions_are_rejected_or_true(tmp_pat
 
 @pytest.mark.fuzz
 def test_many_corrupted_certificates_of_every_sort_of_evidence_are_rejected_or_true(tmp_path: Path) -> None:
-    sound(written_mutants(tmp_path, 150))
+    sound(written_mutants(tmp_path, 40))
 
 
 @pytest.mark.parametrize("first", BLOCKS)
 def test_many_corrupted_certificates_of_random_questions_are_rejected_or_true(first: int, tmp_path: Path) -> None:
-    sound(random_mutants(range(first, first + 20), tmp_path, 40))
+    sound(random_mutants(range(first, first + 10), tmp_path, 30))
 
 
 def test_the_figures_that_are_kept_are_of_thousands_of_mutants_of_which_none_is_wrong() -> None:
