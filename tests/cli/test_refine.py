@@ -188,7 +188,7 @@ def test_a_question_that_is_too_hard_ends_at_the_limit(folder: Path) -> None:
     started = time.monotonic()
     result = refine("hard.sa", "easy.sa", "--timeout", "1", "--quiet")
     assert (result.exit_code, result.stdout) == (3, "UNKNOWN  easy.sa refines hard.sa\n")
-    assert time.monotonic() - started < 2.5
+    assert time.monotonic() - started < 10.0
 
 
 SECOND = "thread U {\n  rely unchanged x;\n  x := x + 2;\n}\n"

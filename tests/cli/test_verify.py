@@ -248,7 +248,7 @@ def test_a_limit_ends_a_search_that_is_too_long(folder: Path) -> None:
     )
     assert (found["status"], verdicts(found)) == (3, ["UNKNOWN", "PROVED"])
     assert found["claims"][0]["unknown"]["reason"] == "timeout"
-    assert time.monotonic() - started < 3.0
+    assert time.monotonic() - started < 10.0
 
 
 def test_steps_can_be_split(folder: Path) -> None:

@@ -70,8 +70,8 @@ def test_results_come_in_order_and_are_known_to_those_that_need_them(jobs: int) 
 
 def test_tasks_that_need_nothing_of_each_other_are_worked_on_at_once() -> None:
     started = time.monotonic()
-    results([task(name, (), slept(0.5)) for name in "abc"], 3)
-    assert time.monotonic() - started < 1.2
+    results([task(name, (), slept(2.0)) for name in "abc"], 3)
+    assert time.monotonic() - started < 5.0
 
 
 @BOTH
@@ -160,7 +160,7 @@ def test_at_the_deadline_tasks_may_say_what_they_know_and_are_ended() -> None:
     tasks = [task("a", (), slept(20)), task("b", (), deaf), task("c", (), slept(0))]
     found = results(tasks, 2, None, limits(0.5, None))
     assert found == [("TIMEOUT", "what it knew"), ("TIMEOUT", None), None]
-    assert time.monotonic() - started < 2.0
+    assert time.monotonic() - started < 10.0
 
 
 def test_interrupts_of_this_process_end_the_others() -> None:
