@@ -3,7 +3,7 @@
 Spoiler's steps and the initial states take few values, which only restricts him. Duplicator's answers are all there
 are: a step whose answers cannot be enumerated is not used. For each step one answer at a time is looked at, the next
 one when it is lost, so a pair is lost when some step has no answers left. Cheap pairs come first: a pair costs the
-steps that lead to it and the distance of its values from the simplest ones.
+steps that lead to it and the distance of its initial values from the simplest ones.
 
 That no play is found proves nothing.
 """
@@ -31,6 +31,9 @@ from sa.terms.evaluate import Unevaluable
 from sa.terms.term import Term
 
 _BETWEEN_LOOKS_AT_THE_CLOCK = 256
+
+#: Starts multiply faster than steps do: one with a value that is a place less simple waits for plays so much longer.
+STEPS_PER_PLACE = 3
 
 
 def refute_by_values(goal: Goal, bounds: Limits, budget: int) -> Position | None:
@@ -100,8 +103,9 @@ def _starts(game: Game) -> Iterator[tuple[int, tuple[int, int] | None]]:
     column = {v.var: i for i, v in enumerate(unknown)}
     if not unknown and not predicate(formula, ())(()):
         return
-    for cost, row in by_cost(picks(formula, (), unknown, game.concrete.pool), ()):
+    for place, row in by_cost(picks(formula, (), unknown, game.concrete.pool), ()):
         game.looks += 1
+        cost = STEPS_PER_PLACE * place
         if row is None:
             yield cost, None
         else:
