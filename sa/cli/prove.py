@@ -10,7 +10,16 @@ import typer
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict
 from sa.cli.guard import undisturbed
-from sa.cli.options import JsonOption, MemoryOption, QuietOption, SeedOption, Settings, SplitOption, TimeoutOption
+from sa.cli.options import (
+    CacheOption,
+    JsonOption,
+    MemoryOption,
+    QuietOption,
+    SeedOption,
+    Settings,
+    SplitOption,
+    TimeoutOption,
+)
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, count_warnings, decide, no_verdict
 
@@ -29,6 +38,7 @@ def prove(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The proof script.")],
     split: SplitOption = False,
     jobs: JobsOption = 1,
+    cache: CacheOption = True,
     json: JsonOption = False,
     quiet: QuietOption = False,
     timeout: TimeoutOption = None,
@@ -43,10 +53,12 @@ def prove(
     settings = Settings(json, quiet, timeout, memory)
 
     def body(bounds: Limits) -> int:
+        from sa.app.cache import users_cache
         from sa.app.prove import ProveRequest
         from sa.refinement.options import Options
 
-        return _answer(ProveRequest(file, split, Options(bounds, seed, jobs)), settings, so_far)
+        options = Options(bounds, seed, jobs, cache=users_cache() if cache else None)
+        return _answer(ProveRequest(file, split, options), settings, so_far)
 
     def stopped(reason: Reason, detail: str = "") -> int:
         if not so_far:

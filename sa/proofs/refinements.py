@@ -18,7 +18,7 @@ from sa.proofs.work import Unfit, Unshown, Work, add, settle, sound
 from sa.proofs.worlds import side_of
 from sa.refinement.judged import result_of
 from sa.refinement.outcome import Result
-from sa.simulation.decide import decide
+from sa.refinement.recall import decided
 
 _ALONE = "nobody else has to move in this play, so no environment helps"
 
@@ -60,7 +60,7 @@ def _pair(work: Work, claim: Refines) -> Refinement:
 
 def _decided(work: Work, goal: Goal, briefly: bool = False) -> Result:
     started = perf_counter()
-    decision = decide(goal, work.options.limits, work.options.seed, briefly)
+    decision = decided(goal, work.options, briefly)
     return result_of(goal, decision, perf_counter() - started, work.options)
 
 

@@ -43,6 +43,26 @@ def test_the_second_run_finds_what_the_first_one_kept(concrete: str, status: int
     assert strategy("abs.sa", concrete, "--no-cache") == first
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_the_lemmas_of_a_script_are_kept_too(jobs: str, folder: Path) -> None:
+    """One that is refuted by a play of the pair alone as well as one that is proved."""
+    claims = "lemma good : good refines abs;\nlemma bad : bad refines abs;\n"
+    imports = "".join(f'import "{name}.sa" as {name};\n' for name in ("abs", "good", "bad"))
+    Path("script.sa").write_text(imports + claims)
+
+    def told(*more: str) -> tuple[int, list[str], list[str]]:
+        result = CliRunner().invoke(application(), ["prove", "script.sa", "--json", "--jobs", jobs, *more])
+        steps: Any = json.loads(result.stdout)["steps"]
+        how = [g["statistics"]["strategy"] for s in steps for g in s["goals"]]
+        return result.exit_code, [s["verdict"] for s in steps], how
+
+    status, verdicts, first = told()
+    assert (status, verdicts) == (1, ["PROVED", "REFUTED"])
+    assert "found before" not in first
+    assert told() == (status, verdicts, ["found before"] * len(first))
+    assert told("--no-cache") == (status, verdicts, first)
+
+
 def test_without_a_cache_nothing_is_written(folder: Path) -> None:
     strategy("abs.sa", "good.sa", "--no-cache")
     assert not folder.exists()
