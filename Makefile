@@ -13,7 +13,7 @@ help:  ## Show this list
 demo: $(VENV)/.installed  ## Set up, then prove that concrete GCD refines abstract GCD
 	$(BIN)/sacheck refine specs/closed/gcd/abs.sa specs/closed/gcd/conc.sa
 
-test: $(VENV)/.developer  ## All tests
+test: $(VENV)/.developer  ## All tests but the rest of the long random comparisons
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not fuzz"
 
 check: $(VENV)/.developer  ## What one runs all day: lint, layout, types, fast tests
@@ -22,7 +22,7 @@ check: $(VENV)/.developer  ## What one runs all day: lint, layout, types, fast t
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -m "not slow and not fuzz"
 
-fuzz: $(VENV)/.developer  ## Only the long comparisons with enumeration, on random automata and programs
+fuzz: $(VENV)/.developer  ## The long random comparisons, all of them
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "slow or fuzz" tests
 
 bench: $(VENV)/.developer  ## The paper's table: verdicts, seconds, sizes
