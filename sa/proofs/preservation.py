@@ -101,17 +101,19 @@ def _own(goal: Goal, fact: Refinement, index: int) -> Mapping[Var, Term]:
 def _on(formula: Term, side: str, fact: Refinement) -> Term:
     """A formula over the names of a refinement: where there is one thread its locals are plain in the formula only."""
     threads = (fact.left if side == "conc" else fact.right).threads
-    rigid = {v for t in threads for v in variables_of(t.automaton, Kind.PARAM)}
+    known = {v for t in threads for v in variables_of(t.automaton, Kind.GLOBAL)}
+    known |= {prefixed(v, t.automaton.name) for t in threads for v in variables_of(t.automaton, Kind.LOCAL)}
     if len(threads) == 1:
         own = variables_of(threads[0].automaton, Kind.LOCAL)
         formula = substitute(formula, {v: prefixed(v, threads[0].automaton.name) for v in own})
-    return substitute(formula, {v: prefixed(v, side) for v in formula.free if v not in rigid})
+    # What is left is rigid: parameters, those of the script as well.
+    return substitute(formula, {v: prefixed(v, side) for v in formula.free if v in known})
 
 
 def _alone(formula: Term, side: str, automaton: Automaton) -> Term:
     """A formula about a single thread over the names of its goal."""
-    rigid = set(variables_of(automaton, Kind.PARAM))
-    return substitute(formula, {v: prefixed(v, side) for v in formula.free if v not in rigid})
+    known = {v.var for v in automaton.variables}
+    return substitute(formula, {v: w for v in formula.free if (w := prefixed(v, side)) in known})
 
 
 def _followed(

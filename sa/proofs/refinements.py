@@ -15,7 +15,7 @@ from sa.proofs.facts import Fact, Refinement, Side, made_of
 from sa.proofs.result import Leaf
 from sa.proofs.statements import alone_goal, outer, pair_goals, whole_goal
 from sa.proofs.work import Unfit, Unshown, Work, add, settle, sound
-from sa.proofs.worlds import side_of
+from sa.proofs.worlds import assumes, side_of
 from sa.refinement.judged import result_of
 from sa.refinement.outcome import Result
 from sa.refinement.recall import decided
@@ -47,6 +47,8 @@ def directly(work: Work, claim: Refines) -> Fact:
 def _pair(work: Work, claim: Refines) -> Refinement:
     work.rule = "simulation"
     left, right = side_of(work.worlds, claim.left), side_of(work.worlds, claim.right)
+    if assumes(work.worlds[left.program]) and work.worlds[right.program].inferred:
+        raise Unfit("the left side declares relies and the right side does not: declare what its threads rely on, too")
     (goal,) = pair_goals(work.worlds, work.script, work.step, claim)
     result = _decided(work, goal)
     if result.play is not None and not (goal.closed or goal.matched):
@@ -130,7 +132,9 @@ def _composed(work: Work, claim: Refines, parts: Sequence[Refinement]) -> tuple[
     if fault is not None:
         add(work, Leaf("well-formed composition", "", Verdict.UNKNOWN, fault, 0.0))
         return fact, False
-    holds = settle(work, parallel_refinement.obligations(made, parts, kappa, iota))
+    among_others = not (left.whole and right.whole)
+    matched = not work.worlds[left.program].inferred
+    holds = settle(work, parallel_refinement.obligations(made, parts, kappa, iota, among_others, matched))
     return fact, sound(work, left, right) and holds
 
 
@@ -163,7 +167,7 @@ def _level(work: Work, claim: Refines, links: Sequence[Refinement]) -> Refinemen
     if fault is not None:
         add(work, Leaf("well-formed composition", "", Verdict.UNKNOWN, fault, 0.0))
     else:
-        settle(work, parallel_refinement.obligations(made, links, kappa, iota))
+        settle(work, parallel_refinement.obligations(made, links, kappa, iota, False, False))
     sound(work, left, right)
     return Refinement(left, right, kappa, iota, (), silent=claim.silent_exit)
 

@@ -39,10 +39,10 @@ def block_of(claim: Refines, name: str, origin: Origin) -> Refinement:
 def pair_goals(worlds: Mapping[str, World], script: Script, step: Step, claim: Refines) -> tuple[Goal, ...]:
     """The claim's pairs of threads, each in the environments of their programs.
 
-    Declared environments must match each other (THEORY section 7), inferred ones are larger than the real ones.
+    Declared environments must be matched (THEORY section 7), inferred ones are larger than the real ones.
     """
     found = goals(*_programs(worlds, claim), block_of(claim, step.name, step.origin), whole=False)
-    inferred = worlds[claim.left[0][0]].inferred or worlds[claim.right[0][0]].inferred
+    inferred = worlds[claim.left[0][0]].inferred
     return tuple(replace(goal, matched=not inferred, axioms=script.axioms) for goal in found)
 
 

@@ -57,7 +57,8 @@ def worlds_of(script: Script, session: Session, options: Options) -> dict[str, W
         raise InputError((error("SA501", "the axioms contradict each other", script.axioms[0].origin.span, hint),))
     conditions = conditions_of(t for p in script.programs.values() for t in p.threads)
     found = dict[str, World]()
-    for alias, program in script.programs.items():
+    for alias, written in script.programs.items():
+        program = _starting_together(written)
         _all_or_none(program)
         inferred = len(program.threads) > 1 and not any(declared(t) for t in program.threads)
         if not inferred:
@@ -74,6 +75,13 @@ def worlds_of(script: Script, session: Session, options: Options) -> dict[str, W
             _uncut(session, made)
         found[alias] = World(program, threads, {t.name: t for t in weak}, inferred)
     return found
+
+
+def _starting_together(program: Program) -> Program:
+    """What a thread says of shared variables at the start is so for all threads, as they start together."""
+    shared = frozenset(v.var for t in program.threads for v in t.variables if v.kind is not Kind.LOCAL)
+    said = [c for t in program.threads for c in build.conjuncts(t.init) if c.free <= shared]
+    return replace(program, threads=tuple(replace(t, init=build.land(t.init, *said)) for t in program.threads))
 
 
 def _reflexive(session: Session, thread: Automaton) -> Automaton:
@@ -120,10 +128,10 @@ def side_of(worlds: Mapping[str, World], members: tuple[Member, ...]) -> Side:
     alias = members[0][0]
     world = worlds[alias]
     threads = tuple(world.threads[name] for _, name in members)
-    return Side(alias, threads, {name for _, name in members} == set(world.threads) and not _assumes(world))
+    return Side(alias, threads, {name for _, name in members} == set(world.threads) and not assumes(world))
 
 
-def _assumes(world: World) -> bool:
+def assumes(world: World) -> bool:
     """Whether somebody outside of the program is assumed to move."""
     return any(declared(t) for t in world.program.threads)
 

@@ -41,6 +41,9 @@ PROGRAMS = {
     "any": "global x : 0..1; thread T { @r(x) skip; }",
     "one": "global x : 0..1 = 1; thread T { @r(x) skip; }",
     "nought": "global x : 0..1 = 0; thread T { @r(0) skip; }",
+    "grows": "global x : int = 0; thread T { rely x' >= x; while (true) { @print(x) skip; } }",
+    "alone": "global x : int = 0; thread T { while (true) { @print(x) skip; } } thread U { while (true) { skip; } }",
+    "still": "global x : int = 0; thread T { rely unchanged x; while (true) { @print(0) skip; } }",
     "unseen": "global x, y : int = 0; thread T1 { @show(0) skip; } thread T2 { x := 1; }",
 }
 
@@ -318,3 +321,31 @@ def test_values_refute_where_the_axioms_are_certain_only(tmp_path: Path) -> None
         Verdict.PROVED,
         Verdict.UNKNOWN,
     ]
+
+
+AT_ZERO = "automaton P2 { init x == 0; location q0 initial; edge q0 -> q0 @b { z := x; } }"
+
+
+def test_threads_start_as_all_of_their_program_do(tmp_path: Path) -> None:
+    """What another thread says of the start is no start at which this one is refuted."""
+    text = "global x : int; global z : int = 0; automaton P1 {{ location q0 initial; location q1; edge q0 -> q1 {}; }}"
+    programs = {"conc": text.format("@p(z)") + AT_ZERO, "abs": text.format("@p(0) when x == 0") + AT_ZERO}
+    found = _verdicts(tmp_path, programs, "lemma t : conc.P1 refines abs.P1 relate x, z;")
+    assert found["t"] is not Verdict.REFUTED
+    assert _verdicts(tmp_path, programs, "lemma i : conc.P1 preserves x == 0;") == {"i": Verdict.PROVED}
+
+
+def test_parameters_of_a_script_are_one_on_both_sides(tmp_path: Path) -> None:
+    """They have one value, whatever side is spoken of."""
+    steps = """param P : int; lemma r : conc refines abs relate x; lemma i : abs preserves x >= 0 || P > 0;
+        theorem j : conc preserves x >= 0 || P > 0 by preservation(r, i);"""
+    program = "global x : int = 0; thread T { x := x + 1; } thread U { x := x + 1; }"
+    assert set(_verdicts(tmp_path, {"conc": program, "abs": program}, steps).values()) == {Verdict.PROVED}
+
+
+def test_a_side_with_relies_is_not_compared_with_one_without(tmp_path: Path) -> None:
+    """Its environment would not have to be matched, and a chain through such a link would show what is false."""
+    steps = """lemma l1 : conc.T refines mid.T relate x; lemma l2 : mid.T refines abs.T relate x;
+        theorem wrong : conc.T refines abs.T relate x by chain(l1, l2);"""
+    found = _verdicts(tmp_path, {"conc": "grows", "mid": "alone", "abs": "still"}, steps)
+    assert found == {"l1": Verdict.UNKNOWN, "l2": Verdict.PROVED, "wrong": Verdict.UNKNOWN}
