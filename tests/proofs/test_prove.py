@@ -343,6 +343,14 @@ def test_parameters_of_a_script_are_one_on_both_sides(tmp_path: Path) -> None:
     assert set(_verdicts(tmp_path, {"conc": program, "abs": program}, steps).values()) == {Verdict.PROVED}
 
 
+def test_parameters_of_a_script_keep_to_their_range(tmp_path: Path) -> None:
+    """Though no program knows them."""
+    steps = "param P : 0..5; lemma i : p.T preserves P >= 0; lemma j : p preserves P <= 4 by auto;"
+    found = _verdicts(tmp_path, {"p": "global x : int = 0; thread T { x := x + 1; }"}, steps)
+    assert found["i"] is Verdict.PROVED
+    assert found["j"] is not Verdict.PROVED
+
+
 def test_a_side_with_relies_is_not_compared_with_one_without(tmp_path: Path) -> None:
     """Its environment would not have to be matched, and a chain through such a link would show what is false."""
     steps = """lemma l1 : conc.T refines mid.T relate x; lemma l2 : mid.T refines abs.T relate x;

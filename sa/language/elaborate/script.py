@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sa.automata.automaton import Kind
 from sa.automata.program import Axiom
 from sa.automata.proof import Rule, Script, Step
+from sa.automata.ranges import within
 from sa.base.diagnostic import Diagnostic, InputError, Label, Severity, error
 from sa.base.source import Span
 from sa.language import syntax
@@ -16,6 +18,7 @@ from sa.language.elaborate.declarations import Imported, collect, declared_varia
 from sa.language.elaborate.draft import origin
 from sa.language.elaborate.program import Elaborated, expectation
 from sa.language.names import did_you_mean
+from sa.terms.build import TRUE
 from sa.terms.term import Term
 
 _RULES = {rule.value: rule for rule in Rule}
@@ -68,7 +71,7 @@ def _script(
     problems: list[Diagnostic],
 ) -> Script:
     declared = collect(module, imports, problems)
-    declared_variables(declared)
+    variables = declared_variables(declared)
     for declaration in module.declarations:
         what = _OF_PROGRAMS.get(type(declaration))
         if what is not None:
@@ -82,6 +85,9 @@ def _script(
     axioms = dict[Term, Axiom]()
     for axiom in declared.axioms:
         axioms.setdefault(axiom.formula, axiom)
+    for parameter in (v for v in variables if v.kind is Kind.PARAM and within(v) is not TRUE):
+        # No program need know it, so no invariant says so.
+        axioms.setdefault(within(parameter), Axiom(within(parameter), parameter.origin))
     return Script(
         module.source,
         {alias: made.program for alias, made in programs.items()},
