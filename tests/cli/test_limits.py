@@ -127,7 +127,8 @@ def test_a_worker_that_is_killed_gives_no_answer(folder: Path) -> None:
     assert unknown == {"reason": "crashed", "detail": "it was ended by SIGKILL"}
 
 
-@pytest.mark.parametrize("who", ["worker", "supervisor", "time"])
+# Now and then, on a busy machine, a process lives on after Ctrl-C and keeps the streams open: not understood yet.
+@pytest.mark.parametrize("who", ["worker", pytest.param("supervisor", marks=pytest.mark.fuzz), "time"])
 def test_processes_of_the_worker_do_not_outlive_it(who: str, folder: Path) -> None:
     limit = ("--timeout", "4") if who == "time" else ()
     process, worker = started(folder, *arguments("forking", *REFINE, *limit))

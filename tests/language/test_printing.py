@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +17,7 @@ from sa.language.parser import parse
 from sa.terms import build
 from sa.terms.printer import show
 from sa.terms.sort import BOOL, INT, Sort
-from sa.terms.term import Function, Term
+from sa.terms.term import Function, Term, Var
 
 COLOR = Sort("Color", ("Red", "Green", "Blue"))
 DECLARATIONS = (
@@ -25,6 +27,12 @@ DECLARATIONS = (
 G = Function("g", (INT, BOOL), INT)
 H = Function("h", (COLOR,), BOOL)
 ANYTHING = Mode("a test", primes=True, quantifiers=True)
+
+
+def bound(term: Term) -> Var:
+    """A name to bind around a term, longer than those bound inside of it: names do not shadow each other."""
+    return build.variable("i" * (1 + max((len(word) for word in re.findall(r"i+", show(term))), default=0)))
+
 
 integers = st.deferred(
     lambda: st.one_of(
@@ -58,9 +66,7 @@ booleans = st.deferred(
         st.tuples(booleans, booleans).map(lambda t: build.land(*t)),
         st.tuples(booleans, booleans, booleans).map(lambda t: build.lor(*t)),
         colors.map(lambda t: build.call(H, (t,))),
-        st.tuples(integers, booleans).map(
-            lambda t: build.forall((build.variable("i"),), build.le(build.variable("i"), t[0]))
-        ),
+        integers.map(lambda t: build.forall((bound(t),), build.le(bound(t), t))),
     )
 )
 
