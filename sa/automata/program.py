@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from sa.automata.automaton import Automaton, Origin, Variable
+from sa.automata.ranges import within
 from sa.base.source import Source
 from sa.base.verdict import Verdict
+from sa.terms import build
 from sa.terms.term import Function, Term
 
 
@@ -104,3 +107,20 @@ class Program:
     invariants: tuple[Invariant, ...]
     guarantees: tuple[Guarantee, ...]
     expect: Verdict | None
+
+
+def with_parameters(program: Program, parameters: Iterable[Variable]) -> Program:
+    """The program with parameters that it need not mention: all threads know them and their ranges."""
+    known = {v.var for v in program.variables}
+    new = tuple(p for p in parameters if p.var not in known)
+    if not new:
+        return program
+    ranges = build.land(*(within(p) for p in new))
+
+    def knowing(thread: Automaton) -> Automaton:
+        locations = tuple(replace(q, inv=build.land(q.inv, ranges)) for q in thread.locations)
+        init = build.land(thread.init, ranges)
+        return replace(thread, variables=(*new, *thread.variables), locations=locations, init=init)
+
+    threads, init = tuple(map(knowing, program.threads)), build.land(program.init, ranges)
+    return replace(program, variables=(*new, *program.variables), threads=threads, init=init)

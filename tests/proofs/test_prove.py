@@ -347,8 +347,11 @@ def test_parameters_of_a_script_keep_to_their_range(tmp_path: Path) -> None:
     """Though no program knows them."""
     steps = "param P : 0..5; lemma i : p.T preserves P >= 0; lemma j : p preserves P <= 4 by auto;"
     found = _verdicts(tmp_path, {"p": "global x : int = 0; thread T { x := x + 1; }"}, steps)
-    assert found["i"] is Verdict.PROVED
-    assert found["j"] is not Verdict.PROVED
+    assert found == {"i": Verdict.PROVED, "j": Verdict.REFUTED}
+    steps = """param P : 0..5; lemma r : conc refines abs relate x; lemma i : abs preserves x == 0 || P > 5;
+        theorem j : conc preserves x == 0 || P < 0 by preservation(r, i);"""
+    program = "global x : int = 0; thread T { skip; } thread U { skip; }"
+    assert set(_verdicts(tmp_path, {"conc": program, "abs": program}, steps).values()) == {Verdict.PROVED}
 
 
 def test_a_side_with_relies_is_not_compared_with_one_without(tmp_path: Path) -> None:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sa.automata.automaton import Kind
-from sa.automata.program import Axiom
+from sa.automata.program import Axiom, with_parameters
 from sa.automata.proof import Rule, Script, Step
-from sa.automata.ranges import within
 from sa.base.diagnostic import Diagnostic, InputError, Label, Severity, error
 from sa.base.source import Span
 from sa.language import syntax
@@ -18,7 +17,6 @@ from sa.language.elaborate.declarations import Imported, collect, declared_varia
 from sa.language.elaborate.draft import origin
 from sa.language.elaborate.program import Elaborated, expectation
 from sa.language.names import did_you_mean
-from sa.terms.build import TRUE
 from sa.terms.term import Term
 
 _RULES = {rule.value: rule for rule in Rule}
@@ -71,7 +69,7 @@ def _script(
     problems: list[Diagnostic],
 ) -> Script:
     declared = collect(module, imports, problems)
-    variables = declared_variables(declared)
+    parameters = tuple(v for v in declared_variables(declared) if v.kind is Kind.PARAM)
     for declaration in module.declarations:
         what = _OF_PROGRAMS.get(type(declaration))
         if what is not None:
@@ -85,12 +83,9 @@ def _script(
     axioms = dict[Term, Axiom]()
     for axiom in declared.axioms:
         axioms.setdefault(axiom.formula, axiom)
-    for parameter in (v for v in variables if v.kind is Kind.PARAM and within(v) is not TRUE):
-        # No program need know it, so no invariant says so.
-        axioms.setdefault(within(parameter), Axiom(within(parameter), parameter.origin))
     return Script(
         module.source,
-        {alias: made.program for alias, made in programs.items()},
+        {alias: with_parameters(made.program, parameters) for alias, made in programs.items()},
         tuple(dict.fromkeys(declared.functions)),
         tuple(axioms.values()),
         steps,
