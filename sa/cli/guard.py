@@ -10,11 +10,13 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 from types import FrameType
+from typing import NoReturn
 
+from sa.base.diagnostic import InputError
 from sa.base.limits import LimitReached, peak_memory
 from sa.base.verdict import Reason
 from sa.cli.options import Settings
@@ -31,6 +33,12 @@ def guarded(settings: Settings, grace: float = 0.0) -> Iterator[None]:
     memory = None if settings.memory is None else int(settings.memory * 2**20 * (1.1 if grace else 1.0))
 
     stopped_at: float | None = None
+    reached: Reason | None = None
+
+    def stop(reason: Reason) -> NoReturn:
+        nonlocal reached
+        reached = reason
+        raise LimitReached(reason)
 
     def interrupted(signum: int, frame: FrameType | None) -> None:
         nonlocal stopped_at
@@ -38,16 +46,16 @@ def guarded(settings: Settings, grace: float = 0.0) -> Iterator[None]:
             stopped_at = monotonic()
             if _TICKS:
                 signal.setitimer(signal.ITIMER_REAL, _TICK, _TICK)
-        raise LimitReached(Reason.INTERRUPTED)
+        stop(Reason.INTERRUPTED)
 
     def tick(signum: int, frame: FrameType | None) -> None:
         # The first time may have been in the middle of something that swallows exceptions.
         if stopped_at is not None and monotonic() >= stopped_at + grace:
-            raise LimitReached(Reason.INTERRUPTED)
+            stop(Reason.INTERRUPTED)
         if deadline is not None and monotonic() >= deadline:
-            raise LimitReached(Reason.TIMEOUT)
+            stop(Reason.TIMEOUT)
         if memory is not None and peak_memory() > memory:
-            raise LimitReached(Reason.MEMORY)
+            stop(Reason.MEMORY)
 
     before = signal.signal(signal.SIGINT, interrupted)
     if _TICKS:
@@ -55,8 +63,15 @@ def guarded(settings: Settings, grace: float = 0.0) -> Iterator[None]:
         if deadline is not None or memory is not None:
             signal.setitimer(signal.ITIMER_REAL, _TICK, _TICK)
     try:
-        with quiet_about_limits():
+        with _quiet_once(lambda: reached is not None):
             yield
+    except (InputError, LimitReached):
+        raise
+    except Exception as broken:
+        # Libraries do not survive an interrupt in one piece.
+        if reached is None:
+            raise
+        raise LimitReached(reached) from broken
     finally:
         if _TICKS:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
@@ -64,19 +79,17 @@ def guarded(settings: Settings, grace: float = 0.0) -> Iterator[None]:
 
 
 @contextmanager
-def quiet_about_limits() -> Iterator[None]:
-    """Within it nothing is printed about a limit that was noticed where nothing can be raised."""
-    hook, sys.unraisablehook = sys.unraisablehook, _unraisable
+def _quiet_once(reached: Callable[[], bool]) -> Iterator[None]:
+    """Within it nothing is printed, once a limit is reached, about exceptions where nothing can be raised.
+
+    The limit itself is noticed again at the next tick, and what it left half made is nothing to tell.
+    """
+    hook = sys.unraisablehook
+    sys.unraisablehook = lambda swallowed: None if reached() else hook(swallowed)
     try:
         yield
     finally:
         sys.unraisablehook = hook
-
-
-def _unraisable(swallowed: sys.UnraisableHookArgs) -> None:
-    """A limit noticed where nothing can be raised is noticed again at the next tick, and is nothing to tell."""
-    if not isinstance(swallowed.exc_value, LimitReached):
-        sys.__unraisablehook__(swallowed)
 
 
 @contextmanager

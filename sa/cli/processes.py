@@ -41,17 +41,29 @@ def held(pid: int) -> int:
     return 0
 
 
-def kill(pid: int) -> None:
-    """End a process and those below it, whatever they are at."""
-    for each in (pid, *below(pid)):
-        with suppress(ProcessLookupError):
-            os.kill(each, signal.SIGKILL)
+def lead(pid: int) -> None:
+    """Make a child of this process, or 0 for this process itself, the first of a group: of all those that it starts."""
+    with suppress(OSError):
+        os.setpgid(pid, pid)
+
+
+def tell_all(leader: int, number: signal.Signals) -> None:
+    """Send a signal to a whole group, also to those whose parents have ended, and to those that are just being made.
+
+    Who leads the group must not have been waited for, since its number may be another one's then.
+    """
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, number)
 
 
 def is_dead(pid: int) -> bool:
-    """Whether a child of this process has ended; it can still be asked how. False where the system does not tell."""
+    """Whether a child of this process has ended; it can still be asked how."""
     if not hasattr(os, "waitid"):
-        return False
+        import psutil
+
+        with suppress(psutil.NoSuchProcess):
+            return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+        return True
     with suppress(ChildProcessError):
         return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
     return True

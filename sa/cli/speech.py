@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import select
 import struct
 import threading
 from collections.abc import Iterator
@@ -65,19 +66,30 @@ class Stream(io.TextIOBase):
         return self._speech.pipe
 
 
-def listen(pipe: int) -> Iterator[tuple[bytes, str]]:
-    """The texts that arrive, until the worker is done or dead."""
-    while len(head := _read(pipe, _HEAD.size)) == _HEAD.size:
+def listen(pipe: int, over: int) -> Iterator[tuple[bytes, str]]:
+    """The texts that arrive, until the worker is done or dead.
+
+    Something arrives at `over` when it is dead: the other end of its pipe may be held by others too.
+    """
+    both = select.poll()
+    both.register(pipe, select.POLLIN)
+    both.register(over, select.POLLIN)
+    while len(head := _read(pipe, both, _HEAD.size)) == _HEAD.size:
         kind, size = _HEAD.unpack(head)
-        data = _read(pipe, size)
+        data = _read(pipe, both, size)
         if len(data) < size:
             return
         yield kind, data.decode("utf-8", "surrogatepass")
 
 
-def _read(pipe: int, size: int) -> bytes:
+def _read(pipe: int, both: select.poll, size: int) -> bytes:
     parts = list[bytes]()
-    while size > 0 and (part := os.read(pipe, min(size, 2**20))):
+    while size > 0:
+        ready = dict(both.poll())
+        # What it said before it died is read first.
+        part = os.read(pipe, min(size, 2**20)) if pipe in ready else b""
+        if not part:
+            break
         parts.append(part)
         size -= len(part)
     return b"".join(parts)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from sa.base.limits import Limits
 from sa.base.verdict import Reason
 from sa.cli.output import write
-from sa.cli.processes import below, held, held_by_all, is_dead, kill
+from sa.cli.processes import held, held_by_all, is_dead, lead, tell_all
 from sa.cli.speech import OUT, STATUS, Speech, listen
 from sa.cli.worker import WORDS, work
 
@@ -45,16 +45,16 @@ def patience(reason: Reason, seconds: float) -> float:
 
 
 class _Watch:
-    """Looks after one worker until it is over."""
+    """Looks after one worker, and those that it starts, until it is over; then it says so at `dead`."""
 
-    def __init__(self, pid: int, words: int, bounds: Limits) -> None:
+    def __init__(self, pid: int, words: int, dead: int, bounds: Limits) -> None:
         self.pid = pid
         self.words = words
+        self.dead = dead
         self.bounds = bounds
         self.reason: Reason | None = None
         self.end_at = float("inf")
         self.over = threading.Event()
-        self.below = list[int]()
         self.started = monotonic()
 
     def tell(self, reason: Reason) -> None:
@@ -71,18 +71,15 @@ class _Watch:
         pause = _LOOK
         while not self.over.wait(pause):
             if monotonic() >= self.end_at:
-                kill(self.pid)
-                return
+                tell_all(self.pid, signal.SIGKILL)
+                break
             if is_dead(self.pid):
-                # What it started may hold the pipe that the supervisor listens to.
-                for each in self.below:
-                    kill(each)
-                return
-            self.below = below(self.pid)
+                break
             if self.bounds.deadline is not None and monotonic() >= self.bounds.deadline and self.reason is None:
                 self.tell(Reason.TIMEOUT)
             if self.bounds.memory is not None:
                 pause = self._weigh(self.bounds.memory)
+        os.write(self.dead, b"!")
 
     def _weigh(self, allowed: int) -> float:
         used = held_by_all(os.getpid())
@@ -111,13 +108,16 @@ def supervise(
         import sa.report.terminal  # noqa: F401
     said, says = os.pipe()
     heard, words = os.pipe()
+    over, dead = os.pipe()
     sys.stdout.flush()
     sys.stderr.flush()
     started = monotonic()
     pid = os.fork()
+    # In both processes, since nobody knows which one is first.
+    lead(pid)
     if pid == 0:
-        os.close(said)
-        os.close(words)
+        for ours in (said, words, over, dead):
+            os.close(ours)
         inside = _inside(bounds)
         work(
             heard,
@@ -129,22 +129,23 @@ def supervise(
         )
     os.close(says)
     os.close(heard)
-    watch = _Watch(pid, words, bounds)
-    alive = True
+    watch = _Watch(pid, words, dead, bounds)
     try:
         with _interrupts(watch):
-            status = _pass_on(said, watch, one_document)
+            try:
+                with _halts(pid):
+                    status = _pass_on(said, over, watch, one_document)
+            finally:
+                # It may have ended well, and have left others behind.
+                tell_all(pid, signal.SIGKILL)
+                _, ended = os.waitpid(pid, 0)
             if status is None and watch.reason is not None:
                 status = stopped(watch.reason)
             elif status is None:
-                death, alive = _death(pid), False
-                status = stopped(Reason.CRASHED, death)
+                status = stopped(Reason.CRASHED, _death(ended))
     finally:
-        if alive:
-            kill(pid)
-            os.waitpid(pid, 0)
-        os.close(said)
-        os.close(words)
+        for ours in (said, words, over, dead):
+            os.close(ours)
     return status
 
 
@@ -159,7 +160,7 @@ def _interrupts(watch: _Watch) -> Iterator[None]:
 
     def interrupted(signum: int, frame: FrameType | None) -> None:
         if watch.reason is not None:
-            kill(watch.pid)
+            watch.end_at = 0.0
         watch.tell(Reason.INTERRUPTED)
 
     signal.signal(signal.SIGINT, interrupted)
@@ -170,13 +171,31 @@ def _interrupts(watch: _Watch) -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _pass_on(said: int, watch: _Watch, one_document: bool) -> int | None:
+@contextmanager
+def _halts(pid: int) -> Iterator[None]:
+    """Within it Ctrl-Z halts the worker and all that it started too: the terminal does not know of their group."""
+
+    def halted(signum: int, frame: FrameType | None) -> None:
+        tell_all(pid, signal.SIGSTOP)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        tell_all(pid, signal.SIGCONT)
+
+    before = signal.getsignal(signal.SIGTSTP)
+    if before == signal.SIG_DFL:
+        signal.signal(signal.SIGTSTP, halted)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTSTP, before)
+
+
+def _pass_on(said: int, over: int, watch: _Watch, one_document: bool) -> int | None:
     """Write what the worker says; its status, None if it died before it had one."""
     thread = threading.Thread(target=watch.watch, daemon=True)
     thread.start()
     document, status = "", None
     try:
-        for kind, text in listen(said):
+        for kind, text in listen(said, over):
             if kind == STATUS:
                 status = int(text)
                 break
@@ -194,9 +213,8 @@ def _pass_on(said: int, watch: _Watch, one_document: bool) -> int | None:
     return status
 
 
-def _death(pid: int) -> str:
-    """How a worker died that nobody here killed."""
-    _, ended = os.waitpid(pid, 0)
+def _death(ended: int) -> str:
+    """How a worker died that nobody here killed, by what the system says of it."""
     if os.WIFSIGNALED(ended):
         number = os.WTERMSIG(ended)
         name = signal.Signals(number).name if number in {s.value for s in signal.Signals} else f"signal {number}"

@@ -17,9 +17,10 @@ from time import monotonic
 from types import FrameType
 from typing import NoReturn
 
+from sa.base.diagnostic import InputError
 from sa.base.limits import LimitReached
 from sa.base.verdict import EXIT_INTERNAL, Reason
-from sa.cli.guard import quiet_about_limits
+from sa.cli.processes import tell_all
 from sa.cli.speech import ERR, OUT, STATUS, Speech, Stream
 
 #: What the supervisor says, one byte each.
@@ -55,6 +56,8 @@ def work(
     status, and after `patience` seconds a body that does not obey is given up.
     """
     status = EXIT_INTERNAL
+    # A warning of the solver, of a process that the terminal does not count as its user's.
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     try:
         sys.stdout, sys.stderr = Stream(speech, OUT, sys.stdout), Stream(speech, ERR, sys.stderr)
         state = _Work()
@@ -62,8 +65,15 @@ def work(
         threading.Thread(target=_obey, args=args, daemon=True).start()
 
         def guarded() -> int:
-            with _interruptible(state), quiet_about_limits():
+            with _interruptible(state):
                 return body()
+
+        def unraisable(swallowed: sys.UnraisableHookArgs) -> None:
+            # What is interrupted where nothing can be raised, and what is left half made, is nothing to tell.
+            if state.reason is None:
+                sys.__unraisablehook__(swallowed)
+
+        sys.unraisablehook = unraisable
 
         status = finished(guarded)
         speech.say(STATUS, str(status))
@@ -79,6 +89,13 @@ def _interruptible(state: _Work) -> Iterator[None]:
         if state.reason is not None:
             raise LimitReached(state.reason)
         yield
+    except (InputError, LimitReached):
+        raise
+    except Exception as broken:
+        # Libraries, and modules that are just being imported, do not survive an interrupt in one piece.
+        if state.reason is None:
+            raise
+        raise LimitReached(state.reason) from broken
     finally:
         signal.signal(signal.SIGINT, lambda signum, frame: None)
         state.ended.set()
@@ -94,7 +111,8 @@ def _obey(
     """Wait for word from the supervisor, and see to it that the work stops."""
     word = os.read(heard, 1)
     if word not in WORDS:
-        # Nobody is there any more.
+        # Nobody is there any more, neither for those that this process started.
+        tell_all(os.getpid(), signal.SIGKILL)
         os._exit(EXIT_INTERNAL)
     state.reason = reason = WORDS[word]
     until = monotonic() + patience(reason)

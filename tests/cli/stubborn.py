@@ -16,6 +16,7 @@ from typing import Any
 
 import z3
 
+from sa.base.limits import LimitReached
 from sa.cli.main import main
 
 #: With these functions Python's lock is kept, so that no other thread of the process runs.
@@ -25,8 +26,17 @@ _LETTING_GO = ctypes.CDLL(None)
 
 def _deaf() -> None:
     """Take very long, hear no signals, let other threads run."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     _LETTING_GO.sleep(1000)
     _deaf()
+
+
+def _fragile() -> None:
+    """Take very long, and break when interrupted."""
+    try:
+        _LETTING_GO.sleep(1000)
+    except LimitReached:
+        raise RuntimeError("half made") from None
 
 
 def _dead() -> None:
@@ -57,9 +67,10 @@ def _crashing() -> None:
 
 
 def _forking() -> None:
-    """Start a process that takes very long, and wait for it."""
-    os.fork()
-    _deaf()
+    """Start a process that takes very long and hears nothing, and wait for it."""
+    if os.fork() == 0:
+        _deaf()
+    _LETTING_GO.sleep(1000)
 
 
 def _counted() -> None:
@@ -69,6 +80,7 @@ def _counted() -> None:
 
 MANNERS: dict[str, Callable[[], None]] = {
     "deaf": _deaf,
+    "fragile": _fragile,
     "dead": _dead,
     "hungry": _hungry,
     "greedy": _greedy,

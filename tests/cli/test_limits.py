@@ -127,8 +127,7 @@ def test_a_worker_that_is_killed_gives_no_answer(folder: Path) -> None:
     assert unknown == {"reason": "crashed", "detail": "it was ended by SIGKILL"}
 
 
-# Now and then, on a busy machine, a process lives on after Ctrl-C and keeps the streams open: not understood yet.
-@pytest.mark.parametrize("who", ["worker", pytest.param("supervisor", marks=pytest.mark.fuzz), "time"])
+@pytest.mark.parametrize("who", ["worker", "supervisor", "time"])
 def test_processes_of_the_worker_do_not_outlive_it(who: str, folder: Path) -> None:
     limit = ("--timeout", "4") if who == "time" else ()
     process, worker = started(folder, *arguments("forking", *REFINE, *limit))
@@ -142,7 +141,7 @@ def test_processes_of_the_worker_do_not_outlive_it(who: str, folder: Path) -> No
     assert ends(worker) and all(ends(each) for each in inner)
 
 
-@pytest.mark.parametrize("manner", ["deaf", "dead"])
+@pytest.mark.parametrize("manner", ["deaf", "dead", "fragile"])
 def test_ctrl_c_ends_with_unknown_and_leaves_nothing_running(manner: str, folder: Path) -> None:
     process, worker = started(folder, *arguments(manner, *REFINE))
     begun = monotonic()
@@ -168,11 +167,33 @@ def test_a_second_ctrl_c_ends_it_at_once(folder: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_worker_does_not_outlive_its_supervisor(number: signal.Signals, folder: Path) -> None:
-    process, worker = started(folder, *arguments("deaf", *REFINE))
+    process, worker = started(folder, *arguments("forking", *REFINE))
+    inner = below(worker)
     os.kill(process.pid, number)
     process.communicate(timeout=20)
     assert process.returncode == -number
-    assert ends(worker)
+    assert inner
+    assert ends(worker) and all(ends(each) for each in inner)
+
+
+def state(pid: int) -> str:
+    """The letter that the system has for what a process is doing."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="who is halted stands in /proc")
+def test_ctrl_z_halts_all_and_they_go_on(folder: Path) -> None:
+    process, worker = started(folder, *arguments("forking", *REFINE))
+    all_of_them = (process.pid, worker, *below(worker))
+    for number, halted in ((signal.SIGTSTP, True), (signal.SIGCONT, False)):
+        os.kill(process.pid, number)
+        deadline = monotonic() + 5
+        while any((state(each) == "T") != halted for each in all_of_them) and monotonic() < deadline:
+            sleep(0.01)
+        assert [state(each) == "T" for each in all_of_them] == [halted] * 3
+    os.kill(process.pid, signal.SIGINT)
+    out, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors, "it was interrupted" in out) == (3, "", True)
 
 
 def test_two_runs_at_once_do_not_disturb_each_other(folder: Path) -> None:
