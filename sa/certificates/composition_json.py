@@ -28,8 +28,8 @@ def composition_json(made: Composition) -> Json:
             {
                 "concrete": annotated_json(concrete),
                 "abstract": annotated_json(abstract),
-                "concrete_invariants": _weaker_json(concrete, goal.concrete, "conc"),
-                "abstract_invariants": _weaker_json(abstract, goal.abstract, "abs"),
+                "concrete_invariants": weaker_json(on_side(concrete.automaton, "conc"), goal.concrete),
+                "abstract_invariants": weaker_json(on_side(abstract.automaton, "abs"), goal.abstract),
                 "relation": relation_json(relation),
             }
             for concrete, abstract, goal, relation in parts
@@ -37,8 +37,8 @@ def composition_json(made: Composition) -> Json:
     }
 
 
-def _weaker_json(made: Annotated, automaton: Automaton, which: str) -> Json:
-    strong = on_side(made.automaton, which)
+def weaker_json(strong: Automaton, automaton: Automaton) -> Json:
+    """The invariants of an automaton where they are not those of another."""
     places = zip(strong.locations, automaton.locations, strict=True)
     return {q.name: smtlib(q.inv) for p, q in places if p.inv is not q.inv}
 
@@ -59,19 +59,25 @@ def read_composition(
     first = tuple(read_annotated(p[0], t, axioms, concrete) for p, t in zip(parts, concrete, strict=True))
     second = tuple(read_annotated(p[1], t, axioms, abstract) for p, t in zip(parts, abstract, strict=True))
     goals = tuple(
-        goal_of(number, _weakened(p[2], c.automaton, "conc", axioms), _weakened(p[3], a.automaton, "abs", axioms))
+        goal_of(number, *_sides(p, c, a, axioms))
         for number, (p, c, a) in enumerate(zip(parts, first, second, strict=True))
     )
     relations = tuple(read_relation(p[4], g) for p, g in zip(parts, goals, strict=True))
     return Composition(first, second, goals, relations, axioms)
 
 
-def _weakened(entry: Entry, automaton: Automaton, which: str, axioms: Sequence[Axiom]) -> Automaton:
-    """The automaton with other invariants at some locations, as a goal names its variables."""
-    made = on_side(automaton, which)
-    names = scope((made,), (a.formula for a in axioms))
+def _sides(
+    parts: Sequence[Entry], concrete: Annotated, abstract: Annotated, axioms: tuple[Axiom, ...]
+) -> tuple[Automaton, Automaton]:
+    lower = read_weakened(parts[2], on_side(concrete.automaton, "conc"), axioms)
+    return lower, read_weakened(parts[3], on_side(abstract.automaton, "abs"), axioms)
+
+
+def read_weakened(entry: Entry, automaton: Automaton, axioms: Sequence[Axiom]) -> Automaton:
+    """The automaton with other invariants at some locations. Raises Malformed."""
+    names = scope((automaton,), (a.formula for a in axioms))
     said = {place: inv.term(names) for place, inv in entry.entries()}
-    if not set(said) <= {q.name for q in made.locations}:
+    if not set(said) <= {q.name for q in automaton.locations}:
         raise entry.wrong("one of these is no location of the thread")
-    places = (replace(q, inv=said.get(q.name, q.inv)) for q in made.locations)
-    return replace(made, locations=tuple(places))
+    places = (replace(q, inv=said.get(q.name, q.inv)) for q in automaton.locations)
+    return replace(automaton, locations=tuple(places))

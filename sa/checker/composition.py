@@ -15,7 +15,7 @@ from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.rename import on_side
 from sa.base.limits import Limits, check_time
 from sa.certificates.goal import Goal, iota_of, kappa_of
-from sa.certificates.threads import Annotated, Composition
+from sa.certificates.threads import Composition
 from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.relation import check_relation
 from sa.checker.ruling import Accepted, Failure, Rejected, Ruling
@@ -106,17 +106,16 @@ def obligations(made: Composition) -> Iterator[Obligation]:
         yield from together(threads)
         yield from implied(threads)
         for annotated, goal in zip(threads, made.goals, strict=True):
-            yield from _weaker(annotated, goal.concrete if which == "conc" else goal.abstract, which)
+            yield from weaker(on_side(annotated.automaton, which), goal.concrete if which == "conc" else goal.abstract)
     yield from _apart(made)
     yield coverage(made)
 
 
-def _weaker(annotated: Annotated, automaton: Automaton, which: str) -> Iterator[Obligation]:
+def weaker(strong: Automaton, automaton: Automaton) -> Iterator[Obligation]:
     """The invariants that the goal's automaton has follow from those that were shown."""
-    strong = on_side(annotated.automaton, which)
-    for place, weaker in zip(strong.locations, automaton.locations, strict=True):
+    for place, said in zip(strong.locations, automaton.locations, strict=True):
         where = f"{automaton.name}, {place.name}"
-        yield Obligation("invariant of the goal", where, conjuncts(place.inv), (Case((), conjuncts(weaker.inv)),))
+        yield Obligation("invariant of the goal", where, conjuncts(place.inv), (Case((), conjuncts(said.inv)),))
 
 
 def _apart(made: Composition) -> Iterator[Obligation]:

@@ -53,7 +53,7 @@ def judge_refinement(asked: Question, entry: Entry, court: Court) -> Iterator[Ju
     """
     if entry.has("composition"):
         verdict, composition = entry.fields("verdict", "composition")
-        _expect(verdict, Verdict.PROVED)
+        expect(verdict, Verdict.PROVED)
         yield from _composed(asked, composition, court)
         return
     verdict, evidence = entry.fields("verdict", "goals")
@@ -61,16 +61,18 @@ def judge_refinement(asked: Question, entry: Entry, court: Court) -> Iterator[Ju
     items = evidence.items()
     if len(items) != len(goals):
         raise evidence.wrong(f"the evidence for {len(goals)} goals is expected")
-    _expect(verdict, _combined([_claims(i) for i in items]))
+    expect(verdict, combined([_claims(i) for i in items]))
     yield from (_goal(goal, item, court) for goal, item in zip(goals, items, strict=True))
 
 
-def _expect(entry: Entry, verdict: Verdict) -> None:
+def expect(entry: Entry, verdict: Verdict) -> None:
+    """That a document says the verdict that its evidence is for. Raises Malformed."""
     if entry.choice(Verdict) is not verdict:
         raise entry.wrong(f"the evidence is for {verdict.value}")
 
 
-def _combined(verdicts: Sequence[Verdict]) -> Verdict:
+def combined(verdicts: Sequence[Verdict]) -> Verdict:
+    """The verdict about several questions together."""
     order = (Verdict.REFUTED, Verdict.UNKNOWN)
     return next((v for v in order if v in verdicts), Verdict.PROVED)
 
@@ -87,7 +89,7 @@ def _goal(goal: Goal, entry: Entry, court: Court) -> Judged:
     if entry.value is None:
         return Judged(goal.name, verdict, None)
     kind, what = entry.only()
-    ruling = _consistent(goal.axioms, court)
+    ruling = consistent(goal.axioms, court)
     if not isinstance(ruling, Accepted):
         return Judged(goal.name, verdict, ruling)
     if kind == "relation":
@@ -100,7 +102,7 @@ def _goal(goal: Goal, entry: Entry, court: Court) -> Judged:
         raise entry.wrong("a relation, a play or null is expected")
     if isinstance(ruling, Accepted):
         written = (o for s in (goal.concrete, goal.abstract) for o in uncut(s, goal.closed))
-        ruling = _discharged(written, goal.axioms, court)
+        ruling = discharged(written, goal.axioms, court)
     return Judged(goal.name, verdict, ruling)
 
 
@@ -114,7 +116,7 @@ def _composed(asked: Question, entry: Entry, court: Court) -> Iterator[Judged]:
         asked.axioms,
         lambda number, concrete, abstract: pair_goal(asked, number, concrete, abstract),
     )
-    ruling = _consistent(asked.axioms, court)
+    ruling = consistent(asked.axioms, court)
     if isinstance(ruling, Accepted):
         ruling = check_composition(made, court.bounds, court.seed, court.solvers)
     yield Judged(" and ".join(p.name for p in asked.pairs), Verdict.PROVED, ruling)
@@ -127,7 +129,7 @@ def judge_program(program: Program, entry: Entry, court: Court) -> Iterator[Judg
     verdicts = list(_listed(listed, claims))
     # A program that claims nothing has no verdict.
     if verdict.value is not None or claims:
-        _expect(verdict, _combined(verdicts))
+        expect(verdict, combined(verdicts))
     excluded = dict[tuple[int, int], Ruling]()
     for proof in proofs.items():
         for place, ruling in _excluded(program, claims, proof, court).items():
@@ -179,7 +181,7 @@ def _excluded(program: Program, claims: Sequence[Claimed], entry: Entry, court: 
         (n, b): bad for n, claim in enumerate(claims) if claim.threads == threads for b, bad in enumerate(claim.bads)
     }
     kind, what = proof.only()
-    ruling: Ruling = _consistent(program.axioms, court)
+    ruling: Ruling = consistent(program.axioms, court)
     made: Keeps | Joint
     if kind == "keeps":
         made = read_keeps(what, threads, bads, program.axioms)
@@ -209,7 +211,7 @@ def _reached(claims: Sequence[Claimed], entry: Entry) -> tuple[int, Ruling]:
     return number.number(), ruling
 
 
-def _consistent(axioms: Sequence[Axiom], court: Court) -> Ruling:
+def consistent(axioms: Sequence[Axiom], court: Court) -> Ruling:
     """From axioms that contradict each other anything follows."""
     if axioms:
         session = court.solvers.make(court.bounds, [a.formula for a in axioms], court.seed)
@@ -218,7 +220,8 @@ def _consistent(axioms: Sequence[Axiom], court: Court) -> Ruling:
     return Accepted()
 
 
-def _discharged(obligations: Iterable[Obligation], axioms: Sequence[Axiom], court: Court) -> Ruling:
+def discharged(obligations: Iterable[Obligation], axioms: Sequence[Axiom], court: Court) -> Ruling:
+    """Whether all obligations hold under the axioms. Raises LimitReached."""
     session = court.solvers.session(court.bounds, [a.formula for a in axioms], court.seed)
     for obligation in obligations:
         check_time(court.bounds)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable
 from sa.automata.rename import renamed
@@ -26,24 +27,33 @@ def product(threads: Sequence[Automaton], names: Sequence[str]) -> Automaton:
     """
     if len(threads) == 1:
         return replace(threads[0], name=names[0])
-    separate = [
-        renamed(t, lambda v, name=name: prefixed(v.var, name) if v.kind is Kind.LOCAL else v.var)  # type: ignore[misc]
-        for t, name in zip(threads, names, strict=True)
-    ]
-    variables = dict[Var, Variable]()
-    for thread in separate:
-        variables |= {v.var: v for v in thread.variables if v.var not in variables}
+    separate = [renamed(t, partial(_own, name=name)) for t, name in zip(threads, names, strict=True)]
     places, edges = _reached(separate)
-    ordered = (*(v for v in variables.values() if v.kind is not Kind.LOCAL),)
     return Automaton(
         SEPARATOR.join(names),
-        (*ordered, *(v for v in variables.values() if v.kind is Kind.LOCAL)),
+        variables_of_product(threads, names),
         places,
         SEPARATOR.join(t.initial for t in separate),
         land(*(t.init for t in separate)),
         edges,
         threads[0].origin,
     )
+
+
+def variables_of_product(threads: Sequence[Automaton], names: Sequence[str]) -> tuple[Variable, ...]:
+    """The variables of the product, what is shared first."""
+    if len(threads) == 1:
+        return threads[0].variables
+    variables = dict[Var, Variable]()
+    for thread, name in zip(threads, names, strict=True):
+        for v in thread.variables:
+            variables.setdefault(_own(v, name), replace(v, var=_own(v, name)))
+    shared = (v for v in variables.values() if v.kind is not Kind.LOCAL)
+    return (*shared, *(v for v in variables.values() if v.kind is Kind.LOCAL))
+
+
+def _own(variable: Variable, name: str) -> Var:
+    return prefixed(variable.var, name) if variable.kind is Kind.LOCAL else variable.var
 
 
 def _reached(threads: Sequence[Automaton]) -> tuple[tuple[Location, ...], tuple[Edge, ...]]:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sa.automata.automaton import EXIT, Automaton, Kind, Origin, variables_of
+from sa.automata.automaton import EXIT, Automaton, Kind, Origin, Variable, variables_of
 from sa.automata.program import Axiom, Formula, Program, Refinement, Related
 from sa.automata.rename import on_side
 from sa.base.limits import Limits
 from sa.certificates.goal import Goal
-from sa.checker.product import product
+from sa.checker.product import product, variables_of_product
 from sa.checker.side import identity, renamed, side
 from sa.smt.session import Session, Unsat
 from sa.terms.build import conjuncts, eq, land, lnot, lor
@@ -87,7 +87,7 @@ def whole_goal(asked: Question) -> Goal:
     """The goal about the two compositions, where nobody else moves."""
     first = product([p.concrete for p in asked.pairs], [p.concrete.name for p in asked.pairs])
     second = product([p.abstract for p in asked.pairs], [p.concrete.name for p in asked.pairs])
-    return _goal(asked, Pair(_closed(first), _closed(second)), asked.pairs, closed=True)
+    return _goal(asked, Pair(closed(first), closed(second)), asked.pairs, closed=True)
 
 
 def pair_goal(asked: Question, number: int, concrete: Automaton, abstract: Automaton) -> Goal:
@@ -97,18 +97,20 @@ def pair_goal(asked: Question, number: int, concrete: Automaton, abstract: Autom
     the threads as they are written.
     """
     own = asked.pairs[number]
-    goal = _goal(asked, Pair(_closed(own.concrete), _closed(own.abstract)), (own,), closed=False)
+    goal = _goal(asked, Pair(closed(own.concrete), closed(own.abstract)), (own,), closed=False)
     return replace(goal, concrete=concrete, abstract=abstract, added_identity=False, matched=False)
 
 
 def _silent(program: Program) -> Program:
     """The program with nothing to be seen of the ends of its threads."""
 
-    def silent(thread: Automaton) -> Automaton:
-        edges = (replace(e, label=None) if e.label is not None and e.label.action == EXIT else e for e in thread.edges)
-        return replace(thread, edges=tuple(edges))
+    return replace(program, threads=tuple(silently(t) for t in program.threads))
 
-    return replace(program, threads=tuple(silent(t) for t in program.threads))
+
+def silently(thread: Automaton) -> Automaton:
+    """The thread with nothing to be seen of its end."""
+    edges = (replace(e, label=None) if e.label is not None and e.label.action == EXIT else e for e in thread.edges)
+    return replace(thread, edges=tuple(edges))
 
 
 def _pairs(abstract: Program, concrete: Program, block: Refinement | None) -> Iterator[Pair]:
@@ -125,7 +127,7 @@ def _pairs(abstract: Program, concrete: Program, block: Refinement | None) -> It
         raise NoQuestion(f"the abstract thread {next(iter(left))} has no partner")
 
 
-def _closed(automaton: Automaton) -> Automaton:
+def closed(automaton: Automaton) -> Automaton:
     """The automaton in an environment that changes nothing."""
     still = land(*(eq(primed(v), v) for v in variables_of(automaton, Kind.GLOBAL)))
     return replace(automaton, locations=tuple(replace(q, env=still) for q in automaton.locations))
@@ -136,7 +138,7 @@ def _opened(automaton: Automaton, program: Program, rely: tuple[Formula, ...]) -
     if not rely and all(q.env is None for q in automaton.locations):
         if len(program.threads) > 1:
             raise NoQuestion(f"the thread {automaton.name} has no rely, but others have")
-        return _closed(automaton)
+        return closed(automaton)
     extra = [_here(f, automaton) for f in rely]
     places = (replace(q, env=land(*extra, *([] if q.env is None else [q.env]))) for q in automaton.locations)
     return replace(automaton, locations=tuple(places))
@@ -154,29 +156,46 @@ def _here(rely: Formula, automaton: Automaton) -> Term:
 
 def _goal(asked: Question, pair: Pair, own: Sequence[Pair], closed: bool) -> Goal:
     """The goal of a pair, or of the compositions of several; `own` are the threads that are in it."""
-    first, second = _reflexive(on_side(pair.concrete, "conc")), _reflexive(on_side(pair.abstract, "abs"))
-    block = asked.block
-    shared = start = tuple(_equal(pair, Kind.GLOBAL))
-    if block is None or block.relate is None:
-        start = (*shared, *_equal(pair, Kind.LOCAL))
-    else:
-        shared = start = _meant(asked, tuple(map(_formula, block.relate)), own)
+    first, second = reflexive(on_side(pair.concrete, "conc")), reflexive(on_side(pair.abstract, "abs"))
+    kappa, iota = _related(asked, pair.concrete.variables, pair.abstract.variables, own)
     return Goal(
         pair.name,
         first[0],
         second[0],
-        (*start, *(_meant(asked, block.pre, own) if block is not None else ())),
-        (*shared, *(_meant(asked, block.inv, own) if block is not None else ())),
+        kappa,
+        iota,
         asked.axioms,
         closed,
-        block is not None and block.choose_init,
+        asked.block is not None and asked.block.choose_init,
         first[1] or second[1],
     )
 
 
-def _equal(pair: Pair, kind: Kind) -> Iterator[Formula]:
-    others = {v.var: v for v in pair.abstract.variables if v.kind is kind}
-    for mine in pair.concrete.variables:
+def related(asked: Question) -> tuple[tuple[Formula, ...], tuple[Formula, ...]]:
+    """κ and ι of the goal about the two compositions."""
+    names = [p.concrete.name for p in asked.pairs]
+    first = variables_of_product([p.concrete for p in asked.pairs], names)
+    return _related(asked, first, variables_of_product([p.abstract for p in asked.pairs], names), asked.pairs)
+
+
+def _related(
+    asked: Question, concrete: Sequence[Variable], abstract: Sequence[Variable], own: Sequence[Pair]
+) -> tuple[tuple[Formula, ...], tuple[Formula, ...]]:
+    block = asked.block
+    shared = start = tuple(_equal(concrete, abstract, Kind.GLOBAL))
+    if block is None or block.relate is None:
+        start = (*shared, *_equal(concrete, abstract, Kind.LOCAL))
+    else:
+        shared = start = _meant(asked, tuple(map(_formula, block.relate)), own)
+    return (
+        (*start, *(_meant(asked, block.pre, own) if block is not None else ())),
+        (*shared, *(_meant(asked, block.inv, own) if block is not None else ())),
+    )
+
+
+def _equal(concrete: Sequence[Variable], abstract: Sequence[Variable], kind: Kind) -> Iterator[Formula]:
+    others = {v.var for v in abstract if v.kind is kind}
+    for mine in concrete:
         if mine.kind is kind and mine.var in others:
             origin = Origin(mine.origin.span, f"`{mine.var.name}` is equal on both sides")
             yield Formula(eq(prefixed(mine.var, "conc"), prefixed(mine.var, "abs")), origin)
@@ -217,7 +236,7 @@ def _locals(pair: Pair) -> dict[Var, Term]:
     }
 
 
-def _reflexive(automaton: Automaton) -> tuple[Automaton, bool]:
+def reflexive(automaton: Automaton) -> tuple[Automaton, bool]:
     """The automaton with environments that may do nothing, and whether that had to be added anywhere."""
     s = side(automaton)
     still: dict[Var, Term] = {primed(v): v for v in s.globals}

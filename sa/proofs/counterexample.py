@@ -10,13 +10,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from sa.automata.automaton import Origin
+from sa.certificates.argument import Fails, Way
 from sa.checker.obligation import Case, Obligation
-from sa.proofs.functions import Meaning, called, in_words, interpreted
+from sa.proofs.functions import in_words
 from sa.proofs.result import Counterexample, Shown
+from sa.rules.refutation import meant, variables_of
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, evaluate, holds
-from sa.terms.sort import INT, Value, show_value
+from sa.terms.meaning import Meaning, called
+from sa.terms.sort import INT, Value, default_value, show_value
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
@@ -32,14 +35,18 @@ _IN_GOAL = re.compile(r"(?P<thread>.+?) in .+?\.(?P<side>conc|abs)\.(?P<name>.+)
 
 
 def counterexample(
-    session: Session, obligation: Obligation, aliases: Mapping[str, str], meaning: Meaning | None
+    session: Session,
+    obligation: Obligation,
+    aliases: Mapping[str, str],
+    way: Way | None,
+    meaning: Meaning | None,
 ) -> Counterexample | None:
     """Values for which the obligation fails, None where none are found. `session` assumes no axioms.
 
-    `aliases` give the names of the sides `conc`, `abs` and those between them. Functions are what `meaning` says.
-    Raises LimitReached.
+    `aliases` give the names of the sides `conc`, `abs` and those between them, `way` is what it is a condition of.
+    Functions are what `meaning` says. Raises LimitReached.
     """
-    plain = _plain(obligation, meaning)
+    plain = meant(obligation, meaning)
     question = (*plain.hypotheses, *(_refused(c) for c in plain.cases))
     if any(called(f) for f in question):
         return None
@@ -49,19 +56,14 @@ def counterexample(
     functions = () if meaning is None or plain == obligation else in_words(meaning)
     broken = _broken(session, plain, values)
     step = None if obligation.edge is None else obligation.edge.origin
-    return Counterexample(tuple(_shown(plain, values, aliases)), functions, broken, step)
+    return Counterexample(
+        tuple(_shown(plain, values, aliases)), functions, broken, step, way and _evidence(plain, values, way, meaning)
+    )
 
 
-def _plain(obligation: Obligation, meaning: Meaning | None) -> Obligation:
-    cases = tuple(obligation.cases)
-    if meaning is None:
-        return Obligation(
-            obligation.name, obligation.where, obligation.hypotheses, cases, obligation.clauses, obligation.edge
-        )
-    made = tuple(Case(c.choices, tuple(interpreted(b, meaning) for b in c.body)) for c in cases)
-    clauses = tuple(type(f)(interpreted(f.term, meaning), f.origin) for f in obligation.clauses)
-    known = tuple(interpreted(h, meaning) for h in obligation.hypotheses)
-    return Obligation(obligation.name, obligation.where, known, made, clauses, obligation.edge)
+def _evidence(obligation: Obligation, values: Values, way: Way, meaning: Meaning | None) -> Fails:
+    known = {v: values.get(v, default_value(v.sort)) for v in variables_of(obligation)}
+    return Fails(way, obligation.name, obligation.where, known, meaning)
 
 
 def _refused(case: Case) -> Term:

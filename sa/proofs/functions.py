@@ -7,27 +7,20 @@ are tried; that none is found says nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import chain, combinations
 
 from sa.automata.program import Axiom
 from sa.smt.session import Session, Unsat
 from sa.terms import build
+from sa.terms.meaning import Meaning, called, calls, interpreted
 from sa.terms.printer import show
 from sa.terms.sort import BOOL, INT, Sort
-from sa.terms.substitute import rebuild, substitute
-from sa.terms.term import Call, Forall, Function, IsZero, Le, Not, Same, Term, Var, children
+from sa.terms.substitute import substitute
+from sa.terms.term import Function, IsZero, Le, Not, Same, Term, Var, children
 
 #: How many conditions are tried, and of how many comparisons of the axioms each is made.
 CONDITIONS, WIDTH = 40, 3
-
-
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """What functions are: parameters and a body without functions, for each of them."""
-
-    bodies: Mapping[Function, tuple[tuple[Var, ...], Term]]
 
 
 def meanings(session: Session, functions: tuple[Function, ...], axioms: tuple[Axiom, ...]) -> Iterator[Meaning]:
@@ -39,37 +32,6 @@ def meanings(session: Session, functions: tuple[Function, ...], axioms: tuple[Ax
 
 def _holds(session: Session, formula: Term) -> bool:
     return isinstance(session.check((build.lnot(formula),)), Unsat)
-
-
-def interpreted(term: Term, meaning: Meaning) -> Term:
-    """The term with every function replaced by what it means."""
-    if not called(term):
-        return term
-    match term:
-        case Call(function, arguments) if function in meaning.bodies:
-            parameters, body = meaning.bodies[function]
-            return substitute(body, dict(zip(parameters, (interpreted(a, meaning) for a in arguments), strict=True)))
-        case Forall(binders, body):
-            return build.forall(binders, interpreted(body, meaning))
-        case _:
-            return rebuild(term, lambda t: interpreted(t, meaning))
-
-
-def called(term: Term) -> bool:
-    """Whether a function without a body occurs."""
-    return next(_calls(term), None) is not None
-
-
-def _calls(term: Term) -> Iterator[Call]:
-    waiting, seen = [term], set[Term]()
-    while waiting:
-        here = waiting.pop()
-        if here in seen:
-            continue
-        seen.add(here)
-        if isinstance(here, Call):
-            yield here
-        waiting.extend(children(here))
 
 
 def in_words(meaning: Meaning) -> tuple[str, ...]:
@@ -134,7 +96,7 @@ def _conditions(function: Function, parameters: tuple[Var, ...], axioms: tuple[A
     """Conjunctions of comparisons that axioms make of variables that the function is applied to."""
     found = dict[Term, None]()
     for axiom in axioms:
-        for call in _calls(axiom.formula):
+        for call in calls(axiom.formula):
             plain = all(isinstance(a, Var) for a in call.arguments)
             if call.function == function and plain and len(set(call.arguments)) == len(call.arguments):
                 names = {a: p for a, p in zip(call.arguments, parameters, strict=True) if isinstance(a, Var)}

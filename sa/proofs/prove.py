@@ -15,13 +15,17 @@ from time import perf_counter
 from sa.automata.proof import Script, Step
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason, Unknown, Verdict
-from sa.proofs.facts import Fact
+from sa.certificates.argument import Argument, Played, Violated
+from sa.checker.question import NoQuestion
 from sa.proofs.result import Proof, StepResult
-from sa.proofs.rules import apply, needed, stated
-from sa.proofs.work import Unfit, Unshown, Work
+from sa.proofs.rules import apply, claimed, needed
+from sa.proofs.work import Work
 from sa.proofs.workers import Task, in_order
-from sa.proofs.worlds import World, worlds_of
+from sa.proofs.worlds import worlds_of
 from sa.refinement.options import Options
+from sa.rules.application import Unfit, Unshown
+from sa.rules.facts import Fact
+from sa.rules.worlds import Stage
 from sa.smt.session import Session
 
 #: Once one of these is reached the steps that are left are not begun.
@@ -35,7 +39,7 @@ class Prepared:
     script: Script
     options: Options
     session: Session
-    worlds: Mapping[str, World]
+    stage: Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ class Done:
 def prepare(script: Script, options: Options) -> Prepared:
     """Annotate the threads of the programs. Raises LimitReached, InputError, and NotGenerated on an internal error."""
     session = Session(options.limits, tuple(a.formula for a in script.axioms), options.seed)
-    return Prepared(script, options, session, worlds_of(script, session, options))
+    return Prepared(script, options, session, Stage(worlds_of(script, session, options), script.axioms))
 
 
 def prove(prepared: Prepared) -> Iterator[StepResult]:
@@ -59,7 +63,7 @@ def prove(prepared: Prepared) -> Iterator[StepResult]:
     """
     steps = prepared.script.steps
     tasks: tuple[Task[Done], ...] = tuple(_task(prepared, number) for number in range(len(steps)))
-    shared = (prepared.script, prepared.worlds)
+    shared = (prepared.script, prepared.stage)
     reason = Reason.TIMEOUT
     results = in_order(tasks, prepared.options.jobs, shared, prepared.options.limits)
     for step, done in zip(steps, results, strict=True):
@@ -115,10 +119,12 @@ def _step(prepared: Prepared, step: Step, earlier: Mapping[str, Done]) -> Done:
     except Unshown as problem:
         # What is told is that the cited steps are not proved, if that is so.
         unknown = Unknown(Reason.UNSUPPORTED, str(problem)) if {*verdicts.values()} <= {Verdict.PROVED} else None
-        fact = stated(work)
+        fact = claimed(work)
     except Unfit as problem:
         unknown = Unknown(Reason.UNSUPPORTED, str(problem))
-        fact = stated(work)
+        fact = claimed(work)
+    except NoQuestion as problem:
+        unknown = Unknown(Reason.UNSUPPORTED, str(problem))
     except LimitReached as limit:
         unknown = Unknown(limit.reason)
     return Done(replace(_judged(work, unknown, verdicts), seconds=perf_counter() - started), fact)
@@ -127,7 +133,7 @@ def _step(prepared: Prepared, step: Step, earlier: Mapping[str, Done]) -> Done:
 def _begun(prepared: Prepared, step: Step, facts: Mapping[str, Fact], verdicts: Mapping[str, Verdict]) -> Work:
     plain = Session(prepared.options.limits, (), prepared.options.seed)
     session = prepared.session.again() if prepared.script.axioms else plain
-    return Work(prepared.script, prepared.options, prepared.worlds, facts, verdicts, step, session, plain)
+    return Work(prepared.script, prepared.options, prepared.stage, facts, verdicts, step, session, plain)
 
 
 def _judged(work: Work, unknown: Unknown | None, verdicts: Mapping[str, Verdict]) -> StepResult:
@@ -146,7 +152,20 @@ def _judged(work: Work, unknown: Unknown | None, verdicts: Mapping[str, Verdict]
         if unknown is None and unproved:
             unknown = Unknown(Reason.BOUND, f"it rests on {', '.join(unproved)}, which is not proved")
     results, leaves = tuple(work.results), tuple(work.leaves)
-    return StepResult(step, verdict, work.rule, leaves, results, unknown, 0.0, work.run)
+    return StepResult(step, verdict, work.rule, leaves, results, unknown, 0.0, work.run, _argument(work, verdict))
+
+
+def _argument(work: Work, verdict: Verdict) -> Argument | None:
+    """The evidence for a verdict: what was found for it, or the first side condition that fails."""
+    match verdict:
+        case Verdict.UNKNOWN:
+            return None
+        case Verdict.PROVED:
+            return work.argument
+        case Verdict.REFUTED if isinstance(work.argument, Played | Violated):
+            return work.argument
+    examples = (leaf.example for leaf in work.leaves if leaf.verdict is Verdict.REFUTED)
+    return next((e.fails for e in examples if e is not None), None)
 
 
 def _unproved(cited: Sequence[str], verdicts: Sequence[Verdict]) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sa.automata.automaton import Origin
 from sa.automata.proof import Script, Step
 from sa.base.verdict import Unknown, Verdict
+from sa.certificates.argument import Argument, Fails
 from sa.certificates.run import Run
 from sa.refinement.outcome import Result
 
@@ -26,12 +27,14 @@ class Counterexample:
 
     `functions` say what the functions of the axioms are then, in words. `broken` is a formula of the text that is
     false for the values, or after the step that is asked about; `step` is that step in the text of its program.
+    `fails` is the same as evidence.
     """
 
     values: tuple[Shown, ...]
     functions: tuple[str, ...] = ()
     broken: Origin | None = None
     step: Origin | None = None
+    fails: Fails | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,8 @@ class StepResult:
     """A step's answer. PROVED needs every leaf, every result and every cited step to be proved.
 
     `rule` is the one that was applied, in words; `results` are goals that were decided directly; `run` is one that
-    ends in a state where a claimed invariant is false. `step` cites what the answer rests on.
+    ends in a state where a claimed invariant is false. `step` cites what the answer rests on, `argument` is the
+    evidence for it.
     """
 
     step: Step
@@ -68,6 +72,7 @@ class StepResult:
     unknown: Unknown | None
     seconds: float
     run: Run | None = None
+    argument: Argument | None = None
 
 
 @dataclass(frozen=True, slots=True)

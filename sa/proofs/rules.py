@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from sa.automata.proof import Preserves, Refines, Rule, Step
 from sa.base.verdict import Verdict
+from sa.certificates.argument import ByRule, Way
 from sa.proofs import invariances, refinements
-from sa.proofs.facts import Fact, Invariance, Refinement
-from sa.proofs.statements import outer, whole_goal
-from sa.proofs.work import Unfit, Work
-from sa.proofs.worlds import World, side_of
+from sa.proofs.statements import check_claim
+from sa.proofs.work import Work, establish, sound
+from sa.rules import statements
+from sa.rules.application import Unfit
+from sa.rules.facts import Fact, Invariance, Refinement, sides_of
+from sa.rules.named import rule_of
+from sa.rules.worlds import World, side_of
 
 #: So many ways are tried with earlier steps that nobody cited.
 WAYS = 12
-
-Way = Callable[[Sequence[Fact]], Fact]
 
 
 def needed(step: Step, earlier: Sequence[Step]) -> tuple[str, ...]:
@@ -29,55 +31,51 @@ def _looks_around(step: Step) -> bool:
 
 
 def apply(work: Work) -> Fact:
-    """What the step says, with its side conditions settled in `work`. Raises Unfit and LimitReached."""
+    """What the step says, with its side conditions settled in `work`. Raises Unfit, NoQuestion and LimitReached."""
     step = work.step
+    if isinstance(step.claim, Refines):
+        check_claim(work.stage, step.claim)
     cited = [work.facts[name] for name in step.cited]
-    if _looks_around(step):
-        return _found(work)
     match step.claim, step.rule:
-        case claim, Rule.AUTO:
-            return _first_that_fits(work, cited)
-        case Refines() as claim, Rule.PARALLEL:
-            return refinements.parallel(work, claim, cited)
-        case Refines() as claim, Rule.CHAIN:
-            return refinements.chain(work, claim, cited)
-        case Refines(), Rule.PRESERVATION:
-            raise Unfit("preservation is about invariants, and this claims a refinement")
-        case Refines() as claim, _:
-            return refinements.directly(work, claim)
-        case Preserves() as claim, Rule.PRESERVATION:
-            return invariances.preserved(work, claim, cited)
-        case Preserves(), Rule.CHAIN:
-            raise Unfit("chains are of refinements, and this claims an invariant")
-        case Preserves() as claim, Rule.PARALLEL:
-            return invariances.combined(work, claim, cited) if cited else invariances.thread_by_thread(work, claim)
-        case Preserves() as claim, _:
-            return invariances.directly(work, claim)
-    raise AssertionError(step.claim)
+        case _, None:
+            return _directly(work)
+        case _, Rule.AUTO:
+            return _first_that_fits(work, cited) if cited else _found(work)
+        case Preserves() as claim, Rule.PARALLEL if not cited:
+            return invariances.by_threads(work, claim)
+        case _, rule:
+            return _by_rule(work, Way(rule.value), cited)
 
 
-def _ways(work: Work) -> dict[str, Way]:
-    """The rules with citations that claims like the step's have."""
+def _directly(work: Work) -> Fact:
     match work.step.claim:
         case Refines() as claim:
-            return {
-                "parallel": lambda cited: refinements.parallel(work, claim, cited),
-                "chain": lambda cited: refinements.chain(work, claim, cited),
-            }
+            return refinements.directly(work, claim)
         case Preserves() as claim:
-            return {
-                "preservation": lambda cited: invariances.preserved(work, claim, cited),
-                "parallel": lambda cited: invariances.combined(work, claim, cited),
-            }
+            return invariances.directly(work, claim)
+
+
+def _by_rule(work: Work, way: Way, cited: Sequence[Fact]) -> Fact:
+    """What follows from cited steps by a rule. Raises Unfit, NoQuestion and LimitReached."""
+    applied = rule_of(work.stage, work.step.claim, way, cited)
+    work.way = way
+    holds = establish(work, applied)
+    if sound(work, *sides_of(applied.fact)) and holds:
+        work.argument = ByRule(way)
+    return applied.fact
+
+
+#: The rules with citations that claims have, in the order in which they are tried.
+_WAYS = {Refines: (Way.PARALLEL, Way.CHAIN), Preserves: (Way.PRESERVATION, Way.PARALLEL)}
 
 
 def _first_that_fits(work: Work, cited: Sequence[Fact]) -> Fact:
     problems = list[str]()
-    for name, way in _ways(work).items():
+    for way in _WAYS[type(work.step.claim)]:
         try:
-            return way(cited)
+            return _by_rule(work, way, cited)
         except Unfit as problem:
-            problems.append(f"{name}: {problem}")
+            problems.append(f"{way.value}: {problem}")
             _forget(work)
     raise Unfit("; ".join(problems))
 
@@ -85,12 +83,12 @@ def _first_that_fits(work: Work, cited: Sequence[Fact]) -> Fact:
 def _found(work: Work) -> Fact:
     """By earlier steps that are proved, the first of which everything follows; directly, if there are none."""
     tried = 0
-    for name, names in _choices(work):
+    for way, names in _choices(work):
         if tried == WAYS:
             break
         tried += 1
         try:
-            fact = _ways(work)[name]([work.facts[n] for n in names])
+            fact = _by_rule(work, way, [work.facts[n] for n in names])
         except Unfit:
             _forget(work)
             continue
@@ -98,20 +96,16 @@ def _found(work: Work) -> Fact:
             work.cited = names
             return fact
         _forget(work)
-    match work.step.claim:
-        case Refines() as claim:
-            return refinements.directly(work, claim)
-        case Preserves() as claim:
-            return invariances.directly(work, claim)
+    return _directly(work)
 
 
 def _forget(work: Work) -> None:
     work.leaves.clear()
     work.results.clear()
-    work.rule = ""
+    work.rule, work.way, work.argument = "", None, None
 
 
-def _choices(work: Work) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _choices(work: Work) -> Iterator[tuple[Way, tuple[str, ...]]]:
     """Rules, and earlier steps that are proved and are about the right threads."""
     known = {n: f for n, f in work.facts.items() if work.verdicts[n] is Verdict.PROVED}
     related = {n: f for n, f in known.items() if isinstance(f, Refinement)}
@@ -119,19 +113,19 @@ def _choices(work: Work) -> Iterator[tuple[str, tuple[str, ...]]]:
     match work.step.claim:
         case Refines(left=left, right=right):
             parts = [
-                [n for n, f in related.items() if _is(f, work.worlds, (one,), (other,))]
+                [n for n, f in related.items() if _is(f, work.stage.worlds, (one,), (other,))]
                 for one, other in zip(left, right, strict=True)
             ]
-            yield from (("parallel", names) for names in product(*parts) if len(names) > 1)
-            begin, end = side_of(work.worlds, left), side_of(work.worlds, right)
-            yield from (("chain", names) for names in _paths(related, begin, end, ()))
+            yield from ((Way.PARALLEL, names) for names in product(*parts) if len(names) > 1)
+            begin, end = side_of(work.stage.worlds, left), side_of(work.stage.worlds, right)
+            yield from ((Way.CHAIN, names) for names in _paths(related, begin, end, ()))
         case Preserves(side=members):
-            side = side_of(work.worlds, members)
+            side = side_of(work.stage.worlds, members)
             for (n, f), (m, i) in product(related.items(), kept.items()):
                 if f.left == side and i.side == f.right:
-                    yield "preservation", (n, m)
-            alone = [[n for n, i in kept.items() if i.side == side_of(work.worlds, (one,))] for one in members]
-            yield from (("parallel", names) for names in product(*alone))
+                    yield Way.PRESERVATION, (n, m)
+            alone = [[n for n, i in kept.items() if i.side == side_of(work.stage.worlds, (one,))] for one in members]
+            yield from ((Way.PARALLEL, names) for names in product(*alone))
 
 
 def _is(
@@ -152,12 +146,13 @@ def _paths(
                 yield from _paths(related, fact.right, end, (*seen, name))
 
 
-def stated(work: Work) -> Fact:
-    """What the step claims, where no rule could be applied: others may rest on it, and are not proved by that."""
+def claimed(work: Work) -> Fact:
+    """What the step claims, where no rule could be applied: others may rest on it, and are not proved by that.
+
+    Raises NoQuestion.
+    """
     match work.step.claim:
         case Refines() as claim:
-            left, right = side_of(work.worlds, claim.left), side_of(work.worlds, claim.right)
-            kappa, iota = outer(whole_goal(work.worlds, work.script, None, claim), left, right)
-            return Refinement(left, right, kappa, iota, (), bool(claim.rely), claim.silent_exit, claim.choose_init)
+            return statements.claimed(work.stage, claim)
         case Preserves() as claim:
-            return invariances.claimed(work, claim)
+            return statements.stated(work.stage, claim)

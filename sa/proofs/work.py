@@ -11,16 +11,19 @@ from time import perf_counter
 
 from sa.automata.proof import Script, Step
 from sa.base.verdict import Verdict
+from sa.certificates.argument import Argument, Way
 from sa.certificates.run import Run
 from sa.checker.obligation import Obligation, discharge
 from sa.proofs.counterexample import counterexample
-from sa.proofs.facts import Fact, Side
-from sa.proofs.functions import Meaning, called, meanings
+from sa.proofs.functions import meanings
 from sa.proofs.result import Counterexample, Leaf
-from sa.proofs.worlds import World, faults
 from sa.refinement.options import Options
 from sa.refinement.outcome import Result
+from sa.rules.application import Applied
+from sa.rules.facts import Fact, Side
+from sa.rules.worlds import Stage, faults
 from sa.smt.session import Sat, Session
+from sa.terms.meaning import Meaning, called
 
 #: Solver resources for a first attempt at what speaks of functions: proofs come soon or not at all.
 SOON = 1_000_000
@@ -29,31 +32,26 @@ _NO_VALUES = "the solver could not say, and no values were found for which it fa
 _NO_MEANING = "it fails if the axioms can be true at all, which was not found out"
 
 
-class Unfit(Exception):
-    """A rule that does not fit its claim or what is cited: why."""
-
-
-class Unshown(Unfit):
-    """The same for what is cited without having been shown in the way that the rule needs."""
-
-
 @dataclass(slots=True)
 class Work:
     """`facts` are what earlier steps say, `verdicts` what became of them. `session` assumes the axioms, `plain` none.
 
-    `aliases` name the sides in counterexamples. `rule` is the one that is being applied; `cited` are steps that were
-    found for it. `known` are meanings of functions and `brief` is a session for short attempts, once they were needed.
+    `aliases` name the sides in counterexamples. `rule` is the one that is being applied, `way` its kind; `cited` are
+    steps that were found for it, and `argument` is the evidence if there is any. `known` are meanings of functions and
+    `brief` is a session for short attempts, once they were needed.
     """
 
     script: Script
     options: Options
-    worlds: Mapping[str, World]
+    stage: Stage
     facts: Mapping[str, Fact]
     verdicts: Mapping[str, Verdict]
     step: Step
     session: Session
     plain: Session
     rule: str = ""
+    way: Way | None = None
+    argument: Argument | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
     leaves: list[Leaf] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
@@ -61,6 +59,19 @@ class Work:
     known: list[Meaning] | None = None
     brief: Session | None = None
     cited: tuple[str, ...] = ()
+
+
+def establish(work: Work, applied: Applied) -> bool:
+    """Add a leaf for everything that a rule asks; whether all holds. Raises LimitReached."""
+    work.rule = applied.rule
+    all_hold = True
+    for asked in applied.asked:
+        work.aliases = asked.aliases
+        if asked.fault is not None:
+            add(work, Leaf("well-formed composition", "", Verdict.UNKNOWN, asked.fault, 0.0))
+            all_hold = False
+        all_hold &= settle(work, asked.obligations)
+    return all_hold
 
 
 def settle(work: Work, obligations: Iterable[Obligation]) -> bool:
@@ -109,6 +120,8 @@ def _without(work: Work, obligation: Obligation) -> Leaf:
     example = example_of(work, obligation)
     if example is None:
         return Leaf(obligation.name, obligation.where, Verdict.UNKNOWN, failure.why, 0.0)
+    if work.script.axioms and example.fails is not None and _meanings(work):
+        example = replace(example, fails=replace(example.fails, meaning=_meanings(work)[0]))
     certain = satisfiable(work)
     verdict, why = (Verdict.REFUTED, "") if certain else (Verdict.UNKNOWN, _NO_MEANING)
     return Leaf(obligation.name, obligation.where, verdict, why, 0.0, example=example)
@@ -135,7 +148,7 @@ def _soon(work: Work) -> Session:
 def example_of(work: Work, obligation: Obligation) -> Counterexample | None:
     """Values, and functions where these occur, for which an obligation fails. Raises LimitReached."""
     choices: Iterable[Meaning | None] = _meanings(work) if _speaks_of_functions(obligation) else (None,)
-    found = (counterexample(work.plain, obligation, work.aliases, meaning) for meaning in choices)
+    found = (counterexample(work.plain, obligation, work.aliases, work.way, meaning) for meaning in choices)
     return next((example for example in found if example is not None), None)
 
 

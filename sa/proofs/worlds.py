@@ -6,25 +6,25 @@ first step: Theorem 6 is not assumed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from sa.automata.automaton import Automaton, Kind, Location, variables_of
 from sa.automata.program import Program
-from sa.automata.proof import Member, Script
+from sa.automata.proof import Script
 from sa.base.diagnostic import InputError, error
 from sa.certificates.threads import Annotated
-from sa.checker.obligation import Obligation, discharge
+from sa.checker.obligation import discharge
 from sa.checker.ruling import Rejected
-from sa.checker.threads import annotation_fault, together
+from sa.checker.threads import together
 from sa.composition.environment import closed, declared, identity
 from sa.generation.checks import NotGenerated
 from sa.generation.generate import automata, generate, weakened
 from sa.generation.visibility import Rung
 from sa.obligations.inductive import not_inductive, not_inductive_diagnostic
-from sa.proofs.facts import Side
 from sa.refinement.missing import conditions_of
 from sa.refinement.options import Options
+from sa.rules.worlds import World, infers, starting_together
 from sa.smt.session import Session, Unsat
 from sa.terms import build
 from sa.terms.substitute import primed, substitute
@@ -32,19 +32,6 @@ from sa.terms.term import Term, Var
 
 #: Solver resources to see that axioms contradict each other, which is seen soon or not at all.
 SOON = 2_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class World:
-    """A program and its threads annotated; `goals` are the same automata with invariants that say less.
-
-    `inferred` says that environments were not declared.
-    """
-
-    program: Program
-    threads: Mapping[str, Annotated]
-    goals: Mapping[str, Automaton]
-    inferred: bool
 
 
 def worlds_of(script: Script, session: Session, options: Options) -> dict[str, World]:
@@ -58,10 +45,9 @@ def worlds_of(script: Script, session: Session, options: Options) -> dict[str, W
     conditions = conditions_of(t for p in script.programs.values() for t in p.threads)
     found = dict[str, World]()
     for alias, written in script.programs.items():
-        program = _starting_together(written)
+        program = starting_together(written)
         _all_or_none(program)
-        inferred = len(program.threads) > 1 and not any(declared(t) for t in program.threads)
-        if not inferred:
+        if not infers(program):
             made = tuple(_reflexive(session, t) if declared(t) else closed(t) for t in program.threads)
             weak = made
         else:
@@ -69,19 +55,12 @@ def worlds_of(script: Script, session: Session, options: Options) -> dict[str, W
             made = automata(known, session, conditions)
             weak = weakened(known, made)
         threads = {t.name: Annotated(t, m) for t, m in zip(program.threads, made, strict=True)}
-        if inferred:
+        if infers(program):
             _check(session, tuple(threads.values()))
         else:
             _uncut(session, made)
-        found[alias] = World(program, threads, {t.name: t for t in weak}, inferred)
+        found[alias] = World(program, threads, {t.name: t for t in weak}, infers(program))
     return found
-
-
-def _starting_together(program: Program) -> Program:
-    """What a thread says of shared variables at the start is so for all threads, as they start together."""
-    shared = frozenset(v.var for t in program.threads for v in t.variables if v.kind is not Kind.LOCAL)
-    said = [c for t in program.threads for c in build.conjuncts(t.init) if c.free <= shared]
-    return replace(program, threads=tuple(replace(t, init=build.land(t.init, *said)) for t in program.threads))
 
 
 def _reflexive(session: Session, thread: Automaton) -> Automaton:
@@ -121,31 +100,3 @@ def _check(session: Session, threads: tuple[Annotated, ...]) -> None:
         if failure is not None:
             what = f"{failure.obligation} of {failure.where}: {failure.why}"
             raise NotGenerated(what, isinstance(failure, Rejected))
-
-
-def side_of(worlds: Mapping[str, World], members: tuple[Member, ...]) -> Side:
-    """The composition of some threads of one program."""
-    alias = members[0][0]
-    world = worlds[alias]
-    threads = tuple(world.threads[name] for _, name in members)
-    return Side(alias, threads, {name for _, name in members} == set(world.threads) and not assumes(world))
-
-
-def assumes(world: World) -> bool:
-    """Whether somebody outside of the program is assumed to move."""
-    return any(declared(t) for t in world.program.threads)
-
-
-def members_only(world: World, members: tuple[Member, ...]) -> Program:
-    """The program with these threads only, in this order, as goals take them."""
-    return replace(world.program, threads=tuple(world.goals[name] for _, name in members))
-
-
-def faults(side: Side) -> Iterator[str]:
-    """What keeps annotated threads from being the written ones."""
-    yield from (fault for t in side.threads if (fault := annotation_fault(t)) is not None)
-
-
-def compatible(side: Side) -> Iterator[Obligation]:
-    """That the annotations are true and the threads compatible (Definition 2)."""
-    yield from together(side.threads)

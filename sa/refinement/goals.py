@@ -47,10 +47,7 @@ def goals(abstract: Program, concrete: Program, block: Refinement | None, whole:
     Threads with declared environments are paired one by one; programs without any are closed, and the claim is
     about their products. `whole` closes the programs in any case.
     """
-    pairs = _pairings(abstract, concrete, block)
-    problems = (*_type_clashes(abstract, concrete), *_strangers(block, pairs))
-    if problems:
-        raise InputError(problems)
+    pairs = pairings(abstract, concrete, block)
     rely = block.rely if block is not None else ()
     if whole or closes(abstract, concrete, block):
         first = product(tuple(p.concrete for p in pairs))
@@ -59,6 +56,15 @@ def goals(abstract: Program, concrete: Program, block: Refinement | None, whole:
         return (_goal(pair, abstract, concrete, _said(block, pairs, pairs), is_closed=True),)
     opened = tuple(Pairing(_opened(p.concrete, concrete, rely), _opened(p.abstract, abstract, rely)) for p in pairs)
     return tuple(_goal(p, abstract, concrete, _said(block, (p,), pairs), is_closed=False) for p in opened)
+
+
+def pairings(abstract: Program, concrete: Program, block: Refinement | None) -> tuple[Pairing, ...]:
+    """Who refines whom. Raises InputError where the programs and the block make no question."""
+    pairs = _pairings(abstract, concrete, block)
+    problems = (*_type_clashes(abstract, concrete), *_strangers(block, pairs))
+    if problems:
+        raise InputError(problems)
+    return pairs
 
 
 def closes(abstract: Program, concrete: Program, block: Refinement | None) -> bool:

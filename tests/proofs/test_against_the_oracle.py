@@ -25,10 +25,11 @@ from sa.oracle.compatibility import composition, own_locals, strong_violation, w
 from sa.oracle.explicit import explicit
 from sa.oracle.game import decide
 from sa.proofs.prove import Prepared, prepare, prove
-from sa.proofs.statements import block_of, pair_goals
-from sa.proofs.worlds import side_of
+from sa.proofs.statements import pair_goals
 from sa.refinement.goals import goals
 from sa.refinement.options import Options
+from sa.rules.statements import block_of
+from sa.rules.worlds import side_of
 from tests.proofs.scripts import Scripted, random_script
 
 #: Seconds for a script.
@@ -70,9 +71,9 @@ def is_true(prepared: Prepared, step: Step) -> bool | None:
     """Whether the claim holds; None of compositions in a declared environment that refine others."""
     match step.claim:
         case Refines(left=left, right=right) as claim:
-            sides = [side_of(prepared.worlds, members) for members in (left, right)]
+            sides = [side_of(prepared.stage.worlds, members) for members in (left, right)]
             if len(left) == 1 and not all(s.whole for s in sides):
-                (goal,) = pair_goals(prepared.worlds, prepared.script, step, claim)
+                (goal,) = pair_goals(prepared.stage, step, claim)
                 return decide(goal).simulated
             if not all(s.whole for s in sides):
                 return None
@@ -80,7 +81,7 @@ def is_true(prepared: Prepared, step: Step) -> bool | None:
             (goal,) = goals(upper, lower, block_of(claim, step.name, step.origin), whole=True)
             return decide(goal).simulated
         case Preserves(side=members, formula=formula, strong=strong):
-            side = side_of(prepared.worlds, members)
+            side = side_of(prepared.stage.worlds, members)
             one = len(side.threads) == 1
             automata = [t.automaton if one else own_locals(t.automaton) for t in side.threads]
             joint = composition(automata)

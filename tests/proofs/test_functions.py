@@ -8,9 +8,10 @@ import pytest
 
 from sa.base.limits import Limits
 from sa.language.load import load_program
-from sa.proofs.functions import Meaning, called, in_words, interpreted, meanings
+from sa.proofs.functions import in_words, meanings
 from sa.smt.session import Session, Unsat
 from sa.terms import build
+from sa.terms.meaning import Meaning, called, interpreted
 from sa.terms.sort import INT
 from sa.terms.term import Function
 

@@ -17,11 +17,11 @@ from sa.base.verdict import Verdict
 from sa.certificates.run import Bad
 from sa.invariants.violation import find_run
 from sa.language.load import load_script
-from sa.proofs.parallel_invariants import apart_formula
 from sa.proofs.prove import Prepared, prepare, prove
 from sa.proofs.result import StepResult
-from sa.proofs.worlds import side_of
 from sa.refinement.options import Options
+from sa.rules.parallel_invariants import apart_formula
+from sa.rules.worlds import side_of
 
 STEPS = (
     "x := 0;",
@@ -92,7 +92,7 @@ def _is_wrong(prepared: Prepared, result: StepResult) -> bool:
     decided = result.verdict is Verdict.PROVED or result.run is not None
     if not isinstance(claim, Preserves) or len(claim.side) < 2 or not decided:
         return False
-    side = side_of(prepared.worlds, claim.side)
+    side = side_of(prepared.stage.worlds, claim.side)
     bad = Bad(None, apart_formula(claim.formula, side.threads))
     run = find_run(tuple(t.thread for t in side.threads), bad, Limits())
     return (run is not None) is (result.verdict is Verdict.PROVED)

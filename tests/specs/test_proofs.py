@@ -28,10 +28,10 @@ from sa.language.load import load_script
 from sa.proofs.prove import prepare
 from sa.proofs.prove import prove as run
 from sa.proofs.result import Proof, StepResult
-from sa.proofs.worlds import side_of
 from sa.refinement.options import Options
 from sa.report.prove import show_proof
 from sa.report.screen import Screen
+from sa.rules.worlds import side_of
 
 FOLDER = SPECS / "proofs"
 SCRIPTS = tuple(sorted(FOLDER.glob("*.sa")))
@@ -99,7 +99,7 @@ def test_what_a_rejected_script_claims_is_not_to_be_had_in_another_way(path: Pat
     prepared = prepare(replace(script, steps=(step,)), options)
     (result,) = run(prepared)
     sides = [step.claim.side] if isinstance(step.claim, Preserves) else [step.claim.left, step.claim.right]
-    whole = all(side_of(prepared.worlds, side).whole for side in sides) and not script.axioms
+    whole = all(side_of(prepared.stage.worlds, side).whole for side in sides) and not script.axioms
     assert result.verdict is Verdict.REFUTED if whole else result.verdict is not Verdict.PROVED
 
 

@@ -26,8 +26,8 @@ from sa.certificates.threads import Annotated
 from sa.checker.never import AT
 from sa.checker.obligation import Case, Obligation
 from sa.checker.threads import apart
-from sa.proofs.facts import Invariance
-from sa.proofs.states import in_range, in_range_after
+from sa.rules.facts import Invariance
+from sa.rules.states import in_range, in_range_after
 from sa.terms import build
 from sa.terms.sort import BOOL
 from sa.terms.substitute import prefixed, primed, substitute

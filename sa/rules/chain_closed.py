@@ -21,8 +21,8 @@ from dataclasses import replace
 
 from sa.automata.program import Formula
 from sa.checker.obligation import Case, Obligation
-from sa.proofs.facts import Refinement, all_of
-from sa.proofs.states import in_range, initially, variables
+from sa.rules.facts import Refinement, all_of
+from sa.rules.states import in_range, initially, variables
 from sa.terms import build
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var

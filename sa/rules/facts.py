@@ -64,6 +64,11 @@ class Invariance:
 Fact: TypeAlias = Refinement | Invariance
 
 
+def sides_of(fact: Fact) -> tuple[Side, ...]:
+    """The compositions that a fact is about."""
+    return (fact.left, fact.right) if isinstance(fact, Refinement) else (fact.side,)
+
+
 def made_of(side: Side, parts: Sequence[Side]) -> bool:
     """Whether a composition is just that of the parts, in order."""
     threads = tuple(t for p in parts for t in p.threads)

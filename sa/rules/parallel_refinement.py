@@ -23,10 +23,10 @@ from sa.automata.rename import on_side
 from sa.certificates.threads import Annotated, Composition
 from sa.checker import composition as checked
 from sa.checker.obligation import Case, Obligation
-from sa.proofs.facts import Refinement, Side, all_of
-from sa.proofs.statements import outer
-from sa.proofs.states import in_range, initially, variables
-from sa.refinement.goals import silently
+from sa.checker.question import silently
+from sa.rules.facts import Refinement, Side, all_of
+from sa.rules.statements import outer
+from sa.rules.states import in_range, initially, variables
 from sa.terms import build
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
@@ -62,7 +62,7 @@ def obligations(
     together = tuple(f for p in parts for f in p.kappa)
     start = build.conjuncts(build.land(*initially(left, "conc"), *initially(right, "abs"), all_of(kappa)))
     yield Obligation("the claim's κ is that of the parts", "", start, (_all(together),), together)
-    shown = (f for p in parts for goal, _ in p.pairs for f in outer(goal, p.left, p.right)[0])
+    shown = (f for p in parts for goal, _ in p.pairs for f in outer((goal.kappa, goal.iota), p.left, p.right)[0])
     said = frozenset(build.conjuncts(all_of(kappa))) <= frozenset(build.conjuncts(all_of(tuple(shown))))
     if not said or any(len(p.pairs) > 1 for p in parts):
         # What the pairs' goals relate covers all initial states; what the claim relates, or a part, may be less.

@@ -22,9 +22,9 @@ from sa.automata.program import Formula
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.relation import PairRelation
 from sa.checker.obligation import Case, Obligation
-from sa.proofs import chain_closed
-from sa.proofs.chain_closed import inside
-from sa.proofs.facts import Refinement
+from sa.rules import chain_closed
+from sa.rules.chain_closed import inside
+from sa.rules.facts import Refinement
 from sa.terms import build
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var

@@ -29,8 +29,8 @@ from sa.certificates.relation import PairRelation, Relation
 from sa.checker.never import settled
 from sa.checker.obligation import Case, Obligation
 from sa.checker.threads import apart
-from sa.proofs.facts import Invariance, Refinement, all_of
-from sa.proofs.states import in_range
+from sa.rules.facts import Invariance, Refinement, all_of
+from sa.rules.states import in_range
 from sa.terms import build
 from sa.terms.substitute import prefixed, primed, substitute
 from sa.terms.term import Term, Var

@@ -12,7 +12,7 @@ from sa.automata.automaton import Kind, Variable
 from sa.automata.ranges import within
 from sa.automata.rename import on_side
 from sa.checker.threads import apart
-from sa.proofs.facts import Side
+from sa.rules.facts import Side
 from sa.terms import build
 from sa.terms.substitute import primed
 from sa.terms.term import Term, Var

@@ -1,0 +1,112 @@
+"""How steps of scripts are shown, as JSON. What arguments are about comes from the script: they are read by parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sa.automata.automaton import Automaton
+from sa.automata.program import Axiom
+from sa.certificates.argument import (
+    Argument,
+    ByRule,
+    Excluded,
+    Fails,
+    Inductive,
+    PairByPair,
+    Played,
+    Simulated,
+    Violated,
+    Way,
+)
+from sa.certificates.play_json import play_json
+from sa.certificates.relation_json import relation_json
+from sa.certificates.run_json import run_json
+from sa.certificates.scope import scope
+from sa.certificates.shape import Entry, Json, plain
+from sa.certificates.threads import Joint, Keeps
+from sa.certificates.threads_json import joint_json, keeps_json
+from sa.terms.build import variable
+from sa.terms.meaning import Meaning
+from sa.terms.read_smtlib import Names
+from sa.terms.smtlib import smtlib
+from sa.terms.sort import Sort, Value
+from sa.terms.term import Function, Term, Var, sort_of
+
+
+def argument_json(argument: Argument) -> Json:
+    """An argument as an object with one field, which says what kind it is."""
+    match argument:
+        case Simulated(relation):
+            return {"relation": relation_json(relation)}
+        case PairByPair(relations):
+            return {"pairs": [relation_json(r) for r in relations]}
+        case Played(play, goal, alone):
+            return {"alone" if alone else "play": play_json(play, goal)}
+        case ByRule(way):
+            return {"rule": way.value}
+        case Inductive(way, parts):
+            return {way.value: [{place: smtlib(t) for place, t in part.items()} for part in parts]}
+        case Excluded(Keeps() as keeps):
+            return {"keeps": keeps_json(keeps, {(0, n): never.bad for n, never in enumerate(keeps.never)})}
+        case Excluded(Joint() as joint):
+            return {"never": joint_json(joint, {(0, n): bad for n, bad in enumerate(joint.never)})}
+        case Violated(run, threads, number):
+            return {"violation": {"thread": number, "run": run_json(run, threads)}}
+        case Fails():
+            return {"fails": _fails_json(argument)}
+    raise AssertionError(argument)
+
+
+def _fails_json(fails: Fails) -> Json:
+    return {
+        "by": fails.way.value,
+        "condition": fails.condition,
+        "where": fails.where,
+        "values": {v.key: plain(x, v.sort) for v, x in fails.values.items()},
+        "functions": {} if fails.meaning is None else _meaning_json(fails.meaning),
+    }
+
+
+def _meaning_json(meaning: Meaning) -> Json:
+    return {
+        f.name: {"parameters": [p.name for p in parameters], "body": smtlib(body)}
+        for f, (parameters, body) in meaning.bodies.items()
+    }
+
+
+def read_places(entry: Entry, automaton: Automaton, axioms: Iterable[Axiom]) -> Mapping[str, Term]:
+    """A formula for each location of an automaton. Raises Malformed."""
+    names = scope((automaton,), (a.formula for a in axioms))
+    places = [q.name for q in automaton.locations]
+    return {q: said.term(names) for q, said in zip(places, entry.fields(*places), strict=True)}
+
+
+def read_values(entry: Entry, variables: Sequence[Var]) -> Mapping[Var, Value]:
+    """A value for each of the variables, primes included, and for no others. Raises Malformed."""
+    return {v: x.of_sort(v.sort) for v, x in zip(variables, entry.fields(*(v.key for v in variables)), strict=True)}
+
+
+def read_meaning(entry: Entry, functions: Sequence[Function]) -> Meaning | None:
+    """What functions mean, of all or of none. Raises Malformed."""
+    if entry.value == {}:
+        return None
+    said = entry.fields(*(f.name for f in functions))
+    return Meaning({f: _body(part, f) for f, part in zip(functions, said, strict=True)})
+
+
+def _body(entry: Entry, function: Function) -> tuple[tuple[Var, ...], Term]:
+    parameters, body = entry.fields("parameters", "body")
+    names = [p.text() for p in parameters.items()]
+    if len(set(names)) < len(names) or len(names) != len(function.arguments) or any("'" in n for n in names):
+        raise parameters.wrong(f"{len(function.arguments)} different names are expected")
+    own = tuple(variable(n, sort) for n, sort in zip(names, function.arguments, strict=True))
+    sorts: dict[str, Sort] = {s.name: s for s in (*function.arguments, function.result) if s.constructors}
+    term = body.term(Names({p.name: p for p in own}, {}, sorts))
+    if sort_of(term) != function.result:
+        raise body.wrong(f"a value of {function.result.name} is expected")
+    return own, term
+
+
+def read_way(entry: Entry) -> Way:
+    """A way by its name. Raises Malformed."""
+    return entry.choice(Way)

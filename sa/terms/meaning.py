@@ -1,0 +1,49 @@
+"""Functions without a body, given one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sa.terms import build
+from sa.terms.substitute import rebuild, substitute
+from sa.terms.term import Call, Forall, Function, Term, Var, children
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What functions are: parameters and a body without functions, for each of them."""
+
+    bodies: Mapping[Function, tuple[tuple[Var, ...], Term]]
+
+
+def interpreted(term: Term, meaning: Meaning) -> Term:
+    """The term with every function replaced by what it means."""
+    if not called(term):
+        return term
+    match term:
+        case Call(function, arguments) if function in meaning.bodies:
+            parameters, body = meaning.bodies[function]
+            return substitute(body, dict(zip(parameters, (interpreted(a, meaning) for a in arguments), strict=True)))
+        case Forall(binders, body):
+            return build.forall(binders, interpreted(body, meaning))
+        case _:
+            return rebuild(term, lambda t: interpreted(t, meaning))
+
+
+def called(term: Term) -> bool:
+    """Whether a function without a body occurs."""
+    return next(calls(term), None) is not None
+
+
+def calls(term: Term) -> Iterator[Call]:
+    """The applications of functions in a term, each once."""
+    waiting, seen = [term], set[Term]()
+    while waiting:
+        here = waiting.pop()
+        if here in seen:
+            continue
+        seen.add(here)
+        if isinstance(here, Call):
+            yield here
+        waiting.extend(children(here))
