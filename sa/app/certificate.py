@@ -7,11 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from os.path import abspath, commonpath, dirname, relpath
 
 from sa import __version__
+from sa.app.prove import Answer as Proved
+from sa.app.prove import ProveRequest
 from sa.app.refine import Answer as Refined
 from sa.app.refine import RefineRequest
 from sa.app.verify import Answer as Verified
 from sa.app.verify import VerifyRequest
 from sa.base.source import Source
+from sa.certificates.argument_json import argument_json
 from sa.certificates.composition_json import composition_json
 from sa.certificates.document import Document, digest, document_text
 from sa.certificates.play_json import play_json
@@ -23,7 +26,9 @@ from sa.certificates.threads import Joint, Keeps
 from sa.certificates.threads_json import joint_json, keeps_json
 from sa.checker.claims import Claimed, claimed
 from sa.invariants.outcome import Verification
+from sa.proofs.result import StepResult
 from sa.refinement.outcome import Outcome, Result
+from sa.rules.annotated import world_json
 
 
 def refinement_certificate(path: str, request: RefineRequest, answers: Sequence[Refined]) -> str:
@@ -37,6 +42,11 @@ def verification_certificate(path: str, request: VerifyRequest, answer: Verified
     """The text of the certificate of `verify`, to be written to a file."""
     entries = [_verification(answer.outcome)]
     return _text(path, "verify", (request.path,), (request.split, False), answer.sources, entries)
+
+
+def proof_certificate(path: str, request: ProveRequest, answer: Proved) -> str:
+    """The text of the certificate of `prove`, to be written to a file."""
+    return _text(path, "prove", (request.path,), (request.split, False), answer.sources, [_proof_tree(answer)])
 
 
 def _text(
@@ -66,6 +76,24 @@ def _folder(path: str, sources: Mapping[str, str]) -> str:
     """Names are relative to the certificate's folder if all sources are below it, else to the one that has them all."""
     own, common = dirname(abspath(path)), commonpath([dirname(p) for p in sources])
     return own if commonpath([own, common]) == own else common
+
+
+def _proof_tree(answer: Proved) -> Json:
+    worlds = None if answer.stage is None else {alias: world_json(w) for alias, w in answer.stage.worlds.items()}
+    return {
+        "verdict": answer.proof.verdict.name.lower(),
+        "programs": worlds,
+        "steps": [_step(s) for s in answer.proof.steps],
+    }
+
+
+def _step(result: StepResult) -> Json:
+    return {
+        "step": result.step.name,
+        "verdict": result.verdict.name.lower(),
+        "cited": list(result.step.cited),
+        "evidence": None if result.argument is None else argument_json(result.argument),
+    }
 
 
 def _refinement(outcome: Outcome) -> Json:

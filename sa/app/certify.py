@@ -26,8 +26,9 @@ from sa.checker.judgement import Judged, Judgement, status_of
 from sa.checker.question import NoQuestion, question
 from sa.checker.ruling import Rejected, Undecided
 from sa.checker.second import Choice, Observer, is_installed, solvers_of
-from sa.language.load import load_program
+from sa.language.load import load_program, load_script
 from sa.language.read import read_source
+from sa.rules.judge import judge_script
 
 __all__ = ["CertifyRequest", "Choice", "Judgement", "certify", "exported", "status_of"]
 
@@ -88,7 +89,7 @@ def _document(path: str) -> Document:
     try:
         return read_document(source.text)
     except NoCertificate as problem:
-        hint = "certificates are written by `--certificate FILE` of refine and verify"
+        hint = "certificates are written by `--certificate FILE` of refine, verify and prove"
         raise InputError(
             (error("SA910", f"`{path}` cannot be read as a certificate: {problem}", None, hint),)
         ) from None
@@ -126,6 +127,11 @@ def _judged(document: Document, folder: str, court: Court) -> Iterator[Judged]:
             _same_texts(document, folder, loaded.sources)
             _count(document, 1)
             yield from _limited(judge_program(loaded.program, document.questions[0], court), paths[0])
+        case "prove", 1:
+            script = load_script(paths[0], document.split)
+            _same_texts(document, folder, script.sources)
+            _count(document, 1)
+            yield from _limited(judge_script(script.script, document.questions[0], court), paths[0])
         case _:
             raise Malformed("the certificate", "it is about no command with certificates, or about other files")
 

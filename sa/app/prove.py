@@ -13,16 +13,18 @@ from sa.automata.program import Program
 from sa.automata.proof import Script, Step
 from sa.base.diagnostic import Diagnostic, InputError, Severity
 from sa.base.limits import LimitReached, Limits
+from sa.base.source import Source
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.composition.environment import declared
 from sa.generation.checks import NotGenerated
 from sa.language.load import load_script
 from sa.obligations import inductive, together
 from sa.obligations.vacuity import contradiction, vacuity
-from sa.proofs.prove import prepare, proof_of
+from sa.proofs.prove import Prepared, prepare, proof_of
 from sa.proofs.prove import prove as run
 from sa.proofs.result import Proof, StepResult
 from sa.refinement.options import Options
+from sa.rules.worlds import Stage
 
 _NOT_BEGUN = "before this step was begun"
 
@@ -38,12 +40,17 @@ class ProveRequest:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A proof as far as it goes, warnings about what cannot happen, what was noticed in the files, seconds by phase."""
+    """A proof as far as it goes, warnings about what cannot happen, what was noticed in the files, seconds by phase.
+
+    `stage` is what all steps rest on, if it came to that; `sources` are all texts that were read.
+    """
 
     proof: Proof
     warnings: tuple[Diagnostic, ...]
     noticed: tuple[Diagnostic, ...]
     seconds: Mapping[str, float]
+    sources: tuple[Source, ...]
+    stage: Stage | None = None
 
 
 def prove(request: ProveRequest, tell: Callable[[Callable[[Unknown], Answer]], None] | None = None) -> Answer:
@@ -62,7 +69,7 @@ def prove(request: ProveRequest, tell: Callable[[Callable[[Unknown], Answer]], N
         def so_far(why: Unknown) -> Answer:
             shown = tuple(found)
             results = (*shown, *_left(script.steps[len(shown) :], why))
-            return Answer(proof_of(script, results), (), loaded.warnings, dict(seconds))
+            return Answer(proof_of(script, results), (), loaded.warnings, dict(seconds), loaded.sources)
 
         tell(so_far)
     started = perf_counter()
@@ -75,9 +82,11 @@ def prove(request: ProveRequest, tell: Callable[[Callable[[Unknown], Answer]], N
         stop = Unknown(limit.reason, _NOT_BEGUN)
     seconds["prepare"] = perf_counter() - started
     begun = perf_counter()
-    results = _left(script.steps, stop) if stop is not None else _results(script, request.options, seconds, found)
+    made = list[Prepared]()
+    results = _left(script.steps, stop) if stop is not None else _results(script, request.options, seconds, found, made)
     seconds["prove"] = perf_counter() - begun - seconds.get("infer", 0.0)
-    return Answer(proof_of(script, results), warnings, loaded.warnings, seconds)
+    stage = made[0].stage if made else None
+    return Answer(proof_of(script, results), warnings, loaded.warnings, seconds, loaded.sources, stage)
 
 
 def _empty(script: Script, bounds: Limits) -> tuple[Diagnostic, ...]:
@@ -101,14 +110,14 @@ def _cut(program: Program, script: Script, bounds: Limits) -> str | None:
 
 
 def _results(
-    script: Script, options: Options, seconds: dict[str, float], found: list[StepResult]
+    script: Script, options: Options, seconds: dict[str, float], found: list[StepResult], made: list[Prepared]
 ) -> tuple[StepResult, ...]:
-    """The results of all steps; `found` has those that are known at any time."""
+    """The results of all steps; `found` has those that are known at any time, `made` what they rest on."""
     started = perf_counter()
     try:
-        prepared = prepare(script, options)
+        made.append(prepare(script, options))
         seconds["infer"] = perf_counter() - started
-        found.extend(run(prepared))
+        found.extend(run(made[0]))
         return tuple(found)
     except LimitReached as limit:
         stop = Unknown(limit.reason, _NOT_BEGUN)

@@ -12,6 +12,7 @@ from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict
 from sa.cli.guard import undisturbed
 from sa.cli.options import (
     CacheOption,
+    CertificateOption,
     JsonOption,
     MemoryOption,
     QuietOption,
@@ -38,6 +39,7 @@ def prove(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The proof script.")],
     split: SplitOption = False,
     jobs: JobsOption = 1,
+    certificate: CertificateOption = None,
     cache: CacheOption = True,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -58,7 +60,7 @@ def prove(
         from sa.refinement.options import Options
 
         options = Options(bounds, seed, jobs, cache=users_cache() if cache else None)
-        return _answer(ProveRequest(file, split, options), settings, so_far)
+        return _answer(ProveRequest(file, split, options), settings, certificate, so_far)
 
     def stopped(reason: Reason, detail: str = "") -> int:
         if not so_far:
@@ -72,13 +74,18 @@ def prove(
     decide(settings, file, body, stopped)
 
 
-def _answer(request: ProveRequest, settings: Settings, so_far: list[SoFar]) -> int:
+def _answer(request: ProveRequest, settings: Settings, certificate: str | None, so_far: list[SoFar]) -> int:
     from sa.app.prove import prove as work
 
     answer = work(request, so_far.append)
     status = status_of(answer)
     with undisturbed():
         _show(answer, status, settings)
+    if certificate is not None:
+        from sa.app.certificate import proof_certificate
+        from sa.app.replace_file import replace_file
+
+        replace_file(certificate, proof_certificate(certificate, request, answer))
     return status
 
 

@@ -70,12 +70,15 @@ class _Session:
 def judge_script(script: Script, entry: Entry, court: Court) -> Iterator[Judged]:
     """The rulings about a script, step by step. Raises Malformed and LimitReached."""
     verdict, programs, steps = entry.fields("verdict", "programs", "steps")
-    stage = Stage(annotated.read_worlds(programs, script), script.axioms)
     items = [part.fields("step", "verdict", "cited", "evidence") for part in steps.items()]
     if [name.value for name, _, _, _ in items] != [step.name for step in script.steps]:
         raise steps.wrong(f"the steps of the script are {', '.join(s.name for s in script.steps)}")
     verdicts = [said.choice(Verdict) for _, said, _, _ in items]
     expect(verdict, combined(verdicts))
+    if programs.value is None and set(verdicts) == {Verdict.UNKNOWN}:
+        yield from (Judged(step.name, Verdict.UNKNOWN, None) for step in script.steps)
+        return
+    stage = Stage(annotated.read_worlds(programs, script), script.axioms)
     ruling = _sound(stage, court)
     if not isinstance(ruling, Accepted):
         yield Judged("the programs", combined(verdicts), ruling)
