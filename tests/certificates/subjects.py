@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from sa.app.certificate import refinement_certificate, verification_certificate
+from sa.app.certificate import proof_certificate, refinement_certificate, verification_certificate
 from sa.app.certify import CertifyRequest, Choice, Judgement, certify
+from sa.app.prove import ProveRequest, prove
 from sa.app.refine import RefineRequest, refine
 from sa.app.verify import VerifyRequest, verify
 from sa.base.limits import Limits
@@ -20,7 +21,7 @@ SPECS = ROOT / "specs"
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A command on files: two for `refine`, one for `verify`."""
+    """A command on files: two for `refine`, one for `verify` and `prove`."""
 
     command: str
     files: tuple[str, ...]
@@ -33,12 +34,16 @@ class Subject:
 
 
 def subjects() -> Iterator[Subject]:
-    """The paper's table, the closed programs, the tutorial, and what programs claim of themselves."""
+    """The paper's table, the closed programs, the tutorial, what programs claim of themselves, and proof scripts."""
     for folder in ("paper", "closed", "tutorial"):
         for concrete in sorted((SPECS / folder).rglob("conc.sa")):
             yield Subject("refine", (str(concrete.parent / "abs.sa"), str(concrete)))
     for program in sorted((SPECS / "mutex").glob("*.sa")):
         yield Subject("verify", (str(program),))
+    for folder in ("proofs", "proofs/rejected"):
+        for script in sorted((SPECS / folder).glob("*.sa")):
+            if not script.read_text(encoding="utf-8").startswith("// fails: SA"):
+                yield Subject("prove", (str(script),))
 
 
 def proved(subject: Subject, path: Path, seed: int = 0) -> tuple[str, float]:
@@ -50,6 +55,12 @@ def proved(subject: Subject, path: Path, seed: int = 0) -> tuple[str, float]:
         verdict = " ".join(a.outcome.verdict.value for a in answers)
         seconds = perf_counter() - started
         text = refinement_certificate(str(path), request, answers)
+    elif subject.command == "prove":
+        wanted = ProveRequest(subject.files[0], False, Options(Limits(), seed))
+        proof = prove(wanted)
+        verdict = " ".join(dict.fromkeys(s.verdict.value for s in proof.proof.steps))
+        seconds = perf_counter() - started
+        text = proof_certificate(str(path), wanted, proof)
     else:
         asked = VerifyRequest(subject.files[0], False, Limits(), seed)
         answer = verify(asked)
