@@ -30,7 +30,7 @@ def replace_file(path: str, text: str) -> None:
             os.fchmod(handle, _mode(target))
             os.fsync(handle)
             if not temporary:
-                temporary = os.path.join(folder, f".sacheck-{os.getpid()}-{handle}")
+                temporary = os.path.join(folder, f".sacheck-{os.urandom(8).hex()}")
                 # Python follows the link to the file only where a folder is given, whatever it is.
                 os.link(f"/proc/self/fd/{handle}", temporary, src_dir_fd=handle, follow_symlinks=True)
         os.replace(temporary, target)

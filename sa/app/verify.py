@@ -12,6 +12,7 @@ from time import perf_counter
 
 from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom, Program
+from sa.base.cache import Cache
 from sa.base.diagnostic import Diagnostic, InputError, Severity
 from sa.base.limits import LimitReached, Limits
 from sa.base.source import Source
@@ -24,6 +25,7 @@ from sa.checker.run import check_run
 from sa.composition.environment import declared
 from sa.invariants.decide import Imprecise, Settled, decide
 from sa.invariants.outcome import Finding, Verification
+from sa.invariants.recall import RECALLED, Memory, recalled, remember
 from sa.invariants.wanted import Claim, claims_of
 from sa.language.load import load_program
 from sa.obligations.together import no_start, uncut
@@ -35,12 +37,13 @@ _NOT_FOUND = Unknown(Reason.BOUND, "neither invariants that exclude a violation 
 
 @dataclass(frozen=True, slots=True)
 class VerifyRequest:
-    """`split` splits steps that touch several shared locations."""
+    """`split` splits steps that touch several shared locations. Evidence of earlier runs is in the `cache`."""
 
     path: str
     split: bool
     bounds: Limits
     seed: int
+    cache: Cache | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +155,11 @@ def _search(
     started = perf_counter()
     checking = 0.0
     stop: Unknown | None = None
+    cache = request.cache
+    memory = None if cache is None else Memory(cache, threads, bads, program.axioms, request.seed)
+    accepted = list[Settled]()
     try:
-        for settled in decide(threads, bads, program.axioms, request.bounds, request.seed):
+        for settled in _found(memory, threads, bads, program.axioms, request, accepted):
             if isinstance(settled, Imprecise):
                 imprecise += settled.notes
                 continue
@@ -161,14 +167,37 @@ def _search(
             ruling = _ruling(threads, program.axioms, settled, request)
             now = perf_counter()
             checking += now - begun
+            if isinstance(ruling, Accepted):
+                accepted.append(settled)
+            elif settled.how == RECALLED:
+                continue
             known.update(dict.fromkeys(settled.bads, _known(settled, ruling, now - started)))
     except LimitReached as limit:
         stop = Unknown(limit.reason)
     except MemoryError:
         stop = Unknown(Reason.MEMORY)
+    if memory is not None and any(s.how != RECALLED for s in accepted):
+        remember(memory, accepted)
     seconds["search"] = seconds.get("search", 0.0) + perf_counter() - started - checking
     seconds["check"] = seconds.get("check", 0.0) + checking
     return stop
+
+
+def _found(
+    memory: Memory | None,
+    threads: tuple[Automaton, ...],
+    bads: Sequence[Bad],
+    axioms: tuple[Axiom, ...],
+    request: VerifyRequest,
+    accepted: Sequence[Settled],
+) -> Iterator[Settled | Imprecise]:
+    """What was found before, then what is found of the rest; `accepted` is what the checker accepted of it by then."""
+    if memory is not None:
+        yield from recalled(memory)
+    done = {bad for settled in accepted for bad in settled.bads}
+    rest = [bad for bad in bads if bad not in done]
+    if rest:
+        yield from decide(threads, rest, axioms, request.bounds, request.seed)
 
 
 def _ruling(

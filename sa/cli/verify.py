@@ -11,6 +11,7 @@ from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict
 from sa.cli.guard import undisturbed
 from sa.cli.options import (
+    CacheOption,
     CertificateOption,
     JsonOption,
     MemoryOption,
@@ -33,6 +34,7 @@ def verify(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The program.")],
     split: SplitOption = False,
     certificate: CertificateOption = None,
+    cache: CacheOption = True,
     json: JsonOption = False,
     quiet: QuietOption = False,
     timeout: TimeoutOption = None,
@@ -46,9 +48,11 @@ def verify(
     settings = Settings(json, quiet, timeout, memory)
 
     def body(bounds: Limits) -> int:
+        from sa.app.cache import users_cache
         from sa.app.verify import VerifyRequest
 
-        return _answer(VerifyRequest(file, split, bounds, seed), settings, certificate, so_far)
+        request = VerifyRequest(file, split, bounds, seed, users_cache() if cache else None)
+        return _answer(request, settings, certificate, so_far)
 
     def stopped(reason: Reason, detail: str = "") -> int:
         if not so_far:

@@ -3,19 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
+from sa.base.cache import Cache
 from sa.base.limits import Limits
-
-
-class Cache(Protocol):
-    """Texts by key, kept from one run to the next. Neither method raises."""
-
-    def read(self, key: str) -> str | None:
-        """The text of a key, None where there is none."""
-
-    def write(self, key: str, text: str) -> None:
-        """Keep a text, if possible."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,26 +8,21 @@ remarks are no part of it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from hashlib import sha256
-from typing import Any
 
 from sa import __version__
-from sa.automata.automaton import Automaton, Variable
 from sa.base.limits import LimitReached
 from sa.base.verdict import Unknown
 from sa.certificates.goal import Goal
+from sa.certificates.identity import key_of
 from sa.certificates.play import Play
 from sa.certificates.play_json import play_json, read_play
 from sa.certificates.relation import Relation
 from sa.certificates.relation_json import read_relation, relation_json
-from sa.certificates.scope import goal_scope
 from sa.certificates.shape import Entry, Malformed
 from sa.checker.check import Accepted, check
 from sa.refinement.options import Options
 from sa.simulation.decide import Decision, decide
 from sa.smt.version import solver_version
-from sa.terms.sort import Sort
 
 #: Changes with what is kept and with the key.
 _FORMAT = "sacheck evidence 1"
@@ -37,7 +32,7 @@ def decided(goal: Goal, options: Options, briefly: bool = False) -> Decision:
     """`decide`, or the evidence that was found before, accepted by the checker."""
     if options.cache is None:
         return decide(goal, options.limits, options.seed, briefly)
-    key = key_of(goal, options.seed)
+    key = key_of_evidence(goal, options.seed)
     try:
         evidence = _recalled(options.cache.read(key), goal, options)
     except LimitReached as limit:
@@ -48,6 +43,11 @@ def decided(goal: Goal, options: Options, briefly: bool = False) -> Decision:
     if not isinstance(decision.evidence, Unknown):
         options.cache.write(key, _written(decision.evidence, goal))
     return decision
+
+
+def key_of_evidence(goal: Goal, seed: int) -> str:
+    """The key under which the evidence for a goal is kept."""
+    return key_of(goal, _FORMAT, __version__, solver_version(), seed)
 
 
 def _written(evidence: Relation | Play, goal: Goal) -> str:
@@ -67,45 +67,3 @@ def _recalled(text: str | None, goal: Goal, options: Options) -> Relation | Play
     except (Malformed, ValueError, RecursionError):
         return None
     return evidence if isinstance(check(goal, evidence, options.limits), Accepted) else None
-
-
-def key_of(goal: Goal, seed: int) -> str:
-    """The key of a goal's evidence: the same for goals that mean the same, whatever text they come from."""
-    names = goal_scope(goal)
-    meaning = [
-        [_FORMAT, __version__, solver_version(), seed],
-        [goal.closed, goal.choose_init, goal.added_identity, goal.matched],
-        *(_automaton(a) for a in (goal.concrete, goal.abstract)),
-        *([f.term.key for f in formulas] for formulas in (goal.kappa, goal.iota)),
-        sorted(a.formula.key for a in goal.axioms),
-        [[name, *map(_sort, (*f.arguments, f.result))] for name, f in sorted(names.functions.items())],
-        [_sort(s) for _, s in sorted(names.sorts.items())],
-    ]
-    return sha256(json.dumps(meaning).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _automaton(automaton: Automaton) -> list[Any]:
-    return [
-        list(_variables(automaton.variables)),
-        [[p.name, p.inv.key, p.env.key if p.env is not None else None] for p in automaton.locations],
-        automaton.initial,
-        automaton.init.key,
-        [
-            [
-                [e.source, e.target, e.guard.key],
-                [e.label.action, *(t.key for t in e.label.values)] if e.label is not None else None,
-                [[v.key, t.key] for v, t in e.updates],
-                list(_variables(e.choices)),
-            ]
-            for e in automaton.edges
-        ],
-    ]
-
-
-def _variables(variables: Iterable[Variable]) -> Iterator[list[Any]]:
-    for v in variables:
-        yield [v.var.key, _sort(v.var.sort), v.kind.value, v.low, v.high]
-
-
-def _sort(sort: Sort) -> list[Any]:
-    return [sort.name, *sort.constructors]

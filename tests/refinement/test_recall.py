@@ -111,7 +111,7 @@ def test_another_seed_another_proof(searches: list[str]) -> None:
 def key(abstract: str, concrete: str) -> str:
     """The key of a question with one goal."""
     (goal,) = goals(*read(abstract, concrete), whole=False)
-    return recall.key_of(goal, 0)
+    return recall.key_of_evidence(goal, 0)
 
 
 def test_evidence_about_something_else_is_ignored(searches: list[str]) -> None:

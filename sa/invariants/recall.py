@@ -1,0 +1,86 @@
+"""Evidence about a program that was found before, written as in certificates; nobody trusts it (decision 007)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sa import __version__
+from sa.automata.automaton import Automaton
+from sa.automata.program import Axiom
+from sa.base.cache import Cache
+from sa.certificates.identity import key_of_claims
+from sa.certificates.run import Bad, Run
+from sa.certificates.run_json import read_run, run_json
+from sa.certificates.shape import Entry, Json, Malformed
+from sa.certificates.threads import Keeps
+from sa.certificates.threads_json import Bads, joint_json, keeps_json, read_joint, read_keeps
+from sa.invariants.decide import Settled
+from sa.smt.version import solver_version
+
+#: Changes with what is kept.
+_FORMAT = "sacheck evidence about programs 1"
+
+#: How such evidence was found, in words.
+RECALLED = "found before"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A cache, and what is asked: which of these bad things the threads never do."""
+
+    cache: Cache
+    threads: tuple[Automaton, ...]
+    bads: Sequence[Bad]
+    axioms: tuple[Axiom, ...]
+    seed: int
+
+    @property
+    def key(self) -> str:
+        """The key of the question."""
+        return key_of_claims(self.threads, self.bads, self.axioms, _FORMAT, __version__, solver_version(), self.seed)
+
+    @property
+    def numbered(self) -> Bads:
+        """What is bad, as evidence names it."""
+        return {(0, number): bad for number, bad in enumerate(self.bads)}
+
+
+def recalled(memory: Memory) -> Iterator[Settled]:
+    """What was found before; none of it where something cannot be read."""
+    text = memory.cache.read(memory.key)
+    try:
+        entries = [] if text is None else Entry(json.loads(text), "the cache").items()
+        yield from [_read(memory, entry) for entry in entries]
+    except (Malformed, ValueError, RecursionError):
+        return
+
+
+def remember(memory: Memory, found: Iterable[Settled]) -> None:
+    """Keep what the checker accepted."""
+    memory.cache.write(memory.key, json.dumps([_written(memory, settled) for settled in found]))
+
+
+def _written(memory: Memory, settled: Settled) -> Json:
+    match settled.evidence:
+        case Run() as run:
+            bads = [number for number, bad in enumerate(memory.bads) if bad in settled.bads]
+            return {"run": {"bads": bads, "run": run_json(run, memory.threads)}}
+        case Keeps() as keeps:
+            return {"keeps": keeps_json(keeps, memory.numbered)}
+        case joint:
+            return {"joint": joint_json(joint, memory.numbered)}
+
+
+def _read(memory: Memory, entry: Entry) -> Settled:
+    kind, what = entry.only()
+    if kind == "run":
+        numbers, listed = what.fields("bads", "run")
+        bads = tuple(memory.bads[n.index(len(memory.bads))] for n in numbers.items())
+        return Settled(bads, read_run(listed, memory.threads), RECALLED)
+    if kind == "keeps":
+        keeps = read_keeps(what, memory.threads, memory.numbered, memory.axioms)
+        return Settled(tuple(n.bad for n in keeps.never), keeps, RECALLED)
+    joint = read_joint(what, memory.threads, memory.numbered, memory.axioms)
+    return Settled(joint.never, joint, RECALLED)
