@@ -37,9 +37,11 @@ class Judgement:
 
 
 def worst(made: Judgement) -> Ruling:
-    """The worst that was found; an UNKNOWN is neither accepted nor rejected."""
+    """The worst that was found; an UNKNOWN is neither accepted nor rejected, and neither is a claim of nothing."""
     if made.fault is not None:
         return made.fault
+    if not made.judged:
+        return Undecided("verdict", "nothing is claimed")
     rulings = [j.ruling or Undecided("verdict", "nothing was decided", j.name) for j in made.judged]
     for kind in (Rejected, Undecided):
         for ruling in rulings:

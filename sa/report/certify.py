@@ -34,6 +34,8 @@ def _judgement(made: Judgement, name: str, width: int, quiet: bool) -> Iterator[
         return
     for judged in made.judged:
         yield from _judged(judged, width)
+    if not made.judged:
+        yield Text(f"{INDENT}nothing is claimed", FAINT)
     yield Text()
     counted = f"{made.obligations} obligation{'' if made.obligations == 1 else 's'}"
     yield Text(f"{counted}, {made.seconds:.2f} s", FAINT)
