@@ -104,6 +104,8 @@ def _body(entry: Entry, function: Function) -> tuple[tuple[Var, ...], Term]:
     term = body.term(Names({p.name: p for p in own}, {}, sorts))
     if sort_of(term) != function.result:
         raise body.wrong(f"a value of {function.result.name} is expected")
+    if not term.free <= set(own):
+        raise body.wrong("a function depends on its parameters alone")
     return own, term
 
 

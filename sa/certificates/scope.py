@@ -8,7 +8,7 @@ from sa.automata.automaton import Automaton, Variable
 from sa.certificates.goal import Goal
 from sa.terms.read_smtlib import Names
 from sa.terms.sort import Sort
-from sa.terms.term import Call, Function, Member, Term, Var, children
+from sa.terms.term import Call, Function, Member, Term, Var, subterms
 
 
 def scope(automata: Iterable[Automaton], formulas: Iterable[Term] = ()) -> Names:
@@ -18,7 +18,7 @@ def scope(automata: Iterable[Automaton], formulas: Iterable[Term] = ()) -> Names
     choices = [c.var for a in known for e in a.edges for c in e.choices]
     functions = dict[str, Function]()
     sorts = {v.sort.name: v.sort for v in (*variables, *choices) if v.sort.constructors}
-    for term in _subterms((*formulas, *(t for a in known for t in _terms(a)))):
+    for term in subterms((*formulas, *(t for a in known for t in _terms(a)))):
         match term:
             case Call(function, _):
                 functions[function.name] = function
@@ -55,14 +55,3 @@ def _terms(automaton: Automaton) -> Iterator[Term]:
         yield edge.guard
         yield from (t for _, t in edge.updates)
         yield from edge.label.values if edge.label is not None else ()
-
-
-def _subterms(terms: Iterable[Term]) -> Iterator[Term]:
-    pending = list(dict.fromkeys(terms))
-    seen = set(pending)
-    while pending:
-        here = pending.pop()
-        yield here
-        fresh = [t for t in children(here) if t not in seen]
-        seen.update(fresh)
-        pending.extend(fresh)

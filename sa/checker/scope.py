@@ -15,7 +15,7 @@ from sa.checker.path import at_position
 from sa.checker.side import Side, state_variables
 from sa.terms.sort import BOOL
 from sa.terms.substitute import primed
-from sa.terms.term import Forall, Term, Var, children, sort_of
+from sa.terms.term import Forall, Term, Var, sort_of, subterms
 
 
 def goal_fault(goal: Goal) -> str | None:
@@ -177,12 +177,4 @@ def _is_formula(formula: Term, variables: set[Var]) -> bool:
 
 def has_quantifiers(term: Term) -> bool:
     """Whether a quantifier is in a term."""
-    pending, seen = [term], {term}
-    while pending:
-        here = pending.pop()
-        if isinstance(here, Forall):
-            return True
-        fresh = [t for t in children(here) if t not in seen]
-        seen.update(fresh)
-        pending.extend(fresh)
-    return False
+    return any(isinstance(t, Forall) for t in subterms((term,)))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from sa.terms import build
-from sa.terms.term import Int, IsZero, Le, Term, Var, children
+from sa.terms.term import Int, IsZero, Le, Term, Var, subterms
 
 #: For each variable numbers c such that `x <= c` may bound it.
 Thresholds: TypeAlias = Mapping[Var, frozenset[int]]
@@ -18,17 +18,12 @@ def thresholds_of(formulas: Iterable[Term], updates: Iterable[tuple[Var, Term]] 
     A relation between variables gives its constant to each of them.
     """
     found = dict[Var, set[int]]()
-    seen, waiting = set[Term](), list(formulas)
+    waiting = list(formulas)
     for var, value in updates:
         waiting.append(value)
         if isinstance(value, Int):
             found.setdefault(var, set()).update((value.value - 1, value.value))
-    while waiting:
-        term = waiting.pop()
-        if term in seen:
-            continue
-        seen.add(term)
-        waiting.extend(children(term))
+    for term in subterms(waiting):
         if isinstance(term, Le | IsZero):
             const, parts = build.linear_parts(term.total)
             for part, coefficient in parts.items():

@@ -16,7 +16,7 @@ from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.sort import INT
 from sa.terms.substitute import primed, substitute
-from sa.terms.term import Call, Forall, IsZero, Le, Same, Term, Var, children
+from sa.terms.term import Call, Forall, IsZero, Le, Same, Term, Var, children, subterms
 
 #: So many candidates at most, and orders between so many variables.
 CANDIDATES, ORDERED = 120, 6
@@ -137,12 +137,4 @@ def _is_false(goal: Term, answer: Sat) -> bool:
 
 def called(term: Term) -> bool:
     """Whether a term has functions or quantifiers in it."""
-    waiting, seen = [term], set[Term]()
-    while waiting:
-        here = waiting.pop()
-        if isinstance(here, Forall | Call):
-            return True
-        if here not in seen:
-            seen.add(here)
-            waiting.extend(children(here))
-    return False
+    return any(isinstance(t, Forall | Call) for t in subterms((term,)))

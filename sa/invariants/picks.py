@@ -13,7 +13,7 @@ from sa.terms import build
 from sa.terms.compile import compiled, predicate
 from sa.terms.solve import solution
 from sa.terms.sort import BOOL, Value
-from sa.terms.term import Div, Int, IsZero, Le, Mod, Sum, Term, Var, children
+from sa.terms.term import Div, Int, IsZero, Le, Mod, Sum, Term, Var, subterms
 
 Row = tuple[Value, ...]
 
@@ -147,15 +147,9 @@ def _costing(
 
 def interesting(terms: Iterable[Term]) -> tuple[int, ...]:
     """Values that the terms compare with and their neighbours, and small ones; those near zero first."""
-    values, seen = {-1, 0, 1, 2, 3}, set[Term]()
-    pending = list(terms)
-    while pending:
-        here = pending.pop()
-        if here in seen:
-            continue
-        seen.add(here)
-        pending.extend(children(here))
-        for value in _constants(here):
+    values = {-1, 0, 1, 2, 3}
+    for term in subterms(terms):
+        for value in _constants(term):
             values.update((value - 1, value, value + 1))
     return tuple(sorted(values, key=lambda x: (abs(x), x < 0))[:POOL])
 

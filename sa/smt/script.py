@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from sa.terms.smtlib import constructor_symbol, smtlib, sort_symbol, symbol, variable_symbol
 from sa.terms.sort import Sort
-from sa.terms.term import Call, Forall, Function, Member, Product, Term, Var, children
+from sa.terms.term import Call, Forall, Function, Member, Product, Term, Var, subterms
 
 
 class NotWritable(Exception):
@@ -15,7 +15,7 @@ class NotWritable(Exception):
 
 def script(formulas: Sequence[Term], remarks: Iterable[str] = ()) -> str:
     """A script that asks whether the formulas are satisfiable together. Raises NotWritable."""
-    parts = _parts(formulas)
+    parts = list(subterms(formulas))
     free = sorted(frozenset[Var]().union(*(f.free for f in formulas)), key=lambda v: v.key)
     functions = {t.function for t in parts if isinstance(t, Call)}
     bound = {b for t in parts if isinstance(t, Forall) for b in t.binders}
@@ -53,19 +53,3 @@ def _logic(parts: Iterable[Term], has_data: bool, has_functions: bool) -> str:
     arithmetic = "NIA" if any(isinstance(t, Product) for t in listed) else "LIA"
     # Quantifiers without functions have logics of their own; that with functions contains them.
     return f"{'' if quantified else 'QF_'}{'UF' if has_functions or quantified else ''}{arithmetic}"
-
-
-def _parts(formulas: Sequence[Term]) -> list[Term]:
-    """All subterms."""
-    return list(_walk(formulas))
-
-
-def _walk(formulas: Sequence[Term]) -> Iterator[Term]:
-    pending = list(dict.fromkeys(formulas))
-    seen = set(pending)
-    while pending:
-        here = pending.pop()
-        yield here
-        fresh = [t for t in children(here) if t not in seen]
-        seen.update(fresh)
-        pending.extend(fresh)

@@ -33,6 +33,7 @@ from sa.terms.term import (
     Term,
     Var,
     children,
+    subterms,
 )
 
 Row = Sequence[Value]
@@ -43,16 +44,8 @@ _DEEPEST = 40
 
 def executable(terms: Sequence[Term], variables: Sequence[Var]) -> bool:
     """Whether terms over `variables` have values: no functions without a body, no quantifiers, nothing else."""
-    pending, seen = list(terms), set(terms)
     known = frozenset(variables)
-    while pending:
-        here = pending.pop()
-        if isinstance(here, Call | Forall) or (isinstance(here, Var) and here not in known):
-            return False
-        fresh = [t for t in children(here) if t not in seen]
-        seen.update(fresh)
-        pending.extend(fresh)
-    return True
+    return not any(isinstance(t, Call | Forall) or (isinstance(t, Var) and t not in known) for t in subterms(terms))
 
 
 def predicate(formula: Term, variables: Sequence[Var]) -> Callable[[Row], bool]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sa.terms import build
 from sa.terms.substitute import rebuild, substitute
-from sa.terms.term import Call, Forall, Function, Term, Var, children
+from sa.terms.term import Call, Forall, Function, Term, Var, subterms
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,4 @@ def called(term: Term) -> bool:
 
 def calls(term: Term) -> Iterator[Call]:
     """The applications of functions in a term, each once."""
-    waiting, seen = [term], set[Term]()
-    while waiting:
-        here = waiting.pop()
-        if here in seen:
-            continue
-        seen.add(here)
-        if isinstance(here, Call):
-            yield here
-        waiting.extend(children(here))
+    return (t for t in subterms((term,)) if isinstance(t, Call))

@@ -6,6 +6,7 @@ constructs them. The intern table is the only state, is weak, and terms pickle t
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2s
 from typing import Any, Self, TypeVar
@@ -246,6 +247,18 @@ def _union(terms: tuple[Term, ...]) -> frozenset[Var]:
         if not term.free <= result:
             result = term.free if result <= term.free else result | term.free
     return result
+
+
+def subterms(terms: Iterable[Term]) -> Iterator[Term]:
+    """All terms in terms, themselves included, each once."""
+    pending = list(dict.fromkeys(terms))
+    seen = set(pending)
+    while pending:
+        here = pending.pop()
+        yield here
+        fresh = [t for t in children(here) if t not in seen]
+        seen.update(fresh)
+        pending.extend(fresh)
 
 
 def children(term: Term) -> tuple[Term, ...]:
