@@ -20,12 +20,12 @@ from sa.invariants.decide import SHORT, Imprecise, decide
 from sa.invariants.violation import find_run
 from sa.proofs.local import show_invariant
 from sa.proofs.result import Counterexample, Leaf, Shown
-from sa.proofs.work import Work, add, establish, sound
+from sa.proofs.work import Work, add, begins, establish, sound
 from sa.rules.application import Applied, Unfit
 from sa.rules.facts import Fact, Invariance, sides_of
 from sa.rules.induction import automaton_of
 from sa.rules.invariances import JOINT, jointly, thread_by_thread
-from sa.rules.parallel_invariants import apart_formula
+from sa.rules.parallel_invariants import IMPLIED, INTERFERENCE, OUTSIDE, apart_formula
 from sa.rules.statements import stated
 from sa.terms.evaluate import holds
 from sa.terms.meaning import called
@@ -34,6 +34,7 @@ from sa.terms.substitute import prefixed
 from sa.terms.term import Term, Var
 
 _RUN = "the run is below"
+_OTHER_WAYS = "so this is no way to show the claim, and no other one was found"
 
 
 def by_threads(work: Work, claim: Preserves) -> Fact:
@@ -55,7 +56,7 @@ def directly(work: Work, claim: Preserves) -> Fact:
     found = thread_by_thread(work.stage, claim)
     if found is not None and _by_induction(work, Way.THREADS, *found):
         return fact
-    told = tuple(work.leaves) if found is not None else ()
+    told = tuple(map(_tentative, work.leaves)) if found is not None else ()
     rule, run, argument = work.rule, work.run, work.argument
     if not several and run is not None:
         return fact
@@ -72,6 +73,13 @@ def directly(work: Work, claim: Preserves) -> Fact:
             told, rule = tuple(work.leaves), work.rule
     work.leaves[:], work.rule, work.run, work.argument = told, rule, run, argument
     return fact
+
+
+def _tentative(leaf: Leaf) -> Leaf:
+    """A condition of a rule that nobody asked for refutes nothing: there may be other ways to the claim."""
+    if leaf.verdict is Verdict.REFUTED and leaf.name in (INTERFERENCE, IMPLIED, OUTSIDE):
+        return replace(leaf, verdict=Verdict.UNKNOWN, why=_OTHER_WAYS)
+    return leaf
 
 
 def _by_induction(work: Work, way: Way, applied: Applied, parts: Sequence[Invariance]) -> bool:
@@ -122,7 +130,9 @@ def _run_alone(work: Work, automaton: Automaton, fact: Invariance) -> Run | None
     """A run of the thread into a violation in which nobody else moves: an environment may always do nothing."""
     bad = Bad(None, apart_formula(fact.formula, fact.side.threads))
     run = find_run((automaton,), bad, work.options.limits, SHORT)
-    return run if run is not None and isinstance(check_run((automaton,), bad, run), Accepted) else None
+    if run is None or not isinstance(check_run((automaton,), bad, run), Accepted):
+        return None
+    return run if begins(work, fact.side) else None
 
 
 # ---------------------------------------------------------------- whole programs, joint locations

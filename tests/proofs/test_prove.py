@@ -360,3 +360,22 @@ def test_a_side_with_relies_is_not_compared_with_one_without(tmp_path: Path) -> 
         theorem wrong : conc.T refines abs.T relate x by chain(l1, l2);"""
     found = _verdicts(tmp_path, {"conc": "grows", "mid": "alone", "abs": "still"}, steps)
     assert found == {"l1": Verdict.UNKNOWN, "l2": Verdict.PROVED, "wrong": Verdict.UNKNOWN}
+
+
+SQUARES = """global x : int = 0;
+global y : int = 0;
+thread P { local t : int = 0; while (true) { atomic { t := y * y; x := x + t + y + 1; y := y + 1; } } }
+thread Q { while (true) { atomic { if (x > y * y) { x := x - 1; } } } }
+"""
+
+
+@pytest.mark.parametrize(("rule", "expected"), [("", Verdict.UNKNOWN), (" by parallel", Verdict.REFUTED)])
+def test_a_condition_refutes_a_rule_that_was_asked_for_only(rule: str, expected: Verdict, tmp_path: Path) -> None:
+    """The claim is true: t is at most the square of y, which Q looks at. Of single threads it is not to be shown."""
+    (tmp_path / "p.sa").write_text(SQUARES)
+    monotonic = "function f(int) : int; axiom forall m : int, n : int :: m <= n ==> f(m) <= f(n);"
+    text = f'import "p.sa" as p; {monotonic} lemma one : p preserves f(P.t) <= f(x){rule};'
+    (tmp_path / "s.sa").write_text(text)
+    (step,) = prove(prepare(load_script(str(tmp_path / "s.sa")).script, Options(limits(60.0, None))))
+    assert step.verdict is expected
+    assert any(leaf.name == "non-interference" and leaf.verdict is expected for leaf in step.leaves)
