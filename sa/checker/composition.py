@@ -170,6 +170,7 @@ def _openings(made: Composition, wanted: tuple[Term, ...]) -> Iterator[Case]:
         for goal, opening in zip(made.goals, chosen, strict=True):
             given = {**_opening(opening, _named(goal)), **given}
         yield Case(tuple(v for v in unknown if v not in given), renamed(wanted, given))
+    yield Case(tuple(unknown), wanted)
 
 
 def _opening(opening: Iterable[tuple[Var, Term]], names: Mapping[Var, Term]) -> dict[Var, Term]:

@@ -13,7 +13,7 @@ from sa.checker.obligation import Case, Obligation, discharge
 from sa.invariants.houdini import taking
 from sa.invariants.weak import NotShown, invariant
 from sa.proofs.result import Leaf
-from sa.proofs.work import Work, add, example_of, satisfiable
+from sa.proofs.work import Work, add, begins, example_of, satisfiable
 from sa.rules.facts import Invariance
 from sa.rules.induction import automaton_of, clauses, obligations, start, wanted
 from sa.terms import build
@@ -36,7 +36,7 @@ def show_invariant(work: Work, fact: Invariance) -> Mapping[str, Term] | None:
     name = f"{'strong' if fact.strong else 'weak'} invariant of {automaton.name}"
     found = invariant(work.session, automaton, asked, fact.strong)
     if isinstance(found, NotShown):
-        told = _not_shown(work, name, automaton, found, asked, clauses(fact, automaton))
+        told = _not_shown(work, name, fact, automaton, found, asked)
         add(work, replace(told, seconds=perf_counter() - started))
         return None
     for obligation in obligations(automaton, found.places, asked, fact.strong):
@@ -52,12 +52,13 @@ def show_invariant(work: Work, fact: Invariance) -> Mapping[str, Term] | None:
 def _not_shown(
     work: Work,
     name: str,
+    fact: Invariance,
     automaton: Automaton,
     found: NotShown,
     asked: Mapping[str, Term],
-    said: Mapping[str, tuple[Formula, ...]],
 ) -> Leaf:
     """The step that the formula itself is not inductive for, with values where there are any."""
+    said = clauses(fact, automaton)
     where = "initially" if found.location is None else f"at {found.location.name}"
     if found.edge is not None:
         where += f", step to {found.edge.target}"
@@ -67,7 +68,8 @@ def _not_shown(
     if example is None:
         return Leaf(name, where, Verdict.UNKNOWN, _GAVE_UP, 0.0)
     if found.location is None:
-        verdict = Verdict.REFUTED if satisfiable(work) else Verdict.UNKNOWN
+        certain = satisfiable(work) and begins(work, fact.side)
+        verdict = Verdict.REFUTED if certain else Verdict.UNKNOWN
         return Leaf(name, where, verdict, "this initial state breaks it", 0.0, example=example)
     return Leaf(name, where, Verdict.UNKNOWN, _NOT_INDUCTIVE, 0.0, example=example)
 

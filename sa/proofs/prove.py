@@ -18,13 +18,14 @@ from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.argument import Argument, Played, Violated
 from sa.checker.question import NoQuestion
 from sa.proofs.result import Proof, StepResult
-from sa.proofs.rules import apply, claimed, needed
+from sa.proofs.rules import apply, needed
 from sa.proofs.work import Work
 from sa.proofs.workers import Task, in_order
 from sa.proofs.worlds import worlds_of
 from sa.refinement.options import Options
 from sa.rules.application import Unfit, Unshown
 from sa.rules.facts import Fact
+from sa.rules.statements import said
 from sa.rules.worlds import Stage
 from sa.smt.session import Session
 
@@ -119,10 +120,10 @@ def _step(prepared: Prepared, step: Step, earlier: Mapping[str, Done]) -> Done:
     except Unshown as problem:
         # What is told is that the cited steps are not proved, if that is so.
         unknown = Unknown(Reason.UNSUPPORTED, str(problem)) if {*verdicts.values()} <= {Verdict.PROVED} else None
-        fact = claimed(work)
+        fact = said(prepared.stage, step.claim)
     except Unfit as problem:
         unknown = Unknown(Reason.UNSUPPORTED, str(problem))
-        fact = claimed(work)
+        fact = said(prepared.stage, step.claim)
     except NoQuestion as problem:
         unknown = Unknown(Reason.UNSUPPORTED, str(problem))
     except LimitReached as limit:

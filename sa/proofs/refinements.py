@@ -10,7 +10,7 @@ from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.argument import PairByPair, Played, Simulated
 from sa.certificates.goal import Goal
 from sa.proofs.statements import alone_goal, pair_goals, whole_goal
-from sa.proofs.work import Work, establish, sound
+from sa.proofs.work import Work, begins, establish, sound
 from sa.refinement.judged import result_of
 from sa.refinement.outcome import Result
 from sa.refinement.recall import decided
@@ -66,7 +66,8 @@ def _alone(work: Work, claim: Refines, result: Result) -> tuple[Result, bool]:
     Inferred invariants hold wherever the threads get by themselves, so nothing is lost without them.
     """
     by_themselves = _decided(work, alone_goal(work.stage, work.step, claim), briefly=True)
-    if by_themselves.play is not None:
+    left, right = side_of(work.stage.worlds, claim.left), side_of(work.stage.worlds, claim.right)
+    if by_themselves.play is not None and begins(work, left, right):
         return replace(by_themselves, notes=(*by_themselves.notes, _ALONE)), True
     unknown = Unknown(Reason.ENVIRONMENT, "it fails in the environment inferred for it")
     return replace(result, verdict=Verdict.UNKNOWN, unknown=unknown), False

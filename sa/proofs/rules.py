@@ -11,7 +11,6 @@ from sa.certificates.argument import ByRule, Way
 from sa.proofs import invariances, refinements
 from sa.proofs.statements import check_claim
 from sa.proofs.work import Work, establish, sound
-from sa.rules import statements
 from sa.rules.application import Unfit
 from sa.rules.facts import Fact, Invariance, Refinement, sides_of
 from sa.rules.named import rule_of
@@ -144,15 +143,3 @@ def _paths(
                 yield (*seen, name)
             elif fact.right != end:
                 yield from _paths(related, fact.right, end, (*seen, name))
-
-
-def claimed(work: Work) -> Fact:
-    """What the step claims, where no rule could be applied: others may rest on it, and are not proved by that.
-
-    Raises NoQuestion.
-    """
-    match work.step.claim:
-        case Refines() as claim:
-            return statements.claimed(work.stage, claim)
-        case Preserves() as claim:
-            return statements.stated(work.stage, claim)

@@ -11,7 +11,7 @@ from sa.certificates.goal import Goal
 from sa.composition.environment import closed
 from sa.refinement.goals import goals, pairings
 from sa.rules.statements import block_of
-from sa.rules.worlds import Stage, World, members_only
+from sa.rules.worlds import Stage, World, matching, members_only
 
 
 def check_claim(stage: Stage, claim: Refines) -> None:
@@ -22,10 +22,10 @@ def check_claim(stage: Stage, claim: Refines) -> None:
 def pair_goals(stage: Stage, step: Step, claim: Refines) -> tuple[Goal, ...]:
     """The claim's pairs of threads, each in the environments of their programs.
 
-    Declared environments must be matched (THEORY section 7), inferred ones are larger than the real ones.
+    Of declared environments it is part of the goal that they match.
     """
     found = goals(*_programs(stage, claim), block_of(claim, step.name, step.origin), whole=False)
-    matched = not stage.worlds[claim.left[0][0]].inferred
+    matched = matching(stage.worlds[claim.left[0][0]], stage.worlds[claim.right[0][0]])
     return tuple(replace(goal, matched=matched, axioms=stage.axioms) for goal in found)
 
 

@@ -20,8 +20,9 @@ from sa.proofs.result import Counterexample, Leaf
 from sa.refinement.options import Options
 from sa.refinement.outcome import Result
 from sa.rules.application import Applied
-from sa.rules.facts import Fact, Side
-from sa.rules.worlds import Stage, faults
+from sa.rules.facts import Fact, Side, sides_of
+from sa.rules.statements import said
+from sa.rules.worlds import Stage, faults, others_start
 from sa.smt.session import Sat, Session
 from sa.terms.meaning import Meaning, called
 
@@ -29,6 +30,7 @@ from sa.terms.meaning import Meaning, called
 SOON = 1_000_000
 
 _NO_VALUES = "the solver could not say, and no values were found for which it fails"
+_NO_START = "it fails where the other threads of the program may not be able to start"
 _NO_MEANING = "it fails if the axioms can be true at all, which was not found out"
 
 
@@ -105,6 +107,8 @@ def leaf_of(work: Work, obligation: Obligation) -> Leaf:
     started = perf_counter()
     obligation = replace(obligation, cases=tuple(obligation.cases))
     leaf = _applied(work, obligation) if _speaks_of_functions(obligation) else _without(work, obligation)
+    if leaf.verdict is Verdict.REFUTED and not begins(work, *sides_of(said(work.stage, work.step.claim))):
+        leaf = replace(leaf, verdict=Verdict.UNKNOWN, why=_NO_START)
     return replace(leaf, seconds=perf_counter() - started)
 
 
@@ -161,6 +165,12 @@ def _meanings(work: Work) -> list[Meaning]:
 def satisfiable(work: Work) -> bool:
     """Whether the axioms are known to be true of some functions. Raises LimitReached."""
     return not work.script.axioms or bool(_meanings(work)) or isinstance(_soon(work).check(()), Sat)
+
+
+def begins(work: Work, *sides: Side) -> bool:
+    """Whether threads are known to start in states only in which their programs do. Raises LimitReached."""
+    conditions = (o for side in sides for o in others_start(work.stage.worlds, side))
+    return all(discharge(work.session, frozenset(), o) is None for o in conditions)
 
 
 def sound(work: Work, *sides: Side) -> bool:

@@ -20,7 +20,7 @@ from sa.checker.composition import weaker
 from sa.checker.obligation import Obligation
 from sa.checker.question import closed, reflexive
 from sa.checker.ruling import Rejected
-from sa.checker.threads import annotation_fault, ghosts_fault, together
+from sa.checker.threads import annotation_fault, together
 from sa.checker.written import implied, uncut
 from sa.rules.worlds import World, declares, infers, starting_together
 from sa.terms import build
@@ -75,8 +75,14 @@ def fault_of(world: World) -> Rejected | None:
     program, made = world.program, tuple(world.threads.values())
     if declares(program) and any(all(q.env is None for q in t.locations) for t in program.threads):
         return Rejected("question", "some threads have a rely and others have none")
-    found = (*(annotation_fault(t) for t in made), ghosts_fault(made))
+    found = (*(annotation_fault(t) for t in made), *(_ghost_fault(t) for t in made))
     return next((Rejected("well-formed threads", fault) for fault in found if fault is not None), None)
+
+
+def _ghost_fault(made: Annotated) -> str | None:
+    """Claims are about the variables that are written: what two programs share by name is equal on both sides."""
+    extra = made.automaton.variables[len(made.thread.variables) :]
+    return f"{made.thread.name}: it has no variable {extra[0].var.name}" if extra else None
 
 
 def obligations(world: World) -> Iterator[Obligation]:

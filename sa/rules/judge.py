@@ -7,7 +7,7 @@ needs a play, a run, or values for which a side condition of its rule is false.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -32,28 +32,19 @@ from sa.checker.refusals import check_refusals
 from sa.checker.relation import check_relation
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
-from sa.rules import annotated, invariances, refinements
+from sa.rules import annotated, invariances, refinements, statements
 from sa.rules.application import Applied, Unfit
-from sa.rules.facts import Fact, Invariance, Refinement
+from sa.rules.facts import Fact, Invariance, Refinement, Side, sides_of
 from sa.rules.induction import automaton_of, start, wanted
 from sa.rules.induction import obligations as inductive
 from sa.rules.named import rule_of
 from sa.rules.parallel_invariants import apart_formula
 from sa.rules.refutation import check_failure, meant, variables_of
 from sa.rules.statements import claimed, goal_of_pair_alone, goal_of_whole, goals_of_pairs, outer, stated
-from sa.rules.worlds import Stage
+from sa.rules.worlds import Stage, others_start
 
 #: What becomes of evidence, and the fact that it is about if later steps may rest on it.
 Found: TypeAlias = tuple[Ruling, Fact | None]
-
-#: The ways to a claim that a rule of the script may be refuted by. Any proof is a proof.
-_WAYS = {
-    Rule.PARALLEL: {Way.PARALLEL, Way.THREADS},
-    Rule.CHAIN: {Way.CHAIN},
-    Rule.PRESERVATION: {Way.PRESERVATION},
-    Rule.AUTO: set(Way),
-    None: {Way.THREADS, Way.JOINT},
-}
 
 
 @dataclass(slots=True)
@@ -86,7 +77,7 @@ def judge_script(script: Script, entry: Entry, court: Court) -> Iterator[Judged]
     session = _Session(script, stage, court)
     for step, said, (_, _, cited, evidence) in zip(script.steps, verdicts, items, strict=True):
         names = tuple(c.text() for c in cited.items())
-        if not _may_cite(script, step, names):
+        if not _may_cite(script, step, said, names):
             raise cited.wrong("the step cites others")
         yield Judged(step.name, said, _step(session, step, said, names, evidence))
 
@@ -100,20 +91,17 @@ def _sound(stage: Stage, court: Court) -> Ruling:
     return ruling
 
 
-def _may_cite(script: Script, step: Step, names: tuple[str, ...]) -> bool:
-    """What the step cites, or, where that is left open, any steps before it."""
+def _may_cite(script: Script, step: Step, said: Verdict, names: tuple[str, ...]) -> bool:
+    """What the step cites, or, where it leaves open what it follows from, any steps before it."""
     earlier = [s.name for s in script.steps[: script.steps.index(step)]]
-    return names == step.cited or (step.rule is Rule.AUTO and not step.cited and set(names) <= set(earlier))
+    left_open = step.rule is Rule.AUTO and not step.cited and said is Verdict.PROVED
+    return names == step.cited or (left_open and set(names) <= set(earlier))
 
 
 def _step(session: _Session, step: Step, said: Verdict, cited: tuple[str, ...], evidence: Entry) -> Ruling | None:
     facts = [session.facts[name] for name in cited if name in session.facts]
     try:
-        match step.claim:
-            case Refines() as claim:
-                session.facts[step.name] = claimed(session.stage, claim)
-            case Preserves() as invariant:
-                session.facts[step.name] = stated(session.stage, invariant)
+        session.facts[step.name] = statements.said(session.stage, step.claim)
         if said is Verdict.UNKNOWN:
             return None
         if evidence.value is None:
@@ -127,7 +115,7 @@ def _step(session: _Session, step: Step, said: Verdict, cited: tuple[str, ...], 
     except Unfit as problem:
         return Rejected("rule", str(problem), step.name)
     except NoQuestion as problem:
-        return Rejected("question", str(problem), step.name)
+        return None if said is Verdict.UNKNOWN else Rejected("question", str(problem), step.name)
     if isinstance(ruling, Accepted) and fact is not None:
         session.proved.add(step.name)
         session.facts[step.name] = fact
@@ -258,7 +246,8 @@ def _refuted(session: _Session, step: Step, cited: Sequence[Fact], evidence: Ent
         case Refines() as claim, "alone":
             if len(claim.left) != 1:
                 raise evidence.wrong("the claim is about several threads")
-            return _played(session, goal_of_pair_alone(session.stage, claim), what)
+            ruling = _played(session, goal_of_pair_alone(session.stage, claim), what)
+            return _all(ruling, _begins(session, *sides_of(claimed(session.stage, claim))))
         case Preserves() as claim, "violation":
             return _violated(session, claim, what)
     raise evidence.wrong("this is no way to refute such a claim")
@@ -273,29 +262,39 @@ def _played(session: _Session, goal: Goal, entry: Entry) -> Ruling:
     return check_refusals(goal, play) if isinstance(ruling, Accepted) else ruling
 
 
+def _begins(session: _Session, *sides: Side) -> Ruling:
+    """Whether threads start in states only in which their programs do."""
+    conditions = (o for side in sides for o in others_start(session.stage.worlds, side))
+    return discharged(conditions, session.stage.axioms, session.court)
+
+
+def _all(*rulings: Ruling) -> Ruling:
+    return next((r for r in rulings if not isinstance(r, Accepted)), Accepted())
+
+
 def _violated(session: _Session, claim: Preserves, entry: Entry) -> Ruling:
     number, listed = entry.fields("thread", "run")
     fact = stated(session.stage, claim)
     if number.value is None:
         if not fact.side.whole:
             return Rejected("run", "the threads are not all of their program")
-        threads, bad = tuple(t.thread for t in fact.side.threads), _bad(fact)
+        part, threads = fact, tuple(t.thread for t in fact.side.threads)
     else:
         _, parts = _ways(session, claim, Way.THREADS)
         part = parts[number.index(len(parts))]
-        threads, bad = (automaton_of(part),), _bad(part)
-    return check_run(threads, bad, read_run(listed, threads))
+        threads = (automaton_of(part),)
+    return _all(check_run(threads, _bad(part), read_run(listed, threads)), _begins(session, part.side))
 
 
 def _fails(session: _Session, step: Step, cited: Sequence[Fact], entry: Entry) -> Ruling:
     by, condition, where, values, functions = entry.fields("by", "condition", "where", "values", "functions")
     way = read_way(by)
-    if way not in _WAYS[step.rule]:
+    if way not in _named(step):
         raise by.wrong("the script names another rule")
     meaning = read_meaning(functions, session.script.functions)
     name, place = condition.text(), where.text()
     ruling: Ruling = Rejected("condition", "there is no such condition, or not of these variables", name)
-    for obligation in _conditions(session, step, way, cited):
+    for obligation, sides in _conditions(session, step, way, cited):
         if (obligation.name, obligation.where) != (name, place):
             continue
         asked = meant(obligation, meaning)
@@ -303,19 +302,44 @@ def _fails(session: _Session, step: Step, cited: Sequence[Fact], entry: Entry) -
         if isinstance(values.value, Mapping) and set(values.value) == {v.key for v in variables}:
             given = read_values(values, variables)
             ruling = check_failure(asked, given, meaning, session.stage.axioms, session.court)
+            ruling = _all(ruling, _begins(session, *sides))
             if isinstance(ruling, Accepted):
                 return ruling
     return ruling
 
 
-def _conditions(session: _Session, step: Step, way: Way, cited: Sequence[Fact]) -> Iterable[Obligation]:
-    """The side conditions of a way to the claim; of an induction that the invariant itself holds initially."""
+def _named(step: Step) -> tuple[Way, ...]:
+    """The ways to a claim that a step may fail in: the one of its rule, or all where it leaves that open.
+
+    What is decided directly, or shown of each thread, cites nothing.
+    """
+    match step.rule:
+        case Rule.CHAIN | Rule.PRESERVATION:
+            return (Way(step.rule.value),)
+        case Rule.PARALLEL:
+            return (Way.PARALLEL if step.cited else Way.THREADS,)
+        case Rule.AUTO if step.cited:
+            return (Way.PARALLEL, Way.CHAIN, Way.PRESERVATION)
+        case _:
+            return (Way.THREADS, Way.JOINT)
+
+
+def _conditions(
+    session: _Session, step: Step, way: Way, cited: Sequence[Fact]
+) -> Iterator[tuple[Obligation, tuple[Side, ...]]]:
+    """The side conditions of a way to the claim, and what threads they are about.
+
+    An induction asks that the invariant itself holds initially. What nobody asked to be shown of each thread does not
+    fail where it is not true of each.
+    """
     if way in (Way.THREADS, Way.JOINT) and isinstance(step.claim, Preserves):
         applied, parts = _ways(session, step.claim, way)
         for part in parts:
             automaton = automaton_of(part)
-            yield start(automaton, wanted(part, automaton))
+            yield start(automaton, wanted(part, automaton)), (part.side,)
+        if step.rule is not Rule.PARALLEL:
+            applied = invariances.jointly(session.stage, step.claim)
     else:
         applied = rule_of(session.stage, step.claim, way, cited)
     for asked in applied.asked:
-        yield from asked.obligations
+        yield from ((o, sides_of(applied.fact)) for o in asked.obligations)

@@ -33,7 +33,6 @@ from sa.terms.sort import BOOL
 from sa.terms.substitute import prefixed, primed, substitute
 from sa.terms.term import Term, Var
 
-
 #: The conditions of the rule by name.
 INTERFERENCE, IMPLIED, OUTSIDE = (
     "non-interference",

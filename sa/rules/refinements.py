@@ -12,13 +12,18 @@ from sa.rules import chain_closed, chain_open, parallel_refinement
 from sa.rules.application import Applied, Asked, Unfit, Unshown
 from sa.rules.facts import Fact, Refinement, Side, made_of
 from sa.rules.statements import claimed, goals_of_pairs, outer
-from sa.rules.worlds import Stage, declares, side_of
+from sa.rules.worlds import Stage, declares, matching, side_of
 
 
 def about_pair(stage: Stage, claim: Refines) -> None:
     """Whether a claim about threads among others can be a goal. Raises Unfit."""
     if len(claim.left) > 1:
         raise Unfit("several threads among others need a rule: show each of them, then `by parallel`")
+    comparable(stage, claim)
+
+
+def comparable(stage: Stage, claim: Refines) -> None:
+    """Whether the environments of the two sides can be compared. Raises Unfit."""
     lower, upper = (stage.worlds[side[0][0]] for side in (claim.left, claim.right))
     if declares(lower.program) and upper.inferred:
         raise Unfit("the left side declares relies and the right side does not: declare what its threads rely on, too")
@@ -26,6 +31,7 @@ def about_pair(stage: Stage, claim: Refines) -> None:
 
 def pair_by_pair(stage: Stage, claim: Refines, shown: Iterable[tuple[Goal, Relation]]) -> Applied:
     """Theorem 4 from goals and relations of the claim's pairs of threads, in order. Raises Unfit and NoQuestion."""
+    comparable(stage, claim)
     parts = list[Refinement]()
     for (goal, relation), lower, upper in zip(shown, claim.left, claim.right, strict=True):
         left, right = side_of(stage.worlds, (lower,)), side_of(stage.worlds, (upper,))
@@ -59,7 +65,7 @@ def _composed(stage: Stage, claim: Refines, parts: Sequence[Refinement]) -> Appl
     pairs = tuple(pair for p in parts for pair in p.pairs)
     shown = Refinement(fact.left, fact.right, fact.kappa, fact.iota, pairs, silent=claim.silent_exit)
     among_others = not (fact.left.whole and fact.right.whole)
-    matched = not stage.worlds[fact.left.program].inferred
+    matched = matching(stage.worlds[fact.left.program], stage.worlds[fact.right.program])
     return Applied("Theorem 4", shown, (_side_by_side(stage, shown, parts, among_others, matched),))
 
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from sa.automata.automaton import Kind, Origin, variables_of
 from sa.automata.program import Formula, Pairing
 from sa.automata.program import Refinement as Block
-from sa.automata.proof import Preserves, Refines
+from sa.automata.proof import Claim, Preserves, Refines
 from sa.certificates.goal import Goal
 from sa.checker.question import Question, question, related, thread_goals, whole_goal
-from sa.rules.facts import Invariance, Refinement, Side
-from sa.rules.worlds import Stage, members_only, side_of
+from sa.rules.facts import Fact, Invariance, Refinement, Side
+from sa.rules.worlds import Stage, matching, members_only, side_of
 from sa.terms.substitute import prefixed, substitute
 from sa.terms.term import Term, Var
 
@@ -44,9 +44,9 @@ def asked(stage: Stage, claim: Refines, whole: bool) -> Question:
 def goals_of_pairs(stage: Stage, claim: Refines) -> tuple[Goal, ...]:
     """The claim's pairs of threads, each in the environments of their programs. Raises NoQuestion.
 
-    Declared environments must be matched (THEORY section 7), inferred ones are larger than the real ones.
+    Of declared environments it is part of the goal that they match.
     """
-    matched = not stage.worlds[claim.left[0][0]].inferred
+    matched = matching(stage.worlds[claim.left[0][0]], stage.worlds[claim.right[0][0]])
     found = thread_goals(asked(stage, claim, whole=False))
     return tuple(replace(goal, matched=matched, axioms=stage.axioms) for goal in found)
 
@@ -76,6 +76,11 @@ def claimed(stage: Stage, claim: Refines) -> Refinement:
 def stated(stage: Stage, claim: Preserves) -> Invariance:
     """The invariant that a step claims."""
     return Invariance(side_of(stage.worlds, claim.side), claim.formula, claim.strong, claim.parts)
+
+
+def said(stage: Stage, claim: Claim) -> Fact:
+    """What a step claims, of either kind. Raises NoQuestion."""
+    return claimed(stage, claim) if isinstance(claim, Refines) else stated(stage, claim)
 
 
 def outer(

@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from sa.automata.automaton import Automaton, Kind
+from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.program import Axiom, Program
 from sa.automata.proof import Member
 from sa.certificates.threads import Annotated
-from sa.checker.obligation import Obligation
+from sa.checker.obligation import Case, Obligation, solved
 from sa.checker.threads import annotation_fault, together
 from sa.rules.facts import Side
 from sa.terms import build
+from sa.terms.term import Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +52,30 @@ def infers(program: Program) -> bool:
 
 def starting_together(program: Program) -> Program:
     """What a thread says of shared variables at the start is so for all threads, as they start together."""
-    shared = frozenset(v.var for t in program.threads for v in t.variables if v.kind is not Kind.LOCAL)
-    said = [c for t in program.threads for c in build.conjuncts(t.init) if c.free <= shared]
+    said = [c for t in program.threads for c in _said_of_shared(t)]
     return replace(program, threads=tuple(replace(t, init=build.land(t.init, *said)) for t in program.threads))
+
+
+def _said_of_shared(thread: Automaton) -> Iterator[Term]:
+    """What a thread says of shared variables at the start, by way of its locals, too."""
+    local = frozenset(variables_of(thread, Kind.LOCAL))
+    _, rest = solved((thread.init,), local)
+    yield from (c for c in (*build.conjuncts(thread.init), *rest) if c.free.isdisjoint(local))
+
+
+def others_start(worlds: Mapping[str, World], side: Side) -> Iterator[Obligation]:
+    """That wherever some threads start the others of their program can, too.
+
+    What is inferred of threads holds of the states that they reach together; what refutes a claim about some of them
+    must begin in one of these.
+    """
+    world, own = worlds[side.program], {t.thread.name for t in side.threads}
+    threads = world.program.threads if world.inferred else ()
+    said = build.conjuncts(build.land(*(c for t in threads for c in _said_of_shared(t))))
+    for thread in threads:
+        if thread.name not in own:
+            there = Case(variables_of(thread, Kind.LOCAL), build.conjuncts(thread.init))
+            yield Obligation("the others can start", thread.name, said, (there,))
 
 
 def side_of(worlds: Mapping[str, World], members: tuple[Member, ...]) -> Side:
@@ -62,6 +84,11 @@ def side_of(worlds: Mapping[str, World], members: tuple[Member, ...]) -> Side:
     world = worlds[alias]
     threads = tuple(world.threads[name] for _, name in members)
     return Side(alias, threads, {name for _, name in members} == set(world.threads) and not declares(world.program))
+
+
+def matching(lower: World, upper: World) -> bool:
+    """Whether environments must match (THEORY section 7): not inferred ones, which are larger than the real ones."""
+    return not (lower.inferred or upper.inferred)
 
 
 def members_only(world: World, members: tuple[Member, ...]) -> Program:
