@@ -38,6 +38,8 @@ def sacheck(
 
 def application() -> typer.Typer:
     """The command line application. Help is plain text: rich help would triple the time it takes."""
+    # Integers are mathematical: what a program computes is written, however long it is.
+    sys.set_int_max_str_digits(0)
     app = typer.Typer(
         name="sacheck",
         add_completion=False,

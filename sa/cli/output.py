@@ -18,8 +18,8 @@ _PIPED_WIDTH = 100
 _WIDEST = 160
 
 
-def write(text: str, stream: TextIO | None = None) -> None:
-    """Write a text; what a terminal would obey in it is replaced, colours aside.
+def write(text: str, stream: TextIO | None = None, last: bool = False) -> None:
+    """Write a text; what a terminal would obey in it is replaced, colours aside. After the `last` no limit counts.
 
     A reader that has gone away is no error: the rest of the output is dropped. An answer that cannot be written, on a
     full disk say, ends the process with status 2 and the reason on standard error.
@@ -29,7 +29,7 @@ def write(text: str, stream: TextIO | None = None) -> None:
     target = stream or sys.stdout
     try:
         text = printable_but_colours(text) if _coloured(target) else printable(text)
-        with undisturbed():
+        with undisturbed(last):
             target.write(text)
             target.flush()
     except BrokenPipeError:
@@ -54,12 +54,12 @@ def _drop(stream: TextIO) -> None:
 
 
 def write_json(document: dict[str, Any]) -> None:
-    """Write one JSON document to standard output."""
+    """Write the one JSON document of a command to standard output."""
     import json
 
     from sa.report.printable import escaped_json
 
-    write(escaped_json(json.dumps(document, ensure_ascii=False, indent=2)) + "\n")
+    write(escaped_json(json.dumps(document, ensure_ascii=False, indent=2)) + "\n", last=True)
 
 
 def screen(stream: TextIO | None = None) -> Screen:

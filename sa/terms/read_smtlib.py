@@ -20,6 +20,8 @@ from sa.terms.term import Function, Term, Var, sort_of
 DEEPEST = 200
 #: Numbers may not have more digits.
 LONGEST_NUMBER = 1000
+#: Constants may not have more bits, and products that are multiplied out not more parts.
+MOST_BITS, MOST_PARTS = 4096, 1000
 
 _TOKEN = re.compile(r"\s*(?:([()])|(\|[^|\\]*\|)|([^\s()|\\;\"]+))")
 
@@ -146,11 +148,11 @@ def _applied(head: str, arguments: list[Term], names: Names) -> Term:
         return _FORMULAS[head](*(_of(BOOL, a) for a in arguments))
     match head, arguments:
         case "+", [*_]:
-            return build.add(*(_of(INT, a) for a in arguments))
+            return _bounded(build.add(*(_of(INT, a) for a in arguments)))
         case "*", [first, *others]:
             product = _of(INT, first)
             for other in others:
-                product = build.mul(product, _of(INT, other))
+                product = _product(product, _of(INT, other))
             return product
         case "-", [only]:
             return build.scale(-1, _of(INT, only))
@@ -166,6 +168,20 @@ def _applied(head: str, arguments: list[Term], names: Names) -> Term:
             return _divided(head, _of(INT, dividend), divisor)
         case _:
             return _called(head, arguments, names)
+
+
+def _product(left: Term, right: Term) -> Term:
+    first, second = (len(build.linear_parts(t)[1]) + 1 for t in (left, right))
+    if first * second > MOST_PARTS:
+        raise Unreadable(f"this product multiplies out to more than {MOST_PARTS} terms")
+    return _bounded(build.mul(left, right))
+
+
+def _bounded(term: Term) -> Term:
+    const, parts = build.linear_parts(term)
+    if max(abs(const), *map(abs, parts.values()), 0).bit_length() > MOST_BITS:
+        raise Unreadable(f"a constant of more than {MOST_BITS} bits")
+    return term
 
 
 def _divided(head: str, dividend: Term, divisor: Term) -> Term:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -356,45 +355,6 @@ def test_a_certificate_names_no_file_outside_of_its_folder(folders: dict[str, tu
     with pytest.raises(InputError) as wrong:
         ruling(folder, document, change)
     assert wrong.value.diagnostics[0].code == "SA910"
-
-
-#: Lists of which at least something must be there.
-NEEDED = {"questions", "goals", "claims", "proofs", "runs", "pairs", "threads", "positions", "files", "sources"}
-
-
-def emptied(document: Any) -> list[Any]:
-    """The document with one of these lists empty."""
-    found = list[Any]()
-
-    def walk(value: Any) -> None:
-        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            if key in NEEDED and inner:
-                value[key] = type(inner)()
-                found.append(json.loads(json.dumps(document)))
-                value[key] = inner
-            if isinstance(inner, dict | list):
-                walk(inner)
-
-    walk(document)
-    return found
-
-
-@pytest.mark.parametrize("name", ["proved", "refuted", "composed", "locked", "overtaken"])
-def test_no_evidence_is_no_proof(folders: dict[str, tuple[Path, Any]], name: str) -> None:
-    folder, document = folders[name]
-    documents = emptied(document)
-    assert len(documents) >= 4
-    for changed in documents:
-        # Some of them are no certificates at all.
-        with suppress(InputError):
-            assert not isinstance(ruling(folder, changed), Accepted)
-
-
-def test_a_certificate_of_nothing_settles_nothing(tmp_path: Path) -> None:
-    (tmp_path / "p.sa").write_text("global x : int = 0;\nthread A { x := 1; }\n")
-    request = VerifyRequest(str(tmp_path / "p.sa"), False, Limits(), 0)
-    document = json.loads(verification_certificate(str(tmp_path / "c.json"), request, verify(request)))
-    assert ruling(tmp_path, document) == Undecided("verdict", "nothing is claimed")
 
 
 def test_an_unknown_verdict_is_not_settled(folders: dict[str, tuple[Path, Any]]) -> None:

@@ -155,6 +155,14 @@ def test_simulate_has_a_column_per_thread(folder: Path) -> None:
     assert sacheck("simulate", "p.sa", "--seed", "3").stdout == result.stdout
 
 
+def test_simulate_counts_as_far_as_it_goes(folder: Path) -> None:
+    """More digits than Python writes by itself."""
+    (folder / "long.sa").write_text("global x : int = 3;\nthread A { while (true) { x := x * x; } }\n")
+    result = sacheck("simulate", "long.sa", "--steps", "32", "--json")
+    assert result.exit_code == 0
+    assert str(3 ** (2**16)) in result.stdout
+
+
 def test_simulate_in_a_narrow_terminal_names_the_thread_of_each_step(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

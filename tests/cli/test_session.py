@@ -17,6 +17,7 @@ from sa.base.limits import LimitReached
 from sa.base.verdict import Reason
 from sa.cli.guard import undisturbed
 from sa.cli.options import Settings
+from sa.cli.output import write_json
 from sa.cli.session import run
 
 PLAIN = Settings(json=False, quiet=False, timeout=None, memory=None)
@@ -152,6 +153,31 @@ def test_what_is_being_written_is_written_whole(capsys: pytest.CaptureFixture[st
 
     assert status(body, Settings(False, False, 0.1, None)) == 3
     assert capsys.readouterr() == ("all of it\n", "UNKNOWN: the time limit was reached\n")
+
+
+def test_what_an_interrupt_breaks_is_interrupted(capsys: pytest.CaptureFixture[str]) -> None:
+    """Libraries turn exceptions into others."""
+
+    def body() -> int:
+        with suppress(LimitReached):
+            os.kill(os.getpid(), signal.SIGINT)
+            spin()
+        raise AttributeError("half made")
+
+    assert status(body) == 3
+    assert capsys.readouterr().err == "UNKNOWN: it was interrupted\n"
+
+
+def test_a_document_that_is_written_is_the_only_one(capsys: pytest.CaptureFixture[str]) -> None:
+    """A limit that is reached a moment later has nothing to stop."""
+
+    def body() -> int:
+        write_json({"answer": True})
+        time.sleep(0.4)
+        return 1
+
+    assert status(body, Settings(True, False, 0.1, None)) == 1
+    assert json.loads(capsys.readouterr().out) == {"answer": True}
 
 
 def test_the_guard_leaves_nothing_behind() -> None:

@@ -23,8 +23,10 @@ from time import perf_counter
 
 from typer.testing import CliRunner, Result
 
+from sa.base.limits import peak_memory
 from sa.cli.main import application
 from sa.language.codes import CATALOGUE
+from tests.fuzz.certificates import Base, bases, random_certificate
 from tests.fuzz.mutations import SPECS, Input, random_input
 
 #: Seconds for a command to think; what it does not know then is UNKNOWN.
@@ -47,6 +49,10 @@ COMMANDS = {
     "prove": 6,
     "certify": 2,
 }
+#: How many of the inputs are certificates.
+CERTIFICATES = 0.2
+#: Bytes that a single input may take beyond what was taken before.
+MUCH = 400 * 2**20
 
 _CODE = re.compile(r"\bSA\d{3}\b")
 _OBEYED = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -59,6 +65,7 @@ class Tally:
     counts: Counter[tuple[str, int]] = field(default_factory=Counter)
     wrong: list[tuple[int, list[str], str]] = field(default_factory=list)
     slowest: tuple[float, int] = (0.0, -1)
+    certificates: Counter[int] = field(default_factory=Counter)
 
 
 def command(random: Random, given: Input, file: str) -> list[str]:
@@ -82,6 +89,18 @@ def command(random: Random, given: Input, file: str) -> list[str]:
     elif random.random() < 0.3:
         options += ["--json"]
     return [name, *options, "--", *files]
+
+
+def certifying(random: Random, file: str) -> list[str]:
+    """A command line about a certificate."""
+    options = ["--timeout", OTHERWISE]
+    if random.random() < 0.15:
+        options += ["--solver", random.choice(("cvc5", "both"))]
+    if random.random() < 0.05:
+        options += ["--source", "."]
+    if random.random() < 0.3:
+        options += ["--json"]
+    return ["certify", *options, "--", file]
 
 
 def complaints(line: list[str], result: Result, before: dict[str, bytes], after: dict[str, bytes]) -> Iterator[str]:
@@ -119,38 +138,50 @@ def sandbox() -> Iterator[Path]:
         yield Path(folder) / "specs"
 
 
-def attempt(seed: int, specs: Path, tally: Tally) -> None:
-    """One input and one command."""
+def made(seed: int, known: tuple[Base, ...], certificates: float) -> tuple[Input, str, list[str]]:
+    """An input, a name for its file and a command line."""
     random = Random(seed)
-    given = random_input(random)
     file = random.choice(NAMES)
-    line = command(random, given, file)
+    if random.random() < certificates:
+        return Input(*random_certificate(random, known)), file, certifying(random, file)
+    given = random_input(random)
+    return given, file, command(random, given, file)
+
+
+def attempt(seed: int, specs: Path, tally: Tally, known: tuple[Base, ...], certificates: float) -> None:
+    """One input and one command."""
+    given, file, line = made(seed, known, certificates)
     folder = specs / given.place.parent if given.place else specs
     (folder / file).write_bytes(given.data)
     os.chdir(folder)
-    before, started = contents(folder), perf_counter()
+    before, held, started = contents(folder), peak_memory(), perf_counter()
     result = CliRunner().invoke(application(), line)
     seconds = perf_counter() - started
     found = list(complaints(line, result, before, contents(folder)))
     (folder / file).unlink(missing_ok=True)
     if seconds > TOO_LONG:
         found.append(f"{seconds:.1f} seconds")
+    if peak_memory() > held + MUCH:
+        found.append(f"{(peak_memory() - held) // 2**20} MB")
+    if line[0] == "certify" and given.place is not None:
+        tally.certificates[result.exit_code] += 1
     tally.slowest = max(tally.slowest, (seconds, seed))
     tally.counts[line[0], result.exit_code] += 1
     tally.wrong.extend((seed, line, what) for what in found)
 
 
-def fuzz(seeds: range, talkative: bool = False) -> Tally:
+def fuzz(seeds: range, talkative: bool = False, certificates: float = CERTIFICATES) -> Tally:
     """Attempts with these seeds."""
     tally = Tally()
     here = os.getcwd()
     os.environ |= {"COLUMNS": "100", "SACHECK_CACHE": ""}
     try:
         with sandbox() as specs:
+            known = bases(specs)
             for seed in seeds:
-                known = len(tally.wrong)
-                attempt(seed, specs, tally)
-                for _, line, what in tally.wrong[known:] if talkative else ():
+                before = len(tally.wrong)
+                attempt(seed, specs, tally, known, certificates)
+                for _, line, what in tally.wrong[before:] if talkative else ():
                     print(f"seed {seed}: {line}: {what}", flush=True)
                 if talkative and seed % 5000 == 4999:
                     print(f"... {seed + 1 - seeds.start}", file=sys.stderr, flush=True)
@@ -165,20 +196,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=0, help="the first one")
+    parser.add_argument("--certificates", type=float, default=CERTIFICATES, help="their share")
     parser.add_argument("--show", action="store_true", help="write the input of the first seed and its command")
     given = parser.parse_args()
     if given.show:
-        random = Random(given.seed)
-        made = random_input(random)
-        print(f"// {made.place}: {command(random, made, random.choice(NAMES))}", flush=True)
-        sys.stdout.buffer.write(made.data)
+        with sandbox() as specs:
+            shown, _, line = made(given.seed, bases(specs), given.certificates)
+        print(f"// {shown.place}: {line}", flush=True)
+        sys.stdout.buffer.write(shown.data)
         return
     started = perf_counter()
-    tally = fuzz(range(given.seed, given.seed + given.count), talkative=True)
+    tally = fuzz(range(given.seed, given.seed + given.count), talkative=True, certificates=given.certificates)
     seconds = perf_counter() - started
     print("| command | status 0 | 1 | 2 | 3 | 4 |\n|---|---:|---:|---:|---:|---:|")
     for name in COMMANDS:
         print(f"| {name} | {' | '.join(str(tally.counts[name, status]) for status in range(5))} |")
+    print(f"| of these, certificates | {' | '.join(str(tally.certificates[status]) for status in range(5))} |")
     total = sum(tally.counts.values())
     print(f"\n{total} inputs in {seconds:.0f} s, {len(tally.wrong)} complaints,", end=" ")
     print(f"slowest {tally.slowest[0]:.1f} s (seed {tally.slowest[1]})")
