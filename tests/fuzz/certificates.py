@@ -21,7 +21,6 @@ SUBJECTS = (
     ("refine", "tutorial/03-a-visible-action/wrong-order"),
     ("refine", "tutorial/05-a-lock"),
     ("refine", "closed/gcd"),
-    ("refine", "closed/gcd/larger-shown"),
     ("refine", "paper/constant-folding/broken-sum"),
     ("verify", "mutex/peterson.sa"),
     ("verify", "mutex/ticket.sa"),
