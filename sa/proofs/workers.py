@@ -40,6 +40,9 @@ LOOK = 0.1
 #: How deep terms may be on their way to another process.
 _DEEP = 20_000
 
+#: The status that Python ends with after an exception that nobody caught.
+_BUG = 1
+
 _CAN_FORK = "fork" in multiprocessing.get_all_start_methods()
 
 
@@ -196,6 +199,9 @@ class _Pool(Generic[R]):
             return task.stopped(self._reason)
         if status == -signal.SIGKILL:
             return task.stopped(Reason.MEMORY)
+        if status != _BUG:
+            # Solvers end the process, or make the system end it.
+            return task.stopped(Reason.CRASHED)
         return _Raised((), f"a process that worked on {task.name} ended with status {status}")
 
     def _stop(self, reason: Reason) -> None:

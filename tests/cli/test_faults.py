@@ -44,19 +44,20 @@ def test_a_tool_that_believed_what_it_does_not_know_would_be_found_out(monkeypat
 
 
 @pytest.mark.parametrize(
-    ("manner", "line"),
+    ("manner", "free", "line"),
     [
-        ("gone", ("prove", "script.sa", "--jobs", "2")),
-        ("crashing", ("verify", "claims.sa")),
-        ("gone", ("certify", "bad.json")),
-        ("crashing", ("generate", "conc2.sa")),
+        ("gone", 4, ("prove", "script.sa")),
+        ("crashing", 20, ("prove", "script.sa", "--jobs", "2")),
+        ("crashing", 8, ("verify", "claims.sa")),
+        ("gone", 4, ("certify", "bad.json")),
+        ("crashing", 4, ("generate", "conc2.sa")),
     ],
 )
-def test_a_process_that_dies_in_the_middle_gives_no_answer(manner: str, line: tuple[str, ...]) -> None:
+def test_a_process_that_dies_in_the_middle_gives_no_answer(manner: str, free: int, line: tuple[str, ...]) -> None:
     run = subprocess.run(
         arguments(manner, *line, "--json"),
         cwd=os.getcwd(),
-        env=environment(4),
+        env=environment(free),
         capture_output=True,
         text=True,
         check=False,

@@ -127,11 +127,14 @@ def test_a_bug_in_a_task_is_a_bug(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_process_that_dies_gives_no_result() -> None:
-    """One that the system killed needed too much memory; any other death is a bug."""
+    """One that the system killed needed too much memory; solvers end processes; what Python ends with is a bug."""
     killed = [task("a", (), lambda _: os.kill(os.getpid(), signal.SIGKILL)), task("b", ("a",), slept(0))]
     assert results(killed, 2) == [("MEMORY", None), None]
-    with pytest.raises(RuntimeError, match="worked on a ended with status 7"):
-        results([task("a", (), lambda _: os._exit(7)), task("b", ("a",), slept(0))], 2)
+    for dying in (lambda: os._exit(101), lambda: os._exit(0), lambda: os.kill(os.getpid(), signal.SIGSEGV)):
+        crashed = [task("a", (), lambda _, dying=dying: dying()), task("b", ("a",), slept(0))]
+        assert results(crashed, 2) == [("CRASHED", None), None]
+    with pytest.raises(RuntimeError, match="worked on a ended with status 1"):
+        results([task("a", (), lambda _: os._exit(1)), task("b", ("a",), slept(0))], 2)
 
 
 @BOTH
