@@ -1,4 +1,4 @@
-"""The entry point `sacheck`: the table of commands."""
+"""The command line `sacheck`: the table of commands."""
 
 from __future__ import annotations
 

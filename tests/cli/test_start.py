@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +16,7 @@ COMMANDS = ("refine", "verify", "prove", "certify", "check", "generate", "simula
 
 def sacheck(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
     """Run the command line in a new process."""
-    command = [sys.executable, "-c", "from sa.cli.main import main; main()", *arguments]
+    command = [sys.executable, "-c", "from sa.cli.start import main; main()", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload,no-any-return]
 
 
@@ -69,3 +72,10 @@ def test_a_wrong_command_line_is_status_2(arguments: tuple[str, ...]) -> None:
     assert found.returncode == 2
     assert "Traceback" not in found.stderr
     assert found.stdout == ""
+
+
+def test_ctrl_c_before_anything_has_begun_is_silent(tmp_path: Path) -> None:
+    """No trace of what was being imported."""
+    (tmp_path / "typer.py").write_text("import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(9)\n")
+    found = sacheck("check", "p.sa", env={**os.environ, "PYTHONPATH": f"{tmp_path}:{Path(__file__).parents[2]}"})
+    assert (found.returncode, found.stdout, found.stderr) == (-signal.SIGINT, "", "")
