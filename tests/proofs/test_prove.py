@@ -379,3 +379,23 @@ def test_a_condition_refutes_a_rule_that_was_asked_for_only(rule: str, expected:
     (step,) = prove(prepare(load_script(str(tmp_path / "s.sa")).script, Options(limits(60.0, None))))
     assert step.verdict is expected
     assert any(leaf.name == "non-interference" and leaf.verdict is expected for leaf in step.leaves)
+
+
+@pytest.mark.parametrize(
+    ("conc", "abs_", "parameter"),
+    [
+        ("global x : int = 0; thread T { local N : int; @out(N) skip; }", "", "param N : 0..3;"),
+        ("global x : int = 0; thread T { local N : int; @out(N) skip; }", "param N : 0..3;", ""),
+        ("global N : int = 5; global x : int = 5; thread T { x := N; }", "", "param N : 0..3;"),
+        ("global N : int; global x : int = 0; thread T { x := N; }", "", "enum Color { Red, Green } param N : Color;"),
+    ],
+)
+def test_what_a_parameter_is_called_nothing_else_is(conc: str, abs_: str, parameter: str, tmp_path: Path) -> None:
+    """The parameter's range was put on the local, or the parameter was taken for the global."""
+    (tmp_path / "c.sa").write_text(conc)
+    (tmp_path / "a.sa").write_text(abs_ + "global x : int = 0; thread T { @out(x) skip; }")
+    text = f'import "c.sa" as c; import "a.sa" as a; {parameter} theorem wrong : c preserves x <= 3;'
+    (tmp_path / "s.sa").write_text(text)
+    with pytest.raises(InputError) as caught:
+        load_script(str(tmp_path / "s.sa"))
+    assert [d.code for d in caught.value.diagnostics] == ["SA102"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from sa.automata.automaton import Kind
-from sa.automata.program import Axiom, with_parameters
+from sa.automata.automaton import Kind, Variable
+from sa.automata.program import Axiom, Program, with_parameters
 from sa.automata.proof import Rule, Script, Step
 from sa.base.diagnostic import Diagnostic, InputError, Label, Severity, error
 from sa.base.source import Span
@@ -79,6 +79,8 @@ def _script(
         hint = "such as `lemma name : conc refines abs;`"
         place = module.declarations[0].span if module.declarations else Span(module.source, 0, 0)
         problems.append(error("SA603", "this file proves nothing: it has no `lemma` or `theorem`", place, hint))
+    for alias, made in programs.items():
+        problems.extend(_meaning_two_things(alias, made.program, parameters))
     steps = _steps(module, Programs(programs, declared.context))
     axioms = dict[Term, Axiom]()
     for axiom in declared.axioms:
@@ -91,6 +93,20 @@ def _script(
         steps,
         expectation(module, problems),
     )
+
+
+def _meaning_two_things(alias: str, program: Program, parameters: tuple[Variable, ...]) -> Iterator[Diagnostic]:
+    """Parameters are the same everywhere, so no program of a script may call something else by the name of one."""
+    known = {p.var.name: p for p in parameters}
+    for thread in program.threads:
+        for v in (*program.variables, *thread.variables):
+            clash = known.get(v.var.name)
+            if clash is not None and v.kind is not Kind.PARAM:
+                what = f"a local of `{alias}.{thread.name}`" if v.kind is Kind.LOCAL else f"a variable of `{alias}`"
+                where = v.origin.span or thread.origin.span
+                labels = () if clash.origin.span is None else (Label(clash.origin.span, "the parameter is here"),)
+                message = f"`{v.var.name}` is {what}, and a parameter in this script"
+                yield error("SA102", message, where, "parameters are the same in all programs: rename one", labels)
 
 
 def _steps(module: syntax.Module, programs: Programs) -> tuple[Step, ...]:
