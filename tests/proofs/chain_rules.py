@@ -117,11 +117,12 @@ def without_init(c: Chain) -> bool:
     return is_weak_simulation(chained_claim(c, through_init=False))
 
 
-def middle_step(c: Chain, first: Rows, third: Rows, second: Rows) -> bool:
+def middle_step(c: Chain, first: Rows, third: Rows, second: Rows, iota: Rows | None = None) -> bool:
     """For related states, moves of A1 and A3 after which ι holds: a move of A2 after which ι1 and ι2 hold."""
+    claimed = chained(c.first.iota, c.second.iota) if iota is None else iota
     x1, x2, x3 = explicit(c.first.concrete), explicit(c.second.concrete), explicit(c.second.abstract)
     one, two = related(x1, x2, c.first.iota), related(x2, x3, c.second.iota)
-    both = related(x1, x3, chained(c.first.iota, c.second.iota))
+    both = related(x1, x3, claimed)
     reach = [image(third, row) for row in c.second.theta]
     for s1, row in enumerate(c.first.theta):
         for t1 in bits(first[s1]) if row else ():

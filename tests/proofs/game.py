@@ -153,7 +153,7 @@ def parallel(a: Refinement, b: Refinement, frame: bool = True) -> Refinement:
         _joined_states(row1, row2, a.abstract, b.abstract)
         for row1, row2 in _states(a.theta, b.theta, here[0], here[1], a.concrete, b.concrete)
     )
-    return Refinement(concrete, abstract, _both(a.kappa, b.kappa, owns), _both(a.iota, b.iota, owns), theta)
+    return Refinement(concrete, abstract, joint(a.kappa, b.kappa, owns), joint(a.iota, b.iota, owns), theta)
 
 
 def _states(x: Rows, y: Rows, at_x: int, at_y: int, a: Automaton, b: Automaton) -> list[tuple[Mask, Mask]]:
@@ -182,8 +182,8 @@ def _joined_states(x: Mask, y: Mask, a: Automaton, b: Automaton) -> Mask:
     return found
 
 
-def _both(x: Rows, y: Rows, owns: tuple[int, int, int, int]) -> Rows:
-    """Two relations between valuations as one on compositions."""
+def joint(x: Rows, y: Rows, owns: tuple[int, int, int, int]) -> Rows:
+    """Two relations between valuations as one on compositions; `owns` counts the local values of all four automata."""
     own1, own2, abstract1, abstract2 = owns
     return tuple(
         joined(x[g * own1 + i], abstract1, y[g * own2 + j], abstract2)
