@@ -19,6 +19,7 @@ from sa.rules.refinements import about_pair, pair_by_pair
 from sa.rules.statements import outer
 from sa.rules.worlds import side_of
 
+_START = "where the abstract thread starts depends on what others of its program have of their own"
 _ALONE = "nobody else has to move in this play, so no environment helps"
 
 
@@ -42,6 +43,9 @@ def _decided_by(work: Work, claim: Refines, goal: Goal) -> Refinement:
     result, alone = _decided(work, goal), False
     if result.play is not None and not (goal.closed or goal.matched):
         result, alone = _alone(work, claim, result)
+    if result.relation is not None and not begins(work, right):
+        unknown = Unknown(Reason.UNSUPPORTED, _START)
+        result = replace(result, verdict=Verdict.UNKNOWN, relation=None, unknown=unknown)
     work.results.append(result)
     if result.relation is not None:
         work.argument = Simulated(result.relation)

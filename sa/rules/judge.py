@@ -165,6 +165,7 @@ def _related(session: _Session, claim: Refines, entry: Entry) -> Found:
     relation = read_relation(entry, goal)
     court = session.court
     ruling = check_relation(goal, relation, court.bounds, court.seed, court.solvers)
+    ruling = _all(ruling, _begins(session, fact.right)) if isinstance(ruling, Accepted) else ruling
     return ruling, replace(fact, pairs=((goal, relation),) if len(claim.left) == 1 else ())
 
 

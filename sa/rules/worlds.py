@@ -66,11 +66,10 @@ def _said_of_shared(thread: Automaton) -> Iterator[Term]:
 def others_start(worlds: Mapping[str, World], side: Side) -> Iterator[Obligation]:
     """That wherever some threads start the others of their program can, too.
 
-    What is inferred of threads holds of the states that they reach together; what refutes a claim about some of them
-    must begin in one of these.
+    Who says that an initial state is answered by one, or that something fails from one, must name a state that the
+    program can start in.
     """
-    world, own = worlds[side.program], {t.thread.name for t in side.threads}
-    threads = world.program.threads if world.inferred else ()
+    threads, own = worlds[side.program].program.threads, {t.thread.name for t in side.threads}
     said = build.conjuncts(build.land(*(c for t in threads for c in _said_of_shared(t))))
     for thread in threads:
         if thread.name not in own:

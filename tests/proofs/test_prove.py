@@ -399,3 +399,15 @@ def test_what_a_parameter_is_called_nothing_else_is(conc: str, abs_: str, parame
     with pytest.raises(InputError) as caught:
         load_script(str(tmp_path / "s.sa"))
     assert [d.code for d in caught.value.diagnostics] == ["SA102"]
+
+
+@pytest.mark.parametrize("said", ["x == l && (l == 0 || l == 2)", "x == 2 * l && (l == 0 || l == 1)"])
+def test_an_initial_state_is_answered_by_one_that_the_program_can_start_in(said: str, tmp_path: Path) -> None:
+    """The concrete program starts with 1, the abstract one with 0 or 2, which only its other thread says."""
+    first = "automaton T1 { global x : int; location q0 initial; location q1; edge q0 -> q1 @a(x) { x := x; } }"
+    other = f"automaton T2 {{ global x : int; local l : int; init {said}; location q0 initial; }}"
+    (tmp_path / "a.sa").write_text(f"{first}\n{other}")
+    (tmp_path / "c.sa").write_text(f"{first}\n{other.replace(said, 'x == 1 && l == 1')}")
+    (tmp_path / "s.sa").write_text('import "c.sa" as c; import "a.sa" as a; lemma r : c.T1 refines a.T1;')
+    (step,) = prove(prepare(load_script(str(tmp_path / "s.sa")).script, Options(limits(60.0, None))))
+    assert step.verdict is not Verdict.PROVED
