@@ -41,7 +41,7 @@ from sa.rules.named import rule_of
 from sa.rules.parallel_invariants import apart_formula
 from sa.rules.refutation import check_failure, meant, variables_of
 from sa.rules.statements import claimed, goal_of_pair_alone, goal_of_whole, goals_of_pairs, outer, stated
-from sa.rules.worlds import Stage, others_start
+from sa.rules.worlds import Stage, others_start, side_of
 
 #: What becomes of evidence, and the fact that it is about if later steps may rest on it.
 Found: TypeAlias = tuple[Ruling, Fact | None]
@@ -94,7 +94,7 @@ def _sound(stage: Stage, court: Court) -> Ruling:
 def _may_cite(script: Script, step: Step, said: Verdict, names: tuple[str, ...]) -> bool:
     """What the step cites, or, where it leaves open what it follows from, any steps before it."""
     earlier = [s.name for s in script.steps[: script.steps.index(step)]]
-    left_open = step.rule is Rule.AUTO and not step.cited and said is Verdict.PROVED
+    left_open = step.rule is Rule.AUTO and not step.cited and said is not Verdict.REFUTED
     return names == step.cited or (left_open and set(names) <= set(earlier))
 
 
@@ -180,7 +180,8 @@ def _pair_by_pair(session: _Session, claim: Refines, entry: Entry) -> Found:
         if not isinstance(ruling, Accepted):
             return ruling, None
     applied = refinements.pair_by_pair(session.stage, claim, zip(goals, relations, strict=True))
-    return _applied(session, applied)
+    ruling, fact = _applied(session, applied)
+    return _all(ruling, _begins(session, side_of(session.stage.worlds, claim.right))), fact
 
 
 # ---------------------------------------------------------------- invariants
@@ -245,8 +246,7 @@ def _refuted(session: _Session, step: Step, cited: Sequence[Fact], evidence: Ent
         case Refines() as claim, "play":
             return _played(session, _goal(session, claim)[0], what)
         case Refines() as claim, "alone":
-            if len(claim.left) != 1:
-                raise evidence.wrong("the claim is about several threads")
+            refinements.about_pair(session.stage, claim)
             ruling = _played(session, goal_of_pair_alone(session.stage, claim), what)
             return _all(ruling, _begins(session, *sides_of(claimed(session.stage, claim))))
         case Preserves() as claim, "violation":

@@ -198,7 +198,7 @@ def started(folder: Path, thread: str) -> Forge:
 
 
 def by_itself(x: int) -> tuple[Change, Change, Change]:
-    """What would refute the steps if T1 could start with this value."""
+    """What would refute the steps if T1 could start with this value of x."""
     values = fails("threads", "initially", "q0", {"x": x})
     shot = {"shared": {"x": x}, "threads": {"T1": {"at": "q0", "locals": {}}}}
     run = {"violation": {"thread": 0, "run": {"start": shot, "turns": [], "ending": "violated"}}}
@@ -262,6 +262,17 @@ def test_that_values_are_there_does_not_depend_on_which_are_tried_first(tmp_path
     assert isinstance(forged.ruling(both(apart, said(2, "refuted", evidence))), Rejected)
 
 
+def test_threads_of_a_claim_start_together_whoever_else_there_is(tmp_path: Path) -> None:
+    # T1 does not know that x is a square; both together do.
+    program = """global x : 0..9; thread T1 { rely x' == x; @a skip; }
+    automaton T2 { local y : 0..2; init y * y == x; location q0 initial { env x' == x; } }"""
+    forged = forge(tmp_path, "lemma both : low.T1 || low.T2 preserves x != 5;", low=program)
+    assert forged.ruling() == Accepted() and forged.verdicts == ["proved"]
+    initially, violated, _ = by_itself(5)
+    for change in (initially, violated):
+        rejected(forged.ruling(change), "the others can start")
+
+
 # ---------------------------------------------------------------- proved, though false
 
 
@@ -323,3 +334,25 @@ def test_claims_are_not_about_variables_that_a_certificate_makes_up(tmp_path: Pa
     relation["answers"][0]["paths"] = []
     change = both(haunted, said(0, "proved", {"relation": relation}))
     rejected(forged.ruling(change), "well-formed threads", "it has no variable g")
+
+
+def test_a_start_is_answered_by_one_of_the_program_in_whatever_way_a_pair_is_shown(tmp_path: Path) -> None:
+    # The left program starts with 1, the right one with 0 or 2, which only its other thread says.
+    first = "automaton T1 { global x : 0..3; location q0 initial; location q1; edge q0 -> q1 @a(x) { x := x; } }"
+    other = "automaton T2 { global x : 0..3; local l : int; init INIT; location q0 initial; }"
+    programs = {
+        "low": f"{first}\n{other.replace('INIT', 'x == 1 && l == 1')}",
+        "top": f"{first}\n{other.replace('INIT', 'x == l * l && l != 1 && l != -1')}",
+    }
+    forged = forge(tmp_path, "lemma one : low.T1 refines top.T1;", **programs)
+    assert "proved" not in forged.verdicts
+
+    def coarse(script: Any) -> None:
+        for program in script["programs"].values():
+            program["invariants"] = {"T1": {}, "T2": {}}
+            for place in program["threads"][0]["locations"].values():
+                place |= {"inv": "(and (<= 0 x) (<= x 3))", "env": "(= x |x'|)"}
+
+    relation = same(("q0", "q1"), (("q0", 0),))
+    for evidence in ({"relation": relation}, {"pairs": [relation]}):
+        rejected(forged.ruling(both(coarse, said(0, "proved", evidence))), "the others can start")
