@@ -55,6 +55,11 @@ def _base(specs: Path, command: str, name: str) -> Base:
     return Base(place, text)
 
 
+def verdicts(text: str | bytes) -> list[str]:
+    """All verdicts of a certificate, of its questions and their parts."""
+    return [where[key] for where, key in holders(json.loads(text)) if key == "verdict"]
+
+
 def random_certificate(random: Random, known: tuple[Base, ...]) -> tuple[bytes, Path]:
     """The bytes of a changed certificate and its place. Most of them can be read, since the rest tells little."""
     base = min(random.sample(known, 2), key=lambda b: len(b.text) if random.random() < 0.7 else 0)

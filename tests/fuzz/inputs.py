@@ -26,7 +26,7 @@ from typer.testing import CliRunner, Result
 from sa.base.limits import peak_memory
 from sa.cli.main import application
 from sa.language.codes import CATALOGUE
-from tests.fuzz.certificates import Base, bases, random_certificate
+from tests.fuzz.certificates import Base, bases, random_certificate, verdicts
 from tests.fuzz.mutations import SPECS, Input, random_input
 
 #: Seconds for a command to think; what it does not know then is UNKNOWN.
@@ -165,6 +165,9 @@ def attempt(seed: int, specs: Path, tally: Tally, known: tuple[Base, ...], certi
         found.append(f"{(peak_memory() - held) // 2**20} MB")
     if line[0] == "certify" and given.place is not None:
         tally.certificates[result.exit_code] += 1
+        truth = next((verdicts(base.text) for base in known if base.place == given.place), None)
+        if result.exit_code == 0 and verdicts(given.data) != truth:
+            found.append("accepted, with another verdict than the true one")
     tally.slowest = max(tally.slowest, (seconds, seed))
     tally.counts[line[0], result.exit_code] += 1
     tally.wrong.extend((seed, line, what) for what in found)

@@ -14,3 +14,5 @@ def test_every_input_ends_with_an_answer_or_coded_errors(seeds: range) -> None:
     tally = fuzz(seeds)
     assert not tally.wrong
     assert {status for _, status in tally.counts} >= {0, 1, 2}
+    assert sum(tally.certificates.values()) > 0.1 * len(seeds)
+    assert set(tally.certificates) >= {0, 1, 2}
