@@ -101,7 +101,7 @@ def _may_cite(script: Script, step: Step, said: Verdict, names: tuple[str, ...])
 def _step(session: _Session, step: Step, said: Verdict, cited: tuple[str, ...], evidence: Entry) -> Ruling | None:
     facts = [session.facts[name] for name in cited if name in session.facts]
     try:
-        session.facts[step.name] = statements.said(session.stage, step.claim)
+        session.facts[step.name] = _says(session, step, facts)
         if said is Verdict.UNKNOWN:
             return None
         if evidence.value is None:
@@ -120,6 +120,16 @@ def _step(session: _Session, step: Step, said: Verdict, cited: tuple[str, ...], 
         session.proved.add(step.name)
         session.facts[step.name] = fact
     return ruling
+
+
+def _says(session: _Session, step: Step, cited: Sequence[Fact]) -> Fact:
+    """What a step says, shown or not: where its rule fits, as what follows from the steps that it cites."""
+    for way in _named(step) if step.cited else ():
+        try:
+            return rule_of(session.stage, step.claim, way, cited).fact
+        except Unfit:
+            continue
+    return statements.said(session.stage, step.claim)
 
 
 def _proved(session: _Session, step: Step, cited: Sequence[Fact], evidence: Entry) -> Found:

@@ -356,3 +356,18 @@ def test_a_start_is_answered_by_one_of_the_program_in_whatever_way_a_pair_is_sho
     relation = same(("q0", "q1"), (("q0", 0),))
     for evidence in ({"relation": relation}, {"pairs": [relation]}):
         rejected(forged.ruling(both(coarse, said(0, "proved", evidence))), "the others can start")
+
+
+def test_a_condition_may_fail_whatever_became_of_the_steps_that_are_cited(tmp_path: Path) -> None:
+    # The chains are not shown, but it is known what they are made of, and that one disturbs the other.
+    program = "global x, y : 0..2 = 0; thread T1 { x := 1; } thread T2 { y := 1; }"
+    steps = """
+    lemma a1 : low.T1 refines mid.T1; lemma b1 : mid.T1 refines top.T1;
+    lemma a2 : low.T2 refines mid.T2; lemma b2 : mid.T2 refines top.T2;
+    lemma c1 : low.T1 refines top.T1 inv low.x == 0 by chain(a1, b1);
+    lemma c2 : low.T2 refines top.T2 inv low.x == 0 by chain(a2, b2);
+    theorem beside : low refines top inv low.x == 0 by parallel(c1, c2);
+    """
+    forged = forge(tmp_path, steps, **dict.fromkeys(("low", "mid", "top"), program))
+    assert forged.verdicts[4:] == ["refuted", "refuted", "refuted"]
+    assert forged.ruling() == Accepted()
