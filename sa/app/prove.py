@@ -20,6 +20,7 @@ from sa.generation.checks import NotGenerated
 from sa.language.load import load_script
 from sa.obligations import inductive, together
 from sa.obligations.vacuity import contradiction, vacuity
+from sa.proofs.functions import doubt
 from sa.proofs.prove import Prepared, prepare, proof_of
 from sa.proofs.prove import prove as run
 from sa.proofs.result import Proof, StepResult
@@ -76,7 +77,7 @@ def prove(request: ProveRequest, tell: Callable[[Callable[[Unknown], Answer]], N
     warnings: tuple[Diagnostic, ...] = ()
     stop: Unknown | None = None
     try:
-        warnings = _empty(script, request.options.limits)
+        warnings = _empty(script, request.options)
         stop = _uncut(script, request.options.limits)
     except LimitReached as limit:
         stop = Unknown(limit.reason, _NOT_BEGUN)
@@ -89,13 +90,15 @@ def prove(request: ProveRequest, tell: Callable[[Callable[[Unknown], Answer]], N
     return Answer(proof_of(script, results), warnings, loaded.warnings, seconds, loaded.sources, stage)
 
 
-def _empty(script: Script, bounds: Limits) -> tuple[Diagnostic, ...]:
+def _empty(script: Script, options: Options) -> tuple[Diagnostic, ...]:
     """Warnings about what cannot happen. Raises InputError for axioms from which anything follows."""
+    bounds = options.limits
     found = [d for p in script.programs.values() for d in (*vacuity(p, bounds), *together.no_start(p, bounds))]
     errors = tuple(d for d in (*found, *contradiction(script.axioms, bounds)) if d.severity is Severity.ERROR)
     if errors:
         raise InputError(tuple(dict.fromkeys(errors)))
-    return tuple(dict.fromkeys(found))
+    doubtful = doubt(script, bounds, options.seed)
+    return tuple(dict.fromkeys((*found, *([doubtful] if doubtful is not None else []))))
 
 
 def _uncut(script: Script, bounds: Limits) -> Unknown | None:

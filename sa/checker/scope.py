@@ -47,6 +47,8 @@ def automaton_faults(automaton: Automaton, names: frozenset[str]) -> Iterator[st
     if len(places) < len(automaton.locations) or automaton.initial not in places:
         yield f"{automaton.name}: a location is not there, or twice"
     variables = frozenset(v.var for v in automaton.variables)
+    if len({v.name for v in variables}) < len(automaton.variables):
+        yield f"{automaton.name}: two variables have one name"
     rigid = frozenset(variables_of(automaton, Kind.PARAM))
     nexts = frozenset(primed(v) for v in variables_of(automaton, Kind.GLOBAL))
     if not _over(automaton.init, variables):

@@ -220,6 +220,9 @@ SA511 a variable without a bound
     The values of the variable grow or shrink step by step, and no comparison with a constant stops them; or
     what stops them relates variables, which boxes cannot express. The result holds, and says less than one
     might like. An invariant written by hand is kept, and shown to be inductive.
+SA512 axioms of which it is not known whether they can be true
+    The solver finds no contradiction and no functions that satisfy all of them. If they contradict each other in a
+    way that is not seen, everything follows from them.
 SA601 a proof script where a program is needed
     The file has a `lemma` or `theorem`, so it is a proof script: it speaks of programs that it imports and has no
     threads of its own. Name one of these programs.

@@ -11,7 +11,10 @@ from collections.abc import Iterator
 from itertools import chain, combinations
 
 from sa.automata.program import Axiom
-from sa.smt.session import Session, Unsat
+from sa.automata.proof import Script
+from sa.base.diagnostic import Diagnostic, warning
+from sa.base.limits import Limits
+from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.meaning import Meaning, called, calls, interpreted
 from sa.terms.printer import show
@@ -22,12 +25,26 @@ from sa.terms.term import Function, IsZero, Le, Not, Same, Term, Var, children
 #: How many conditions are tried, and of how many comparisons of the axioms each is made.
 CONDITIONS, WIDTH = 40, 3
 
+#: Solver resources for a question about axioms: an answer comes soon or not at all.
+SOON = 1_000_000
+
 
 def meanings(session: Session, functions: tuple[Function, ...], axioms: tuple[Axiom, ...]) -> Iterator[Meaning]:
     """Meanings that satisfy the axioms. `session` assumes no axioms. Raises LimitReached."""
     for meaning in _candidates(functions, axioms):
         if all(_holds(session, interpreted(a.formula, meaning)) for a in axioms):
             yield meaning
+
+
+def doubt(script: Script, bounds: Limits, seed: int) -> Diagnostic | None:
+    """A warning where it is not known that the axioms of a script can be true. Raises LimitReached."""
+    axioms = script.axioms
+    if not axioms or next(meanings(Session(bounds, (), seed), script.functions, axioms), None) is not None:
+        return None
+    if isinstance(Session(bounds, tuple(a.formula for a in axioms), seed, rlimit=SOON).check(()), Sat):
+        return None
+    hint = "from axioms that contradict each other anything follows: say less, or give functions a body"
+    return warning("SA512", "it is not known whether the axioms can be true", axioms[0].origin.span, hint)
 
 
 def _holds(session: Session, formula: Term) -> bool:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sa.base.limits import Limits
-from sa.language.load import load_program
-from sa.proofs.functions import in_words, meanings
+from sa.language.load import load_program, load_script
+from sa.proofs.functions import doubt, in_words, meanings
 from sa.smt.session import Session, Unsat
 from sa.terms import build
 from sa.terms.meaning import Meaning, called, interpreted
@@ -68,3 +68,24 @@ def test_calls_inside_of_calls_and_of_quantifiers_are_replaced() -> None:
     assert interpreted(build.forall((n,), build.eq(nested, x)), meaning) is build.forall(
         (n,), build.eq(build.add(n, build.integer(2)), x)
     )
+
+
+PIGEONS = """function h(int) : int;
+axiom forall x : int :: h(x) >= 0 && h(x) < 5;
+axiom forall x, y : int :: 0 <= x && x <= 5 && 0 <= y && y <= 5 && x != y ==> h(x) != h(y);
+"""
+
+
+def test_axioms_that_may_contradict_each_other_are_told(tmp_path: Path) -> None:
+    """Six pigeons have five holes, which is seen only where somebody asks for all of them."""
+    (tmp_path / "p.sa").write_text("global x : int = 0;\nthread T { skip; }\n")
+    (tmp_path / "s.sa").write_text(f'import "p.sa" as p; {PIGEONS} lemma one : p preserves x == 0;')
+    found = doubt(load_script(str(tmp_path / "s.sa")).script, Limits(), 0)
+    assert found is not None and found.code == "SA512"
+
+
+def test_axioms_that_some_functions_satisfy_are_not_doubted(tmp_path: Path) -> None:
+    (tmp_path / "p.sa").write_text("global x : int = 0;\nthread T { skip; }\n")
+    axiom = "function f(int) : int; axiom forall x, y : int :: x <= y ==> f(x) <= f(y);"
+    (tmp_path / "s.sa").write_text(f'import "p.sa" as p; {axiom} lemma one : p preserves x == 0;')
+    assert doubt(load_script(str(tmp_path / "s.sa")).script, Limits(), 0) is None

@@ -243,7 +243,8 @@ PROVED = {
 }
 
 
-def _verdicts(folder: Path, programs: dict[str, str], steps: str) -> dict[str, Verdict]:
+def verdicts(folder: Path, programs: dict[str, str], steps: str) -> dict[str, Verdict]:
+    """What becomes of the steps of a script about programs, which are texts or names of `PROGRAMS`."""
     for alias, name in programs.items():
         (folder / f"{alias}.sa").write_text(PROGRAMS.get(name, name))
     imports = "".join(f'import "{alias}.sa" as {alias};\n' for alias in programs)
@@ -254,7 +255,7 @@ def _verdicts(folder: Path, programs: dict[str, str], steps: str) -> dict[str, V
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_what_is_cited_must_be_about_the_claim(name: str, tmp_path: Path) -> None:
-    verdicts = _verdicts(tmp_path, *SCRIPTS[name])
+    verdicts = verdicts(tmp_path, *SCRIPTS[name])
     assert verdicts.pop("wrong") is not Verdict.PROVED
     assert set(verdicts.values()) == {Verdict.PROVED}, "it fails for want of the claim, not of what is cited"
 
@@ -277,13 +278,13 @@ def test_what_is_cited_must_be_about_the_claim(name: str, tmp_path: Path) -> Non
 )
 def test_programs_of_which_anything_would_follow_are_refused(code: str, program: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as refused:
-        _verdicts(tmp_path, {"p": program}, "lemma wrong : p.T preserves x == 0;")
+        verdicts(tmp_path, {"p": program}, "lemma wrong : p.T preserves x == 0;")
     assert code in {d.code for d in refused.value.diagnostics}
 
 
 @pytest.mark.parametrize("name", PROVED)
 def test_what_rules_are_for(name: str, tmp_path: Path) -> None:
-    verdicts = _verdicts(tmp_path, *PROVED[name])
+    verdicts = verdicts(tmp_path, *PROVED[name])
     assert set(verdicts.values()) == {Verdict.PROVED}, verdicts
 
 
@@ -296,7 +297,7 @@ def test_what_rules_are_for(name: str, tmp_path: Path) -> None:
 )
 def test_a_pair_is_refuted_by_itself_or_not_at_all(conc: str, abs_: str, expected: Verdict, tmp_path: Path) -> None:
     """An inferred environment may be too coarse; that of nobody is not."""
-    verdicts = _verdicts(tmp_path, {"conc": conc, "abs": abs_}, "lemma t : conc.T1 refines abs.T1 relate x, y;")
+    verdicts = verdicts(tmp_path, {"conc": conc, "abs": abs_}, "lemma t : conc.T1 refines abs.T1 relate x, y;")
     assert verdicts == {"t": expected}
 
 
@@ -305,7 +306,7 @@ def test_values_refute_where_the_axioms_are_certain_only(tmp_path: Path) -> None
     program = "function f(int) : int; axiom {}; global x : int = 0; thread T {{ rely x' == x; skip; }}"
     steps = "lemma zero : p.T preserves x == 0; lemma t : p.T preserves x <= 1 && {} by parallel(zero);"
     found = {
-        (axiom, claim): _verdicts(tmp_path, {"p": program.format(axiom)}, steps.format(claim))["t"]
+        (axiom, claim): verdicts(tmp_path, {"p": program.format(axiom)}, steps.format(claim))["t"]
         for axiom, claim in (
             ("forall n : int :: f(n) >= 0", "f(x) == 0"),
             ("forall n : int :: f(n) >= 0", "x == 1"),
@@ -323,42 +324,11 @@ def test_values_refute_where_the_axioms_are_certain_only(tmp_path: Path) -> None
     ]
 
 
-AT_ZERO = "automaton P2 { init x == 0; location q0 initial; edge q0 -> q0 @b { z := x; } }"
-
-
-def test_threads_start_as_all_of_their_program_do(tmp_path: Path) -> None:
-    """What another thread says of the start is no start at which this one is refuted."""
-    text = "global x : int; global z : int = 0; automaton P1 {{ location q0 initial; location q1; edge q0 -> q1 {}; }}"
-    programs = {"conc": text.format("@p(z)") + AT_ZERO, "abs": text.format("@p(0) when x == 0") + AT_ZERO}
-    found = _verdicts(tmp_path, programs, "lemma t : conc.P1 refines abs.P1 relate x, z;")
-    assert found["t"] is not Verdict.REFUTED
-    assert _verdicts(tmp_path, programs, "lemma i : conc.P1 preserves x == 0;") == {"i": Verdict.PROVED}
-
-
-def test_parameters_of_a_script_are_one_on_both_sides(tmp_path: Path) -> None:
-    """They have one value, whatever side is spoken of."""
-    steps = """param P : int; lemma r : conc refines abs relate x; lemma i : abs preserves x >= 0 || P > 0;
-        theorem j : conc preserves x >= 0 || P > 0 by preservation(r, i);"""
-    program = "global x : int = 0; thread T { x := x + 1; } thread U { x := x + 1; }"
-    assert set(_verdicts(tmp_path, {"conc": program, "abs": program}, steps).values()) == {Verdict.PROVED}
-
-
-def test_parameters_of_a_script_keep_to_their_range(tmp_path: Path) -> None:
-    """Though no program knows them."""
-    steps = "param P : 0..5; lemma i : p.T preserves P >= 0; lemma j : p preserves P <= 4 by auto;"
-    found = _verdicts(tmp_path, {"p": "global x : int = 0; thread T { x := x + 1; }"}, steps)
-    assert found == {"i": Verdict.PROVED, "j": Verdict.REFUTED}
-    steps = """param P : 0..5; lemma r : conc refines abs relate x; lemma i : abs preserves x == 0 || P > 5;
-        theorem j : conc preserves x == 0 || P < 0 by preservation(r, i);"""
-    program = "global x : int = 0; thread T { skip; } thread U { skip; }"
-    assert set(_verdicts(tmp_path, {"conc": program, "abs": program}, steps).values()) == {Verdict.PROVED}
-
-
 def test_a_side_with_relies_is_not_compared_with_one_without(tmp_path: Path) -> None:
     """Its environment would not have to be matched, and a chain through such a link would show what is false."""
     steps = """lemma l1 : conc.T refines mid.T relate x; lemma l2 : mid.T refines abs.T relate x;
         theorem wrong : conc.T refines abs.T relate x by chain(l1, l2);"""
-    found = _verdicts(tmp_path, {"conc": "grows", "mid": "alone", "abs": "still"}, steps)
+    found = verdicts(tmp_path, {"conc": "grows", "mid": "alone", "abs": "still"}, steps)
     assert found == {"l1": Verdict.UNKNOWN, "l2": Verdict.PROVED, "wrong": Verdict.UNKNOWN}
 
 
@@ -379,35 +349,3 @@ def test_a_condition_refutes_a_rule_that_was_asked_for_only(rule: str, expected:
     (step,) = prove(prepare(load_script(str(tmp_path / "s.sa")).script, Options(limits(60.0, None))))
     assert step.verdict is expected
     assert any(leaf.name == "non-interference" and leaf.verdict is expected for leaf in step.leaves)
-
-
-@pytest.mark.parametrize(
-    ("conc", "abs_", "parameter"),
-    [
-        ("global x : int = 0; thread T { local N : int; @out(N) skip; }", "", "param N : 0..3;"),
-        ("global x : int = 0; thread T { local N : int; @out(N) skip; }", "param N : 0..3;", ""),
-        ("global N : int = 5; global x : int = 5; thread T { x := N; }", "", "param N : 0..3;"),
-        ("global N : int; global x : int = 0; thread T { x := N; }", "", "enum Color { Red, Green } param N : Color;"),
-    ],
-)
-def test_what_a_parameter_is_called_nothing_else_is(conc: str, abs_: str, parameter: str, tmp_path: Path) -> None:
-    """The parameter's range was put on the local, or the parameter was taken for the global."""
-    (tmp_path / "c.sa").write_text(conc)
-    (tmp_path / "a.sa").write_text(abs_ + "global x : int = 0; thread T { @out(x) skip; }")
-    text = f'import "c.sa" as c; import "a.sa" as a; {parameter} theorem wrong : c preserves x <= 3;'
-    (tmp_path / "s.sa").write_text(text)
-    with pytest.raises(InputError) as caught:
-        load_script(str(tmp_path / "s.sa"))
-    assert [d.code for d in caught.value.diagnostics] == ["SA102"]
-
-
-@pytest.mark.parametrize("said", ["x == l && (l == 0 || l == 2)", "x == 2 * l && (l == 0 || l == 1)"])
-def test_an_initial_state_is_answered_by_one_that_the_program_can_start_in(said: str, tmp_path: Path) -> None:
-    """The concrete program starts with 1, the abstract one with 0 or 2, which only its other thread says."""
-    first = "automaton T1 { global x : int; location q0 initial; location q1; edge q0 -> q1 @a(x) { x := x; } }"
-    other = f"automaton T2 {{ global x : int; local l : int; init {said}; location q0 initial; }}"
-    (tmp_path / "a.sa").write_text(f"{first}\n{other}")
-    (tmp_path / "c.sa").write_text(f"{first}\n{other.replace(said, 'x == 1 && l == 1')}")
-    (tmp_path / "s.sa").write_text('import "c.sa" as c; import "a.sa" as a; lemma r : c.T1 refines a.T1;')
-    (step,) = prove(prepare(load_script(str(tmp_path / "s.sa")).script, Options(limits(60.0, None))))
-    assert step.verdict is not Verdict.PROVED

@@ -28,7 +28,8 @@ def over(scope: Scope, names: Mapping[str, Symbol], aliases: tuple[str, ...]) ->
     """The script's names with those of programs on top. What means two things cannot be used."""
     own = dict(names)
     for name, symbol in names.items():
-        known = None if "." in name else find(scope, name)
+        # What stands behind the alias of a side is what the side is about.
+        known = None if name.partition(".")[0] in aliases else find(scope, name)
         if known is not None and not _same(known, symbol):
             where = " and ".join(f"`{a}`" for a in aliases)
             own[name] = HiddenSymbol(f"it means one thing in this file and another in {where}; rename one of them")
@@ -38,7 +39,7 @@ def over(scope: Scope, names: Mapping[str, Symbol], aliases: tuple[str, ...]) ->
 def _same(first: Symbol, second: Symbol) -> bool:
     match first, second:
         case VariableSymbol(mine), VariableSymbol(theirs):
-            return mine.var is theirs.var
+            return mine.var is theirs.var and mine.kind is theirs.kind
         case TermSymbol(mine), TermSymbol(theirs):
             return mine is theirs
         case TypeSymbol(mine), TypeSymbol(theirs):
