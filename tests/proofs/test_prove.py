@@ -255,9 +255,9 @@ def verdicts(folder: Path, programs: dict[str, str], steps: str) -> dict[str, Ve
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_what_is_cited_must_be_about_the_claim(name: str, tmp_path: Path) -> None:
-    verdicts = verdicts(tmp_path, *SCRIPTS[name])
-    assert verdicts.pop("wrong") is not Verdict.PROVED
-    assert set(verdicts.values()) == {Verdict.PROVED}, "it fails for want of the claim, not of what is cited"
+    found = verdicts(tmp_path, *SCRIPTS[name])
+    assert found.pop("wrong") is not Verdict.PROVED
+    assert set(found.values()) == {Verdict.PROVED}, "it fails for want of the claim, not of what is cited"
 
 
 @pytest.mark.parametrize(
@@ -284,8 +284,8 @@ def test_programs_of_which_anything_would_follow_are_refused(code: str, program:
 
 @pytest.mark.parametrize("name", PROVED)
 def test_what_rules_are_for(name: str, tmp_path: Path) -> None:
-    verdicts = verdicts(tmp_path, *PROVED[name])
-    assert set(verdicts.values()) == {Verdict.PROVED}, verdicts
+    found = verdicts(tmp_path, *PROVED[name])
+    assert set(found.values()) == {Verdict.PROVED}, found
 
 
 @pytest.mark.parametrize(
@@ -297,8 +297,8 @@ def test_what_rules_are_for(name: str, tmp_path: Path) -> None:
 )
 def test_a_pair_is_refuted_by_itself_or_not_at_all(conc: str, abs_: str, expected: Verdict, tmp_path: Path) -> None:
     """An inferred environment may be too coarse; that of nobody is not."""
-    verdicts = verdicts(tmp_path, {"conc": conc, "abs": abs_}, "lemma t : conc.T1 refines abs.T1 relate x, y;")
-    assert verdicts == {"t": expected}
+    found = verdicts(tmp_path, {"conc": conc, "abs": abs_}, "lemma t : conc.T1 refines abs.T1 relate x, y;")
+    assert found == {"t": expected}
 
 
 def test_values_refute_where_the_axioms_are_certain_only(tmp_path: Path) -> None:
