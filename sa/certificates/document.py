@@ -17,8 +17,8 @@ from sa.certificates.shape import Entry, Json
 KIND = "sacheck-certificate/"
 FORMAT = KIND + "1"
 
-#: Files may not have more bytes, numbers not more digits.
-MAX_BYTES, MAX_DIGITS = 200_000_000, 1000
+#: Files may not have more bytes, numbers not more digits: a thread that squares a number twenty times gets there.
+MAX_BYTES, MAX_DIGITS = 200_000_000, 100_000
 
 
 class NoCertificate(Exception):

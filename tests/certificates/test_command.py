@@ -194,3 +194,11 @@ def test_a_solver_that_is_not_there_is_wrong_input(folder: Path, monkeypatch: py
     found = sacheck("certify", "c.json", "--solver", "both")
     assert found.exit_code == 2
     assert "SA911" in found.stderr
+
+
+def test_long_numbers_of_a_run_are_read_back(folder: Path) -> None:
+    """Twelve squares of three have two thousand digits."""
+    squares = "x := x * x; " * 12
+    (folder / "long.sa").write_text(f"global x : int = 3;\nthread T {{ {squares} assert x < 0; }}\n")
+    assert sacheck("verify", "long.sa", "--certificate", "long.json").exit_code == 1
+    assert sacheck("certify", "long.json").exit_code == 0
