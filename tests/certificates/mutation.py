@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -240,16 +240,16 @@ def written_mutants(folder: Path, most: int) -> Tally:
     return tally
 
 
-def report(parts: dict[str, Tally]) -> str:
-    """The figures as a page."""
+def report(parts: Mapping[str, Tally], title: str, module: str) -> str:
+    """The figures as a page, which the module writes."""
     whole = Tally()
     for part in parts.values():
         whole.add(part)
     lines = [
-        "# Corrupted certificates",
+        f"# {title}",
         "",
         "One change each, at a random place of the document, of the evidence of finite subjects;",
-        "`python -m tests.certificates.mutation` writes this page. Mutants that are accepted are true by enumeration:",
+        f"`python -m {module}` writes this page. Mutants that are accepted are true by enumeration:",
         "the relation is a weak simulation, the play refutes, the invariants hold in every reachable state.",
         "",
         "| subjects | certificates | mutants | rejected | accepted and true | accepted and false |",
@@ -278,4 +278,4 @@ if __name__ == "__main__":
             "programs and questions of every sort of evidence": written_mutants(Path(scratch), 3 * most),
             "random questions, seeds 0 to 39": random_mutants(range(40), Path(scratch), most),
         }
-        RESULTS.write_text(report(figures), encoding="utf-8")
+        RESULTS.write_text(report(figures, "Corrupted certificates", "tests.certificates.mutation"), encoding="utf-8")
