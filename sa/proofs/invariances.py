@@ -26,7 +26,7 @@ from sa.rules.facts import Fact, Invariance, sides_of
 from sa.rules.induction import automaton_of
 from sa.rules.invariances import JOINT, jointly, thread_by_thread
 from sa.rules.parallel_invariants import IMPLIED, INTERFERENCE, OUTSIDE, apart_formula
-from sa.rules.statements import stated
+from sa.rules.statements import invariance_of
 from sa.terms.evaluate import holds
 from sa.terms.meaning import called
 from sa.terms.sort import Value, show_value
@@ -51,7 +51,7 @@ def directly(work: Work, claim: Preserves) -> Fact:
 
     Raises LimitReached. What is told of failures is that of the first way, or a run that refutes the claim.
     """
-    fact = stated(work.stage, claim)
+    fact = invariance_of(work.stage, claim)
     several = len(fact.side.threads) > 1
     found = thread_by_thread(work.stage, claim)
     if found is not None and _by_induction(work, Way.THREADS, *found):

@@ -25,7 +25,7 @@ from sa.proofs.worlds import worlds_of
 from sa.refinement.options import Options
 from sa.rules.application import Unfit, Unshown
 from sa.rules.facts import Fact
-from sa.rules.statements import said
+from sa.rules.statements import fact_of
 from sa.rules.worlds import Stage
 from sa.smt.session import Session
 
@@ -120,10 +120,10 @@ def _step(prepared: Prepared, step: Step, earlier: Mapping[str, Done]) -> Done:
     except Unshown as problem:
         # What is told is that the cited steps are not proved, if that is so.
         unknown = Unknown(Reason.UNSUPPORTED, str(problem)) if {*verdicts.values()} <= {Verdict.PROVED} else None
-        fact = said(prepared.stage, step.claim)
+        fact = fact_of(prepared.stage, step.claim)
     except Unfit as problem:
         unknown = Unknown(Reason.UNSUPPORTED, str(problem))
-        fact = said(prepared.stage, step.claim)
+        fact = fact_of(prepared.stage, step.claim)
     except NoQuestion as problem:
         unknown = Unknown(Reason.UNSUPPORTED, str(problem))
     except LimitReached as limit:

@@ -21,7 +21,7 @@ from sa.refinement.options import Options
 from sa.refinement.outcome import Result
 from sa.rules.application import Applied
 from sa.rules.facts import Fact, Side, sides_of
-from sa.rules.statements import said
+from sa.rules.statements import fact_of
 from sa.rules.worlds import Stage, faults, others_start
 from sa.smt.session import Sat, Session
 from sa.terms.meaning import Meaning, called
@@ -107,7 +107,7 @@ def leaf_of(work: Work, obligation: Obligation) -> Leaf:
     started = perf_counter()
     obligation = replace(obligation, cases=tuple(obligation.cases))
     leaf = _applied(work, obligation) if _speaks_of_functions(obligation) else _without(work, obligation)
-    if leaf.verdict is Verdict.REFUTED and not begins(work, *sides_of(said(work.stage, work.step.claim))):
+    if leaf.verdict is Verdict.REFUTED and not begins(work, *sides_of(fact_of(work.stage, work.step.claim))):
         leaf = replace(leaf, verdict=Verdict.UNKNOWN, why=_NO_START)
     return replace(leaf, seconds=perf_counter() - started)
 

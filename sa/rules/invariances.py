@@ -13,7 +13,7 @@ from sa.rules import parallel_invariants, preservation
 from sa.rules.application import Applied, Asked, Unfit
 from sa.rules.facts import Fact, Invariance, Refinement, Side, made_of
 from sa.rules.parallel_invariants import names_apart
-from sa.rules.statements import stated
+from sa.rules.statements import invariance_of
 from sa.rules.worlds import Stage, compatible
 from sa.terms import build
 from sa.terms.substitute import substitute
@@ -25,7 +25,7 @@ JOINT = 400
 
 def parallel(stage: Stage, claim: Preserves, cited: Sequence[Fact]) -> Applied:
     """Theorem 1 from cited invariants of the claim's threads. Raises Unfit."""
-    fact = stated(stage, claim)
+    fact = invariance_of(stage, claim)
     parts = [f for f in cited if isinstance(f, Invariance)]
     if len(parts) < len(cited):
         raise Unfit("this rule cites invariants")
@@ -42,7 +42,7 @@ def thread_by_thread(stage: Stage, claim: Preserves) -> tuple[Applied, tuple[Inv
 
     None where a part of the formula is about several threads.
     """
-    fact = stated(stage, claim)
+    fact = invariance_of(stage, claim)
     parts = _by_thread(fact)
     if parts is None:
         return None
@@ -54,7 +54,7 @@ def thread_by_thread(stage: Stage, claim: Preserves) -> tuple[Applied, tuple[Inv
 
 def jointly(stage: Stage, claim: Preserves) -> Applied:
     """Induction for the composition as one automaton (Definitions 3 to 5): what it asks besides."""
-    fact = stated(stage, claim)
+    fact = invariance_of(stage, claim)
     return Applied("induction", fact, (_compatible(fact),))
 
 
@@ -64,7 +64,7 @@ def _compatible(fact: Invariance) -> Asked:
 
 def preserved(stage: Stage, claim: Preserves, cited: Sequence[Fact]) -> Applied:
     """Theorem 5 from a cited refinement and an invariant of its abstract side. Raises Unfit."""
-    fact = stated(stage, claim)
+    fact = invariance_of(stage, claim)
     refinements = [f for f in cited if isinstance(f, Refinement)]
     invariants = [f for f in cited if isinstance(f, Invariance)]
     if len(refinements) != 1 or len(invariants) != 1 or len(cited) != 2:

@@ -40,7 +40,7 @@ from sa.rules.induction import obligations as inductive
 from sa.rules.named import rule_of
 from sa.rules.parallel_invariants import apart_formula
 from sa.rules.refutation import check_failure, meant, variables_of
-from sa.rules.statements import claimed, goal_of_pair_alone, goal_of_whole, goals_of_pairs, outer, stated
+from sa.rules.statements import goal_of_pair_alone, goal_of_whole, goals_of_pairs, invariance_of, outer, refinement_of
 from sa.rules.worlds import Stage, others_start, side_of
 
 #: What becomes of evidence, and the fact that it is about if later steps may rest on it.
@@ -129,7 +129,7 @@ def _says(session: _Session, step: Step, cited: Sequence[Fact]) -> Fact:
             return rule_of(session.stage, step.claim, way, cited).fact
         except Unfit:
             continue
-    return statements.said(session.stage, step.claim)
+    return statements.fact_of(session.stage, step.claim)
 
 
 def _proved(session: _Session, step: Step, cited: Sequence[Fact], evidence: Entry) -> Found:
@@ -161,7 +161,7 @@ def _applied(session: _Session, applied: Applied) -> Found:
 
 def _goal(session: _Session, claim: Refines) -> tuple[Goal, Refinement]:
     """What the claim says directly, and as a fact. Raises Unfit and NoQuestion."""
-    fact = claimed(session.stage, claim)
+    fact = refinement_of(session.stage, claim)
     if fact.left.whole and fact.right.whole:
         return goal_of_whole(session.stage, claim), fact
     refinements.about_pair(session.stage, claim)
@@ -215,7 +215,7 @@ def _inductive(session: _Session, claim: Preserves, kind: str, entry: Entry) -> 
 def _ways(session: _Session, claim: Preserves, way: Way) -> tuple[Applied, tuple[Invariance, ...]]:
     """What is shown by induction, and what is asked besides. Raises Unfit."""
     if way is Way.JOINT:
-        return invariances.jointly(session.stage, claim), (stated(session.stage, claim),)
+        return invariances.jointly(session.stage, claim), (invariance_of(session.stage, claim),)
     found = invariances.thread_by_thread(session.stage, claim)
     if found is None:
         raise Unfit("a part of the formula is about several threads")
@@ -223,7 +223,7 @@ def _ways(session: _Session, claim: Preserves, way: Way) -> tuple[Applied, tuple
 
 
 def _never(session: _Session, claim: Preserves, kind: str, entry: Entry) -> Found:
-    fact = stated(session.stage, claim)
+    fact = invariance_of(session.stage, claim)
     if not fact.side.whole:
         raise Unfit("the threads are not all of their program")
     threads = tuple(t.thread for t in fact.side.threads)
@@ -258,7 +258,7 @@ def _refuted(session: _Session, step: Step, cited: Sequence[Fact], evidence: Ent
         case Refines() as claim, "alone":
             refinements.about_pair(session.stage, claim)
             ruling = _played(session, goal_of_pair_alone(session.stage, claim), what)
-            return _all(ruling, _begins(session, *sides_of(claimed(session.stage, claim))))
+            return _all(ruling, _begins(session, *sides_of(refinement_of(session.stage, claim))))
         case Preserves() as claim, "violation":
             return _violated(session, claim, what)
     raise evidence.wrong("this is no way to refute such a claim")
@@ -285,7 +285,7 @@ def _all(*rulings: Ruling) -> Ruling:
 
 def _violated(session: _Session, claim: Preserves, entry: Entry) -> Ruling:
     number, listed = entry.fields("thread", "run")
-    fact = stated(session.stage, claim)
+    fact = invariance_of(session.stage, claim)
     if number.value is None:
         if not fact.side.whole:
             return Rejected("run", "the threads are not all of their program")

@@ -11,7 +11,7 @@ from sa.checker.composition import composition_fault
 from sa.rules import chain_closed, chain_open, parallel_refinement
 from sa.rules.application import Applied, Asked, Unfit, Unshown
 from sa.rules.facts import Fact, Refinement, Side, made_of
-from sa.rules.statements import claimed, goals_of_pairs, outer
+from sa.rules.statements import goals_of_pairs, outer, refinement_of
 from sa.rules.worlds import Stage, declares, matching, side_of
 
 
@@ -61,7 +61,7 @@ def parallel(stage: Stage, claim: Refines, cited: Sequence[Fact]) -> Applied:
 
 
 def _composed(stage: Stage, claim: Refines, parts: Sequence[Refinement]) -> Applied:
-    fact = claimed(stage, claim)
+    fact = refinement_of(stage, claim)
     pairs = tuple(pair for p in parts for pair in p.pairs)
     shown = Refinement(fact.left, fact.right, fact.kappa, fact.iota, pairs, silent=claim.silent_exit)
     among_others = not (fact.left.whole and fact.right.whole)
@@ -163,7 +163,7 @@ def chain(stage: Stage, claim: Refines, cited: Sequence[Fact]) -> Applied:
 
 
 def _closed_chain(stage: Stage, claim: Refines, links: Sequence[Refinement]) -> Applied:
-    fact = claimed(stage, claim)
+    fact = refinement_of(stage, claim)
     conditions = chain_closed.obligations(links, fact.kappa, fact.iota)
     return Applied("Theorem 2", fact, (Asked(conditions, _aliases(links)),))
 

@@ -35,7 +35,7 @@ def block_of(claim: Refines, name: str, origin: Origin) -> Block:
     )
 
 
-def asked(stage: Stage, claim: Refines, whole: bool) -> Question:
+def question_of(stage: Stage, claim: Refines, whole: bool) -> Question:
     """The claim as a question about two programs. Raises NoQuestion."""
     lower, upper = (members_only(stage.worlds[side[0][0]], side) for side in (claim.left, claim.right))
     return question(upper, lower, block_of(claim, "", Origin(None)), whole)
@@ -47,13 +47,13 @@ def goals_of_pairs(stage: Stage, claim: Refines) -> tuple[Goal, ...]:
     Of declared environments it is part of the goal that they match.
     """
     matched = matching(stage.worlds[claim.left[0][0]], stage.worlds[claim.right[0][0]])
-    found = thread_goals(asked(stage, claim, whole=False))
+    found = thread_goals(question_of(stage, claim, whole=False))
     return tuple(replace(goal, matched=matched, axioms=stage.axioms) for goal in found)
 
 
 def goal_of_whole(stage: Stage, claim: Refines) -> Goal:
     """The compositions of the claim's threads as two products, where nobody else moves. Raises NoQuestion."""
-    return replace(whole_goal(asked(stage, claim, whole=True)), axioms=stage.axioms)
+    return replace(whole_goal(question_of(stage, claim, whole=True)), axioms=stage.axioms)
 
 
 def goal_of_pair_alone(stage: Stage, claim: Refines) -> Goal:
@@ -66,21 +66,21 @@ def goal_of_pair_alone(stage: Stage, claim: Refines) -> Goal:
     return replace(whole_goal(made), axioms=stage.axioms)
 
 
-def claimed(stage: Stage, claim: Refines) -> Refinement:
+def refinement_of(stage: Stage, claim: Refines) -> Refinement:
     """The refinement that a step claims, which says nothing about whether it was shown. Raises NoQuestion."""
     left, right = side_of(stage.worlds, claim.left), side_of(stage.worlds, claim.right)
-    kappa, iota = outer(related(asked(stage, claim, whole=True)), left, right)
+    kappa, iota = outer(related(question_of(stage, claim, whole=True)), left, right)
     return Refinement(left, right, kappa, iota, (), bool(claim.rely), claim.silent_exit, claim.choose_init)
 
 
-def stated(stage: Stage, claim: Preserves) -> Invariance:
+def invariance_of(stage: Stage, claim: Preserves) -> Invariance:
     """The invariant that a step claims."""
     return Invariance(side_of(stage.worlds, claim.side), claim.formula, claim.strong, claim.parts)
 
 
-def said(stage: Stage, claim: Claim) -> Fact:
+def fact_of(stage: Stage, claim: Claim) -> Fact:
     """What a step claims, of either kind. Raises NoQuestion."""
-    return claimed(stage, claim) if isinstance(claim, Refines) else stated(stage, claim)
+    return refinement_of(stage, claim) if isinstance(claim, Refines) else invariance_of(stage, claim)
 
 
 def outer(
