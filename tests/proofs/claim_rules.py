@@ -47,9 +47,7 @@ from tests.proofs.game import (
 from tests.proofs.invariant_rules import undisturbed
 from tests.proofs.parallel_rules import SMALL, by_locals
 from tests.proofs.rule import Rule, Variant, instead, without
-from tests.proofs.sampling import (
-    TINY,
-)
+from tests.proofs.sampling import TINY
 
 Condition = Callable[[Claim], bool]
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from tests.proofs import (
+    chain_claims,
     chain_rules,
+    claim_rules,
     interference_rules,
     invariant_rules,
     parallel_rules,
     preservation_rules,
     script_rules,
+    step_rules,
 )
 from tests.proofs.rule import Rule, Variant
 
@@ -33,10 +36,13 @@ RULES: tuple[Rule[Any], ...] = (
     parallel_rules.THEOREM_4_THREE,
     parallel_rules.THEOREM_4_WEAKENED,
     parallel_rules.THEOREM_4_RUNS,
+    *claim_rules.RULES,
     preservation_rules.THEOREM_5,
     script_rules.THEOREM_5_CLOSED,
     preservation_rules.STRONG_PRESERVATION,
     invariant_rules.THEOREM_6,
+    *chain_claims.RULES,
+    *step_rules.RULES,
 )
 
 VARIANTS: tuple[Variant[Any], ...] = (
@@ -45,5 +51,8 @@ VARIANTS: tuple[Variant[Any], ...] = (
     *chain_rules.VARIANTS,
     *preservation_rules.VARIANTS,
     *parallel_rules.VARIANTS,
+    *claim_rules.VARIANTS,
     *script_rules.VARIANTS,
+    *chain_claims.VARIANTS,
+    *step_rules.VARIANTS,
 )

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.proofs.claim_counterexamples import CASES as OF_CLAIMS
 from tests.proofs.finite import is_weak_invariant
 from tests.proofs.interference_rules import CASES as OF_INTERFERENCE
 from tests.proofs.invariant_counterexamples import CASES as OF_INVARIANTS
@@ -17,9 +18,11 @@ from tests.proofs.rule import Variant
 from tests.proofs.rules import RULES, VARIANTS
 from tests.proofs.script_counterexamples import CASES as OF_SCRIPTS
 from tests.proofs.shrinking import literal
+from tests.proofs.step_counterexamples import CASES as OF_STEPS
 from tests.proofs.writing import refinement
 
-CASES = {**OF_INVARIANTS, **OF_INTERFERENCE, **OF_REFINEMENTS, **OF_COMPOSITIONS, **OF_SCRIPTS}
+OF_RULES = {**OF_INVARIANTS, **OF_INTERFERENCE, **OF_REFINEMENTS, **OF_COMPOSITIONS, **OF_SCRIPTS}
+CASES = {**OF_RULES, **OF_CLAIMS, **OF_STEPS}
 WRONG = [v for v in VARIANTS if not v.redundant]
 
 
