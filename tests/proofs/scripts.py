@@ -31,6 +31,7 @@ def random_script(seed: int) -> Scripted:
     top = _small(random_text(rng, is_open, 2))
     mid = _changed(rng, top)
     low = _changed(rng, mid)
+    top, mid, low = (_starting_at_a_local(rng, text) for text in (top, mid, low))
     texts = dict(zip(ALIASES, (low, mid, top), strict=True))
     imports = "".join(f'import "{alias}.sa" as {alias};\n' for alias in ALIASES)
     steps = [*_refinements(rng, texts), *_invariants(rng, texts)]
@@ -39,6 +40,16 @@ def random_script(seed: int) -> Scripted:
 
 def _small(text: Text) -> Text:
     return replace(text, threads=tuple(replace(t, body=t.body[:3]) for t in text.threads))
+
+
+def _starting_at_a_local(rng: Random, text: Text) -> Text:
+    """Now and then a thread says by a local of its own how a shared variable starts."""
+    first, second = text.threads
+    if rng.random() < 0.85 or "x" not in dict(text.starts):
+        return text
+    said = rng.choice(("local m : 0..1 = x;", "local m : 1..2 = x;", "local m : 0..2 = 2 - x;"))
+    starts = tuple((n, "" if n == "x" else start) for n, start in text.starts)
+    return replace(text, starts=starts, threads=(first, replace(second, locals=(*second.locals, said))))
 
 
 def _changed(rng: Random, text: Text) -> Text:

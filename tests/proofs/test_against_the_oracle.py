@@ -14,15 +14,17 @@ from pathlib import Path
 
 import pytest
 
+from sa.automata.automaton import Automaton
 from sa.automata.program import Program
 from sa.automata.proof import Member, Preserves, Refines, Script, Step
+from sa.automata.rename import on_side
 from sa.base.diagnostic import InputError
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
 from sa.composition.environment import closed
 from sa.language.load import load_script
 from sa.oracle.compatibility import composition, own_locals, strong_violation, weak_violation
-from sa.oracle.explicit import explicit
+from sa.oracle.explicit import explicit, initial_states
 from sa.oracle.game import decide
 from sa.proofs.prove import Prepared, prepare, prove
 from sa.proofs.statements import pair_goals
@@ -30,6 +32,7 @@ from sa.refinement.goals import goals
 from sa.refinement.options import Options
 from sa.rules.statements import block_of
 from sa.rules.worlds import side_of
+from sa.terms.build import constant, eq, land, lor
 from tests.proofs.scripts import Scripted, random_script
 
 #: Seconds for a script.
@@ -74,7 +77,10 @@ def is_true(prepared: Prepared, step: Step) -> bool | None:
             sides = [side_of(prepared.stage.worlds, members) for members in (left, right)]
             if len(left) == 1 and not all(s.whole for s in sides):
                 (goal,) = pair_goals(prepared.stage, step, claim)
-                return decide(goal).simulated
+                lower, upper = (_in_its_program(prepared, members[0]) for members in (left, right))
+                return decide(
+                    replace(goal, concrete=_as(lower, goal.concrete), abstract=_as(upper, goal.abstract))
+                ).simulated
             if not all(s.whole for s in sides):
                 return None
             upper, lower = _only(prepared.script, right), _only(prepared.script, left)
@@ -87,6 +93,25 @@ def is_true(prepared: Prepared, step: Step) -> bool | None:
             joint = composition(automata)
             x = explicit(closed(joint) if side.whole else joint)
             return (strong_violation if strong else weak_violation)(x, formula) is None
+
+
+def _in_its_program(prepared: Prepared, member: Member) -> Automaton:
+    """An annotated thread that starts where all threads of its program can, as written."""
+    world = prepared.stage.worlds[member[0]]
+    made = world.threads[member[1]].automaton
+    program = explicit(composition([own_locals(closed(t)) for t in world.program.threads]))
+    shared = program.order[: program.visible]
+    starts = {row[: program.visible] for _, row in initial_states(program)}
+    some = lor(*(land(*(eq(v, constant(x, v.sort)) for v, x in zip(shared, row, strict=True))) for row in starts))
+    return replace(made, init=land(made.init, some))
+
+
+def _as(thread: Automaton, side: Automaton) -> Automaton:
+    """A thread over the names that a side of a goal has, with what the goal makes of environments and ends."""
+    name = next(v.var.name for v in side.variables if "." in v.var.name).partition(".")[0]
+    meant = on_side(thread, name)
+    invs = {q.name: q.inv for q in meant.locations}
+    return replace(side, init=meant.init, locations=tuple(replace(q, inv=invs[q.name]) for q in side.locations))
 
 
 def _only(script: Script, members: tuple[Member, ...]) -> Program:
