@@ -25,7 +25,7 @@ from sa.rules.application import Applied, Unfit
 from sa.rules.facts import Fact, Invariance, sides_of
 from sa.rules.induction import automaton_of
 from sa.rules.invariances import JOINT, jointly, thread_by_thread
-from sa.rules.parallel_invariants import IMPLIED, INTERFERENCE, OUTSIDE, apart_formula
+from sa.rules.parallel_invariants import apart_formula
 from sa.rules.statements import invariance_of
 from sa.terms.evaluate import holds
 from sa.terms.meaning import called
@@ -34,7 +34,6 @@ from sa.terms.substitute import prefixed
 from sa.terms.term import Term, Var
 
 _RUN = "the run is below"
-_OTHER_WAYS = "so this is no way to show the claim, and no other one was found"
 
 
 def by_threads(work: Work, claim: Preserves) -> Fact:
@@ -56,7 +55,7 @@ def directly(work: Work, claim: Preserves) -> Fact:
     found = thread_by_thread(work.stage, claim)
     if found is not None and _by_induction(work, Way.THREADS, *found):
         return fact
-    told = tuple(map(_tentative, work.leaves)) if found is not None else ()
+    told = tuple(work.leaves) if found is not None else ()
     rule, run, argument = work.rule, work.run, work.argument
     if not several and run is not None:
         return fact
@@ -73,13 +72,6 @@ def directly(work: Work, claim: Preserves) -> Fact:
             told, rule = tuple(work.leaves), work.rule
     work.leaves[:], work.rule, work.run, work.argument = told, rule, run, argument
     return fact
-
-
-def _tentative(leaf: Leaf) -> Leaf:
-    """A condition of a rule that nobody asked for refutes nothing: there may be other ways to the claim."""
-    if leaf.verdict is Verdict.REFUTED and leaf.name in (INTERFERENCE, IMPLIED, OUTSIDE):
-        return replace(leaf, verdict=Verdict.UNKNOWN, why=_OTHER_WAYS)
-    return leaf
 
 
 def _by_induction(work: Work, way: Way, applied: Applied, parts: Sequence[Invariance]) -> bool:

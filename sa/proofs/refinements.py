@@ -19,7 +19,7 @@ from sa.rules.refinements import about_pair, pair_by_pair
 from sa.rules.statements import outer
 from sa.rules.worlds import side_of
 
-_START = "where the abstract thread starts depends on what others of its program have of their own"
+_START = "where a thread starts depends on what others of its program have of their own"
 _ALONE = "nobody else has to move in this play, so no environment helps"
 
 
@@ -43,7 +43,9 @@ def _decided_by(work: Work, claim: Refines, goal: Goal) -> Refinement:
     result, alone = _decided(work, goal), False
     if result.play is not None and not (goal.closed or goal.matched):
         result, alone = _alone(work, claim, result)
-    if result.relation is not None and not begins(work, right):
+    # A proof names abstract states that answer, a play names states that it starts from.
+    named = {Verdict.PROVED: (right,), Verdict.REFUTED: (left, right), Verdict.UNKNOWN: ()}[result.verdict]
+    if not begins(work, *named):
         unknown = Unknown(Reason.UNSUPPORTED, _START)
         result = replace(result, verdict=Verdict.UNKNOWN, relation=None, unknown=unknown)
     work.results.append(result)
@@ -70,8 +72,7 @@ def _alone(work: Work, claim: Refines, result: Result) -> tuple[Result, bool]:
     Inferred invariants hold wherever the threads get by themselves, so nothing is lost without them.
     """
     by_themselves = _decided(work, alone_goal(work.stage, work.step, claim), briefly=True)
-    left, right = side_of(work.stage.worlds, claim.left), side_of(work.stage.worlds, claim.right)
-    if by_themselves.play is not None and begins(work, left, right):
+    if by_themselves.play is not None:
         return replace(by_themselves, notes=(*by_themselves.notes, _ALONE)), True
     unknown = Unknown(Reason.ENVIRONMENT, "it fails in the environment inferred for it")
     return replace(result, verdict=Verdict.UNKNOWN, unknown=unknown), False

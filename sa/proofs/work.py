@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
-from sa.automata.proof import Script, Step
+from sa.automata.proof import Rule, Script, Step
 from sa.base.verdict import Verdict
 from sa.certificates.argument import Argument, Way
 from sa.certificates.run import Run
@@ -29,6 +29,7 @@ from sa.terms.meaning import Meaning, called
 #: Solver resources for a first attempt at what speaks of functions: proofs come soon or not at all.
 SOON = 1_000_000
 
+_OTHER_WAYS = "so this is no way to show the claim, and no other one was found"
 _NO_VALUES = "the solver could not say, and no values were found for which it fails"
 _NO_START = "it fails where the other threads of the program may not be able to start"
 _NO_MEANING = "it fails if the axioms can be true at all, which was not found out"
@@ -103,13 +104,22 @@ def add(work: Work, leaf: Leaf) -> None:
 
 
 def leaf_of(work: Work, obligation: Obligation) -> Leaf:
-    """What becomes of a side condition. Raises LimitReached."""
+    """What becomes of a side condition. Raises LimitReached.
+
+    One of a rule that nobody asked for refutes nothing: there may be other ways to the claim.
+    """
     started = perf_counter()
     obligation = replace(obligation, cases=tuple(obligation.cases))
     leaf = _applied(work, obligation) if _speaks_of_functions(obligation) else _without(work, obligation)
+    if leaf.verdict is Verdict.REFUTED and not _asks_for_a_rule(work.step):
+        leaf = replace(leaf, verdict=Verdict.UNKNOWN, why=_OTHER_WAYS)
     if leaf.verdict is Verdict.REFUTED and not begins(work, *sides_of(fact_of(work.stage, work.step.claim))):
         leaf = replace(leaf, verdict=Verdict.UNKNOWN, why=_NO_START)
     return replace(leaf, seconds=perf_counter() - started)
+
+
+def _asks_for_a_rule(step: Step) -> bool:
+    return bool(step.cited) or step.rule not in (None, Rule.AUTO)
 
 
 def _speaks_of_functions(obligation: Obligation) -> bool:

@@ -254,7 +254,8 @@ def _refuted(session: _Session, step: Step, cited: Sequence[Fact], evidence: Ent
         case _, "fails":
             return _fails(session, step, cited, what)
         case Refines() as claim, "play":
-            return _played(session, _goal(session, claim)[0], what)
+            goal, fact = _goal(session, claim)
+            return _all(_played(session, goal, what), _begins(session, *sides_of(fact)))
         case Refines() as claim, "alone":
             refinements.about_pair(session.stage, claim)
             ruling = _played(session, goal_of_pair_alone(session.stage, claim), what)
@@ -340,8 +341,8 @@ def _conditions(
 ) -> Iterator[tuple[Obligation, tuple[Side, ...]]]:
     """The side conditions of a way to the claim, and what threads they are about.
 
-    An induction asks that the invariant itself holds initially. What nobody asked to be shown of each thread does not
-    fail where it is not true of each.
+    An induction asks that the invariant itself holds initially. Other conditions refute a rule that was asked for only:
+    there may be other ways to the claim.
     """
     if way in (Way.THREADS, Way.JOINT) and isinstance(step.claim, Preserves):
         applied, parts = _ways(session, step.claim, way)
@@ -349,7 +350,7 @@ def _conditions(
             automaton = automaton_of(part)
             yield start(automaton, wanted(part, automaton)), (part.side,)
         if step.rule is not Rule.PARALLEL:
-            applied = invariances.jointly(session.stage, step.claim)
+            return
     else:
         applied = rule_of(session.stage, step.claim, way, cited)
     for asked in applied.asked:

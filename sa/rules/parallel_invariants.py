@@ -33,13 +33,6 @@ from sa.terms.sort import BOOL
 from sa.terms.substitute import prefixed, primed, substitute
 from sa.terms.term import Term, Var
 
-#: The conditions of the rule by name.
-INTERFERENCE, IMPLIED, OUTSIDE = (
-    "non-interference",
-    "the parts imply the claim",
-    "an environment that keeps the claim keeps the parts",
-)
-
 
 def obligations(parts: Sequence[Invariance], claim: Invariance) -> Iterator[Obligation]:
     """The side conditions: no interference, and that the parts together imply what is claimed.
@@ -64,11 +57,11 @@ def obligations(parts: Sequence[Invariance], claim: Invariance) -> Iterator[Obli
             clauses = tuple(
                 replace(f, term=substitute(apart_formula(f.term, two.side.threads), shared)) for f in two.parts
             )
-            yield Obligation(INTERFERENCE, where, known, (Case((), kept),), clauses)
+            yield Obligation("non-interference", where, known, (Case((), kept),), clauses)
     wanted = apart_formula(claim.formula, threads)
     known = build.conjuncts(build.land(*in_range(claim.side), *formulas, *_somewhere((*formulas, wanted))))
     clauses = tuple(replace(f, term=apart_formula(f.term, threads)) for f in claim.parts)
-    yield Obligation(IMPLIED, "", known, (Case((), build.conjuncts(wanted)),), clauses)
+    yield Obligation("the parts imply the claim", "", known, (Case((), build.conjuncts(wanted)),), clauses)
     if not claim.strong and not claim.side.whole:
         yield _kept_outside(parts, formulas, wanted)
 
@@ -83,7 +76,7 @@ def _kept_outside(parts: Sequence[Invariance], formulas: Sequence[Term], claim: 
     certain = [substitute(f, later) for p, f in zip(parts, formulas, strict=True) if p.strong]
     known = build.conjuncts(build.land(*formulas, *moved, *certain, substitute(claim, later)))
     kept = build.conjuncts(build.land(*weak))
-    return Obligation(OUTSIDE, "", known, (Case((), kept),))
+    return Obligation("an environment that keeps the claim keeps the parts", "", known, (Case((), kept),))
 
 
 def _moves(automaton: Automaton, later: Mapping[Var, Term], spoken: Set[Var]) -> Iterator[Term]:

@@ -106,9 +106,8 @@ def _in_its_program(prepared: Prepared, member: Member) -> Automaton:
     return replace(made, init=land(made.init, some))
 
 
-def _as(thread: Automaton, side: Automaton) -> Automaton:
+def _as(thread: Automaton, side: Automaton, name: str) -> Automaton:
     """A thread over the names that a side of a goal has, with what the goal makes of environments and ends."""
-    name = next(v.var.name for v in side.variables if "." in v.var.name).partition(".")[0]
     meant = on_side(thread, name)
     invs = {q.name: q.inv for q in meant.locations}
     return replace(side, init=meant.init, locations=tuple(replace(q, inv=invs[q.name]) for q in side.locations))

@@ -69,3 +69,23 @@ def test_an_initial_state_is_answered_by_one_that_the_program_can_start_in(said:
     other = f"automaton T2 {{ global x : int; local l : int; init {said}; location q0 initial; }}"
     programs = {"conc": first + other.replace(said, "x == 1 && l == 1"), "abs": first + other}
     assert verdicts(tmp_path, programs, "lemma r : conc.T1 refines abs.T1;")["r"] is not Verdict.PROVED
+
+
+def test_a_play_starts_where_the_program_can(tmp_path: Path) -> None:
+    """Only even values are starts, which the other thread says, and nobody changes x: @bad is never seen."""
+    text = """automaton T1 {{ global x : int; rely unchanged x; location q0 initial;
+            {} edge q0 -> q0 @good {{ x := x; }} }}
+        automaton T2 {{ global x : int; local l : int; rely unchanged x; init x == 2 * l; location q0 initial; }}"""
+    programs = {"conc": text.format("edge q0 -> q0 @bad when x == 1 { x := x; }"), "abs": text.format("")}
+    assert verdicts(tmp_path, programs, "lemma r : conc.T1 refines abs.T1;") == {"r": Verdict.UNKNOWN}
+
+
+def test_threads_that_do_not_fit_together_refute_nothing_but_a_rule_for_them(tmp_path: Path) -> None:
+    """T2 steps where T1's environment forbids it, at locations where they are never together."""
+    program = """
+        automaton T1 { global x, y : int = 0; location a initial; location b { env unchanged x; }
+            edge a -> b when y == 1 { x := x; } }
+        automaton T2 { global x, y : int = 0; rely unchanged y; location q0 initial; location q1; location q2;
+            edge q0 -> q1 { x := 1; } edge q1 -> q2 { y := 1; } }"""
+    steps = "lemma plain : p preserves y >= 0; lemma rule : p preserves y >= 0 by parallel;"
+    assert verdicts(tmp_path, {"p": program}, steps) == {"plain": Verdict.UNKNOWN, "rule": Verdict.REFUTED}
