@@ -78,9 +78,8 @@ def is_true(prepared: Prepared, step: Step) -> bool | None:
             if len(left) == 1 and not all(s.whole for s in sides):
                 (goal,) = pair_goals(prepared.stage, step, claim)
                 lower, upper = (_in_its_program(prepared, members[0]) for members in (left, right))
-                return decide(
-                    replace(goal, concrete=_as(lower, goal.concrete), abstract=_as(upper, goal.abstract))
-                ).simulated
+                first, second = _as(lower, goal.concrete, "conc"), _as(upper, goal.abstract, "abs")
+                return decide(replace(goal, concrete=first, abstract=second)).simulated
             if not all(s.whole for s in sides):
                 return None
             upper, lower = _only(prepared.script, right), _only(prepared.script, left)
