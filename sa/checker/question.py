@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sa.automata.automaton import EXIT, Automaton, Kind, Origin, Variable, variables_of
+from sa.automata.automaton import EXIT, Automaton, Kind, Label, Origin, Variable, variables_of
 from sa.automata.program import Axiom, Formula, Program, Refinement, Related
 from sa.automata.rename import on_side
 from sa.base.limits import Limits
@@ -108,8 +108,10 @@ def _silent(program: Program) -> Program:
 
 
 def silently(thread: Automaton) -> Automaton:
-    """The thread with nothing to be seen of its end."""
-    edges = (replace(e, label=None) if e.label is not None and e.label.action == EXIT else e for e in thread.edges)
+    """The thread with nothing to be seen of its end: of an exit that shows no value and after which it does nothing."""
+    going_on = {e.source for e in thread.edges}
+    ends = [e.label == Label(EXIT) and e.target not in going_on for e in thread.edges]
+    edges = (replace(e, label=None) if end else e for e, end in zip(thread.edges, ends, strict=True))
     return replace(thread, edges=tuple(edges))
 
 

@@ -77,6 +77,9 @@ SA103 a name of the wrong kind
 SA104 an unknown location
     `at T.CS` needs a thread `T` in this file with a location `CS`: a statement named `CS: …` or a location of
     an automaton. Members of a family are written `at T[1].CS`.
+SA105 the name of a choice
+    Names such as `x?1` are those of values that steps choose, where automata are printed. Only a `local` in the block
+    of an edge is declared so, or a variable could be mistaken for a choice.
 SA106 a definition by itself
     Macros and functions with a body are replaced by their bodies, so they cannot use themselves. For recursive
     functions declare one without a body and say what holds of it in axioms.

@@ -12,7 +12,17 @@ from difflib import get_close_matches
 from math import prod
 from typing import TypeVar
 
-from sa.automata.automaton import EXIT, Automaton, Kind, Location, Origin, Variable, variables_of
+from sa.automata.automaton import (
+    EXIT,
+    Automaton,
+    Edge,
+    Kind,
+    Location,
+    Origin,
+    Variable,
+    edges_from,
+    variables_of,
+)
 from sa.automata.program import Formula, Program, Refinement, Related
 from sa.automata.rename import on_side, own_local
 from sa.base.diagnostic import Diagnostic, InputError, Label, error
@@ -47,6 +57,8 @@ def goals(abstract: Program, concrete: Program, block: Refinement | None, whole:
     Threads with declared environments are paired one by one; programs without any are closed, and the claim is
     about their products. `whole` closes the programs in any case.
     """
+    if block is not None and block.silent_exit:
+        abstract, concrete = (replace(p, threads=tuple(map(silently, p.threads))) for p in (abstract, concrete))
     pairs = pairings(abstract, concrete, block)
     rely = block.rely if block is not None else ()
     if whole or closes(abstract, concrete, block):
@@ -235,8 +247,6 @@ def _on_this_side(rely: Formula, automaton: Automaton) -> Term:
 def _goal(pair: Pairing, abstract: Program, concrete: Program, block: Refinement | None, is_closed: bool) -> Goal:
     first, first_added = _reflexive(on_side(pair.concrete, "conc"))
     second, second_added = _reflexive(on_side(pair.abstract, "abs"))
-    if block is not None and block.silent_exit:
-        first, second = silently(first), silently(second)
     shared = tuple(_equal(pair.concrete, pair.abstract, Kind.GLOBAL))
     if block is not None and block.relate is not None:
         related = tuple(map(_formula, block.relate))
@@ -288,9 +298,12 @@ def _contains_identity(place: Location, variables: tuple[Var, ...]) -> bool:
     return stays is build.TRUE or Session(Limits()).implied(stays, (place.inv,))
 
 
-def silently(automaton: Automaton) -> Automaton:
-    """The automaton with nothing to be seen of its end."""
-    edges = tuple(
-        replace(e, label=None) if e.label is not None and e.label.action == EXIT else e for e in automaton.edges
-    )
-    return replace(automaton, edges=edges)
+def silently(thread: Automaton) -> Automaton:
+    """The thread with nothing to be seen of its end, an `exit` without values that nothing follows."""
+    leaving = edges_from(thread)
+
+    def is_end(edge: Edge) -> bool:
+        label = edge.label
+        return label is not None and (label.action, label.values) == (EXIT, ()) and not leaving[edge.target]
+
+    return replace(thread, edges=tuple(replace(e, label=None) if is_end(e) else e for e in thread.edges))

@@ -158,3 +158,14 @@ def test_a_silent_exit_is_silent_on_both_sides_and_failures_are_seen() -> None:
     goal = _goal(text, text + "refinement r { silent exit; }")
     for automaton in (goal.concrete, goal.abstract):
         assert {e.label.action for e in automaton.edges if e.label is not None} == {"fail"}
+
+
+def test_an_exit_that_shows_a_value_or_is_no_end_stays_visible() -> None:
+    edges = "edge a -> a @exit(x); edge a -> b @exit; edge b -> c @exit;"
+    text = f"automaton T {{ global x : int; location a initial; location b; location c; {edges} }}"
+    other = text.replace("T {", "U {")
+    goal = _goals(text + other, text + other + "refinement r { silent exit; }", whole=True)[0]
+    for automaton in (goal.concrete, goal.abstract):
+        ends = {e.target for e in automaton.edges if e.label is None}
+        assert ends and all("c" in end.split("|") for end in ends)
+        assert {len(e.label.values) for e in automaton.edges if e.label is not None} == {0, 1}

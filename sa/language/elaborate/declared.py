@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sa.automata.automaton import Kind, Origin, Variable
 from sa.language import syntax
-from sa.language.elaborate.context import Context
+from sa.language.elaborate.context import Context, complain
 from sa.language.elaborate.expressions import domain_of
 from sa.language.elaborate.types import ArrayOf, Domain
 from sa.language.names import ArraySymbol, BrokenSymbol, Scope, Symbol, VariableSymbol, declare
@@ -21,14 +21,19 @@ def declare_variables(
     ghost: bool,
     context: Context,
     called: dict[str, str] | None = None,
+    chosen: bool = False,
 ) -> list[tuple[Variable, ...]]:
     """Declare names in the context's scope; the variables for each of them.
 
-    `called` gives the names of the automaton's variables where they are not those in the text.
+    `called` gives the names of the automaton's variables where they are not those in the text. Only what a step may
+    choose, and no automaton has for long, may be named as choices are.
     """
     domain = domain_of(written, context)
     result = list[tuple[Variable, ...]]()
     for name in names:
+        if "?" in name.name and not chosen:
+            hint = "only a `local` in the block of an edge has such a name"
+            complain(context, "SA105", f"`{name.name}` is the name of a choice", name.span, hint)
         if domain is None:
             declare(context.scope, name, BrokenSymbol(), context.problems)
             continue

@@ -175,7 +175,7 @@ def _local(action: syntax.Local, paths: list[Path], execution: Execution) -> lis
     """A temporary: its value is known, or chosen in this step. It is not a variable of the automaton."""
     context = execution.context
     values = None if action.value is None else translate_value(action.value, action.ghost, context)
-    declared = declare_variables(action.names, action.type, Kind.LOCAL, action.ghost, context)
+    declared = declare_variables(action.names, action.type, Kind.LOCAL, action.ghost, context, chosen=True)
     variables = tuple(v for group in declared for v in group)
     if action.value is None:
         return [arbitrary(path, variables, execution) for path in paths]
