@@ -64,6 +64,11 @@ class Invariance:
 Fact: TypeAlias = Refinement | Invariance
 
 
+def in_words(side: Side) -> str:
+    """The threads of a composition."""
+    return " || ".join(f"{side.program}.{t.thread.name}" for t in side.threads)
+
+
 def sides_of(fact: Fact) -> tuple[Side, ...]:
     """The compositions that a fact is about."""
     return (fact.left, fact.right) if isinstance(fact, Refinement) else (fact.side,)

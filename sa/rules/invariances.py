@@ -11,7 +11,7 @@ from sa.automata.proof import Preserves
 from sa.certificates.threads import Annotated
 from sa.rules import parallel_invariants, preservation
 from sa.rules.application import Applied, Asked, Unfit
-from sa.rules.facts import Fact, Invariance, Refinement, Side, made_of
+from sa.rules.facts import Fact, Invariance, Refinement, Side, in_words, made_of
 from sa.rules.parallel_invariants import names_apart
 from sa.rules.statements import invariance_of
 from sa.rules.worlds import Stage, compatible
@@ -30,7 +30,7 @@ def parallel(stage: Stage, claim: Preserves, cited: Sequence[Fact]) -> Applied:
     if len(parts) < len(cited):
         raise Unfit("this rule cites invariants")
     if not made_of(fact.side, [p.side for p in parts]):
-        raise Unfit("the cited invariants are not those of the claim's threads, in this order")
+        raise Unfit(f"the cited invariants are not those of {in_words(fact.side)}, in this order")
     if claim.strong and any(not p.strong for p in parts):
         raise Unfit("a strong invariant needs strong parts")
     rule = "Theorem 1" if len(fact.side.threads) > 1 else "induction"

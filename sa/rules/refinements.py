@@ -10,7 +10,7 @@ from sa.certificates.relation import Relation
 from sa.checker.composition import composition_fault
 from sa.rules import chain_closed, chain_open, parallel_refinement
 from sa.rules.application import Applied, Asked, Unfit, Unshown
-from sa.rules.facts import Fact, Refinement, Side, made_of
+from sa.rules.facts import Fact, Refinement, Side, in_words, made_of
 from sa.rules.statements import goals_of_pairs, outer, refinement_of
 from sa.rules.worlds import Stage, declares, matching, side_of
 
@@ -49,7 +49,7 @@ def parallel(stage: Stage, claim: Refines, cited: Sequence[Fact]) -> Applied:
     parts = _refinements(cited)
     left, right = side_of(stage.worlds, claim.left), side_of(stage.worlds, claim.right)
     if not (made_of(left, [p.left for p in parts]) and made_of(right, [p.right for p in parts])):
-        raise Unfit("the cited refinements are not those of the claim's threads, in this order")
+        raise Unfit(f"the cited refinements do not lead, in this order, from {in_words(left)} to {in_words(right)}")
     _alike(claim, parts)
     if all(p.links for p in parts):
         return _parallel_chains(stage, claim, parts)

@@ -108,6 +108,8 @@ def _so_far(searches: Sequence[Search]) -> str:
         return "before the search began"
     search = searches[-1]
     hardest = max(search.pairs.values(), key=lambda state: len(state.lemmas))
+    if not hardest.lemmas:
+        return "before any lemma was found"
     first = search.board.concrete.locations[hardest.pair[0]].origin.text
     second = search.board.abstract.locations[hardest.pair[1]].origin.text
     return f"most lemmas, {len(hardest.lemmas)}, were needed at `{_brief(first)}` against `{_brief(second)}`"

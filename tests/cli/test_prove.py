@@ -134,7 +134,7 @@ def test_a_rule_that_does_not_fit_is_status_3_with_the_reason(folder: Path) -> N
     found = answer(folder, GOOD.replace("parallel(t1, t2)", "parallel(t2, t1)"))
     assert (found["status"], verdicts(found)) == (3, ["PROVED", "PROVED", "UNKNOWN"])
     assert found["steps"][2]["unknown"]["reason"] == "unsupported"
-    assert "the rule does not apply: the cited refinements are not those" in prove("p.sa").stdout
+    assert "the rule does not apply: the cited refinements do not lead, in this" in prove("p.sa").stdout
 
 
 def test_a_bug_is_status_4_and_no_answer(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,13 +70,10 @@ def _script(
 ) -> Script:
     declared = collect(module, imports, problems)
     parameters = tuple(v for v in declared_variables(declared) if v.kind is Kind.PARAM)
-    for declaration in module.declarations:
-        what = _OF_PROGRAMS.get(type(declaration))
-        if what is not None:
-            hint = "declare them in a file of their own and import it"
-            problems.append(error("SA602", f"a proof script has no {what}", declaration.span, hint))
-    if not has_steps(module):
-        hint = "such as `lemma name : conc refines abs;`"
+    if has_steps(module):
+        problems.extend(_of_a_program(module))
+    else:
+        hint = "such as `lemma name : conc refines abs;`; for a program there are `verify` and `refine`"
         place = module.declarations[0].span if module.declarations else Span(module.source, 0, 0)
         problems.append(error("SA603", "this file proves nothing: it has no `lemma` or `theorem`", place, hint))
     for alias, made in programs.items():
@@ -93,6 +90,14 @@ def _script(
         steps,
         expectation(module, problems),
     )
+
+
+def _of_a_program(module: syntax.Module) -> Iterator[Diagnostic]:
+    for declaration in module.declarations:
+        what = _OF_PROGRAMS.get(type(declaration))
+        if what is not None:
+            hint = "declare them in a file of their own and import it"
+            yield error("SA602", f"a proof script has no {what}", declaration.span, hint)
 
 
 def _meaning_two_things(alias: str, program: Program, parameters: tuple[Variable, ...]) -> Iterator[Diagnostic]:
