@@ -26,9 +26,9 @@ from sa.certificates.threads import Joint, Keeps
 from sa.certificates.threads_json import joint_json, keeps_json
 from sa.checker.claims import Claimed, claimed
 from sa.invariants.outcome import Verification
-from sa.proofs.result import StepResult
 from sa.refinement.outcome import Outcome, Result
 from sa.rules.annotated import world_json
+from sa.scripts.result import StepResult
 
 
 def refinement_certificate(path: str, request: RefineRequest, answers: Sequence[Refined]) -> str:

@@ -8,9 +8,9 @@ from sa.automata.program import Program
 from sa.automata.proof import Script
 from sa.base.diagnostic import Diagnostic, InputError, Severity
 from sa.base.limits import Limits
-from sa.composition.declared import environment_warnings
+from sa.conditions.declared import environment_warnings
+from sa.conditions.vacuity import contradiction, vacuity
 from sa.language.load import LoadedScript, load
-from sa.obligations.vacuity import contradiction, vacuity
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,17 +15,17 @@ from sa.base.diagnostic import Diagnostic, InputError, Severity
 from sa.base.limits import LimitReached, Limits
 from sa.base.source import Source
 from sa.base.verdict import Reason, Unknown, Verdict
-from sa.composition.environment import declared
+from sa.conditions import inductive, together
+from sa.conditions.environment import declared
+from sa.conditions.vacuity import contradiction, vacuity
 from sa.generation.checks import NotGenerated
 from sa.language.load import load_script
-from sa.obligations import inductive, together
-from sa.obligations.vacuity import contradiction, vacuity
-from sa.proofs.functions import doubt
-from sa.proofs.prove import Prepared, prepare, proof_of
-from sa.proofs.prove import prove as run
-from sa.proofs.result import Proof, StepResult
 from sa.refinement.options import Options
 from sa.rules.worlds import Stage
+from sa.scripts.functions import doubt
+from sa.scripts.prove import Prepared, prepare, proof_of
+from sa.scripts.prove import prove as run
+from sa.scripts.result import Proof, StepResult
 
 _NOT_BEGUN = "before this step was begun"
 

@@ -22,14 +22,14 @@ from sa.certificates.threads import Joint, Keeps
 from sa.checker.never import check_joint, check_keeps
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
-from sa.composition.environment import declared
+from sa.conditions.environment import declared
+from sa.conditions.together import no_start, uncut
+from sa.conditions.vacuity import vacuity
 from sa.invariants.decide import Imprecise, Settled, decide
 from sa.invariants.outcome import Finding, Verification
 from sa.invariants.recall import RECALLED, Memory, recalled, remember
 from sa.invariants.wanted import Claim, claims_of
 from sa.language.load import load_program
-from sa.obligations.together import no_start, uncut
-from sa.obligations.vacuity import vacuity
 
 _CLAIM = "these hold in every run, where nobody but the threads moves"
 _NOT_FOUND = Unknown(Reason.BOUND, "neither invariants that exclude a violation nor a run into one were found")

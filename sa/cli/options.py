@@ -56,4 +56,9 @@ class Settings:
 def limits_of(settings: Settings, spent: float = 0.0) -> Limits:
     """The limits that the engine watches, when so many seconds are spent already."""
     timeout = None if settings.timeout is None else settings.timeout - spent
-    return limits(timeout, None if settings.memory is None else settings.memory * 2**20)
+    return limits(timeout, memory_of(settings))
+
+
+def memory_of(settings: Settings) -> int | None:
+    """The limit on memory in bytes."""
+    return None if settings.memory is None else settings.memory * 2**20

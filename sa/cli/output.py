@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from sa.base.verdict import EXIT_INPUT
-from sa.cli.guard import undisturbed
+from sa.processes.guard import undisturbed
 
 if TYPE_CHECKING:
     from sa.report.screen import Screen

@@ -9,7 +9,6 @@ import typer
 
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict
-from sa.cli.guard import undisturbed
 from sa.cli.options import (
     CacheOption,
     CertificateOption,
@@ -23,6 +22,7 @@ from sa.cli.options import (
 )
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, count_warnings, decide, no_verdict
+from sa.processes.guard import undisturbed
 
 if TYPE_CHECKING:
     from sa.app.prove import Answer, ProveRequest

@@ -9,23 +9,19 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from contextvars import ContextVar
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import typer
 
 from sa.base.diagnostic import Diagnostic, InputError
 from sa.base.limits import LimitReached, Limits
 from sa.base.verdict import EXIT_INPUT, EXIT_INTERNAL, EXIT_STATUS, Reason, Unknown, Verdict
-from sa.cli.guard import guarded
-from sa.cli.options import Settings, limits_of
+from sa.cli.options import Settings, limits_of, memory_of
 from sa.cli.output import screen, write, write_json
+from sa.processes.guard import guarded
 
-
-class Stopped(Protocol):
-    """Says what is known when a command is stopped, and returns the exit status."""
-
-    def __call__(self, reason: Reason, detail: str = "") -> int: ...
-
+if TYPE_CHECKING:
+    from sa.processes.supervisor import Stopped
 
 #: Seconds that an engine has after its deadline to end with what it knows, where no worker can be killed.
 _GRACE = 0.5
@@ -46,14 +42,19 @@ def work(settings: Settings, body: Callable[[Limits], int], stopped: Stopped | N
     """
     tell = stopped or partial(no_answer, settings)
     if WORKERS.get():
-        from sa.cli.processes import age
-        from sa.cli.supervisor import can_supervise, supervise
+        from sa.processes.group import age
+        from sa.processes.supervisor import can_supervise, supervise
 
         if can_supervise():
             # The clock starts with the process: imports are part of what the user waits for.
             bounds = limits_of(settings, age())
+            if bounds != Limits():
+                # What both processes may have to say when there is no time left to import anything.
+                import sa.report.json
+                import sa.report.terminal  # noqa: F401
             with suppress(BlockingIOError):
-                raise typer.Exit(supervise(bounds, body, tell, partial(_ended, settings, tell), settings.json))
+                finished = partial(_ended, settings, tell)
+                raise typer.Exit(supervise(bounds, body, tell, finished, write, settings.json))
     bounds = limits_of(settings)
     raise typer.Exit(_guarded(settings, lambda: body(bounds), tell, _GRACE))
 
@@ -65,7 +66,7 @@ def decide(settings: Settings, subject: str, body: Callable[[Limits], int], stop
 
 def _guarded(settings: Settings, body: Callable[[], int], stopped: Stopped, grace: float) -> int:
     def inside() -> int:
-        with guarded(settings, grace):
+        with guarded(settings.timeout, memory_of(settings), grace):
             return body()
 
     return _ended(settings, stopped, inside)

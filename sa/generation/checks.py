@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.rename import apart
-from sa.composition.compatibility import incompatibilities
+from sa.conditions.compatibility import incompatibilities
+from sa.conditions.inductive import NotInductive, not_inductive
 from sa.generation.symmetry import rotates
-from sa.obligations.inductive import NotInductive, not_inductive
 from sa.smt.session import UNSAT, Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.printer import show

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sa.automata.automaton import Automaton, Edge, Kind, location_of, variables_of
 from sa.automata.ranges import within
-from sa.composition.environment import identity
+from sa.conditions.environment import identity
 from sa.generation.effect import shape_of
 from sa.smt.session import Session
 from sa.terms import build

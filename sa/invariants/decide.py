@@ -18,13 +18,13 @@ from sa.automata.rename import apart
 from sa.base.limits import Limits
 from sa.certificates.run import Bad, Run
 from sa.certificates.threads import Annotated, Joint, Keeps
-from sa.composition.product import SEPARATOR, product
+from sa.conditions.never import at_places, excluded, failing_edges, mentioned, taking
+from sa.conditions.product import SEPARATOR, product
 from sa.generation.generate import Generated, generate, invariants, strengthened, unbounded
 from sa.generation.modular import Kept, solve_modular
 from sa.generation.visibility import Rung
 from sa.invariants.states import Joints, all_states
 from sa.invariants.violation import Effort, find_run
-from sa.obligations.never import at_places, excluded, failing_edges, mentioned, taking
 from sa.smt.horn import GivenUp, NoSolution
 from sa.smt.session import Session
 from sa.terms import build

@@ -22,11 +22,11 @@ from sa.generation.checks import verify_together
 from sa.generation.generate import Generated, automata, generate, strengthened, unbounded, weakened
 from sa.generation.modular import Allowed
 from sa.generation.visibility import Rung
+from sa.refinement.decide import Decision
 from sa.refinement.goals import goals, silently
 from sa.refinement.missing import Disturbance, candidates, conditions_of, disturbances
 from sa.refinement.options import Options
 from sa.refinement.recall import decided
-from sa.simulation.decide import Decision
 from sa.smt.session import Session
 from sa.terms.term import Term
 

@@ -11,10 +11,10 @@ from sa.certificates.goal import Goal
 from sa.certificates.play import Play
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
+from sa.plays.escape import escapes
+from sa.refinement.decide import Decision
 from sa.refinement.options import Options
 from sa.refinement.outcome import Result, Statistics
-from sa.simulation.decide import Decision
-from sa.simulation.escape import escapes
 from sa.smt.session import Session
 
 

@@ -22,12 +22,12 @@ from sa.checker.ruling import Accepted
 from sa.generation.checks import NotGenerated
 from sa.generation.visibility import Rung
 from sa.refinement.compositional import Attempt, Effort, attempt
+from sa.refinement.decide import Decision
 from sa.refinement.judged import result_of, statistics_of
 from sa.refinement.missing import step_in_words
 from sa.refinement.options import Options
 from sa.refinement.outcome import Inferred, Result
 from sa.refinement.recall import decided
-from sa.simulation.decide import Decision
 
 #: What is tried with the pairs before the products are looked at, briefly and then with patience.
 PLAN = (

@@ -20,8 +20,8 @@ from sa.certificates.relation import Relation
 from sa.certificates.relation_json import read_relation, relation_json
 from sa.certificates.shape import Entry, Malformed
 from sa.checker.check import Accepted, check
+from sa.refinement.decide import Decision, decide
 from sa.refinement.options import Options
-from sa.simulation.decide import Decision, decide
 from sa.smt.version import solver_version
 
 #: Changes with what is kept and with the key.

@@ -11,9 +11,9 @@ from sa.base.diagnostic import Diagnostic
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
-from sa.composition.environment import declared
-from sa.obligations.blocked import blocked
-from sa.obligations.together import uncut as together_uncut
+from sa.conditions.blocked import blocked
+from sa.conditions.environment import declared
+from sa.conditions.together import uncut as together_uncut
 from sa.refinement.goals import closes, goals, is_large, thread_goals
 from sa.refinement.judged import result_of, stopped
 from sa.refinement.options import Options

@@ -14,7 +14,7 @@ from sa.automata.automaton import Automaton, Kind, Variable
 from sa.automata.rename import renamed
 from sa.base.limits import Limits
 from sa.certificates.goal import Goal
-from sa.obligations.inductive import NotInductive, doubt_of, not_inductive
+from sa.conditions.inductive import NotInductive, doubt_of, not_inductive
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.term import Var

@@ -14,7 +14,7 @@ from sa.automata.program import Formula, Program
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
 from sa.base.limits import Limits
 from sa.certificates.goal import Goal
-from sa.obligations.vacuity import RLIMIT, vacuity
+from sa.conditions.vacuity import RLIMIT, vacuity
 from sa.smt.session import Session, Unsat
 from sa.terms.term import Term
 

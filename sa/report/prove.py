@@ -15,13 +15,13 @@ from rich.text import Text
 from sa.automata.proof import Preserves, Rule
 from sa.base.source import Span, position, span_text
 from sa.base.verdict import Reason, Verdict
-from sa.proofs.result import Proof, StepResult
 from sa.refinement.outcome import Result
 from sa.report.diagnostics import marked
 from sa.report.prove_leaf import LEAF, failed_leaf, headed
 from sa.report.run import run_lines
 from sa.report.screen import BAD, FAINT, OPEN, STRONG, Screen, fit, render, wrap
 from sa.report.terminal import INDENT, STYLE, lost, paragraph, show_seconds, unbounded
+from sa.scripts.result import Proof, StepResult
 
 #: What rules are called behind the number that the paper gives them.
 _RULES = {

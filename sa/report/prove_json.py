@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sa.base.diagnostic import Diagnostic
-from sa.proofs.result import Counterexample, Leaf, Proof, StepResult
 from sa.report.json import diagnostic_json, origin_json, result_json, unknown_json
 from sa.report.prove import claim_of, domain, rule_of, unproved_below
 from sa.report.run_json import run_json
+from sa.scripts.result import Counterexample, Leaf, Proof, StepResult
 
 PROOF_FORMAT = "sacheck-proof/1"
 

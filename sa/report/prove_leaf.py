@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from sa.base.source import Source
-from sa.proofs.result import Counterexample, Leaf
 from sa.report.diagnostics import marked
 from sa.report.screen import BAD, FAINT, OPEN, PLACE, STRONG, pack, wrap
 from sa.report.terminal import INDENT, STYLE
+from sa.scripts.result import Counterexample, Leaf
 
 LEAF = 3 * INDENT
 _INDENT = LEAF + " " * 9

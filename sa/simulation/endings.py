@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from sa.base.verdict import Reason
-from sa.simulation.runs import Bounds
+from sa.game.runs import Bounds
 from sa.simulation.state import Lemma
 from sa.terms.evaluate import State
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sa.certificates.goal import matches_environments
-from sa.simulation.board import Pair
-from sa.simulation.matching import matched_step
+from sa.environments.matching import matched_step
+from sa.game.board import Pair
 from sa.simulation.search import Search
 from sa.simulation.state import PairState
 from sa.smt.horn import Atom, Clause, Solution, solve

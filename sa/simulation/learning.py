@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from sa.simulation.board import Board, Pair
-from sa.simulation.rounds import Challenge, Round, play_round
-from sa.simulation.runs import Bounds, Exploration, explore, start, undecided
+from sa.game.board import Board, Pair
+from sa.game.rounds import Challenge, Round, play_round
+from sa.game.runs import Bounds, Exploration, explore, start, undecided
 from sa.simulation.state import PairState, View
 from sa.terms import build
 from sa.terms.evaluate import State, holds

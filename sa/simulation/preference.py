@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from sa.automata.automaton import Edge, Origin
-from sa.simulation.board import Board
-from sa.simulation.rounds import Challenge
-from sa.simulation.runs import Run, changes_links, extend, may_follow, start
+from sa.game.board import Board
+from sa.game.rounds import Challenge
+from sa.game.runs import Run, changes_links, extend, may_follow, start
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate
 from sa.terms.substitute import substitute

@@ -17,17 +17,17 @@ from sa.base.verdict import Reason
 from sa.certificates.goal import matches_environments
 from sa.domains import affine
 from sa.domains.affine import Space
-from sa.simulation import board as boards
+from sa.environments.closure import Closure
+from sa.environments.matching import Mismatch, mismatch
+from sa.environments.moves import STILL, Drift, abstract_closure, drift, lift
+from sa.game import board as boards
+from sa.game.board import Board, Pair
+from sa.game.opening import Cover, Covered, NotCovered, cover
+from sa.game.rounds import Challenge, Round, challenge, play_round
 from sa.simulation import learning, preference
-from sa.simulation.board import Board, Pair
-from sa.simulation.closure import Closure
-from sa.simulation.drift import STILL, Drift, abstract_closure, drift, lift
 from sa.simulation.endings import Answered, Ending, GaveUp, Loss, Lost, LostChoices, Patience, Stuck, Tactics
-from sa.simulation.matching import Mismatch, mismatch
-from sa.simulation.opening import Cover, Covered, NotCovered, cover
-from sa.simulation.rounds import Challenge, Round, challenge, play_round
-from sa.simulation.scene import pleasant
 from sa.simulation.state import Cause, Lemma, LostDrift, LostMatch, LostStep, PairState, View, hypotheses
+from sa.smt.pleasant import pleasant
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import State, Unevaluable, evaluate

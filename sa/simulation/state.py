@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sa.domains.affine import Space
-from sa.simulation.board import Pair
-from sa.simulation.drift import Drift
-from sa.simulation.rounds import Challenge, Round
+from sa.environments.moves import Drift
+from sa.game.board import Pair
+from sa.game.rounds import Challenge, Round
 from sa.terms import build
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.proofs.scripts import random_script
+from tests.scripts.scripts import random_script
 
 REJECTED = Path(__file__).parent.parent.parent / "specs" / "proofs" / "rejected"
 

@@ -13,21 +13,21 @@ from sa.automata.proof import Script, Step
 from sa.base.limits import Limits
 from sa.certificates.shape import Entry
 from sa.checker.obligation import Case, Obligation
-from sa.composition.environment import closed
+from sa.conditions.environment import closed
 from sa.oracle.compatibility import composition, own_locals
 from sa.oracle.explicit import Explicit, State, component_steps, configuration, explicit, reachable
 from sa.oracle.formula import Unbounded
-from sa.proofs.prove import Prepared
 from sa.refinement.options import Options
 from sa.rules.annotated import read_worlds
 from sa.rules.worlds import Stage, World
+from sa.scripts.prove import Prepared
 from sa.smt.session import Session
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.meaning import Meaning, interpreted
 from sa.terms.sort import BOOL, Sort, Value
 from sa.terms.substitute import primed
 from sa.terms.term import Forall, Term, Var
-from tests.proofs.test_against_the_oracle import is_true
+from tests.scripts.test_against_the_oracle import is_true
 
 #: What is tried for integers that a condition asks for.
 BOX = range(-2, 7)

@@ -130,7 +130,7 @@ def test_an_answer_without_evidence_is_not_settled(folder: Path, monkeypatch: py
 
 def _stopped(*_: object) -> object:
     from sa.base.verdict import Unknown
-    from sa.simulation.decide import Decision
+    from sa.refinement.decide import Decision
 
     return Decision(Unknown(Reason.BOUND), 0, 0, 0, "")
 

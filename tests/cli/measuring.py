@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter, sleep
 
-from sa.cli.processes import held_by_all
+from sa.processes.group import held_by_all
 
 ROOT = Path(__file__).parents[2]
 #: Two programs that only a solver can compare.

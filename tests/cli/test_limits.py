@@ -15,7 +15,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from sa.cli.processes import below
+from sa.processes.group import below
 from tests.cli.measuring import ABSTRACT, CONCRETE, arguments, environment, measured
 
 REFINE = ("refine", "abs.sa", "conc.sa")

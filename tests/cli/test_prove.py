@@ -14,8 +14,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import sa.app.prove as app
-import sa.proofs.prove as engine
-import sa.proofs.refinements as refinements
+import sa.scripts.prove as engine
+import sa.scripts.refinements as refinements
 from bench.subjects import SPECS
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason

@@ -162,7 +162,7 @@ def test_goals_after_a_limit_are_not_begun(folder: Path, monkeypatch: pytest.Mon
     """One UNKNOWN each, all with the same reason."""
     from sa.base.verdict import Unknown
     from sa.refinement import refine as room
-    from sa.simulation.decide import Decision
+    from sa.refinement.decide import Decision
 
     begun = list[str]()
 

@@ -15,10 +15,10 @@ import typer
 from sa.base.diagnostic import InputError, error
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason
-from sa.cli.guard import undisturbed
 from sa.cli.options import Settings
 from sa.cli.output import write_json
 from sa.cli.session import run
+from sa.processes.guard import undisturbed
 
 PLAIN = Settings(json=False, quiet=False, timeout=None, memory=None)
 JSON = Settings(json=True, quiet=False, timeout=None, memory=None)

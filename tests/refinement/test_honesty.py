@@ -16,8 +16,8 @@ from sa.checker.ruling import Rejected, Undecided
 from sa.language.load import load_program
 from sa.refinement import judged, pairwise
 from sa.refinement import refine as room
+from sa.refinement.decide import decide
 from sa.refinement.options import Options
-from sa.simulation.decide import decide
 from sa.smt import session
 from tests.generators.automata import random_goal
 

@@ -12,12 +12,12 @@ from rich.text import Text
 from sa.base.limits import Limits
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.language.load import load_script
-from sa.proofs.prove import prepare, proof_of, prove
-from sa.proofs.result import Proof, StepResult
 from sa.refinement.options import Options
 from sa.report.prove import show_proof
 from sa.report.prove_json import proof_json
 from sa.report.screen import Screen
+from sa.scripts.prove import prepare, proof_of, prove
+from sa.scripts.result import Proof, StepResult
 from tests.golden import assert_golden
 
 ABSTRACT = "global x, y : 0..3 = 0;\nthread T1 { x := 1; }\nthread T2 { y := 1; }\n"

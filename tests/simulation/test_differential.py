@@ -17,7 +17,7 @@ from sa.base.verdict import Unknown
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.oracle.game import decided_at_start
-from sa.simulation.decide import decide
+from sa.refinement.decide import decide
 from tests.blocks import blocks
 from tests.generators.automata import Sample, random_goal
 

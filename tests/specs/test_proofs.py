@@ -25,13 +25,13 @@ from sa.base.source import position
 from sa.base.verdict import Reason, Verdict
 from sa.cli.main import application
 from sa.language.load import load_script
-from sa.proofs.prove import prepare
-from sa.proofs.prove import prove as run
-from sa.proofs.result import Proof, StepResult
 from sa.refinement.options import Options
 from sa.report.prove import show_proof
 from sa.report.screen import Screen
 from sa.rules.worlds import side_of
+from sa.scripts.prove import prepare
+from sa.scripts.prove import prove as run
+from sa.scripts.result import Proof, StepResult
 
 FOLDER = SPECS / "proofs"
 SCRIPTS = tuple(sorted(FOLDER.glob("*.sa")))

@@ -1,1 +1,0 @@
-"""Automata side by side: environments, products, compatibility (Definitions 2 and 3)."""

@@ -1,0 +1,104 @@
+"""Whether written invariants cut runs of threads that run together, where nobody else moves (Definition 3).
+
+`Inv` of each thread must hold initially, after the thread's own steps, and after those of every other thread. What the
+threads that do not move know is known too: each is at some location. Declared environments play no part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sa.automata.automaton import Automaton, Edge, Location, edges_from, location_of
+from sa.automata.program import Axiom, Program
+from sa.automata.ranges import within
+from sa.automata.rename import apart
+from sa.base.diagnostic import Diagnostic, warning
+from sa.base.limits import Limits
+from sa.conditions.inductive import NotInductive, doubt_of
+from sa.conditions.vacuity import RLIMIT
+from sa.smt.session import Session, Unsat
+from sa.terms import build
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
+
+
+def uncut(threads: Sequence[Automaton], axioms: Sequence[Axiom], bounds: Limits) -> str | None:
+    """What keeps an invariant from being known to be inductive, None if all are.
+
+    Raises InputError for invariants that are not inductive, and LimitReached.
+    """
+    return doubt_of(not_inductive_together(Session(bounds, tuple(a.formula for a in axioms)), threads))
+
+
+def no_start(program: Program, bounds: Limits) -> tuple[Diagnostic, ...]:
+    """A warning if no state satisfies what all threads say of the beginning. Raises LimitReached."""
+    session = Session(bounds, tuple(a.formula for a in program.axioms), rlimit=RLIMIT)
+    threads = [apart(t) for t in program.threads]
+    starts = [f for t in threads for f in (t.init, location_of(t, t.initial).inv)]
+    if len(threads) > 1 and isinstance(session.check(starts), Unsat):
+        message = "no state satisfies the initial conditions of all threads together"
+        return (warning("SA502", message, threads[0].origin.span),)
+    return ()
+
+
+def not_inductive_together(session: Session, threads: Sequence[Automaton]) -> Iterator[NotInductive]:
+    """All that keeps the invariants of the threads from being inductive. Raises LimitReached and SolverDisagrees."""
+    separate = [apart(t) for t in threads]
+    init = build.land(*(t.init for t in separate))
+    reached = [_reached(t) for t in separate]
+    somewhere = [build.lor(*(q.inv for q in places)) for places in reached]
+    for index, thread in enumerate(separate):
+        first = location_of(thread, thread.initial)
+        for conjunct in build.conjuncts(first.inv):
+            answer = session.check((init, build.lnot(conjunct)))
+            if not isinstance(answer, Unsat):
+                yield NotInductive(thread, _named(thread, first), conjunct, None, True, answer)
+        known = [s for other, s in enumerate(somewhere) if other != index]
+        targets = {q.name: q for q in reached[index]}
+        for edge in thread.edges:
+            if edge.source in targets:
+                before, after = targets[edge.source], targets[edge.target]
+                yield from _after(session, thread, edge, (before.inv, *known), after)
+                for other, places in enumerate(reached):
+                    if other != index:
+                        rest = [s for i, s in enumerate(somewhere) if i not in (index, other)]
+                        own = (before.inv, *rest, substitute(after.inv, dict(edge.updates)))
+                        for place in places:
+                            yield from _after(session, separate[other], edge, (*own, place.inv), place, after.inv)
+
+
+def _after(
+    session: Session,
+    observer: Automaton,
+    edge: Edge,
+    known: Sequence[Term],
+    place: Location,
+    shown: Term = build.TRUE,
+) -> Iterator[NotInductive]:
+    """Conjuncts of the invariant of `place` that the step may break; those of `shown` are looked at elsewhere."""
+    after = dict[Var, Term](edge.updates)
+    parts = frozenset(c for f in known for c in build.conjuncts(f))
+    elsewhere = frozenset(build.conjuncts(shown))
+    for conjunct in build.conjuncts(place.inv):
+        goal = substitute(conjunct, after)
+        if goal is build.TRUE or goal in parts or conjunct in elsewhere:
+            continue
+        answer = session.check((*parts, edge.guard, *(within(c) for c in edge.choices), build.lnot(goal)))
+        if not isinstance(answer, Unsat):
+            yield NotInductive(observer, _named(observer, place), conjunct, edge, False, answer)
+
+
+def _named(thread: Automaton, place: Location) -> Location:
+    """The location with a name that says whose it is, for messages."""
+    return replace(place, name=f"{thread.name}.{place.name}")
+
+
+def _reached(thread: Automaton) -> list[Location]:
+    """The locations that edges lead to."""
+    outgoing, seen, pending = edges_from(thread), {thread.initial}, [thread.initial]
+    while pending:
+        new = {e.target for e in outgoing[pending.pop()]} - seen
+        seen |= new
+        pending.extend(sorted(new))
+    return [q for q in thread.locations if q.name in seen]

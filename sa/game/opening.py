@@ -1,0 +1,109 @@
+"""The start of the game: initial coverage (THEORY section 7), and initial pairs that break ι at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sa.automata.automaton import Kind, Variable
+from sa.automata.program import Formula
+from sa.game.board import Board, initial_condition
+from sa.smt.session import Sat, Session, Unsat
+from sa.terms import build
+from sa.terms.evaluate import State
+from sa.terms.solve import solution
+from sa.terms.sort import INT, default_value
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
+
+#: How many partners are guessed before coverage is left open.
+GUESS_BOUND = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """Each concrete initial state has a partner: one of these substitutions for the abstract variables gives it."""
+
+    openings: tuple[Mapping[Var, Term], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NotCovered:
+    """A concrete initial state with no abstract partner; `certain` if the solver showed that there is none."""
+
+    state: State
+    certain: bool
+
+
+Cover: TypeAlias = Covered | NotCovered
+
+
+def cover(session: Session, board: Board, wanted: Sequence[Term] = ()) -> Cover:
+    """Whether κ relates every concrete initial state to an abstract one, that satisfies `wanted` as well."""
+    goal = board.goal
+    concrete = (goal.concrete.init, board.concrete.locations[goal.concrete.initial].inv)
+    own = [v for v in goal.abstract.variables if v.kind is not Kind.PARAM]
+    partner = build.land(*initial_condition(board), *wanted)
+    openings = [_guess(partner, own)]
+    while True:
+        failed = (build.lnot(substitute(partner, opening)) for opening in openings)
+        reply = session.check((*concrete, *failed))
+        if isinstance(reply, Unsat):
+            return Covered(tuple(openings))
+        if not isinstance(reply, Sat) or len(openings) > GUESS_BOUND:
+            return NotCovered({}, False)
+        # A state that the guesses do not cover: ask for its partner, and guess that one too.
+        state = {v.var: reply.values.get(v.var, default_value(v.var.sort)) for v in goal.concrete.variables}
+        point = {v: build.constant(x, v.sort) for v, x in state.items()}
+        partners = session.check((substitute(partner, point),))
+        if not isinstance(partners, Sat):
+            return NotCovered(state, isinstance(partners, Unsat) and reply.trusted)
+        openings.append(
+            {v.var: build.constant(partners.values.get(v.var, default_value(v.var.sort)), v.var.sort) for v in own}
+        )
+
+
+def _guess(partner: Term, own: Sequence[Variable]) -> dict[Var, Term]:
+    """The abstract variables as κ's and the initial condition's equations give them; what is left, at some value."""
+    found = dict[Var, Term]()
+    pending = frozenset(v.var for v in own)
+    rest = partner
+    while solved := next(_solutions(rest, pending), None):
+        var, term = solved
+        found = {v: substitute(t, {var: term}) for v, t in found.items()} | {var: term}
+        rest = substitute(rest, {var: term})
+        pending -= {var}
+    free = {v.var: _some_value(v) for v in own if v.var in pending}
+    return {v: substitute(t, free) for v, t in found.items()} | free
+
+
+def _solutions(formula: Term, variables: frozenset[Var]) -> Iterator[tuple[Var, Term]]:
+    for conjunct in build.conjuncts(formula):
+        solved = solution(conjunct, variables)
+        if solved is not None:
+            yield solved
+
+
+def _some_value(variable: Variable) -> Term:
+    value = variable.low or 0 if variable.var.sort == INT else 0
+    return build.constant(value, variable.var.sort)
+
+
+def broken_at_start(session: Session, board: Board) -> tuple[Formula, State] | str | None:
+    """A conjunct of ι that initial states related by κ break, with such states; None if there is none.
+
+    A string says why the question could not be settled.
+    """
+    opening = initial_condition(board)
+    known = set(opening)
+    for formula in board.goal.iota:
+        for conjunct in build.conjuncts(formula.term):
+            if conjunct in known:
+                continue
+            reply = session.check((*opening, build.lnot(conjunct)))
+            if isinstance(reply, Sat):
+                return formula, reply.values
+            if not isinstance(reply, Unsat):
+                return reply.why
+    return None

@@ -1,1 +1,0 @@
-"""Proof obligations as values: what is asked of the solver, and of whom it speaks."""

@@ -1,0 +1,54 @@
+"""The game on concrete states: pairs that are numbered, Spoiler's steps with the answers to them, who has lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sa.certificates.goal import Goal
+from sa.values.answers import Following
+from sa.values.machine import Machine, Stride
+
+#: An abstract state that is looked at is cheaper than a step, and an initial value even more so.
+STATES_PER_STEP = 2
+LOOKS_PER_STEP = 5
+
+
+@dataclass(slots=True, eq=False)
+class Duel:
+    """A pair of states in the game. Once it is lost, `stride` says by which step, in `rank` steps at most."""
+
+    concrete: int
+    abstract: int
+    cost: int
+    is_start: bool = False
+    stride: Stride | None = None
+    rank: int = 0
+    waiting: list[Turn] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Turn:
+    """A step of Spoiler's and Duplicator's answers to it; those before `place` are lost."""
+
+    duel: Duel
+    stride: Stride
+    ends: tuple[int, ...]
+    place: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Game:
+    """What is known of a game. `work` counts steps made, and what was looked at for them."""
+
+    goal: Goal
+    concrete: Machine
+    abstract: Machine
+    following: Following
+    duels: dict[tuple[int, int], Duel] = field(default_factory=dict)
+    heap: list[tuple[int, int, Duel]] = field(default_factory=list)
+    steps: int = 0
+    looks: int = 0
+
+    @property
+    def work(self) -> int:
+        return self.steps + self.following.looks // STATES_PER_STEP + self.looks // LOOKS_PER_STEP

@@ -1,0 +1,174 @@
+"""A game won on concrete states as a play: every answer listed, with the way it takes, and what it leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import inf, prod
+
+from sa.automata.automaton import Edge
+from sa.automata.trace import Configuration, Move
+from sa.base.limits import Limits, check_time
+from sa.certificates.play import Exhausted, Position, Refusal, Reply, Step
+from sa.game.board import Board, lay_out
+from sa.plays.positions import Survives, broken
+from sa.plays.replies import BROKEN_SHOWN, RUNS_EXPLAINED, refused
+from sa.terms.build import FALSE
+from sa.terms.sort import BOOL, INT
+from sa.values.machine import Machine, Stride
+from sa.values.one_way import beyond
+from sa.values.pairs import Duel, Game
+
+#: How many positions a play may have, and how many moves one after the other.
+POSITION_BOUND = 20_000
+DEPTH_BOUND = 100
+
+#: How many abstract states may be passed in all answers to one step; choices with more values are the solver's.
+STATE_BOUND = 5000
+WIDTH_BOUND = 1000
+
+
+@dataclass(slots=True, eq=False)
+class _Teller:
+    """What is told so far. `sizes` says how many values the choices of the abstract edges at a place have."""
+
+    game: Game
+    board: Board
+    bounds: Limits
+    sizes: tuple[float, ...]
+    positions: dict[tuple[int, int], Position] = field(default_factory=dict)
+
+
+#: An abstract state on the way to an answer, and whether the action was shown already.
+_Stop = tuple[int, bool]
+
+
+def told(game: Game, lost: Duel, bounds: Limits) -> Position | None:
+    """The play from a lost pair; None if it is too large. Raises LimitReached and Unevaluable."""
+    if lost.rank > DEPTH_BOUND:
+        return None
+    automaton = game.goal.abstract
+    sizes = {location.name: 0.0 for location in automaton.locations}
+    for edge in automaton.edges:
+        sizes[edge.source] = max(sizes[edge.source], _size(edge))
+    teller = _Teller(game, lay_out(game.goal), bounds, tuple(sizes.values()))
+    try:
+        return _position(teller, lost, lost.abstract)
+    except Survives:
+        return None
+
+
+def _size(edge: Edge) -> float:
+    """How many values an edge's choices have."""
+    return prod(
+        2
+        if c.var.sort == BOOL
+        else len(c.var.sort.constructors)
+        if c.var.sort != INT
+        else inf
+        if c.low is None or c.high is None
+        else c.high - c.low + 1
+        for c in edge.choices
+    )
+
+
+def _position(teller: _Teller, duel: Duel, abstract: int) -> Position:
+    """The position of a lost pair, or of its concrete state with an abstract state that silent steps lead to.
+
+    The same step wins there. Raises Survives if the play gets too large.
+    """
+    key = duel.concrete, abstract
+    found = teller.positions.get(key)
+    if found is None:
+        check_time(teller.bounds)
+        if len(teller.positions) >= POSITION_BOUND:
+            raise Survives("the play has too many positions")
+        found = teller.positions[key] = _made(teller, duel, abstract)
+    return found
+
+
+def _made(teller: _Teller, duel: Duel, abstract: int) -> Position:
+    game, stride = teller.game, duel.stride
+    assert stride is not None
+    before = game.concrete.configuration(duel.concrete)
+    move = _move(game.concrete, stride)
+    ways = _ways(game, abstract, stride)
+    replies, shown = list[Reply](), 0
+    for end, moves in _ends(game, ways, stride):
+        there = moves[-1].after if moves else game.abstract.configuration(abstract)
+        loss = broken(teller.board, move.after, there)
+        if loss is None:
+            replies.append(Reply(moves, _position(teller, _lost(teller, duel, stride, end), end)))
+        elif shown < BROKEN_SHOWN:
+            shown += 1
+            replies.append(Reply(moves, loss))
+    open_ended = any(teller.sizes[game.abstract.places[state]] > WIDTH_BOUND for state, _ in ways)
+    exhausted = Exhausted.SOLVER if open_ended else Exhausted.ENUMERATED
+    here = game.abstract.configuration(abstract)
+    refusals = _refusals(teller, before, here, move, replies)
+    skipped = any(game.following.is_past(state, stride.after) for state, _ in ways)
+    past = beyond(game.following.ways, move.after.values) if skipped else FALSE
+    return Position(before, here, Step(move, tuple(replies), refusals, exhausted, past))
+
+
+def _move(machine: Machine, stride: Stride) -> Move:
+    picked = dict(zip((c.var for c in stride.edge.choices), stride.picked, strict=True))
+    return Move(stride.edge, picked, machine.configuration(stride.after))
+
+
+def _ways(game: Game, abstract: int, stride: Stride) -> dict[_Stop, tuple[_Stop, Stride] | None]:
+    """Every stop on the way to an answer and how it is reached first, nearest stops first; past the goal none."""
+    start = abstract, stride.action is None
+    ways: dict[_Stop, tuple[_Stop, Stride] | None] = {start: None}
+    pending = [start]
+    # The list grows while it is walked.
+    for stop in pending:
+        if len(ways) > STATE_BOUND:
+            raise Survives("there are too many answers")
+        if game.following.is_past(stop[0], stride.after):
+            continue
+        for step in game.abstract.steps(stop[0]).strides:
+            if step.action is None or (step.action == stride.action and not stop[1]):
+                after = step.after, stop[1] or step.action is not None
+                if after not in ways:
+                    ways[after] = stop, step
+                    pending.append(after)
+    return ways
+
+
+def _ends(
+    game: Game, ways: dict[_Stop, tuple[_Stop, Stride] | None], stride: Stride
+) -> Iterator[tuple[int, tuple[Move, ...]]]:
+    """The ends of all answers, with the moves that lead to them."""
+    for stop in ways:
+        if stop[1]:
+            end, moves = stop[0], list[Move]()
+            while (reached := ways[stop]) is not None:
+                stop, step = reached
+                moves.append(_move(game.abstract, step))
+            yield end, tuple(reversed(moves))
+
+
+def _lost(teller: _Teller, duel: Duel, stride: Stride, end: int) -> Duel:
+    """The lost pair that tells how to go on against an answer's end: the nearest to its loss."""
+    game = teller.game
+    firsts = game.following.first(duel.abstract, stride.action, stride.after) or ()
+    reached = ((first, game.following.silent(first, stride.after) or ()) for first in firsts)
+    known = [game.duels[stride.after, first] for first, ends in reached if end in ends]
+    itself = game.duels.get((stride.after, end))
+    if itself is not None and itself.stride is not None and itself.rank < duel.rank:
+        known.append(itself)
+    if not known:
+        raise Survives("an answer's silent steps have no end")
+    return min(known, key=lambda d: d.rank)
+
+
+def _refusals(
+    teller: _Teller, before: Configuration, here: Configuration, move: Move, replies: list[Reply]
+) -> tuple[Refusal, ...]:
+    """As for other plays: why edges on the way are not taken, for the explanation only."""
+    places = {here.location: here}
+    for reply in replies[:RUNS_EXPLAINED]:
+        for passed in reply.moves:
+            places.setdefault(passed.after.location, passed.after)
+    return refused(teller.board, places.values(), move.edge.label, {**before.values, **move.choices})
