@@ -25,6 +25,17 @@ class LimitReached(Exception):
         self.reason = reason
 
 
+class Unsupported(LimitReached):
+    """A construct is outside of what a procedure handles: what it is, in words. Only ever UNKNOWN, as with a limit.
+
+    Raised where a member of a closed union (a sort, a term) is not handled, instead of taking it for another one.
+    """
+
+    def __init__(self, what: str) -> None:
+        super().__init__(Reason.UNSUPPORTED)
+        self.what = what
+
+
 def limits(timeout: float | None, memory: int | None) -> Limits:
     """Limits that start now: `timeout` in seconds, `memory` in bytes."""
     return Limits(None if timeout is None else time.monotonic() + timeout, memory)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import assert_never
 
 from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom
@@ -29,7 +30,7 @@ from sa.terms.build import variable
 from sa.terms.meaning import Meaning
 from sa.terms.read_smtlib import Names
 from sa.terms.smtlib import smtlib
-from sa.terms.sort import Sort, Value
+from sa.terms.sort import Sort, Value, enumerations
 from sa.terms.term import Function, Term, Var, sort_of
 
 
@@ -46,15 +47,24 @@ def argument_json(argument: Argument) -> Json:
             return {"rule": way.value}
         case Inductive(way, parts):
             return {way.value: [{place: smtlib(t) for place, t in part.items()} for part in parts]}
-        case Excluded(Keeps() as keeps):
-            return {"keeps": keeps_json(keeps, {(0, n): never.bad for n, never in enumerate(keeps.never)})}
-        case Excluded(Joint() as joint):
-            return {"never": joint_json(joint, {(0, n): bad for n, bad in enumerate(joint.never)})}
+        case Excluded(never):
+            return _excluded_json(never)
         case Violated(run, threads, number):
             return {"violation": {"thread": number, "run": run_json(run, threads)}}
         case Fails():
             return {"fails": _fails_json(argument)}
-    raise AssertionError(argument)
+        case _:
+            assert_never(argument)
+
+
+def _excluded_json(never: Keeps | Joint) -> Json:
+    match never:
+        case Keeps():
+            return {"keeps": keeps_json(never, {(0, n): one.bad for n, one in enumerate(never.never)})}
+        case Joint():
+            return {"never": joint_json(never, {(0, n): bad for n, bad in enumerate(never.never)})}
+        case _:
+            assert_never(never)
 
 
 def _fails_json(fails: Fails) -> Json:
@@ -100,7 +110,7 @@ def _body(entry: Entry, function: Function) -> tuple[tuple[Var, ...], Term]:
     if len(set(names)) < len(names) or len(names) != len(function.arguments) or any("'" in n for n in names):
         raise parameters.wrong(f"{len(function.arguments)} different names are expected")
     own = tuple(variable(n, sort) for n, sort in zip(names, function.arguments, strict=True))
-    sorts: dict[str, Sort] = {s.name: s for s in (*function.arguments, function.result) if s.constructors}
+    sorts: dict[str, Sort] = {s.name: s for s in enumerations((*function.arguments, function.result))}
     term = body.term(Names({p.name: p for p in own}, {}, sorts))
     if sort_of(term) != function.result:
         raise body.wrong(f"a value of {function.result.name} is expected")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, assert_never
 
 from sa.automata.automaton import Automaton, Variable
 from sa.automata.program import Axiom
@@ -13,7 +13,7 @@ from sa.certificates.goal import Goal
 from sa.certificates.run import Bad
 from sa.certificates.scope import goal_scope, scope
 from sa.terms.read_smtlib import Names
-from sa.terms.sort import Sort
+from sa.terms.sort import BoolSort, EnumSort, IntSort, Sort
 
 
 def key_of(goal: Goal, *also: str | int) -> str:
@@ -81,4 +81,10 @@ def _variables(variables: Iterable[Variable]) -> Iterator[list[Any]]:
 
 
 def _sort(sort: Sort) -> list[Any]:
-    return [sort.name, *sort.constructors]
+    match sort:
+        case IntSort() | BoolSort():
+            return [sort.name]
+        case EnumSort(name, constructors):
+            return [name, *constructors]
+        case _:
+            assert_never(sort)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from sa.automata.automaton import Automaton, Variable
 from sa.certificates.goal import Goal
 from sa.terms.read_smtlib import Names
-from sa.terms.sort import Sort
+from sa.terms.sort import Sort, enumerations
 from sa.terms.term import Call, Function, Member, Term, Var, subterms
 
 
@@ -17,12 +17,12 @@ def scope(automata: Iterable[Automaton], formulas: Iterable[Term] = ()) -> Names
     variables = [v.var for a in known for v in a.variables]
     choices = [c.var for a in known for e in a.edges for c in e.choices]
     functions = dict[str, Function]()
-    sorts = {v.sort.name: v.sort for v in (*variables, *choices) if v.sort.constructors}
+    sorts: dict[str, Sort] = {s.name: s for s in enumerations(v.sort for v in (*variables, *choices))}
     for term in subterms((*formulas, *(t for a in known for t in _terms(a)))):
         match term:
             case Call(function, _):
                 functions[function.name] = function
-                sorts |= {s.name: s for s in (*function.arguments, function.result) if s.constructors}
+                sorts |= {s.name: s for s in enumerations((*function.arguments, function.result))}
             case Member(sort, _):
                 sorts[sort.name] = sort
     return Names({v.name: v for v in variables}, functions, sorts)

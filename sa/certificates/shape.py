@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, assert_never
 
 from sa.terms.read_smtlib import Names, Unreadable, read_smtlib
-from sa.terms.sort import BOOL, Sort, Value
+from sa.terms.sort import BoolSort, EnumSort, IntSort, Sort, Value
 from sa.terms.term import Term
 
 Json: TypeAlias = dict[str, Any]
@@ -105,15 +105,27 @@ class Entry:
 
     def of_sort(self, sort: Sort) -> Value:
         """A plain value: true, 7, or the name of a constructor."""
-        if sort == BOOL:
-            return self.flag()
-        if not sort.constructors:
-            return self.number()
-        if self.value not in sort.constructors:
-            raise self.wrong(f"a value of {sort.name} is expected")
-        return sort.constructors.index(self.text())
+        match sort:
+            case BoolSort():
+                return self.flag()
+            case IntSort():
+                return self.number()
+            case EnumSort(name, constructors):
+                if self.value not in constructors:
+                    raise self.wrong(f"a value of {name} is expected")
+                return constructors.index(self.text())
+            case _:
+                assert_never(sort)
 
 
 def plain(value: Value, sort: Sort) -> bool | int | str:
     """A value as JSON has it."""
-    return sort.constructors[int(value)] if sort.constructors else value
+    match sort:
+        case IntSort():
+            return int(value)
+        case BoolSort():
+            return bool(value)
+        case EnumSort(_, constructors):
+            return constructors[int(value)]
+        case _:
+            assert_never(sort)

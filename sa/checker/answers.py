@@ -7,12 +7,13 @@ from itertools import product
 from math import prod
 
 from sa.automata.automaton import Edge, Variable
+from sa.automata.ranges import values_of
 from sa.base.limits import Limits, check_time
 from sa.checker.legal import Action, shown, updated
 from sa.checker.side import Side
 from sa.terms.build import FALSE
 from sa.terms.evaluate import holds
-from sa.terms.sort import BOOL, INT, Value
+from sa.terms.sort import Value
 from sa.terms.term import Term, Var
 
 #: How many states, and how many combinations of values, are looked at for one set of answers.
@@ -89,10 +90,7 @@ class Answers:
 
 def domain(variable: Variable) -> Sequence[Value]:
     """The values of a variable or choice. Raises NotEnumerable for an int without a range."""
-    if variable.var.sort.constructors:
-        return range(len(variable.var.sort.constructors))
-    if variable.var.sort == BOOL:
-        return (False, True)
-    if variable.var.sort == INT and variable.low is not None and variable.high is not None:
-        return range(variable.low, variable.high + 1)
-    raise NotEnumerable(f"{variable.var.name} has infinitely many values")
+    values = values_of(variable)
+    if values is None:
+        raise NotEnumerable(f"{variable.var.name} has infinitely many values")
+    return values

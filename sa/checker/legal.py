@@ -9,7 +9,7 @@ from sa.automata.trace import Configuration, Move
 from sa.checker.side import Side
 from sa.terms.build import constant
 from sa.terms.evaluate import evaluate, holds
-from sa.terms.sort import BOOL, Value
+from sa.terms.sort import Value, is_value
 from sa.terms.substitute import primed
 from sa.terms.term import Term, Var, sort_of
 
@@ -33,10 +33,8 @@ def state_fault(s: Side, there: Configuration) -> str | None:
 
 def is_inside(variable: Variable, value: Value) -> bool:
     """Whether a variable or a choice may have this value."""
-    if type(value) is not (bool if variable.var.sort == BOOL else int):
+    if not is_value(value, variable.var.sort):
         return False
-    if variable.var.sort.constructors:
-        return 0 <= value < len(variable.var.sort.constructors)
     return (variable.low is None or variable.low <= value) and (variable.high is None or value <= variable.high)
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import gcd
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from sa.terms import build
 from sa.terms.solve import solution
-from sa.terms.sort import BOOL, INT
+from sa.terms.sort import BOOL, INT, BoolSort, EnumSort, IntSort, finite_values
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Bool, IsZero, Member, Not, Same, Term, Var
 
@@ -214,7 +214,8 @@ def _definition(pivot: Var, row: Row) -> Term | None:
         if any(v.sort != INT for v in others):
             return None
         return build.linear(-const, {v: -row[v] for v in others})
-    if not others and 0 <= -const < max(2, len(pivot.sort.constructors)):
+    every = finite_values(pivot.sort)
+    if not others and every is not None and 0 <= -const < len(every):
         return build.constant(-const, pivot.sort)
     if len(others) == 1 and others[0].sort == pivot.sort:
         if row[others[0]] == -1 and const == 0:
@@ -239,9 +240,15 @@ def formulas(space: Space) -> tuple[Term, ...]:
 
 def _number(var: Var) -> Term:
     """The integer that a variable counts as."""
-    if var.sort == BOOL:
-        return build.ite(var, build.ONE, build.ZERO)
-    number: Term = var if var.sort == INT else build.integer(len(var.sort.constructors) - 1)
-    for index in reversed(range(len(var.sort.constructors) - 1)):
-        number = build.ite(build.eq(var, build.constant(index, var.sort)), build.integer(index), number)
-    return number
+    match var.sort:
+        case IntSort():
+            return var
+        case BoolSort():
+            return build.ite(var, build.ONE, build.ZERO)
+        case EnumSort(_, constructors):
+            number: Term = build.integer(len(constructors) - 1)
+            for index in reversed(range(len(constructors) - 1)):
+                number = build.ite(build.eq(var, build.constant(index, var.sort)), build.integer(index), number)
+            return number
+        case _:
+            assert_never(var.sort)

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import assert_never
 
 from sa.domains import interval
 from sa.domains.interval import Interval, sort_range
-from sa.terms.sort import BOOL
 from sa.terms.term import (
     And,
     Bool,
+    Call,
     Div,
+    Forall,
     Int,
     IsZero,
     Ite,
@@ -29,7 +31,6 @@ from sa.terms.term import (
     Sum,
     Term,
     Var,
-    sort_of,
 )
 
 Ranges = Mapping[Var, Interval]
@@ -61,10 +62,13 @@ def interval_of(term: Term, ranges: Ranges) -> Interval:
             if known is not None:
                 return interval_of(positive if known else negative, ranges)
             return interval.hull(interval_of(positive, ranges), interval_of(negative, ranges))
-    if sort_of(term) != BOOL:
-        return sort_range(sort_of(term))
-    truth = truth_of(term, ranges)
-    return (0, 1) if truth is None else (int(truth), int(truth))
+        case Call(function, _):
+            return sort_range(function.result)
+        case Le() | IsZero() | Same() | Not() | And() | Or() | Forall():
+            truth = truth_of(term, ranges)
+            return (0, 1) if truth is None else (int(truth), int(truth))
+        case _:
+            assert_never(term)
 
 
 def truth_of(formula: Term, ranges: Ranges) -> bool | None:
@@ -89,8 +93,12 @@ def truth_of(formula: Term, ranges: Ranges) -> bool | None:
             return _equal(interval_of(total, ranges), interval.ZERO)
         case Same(left, right):
             return _equal(interval_of(left, ranges), interval_of(right, ranges))
-        case _:
+        case Forall() | Call() | Ite():
             return None
+        case Int() | Member() | Sum() | Product() | Div() | Mod():
+            raise AssertionError(f"{formula!r} is no formula")
+        case _:
+            assert_never(formula)
 
 
 def _equal(left: Interval, right: Interval) -> bool | None:

@@ -16,7 +16,7 @@ from sa.domains.interval import Interval
 from sa.domains.quantify import forget, project, segments, support
 from sa.domains.store import FALSE, TRUE, Node, Store, reachable
 from sa.terms import build
-from sa.terms.sort import BOOL
+from sa.terms.sort import BOOL, EnumSort
 from sa.terms.term import Term, Var
 
 #: Up to this many nodes, independent variables are looked for.
@@ -57,7 +57,7 @@ def in_ranges(var: Var, ranges: Sequence[Interval]) -> Term:
     """That a variable is in one of several ascending, disjoint ranges: single numbers between them become holes."""
     if var.sort == BOOL:
         return build.land(*(build.eq(var, build.boolean(bool(r[0]))) for r in ranges if interval.size(r) == 1))
-    if var.sort.constructors:
+    if isinstance(var.sort, EnumSort):
         chosen = [i for low, high in ranges for i in range(low or 0, (high or 0) + 1)]
         left = [i for i in range(len(var.sort.constructors)) if i not in chosen]
         if len(left) < len(chosen):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from sa.terms.sort import BOOL, Sort
+from sa.terms.sort import Sort, finite_values
 
 #: All integers from the first to the second, ends included.
 Interval: TypeAlias = tuple[int | None, int | None]
@@ -15,9 +15,8 @@ ZERO: Interval = (0, 0)
 
 def sort_range(sort: Sort) -> Interval:
     """The numbers that stand for values of a sort: 0 and 1 for Booleans, the index for enumerations."""
-    if sort == BOOL:
-        return 0, 1
-    return (0, len(sort.constructors) - 1) if sort.constructors else WHOLE
+    every = finite_values(sort)
+    return WHOLE if every is None else (0, len(every) - 1)
 
 
 def contains(interval: Interval, value: int) -> bool:

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from sa.automata.automaton import Edge, Label, Variable
-from sa.automata.ranges import within
+from sa.automata.ranges import count_of, values_of, within
 from sa.game.board import Board
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate, holds
 from sa.terms.implicant import decided
-from sa.terms.sort import BOOL, Value
+from sa.terms.sort import INT, Value
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var, sort_of
 
@@ -202,14 +202,10 @@ def _fits(term: Term, variable: Variable) -> bool:
 
 def domain(variable: Variable) -> tuple[Term, ...] | None:
     """All values of a variable as terms, None if there are too many to try."""
-    sort = variable.var.sort
-    if sort == BOOL:
-        return (build.FALSE, build.TRUE)
-    if sort.constructors:
-        return tuple(build.constant(i, sort) for i in range(len(sort.constructors)))
-    if variable.low is None or variable.high is None or variable.high - variable.low >= CHOICE_BOUND:
+    sort, values, count = variable.var.sort, values_of(variable), count_of(variable)
+    if values is None or count is None or (sort == INT and count > CHOICE_BOUND):
         return None
-    return tuple(build.integer(i) for i in range(variable.low, variable.high + 1))
+    return tuple(build.constant(x, sort) for x in values)
 
 
 def _snapshot(run: Run, state: State) -> tuple[str, bool, tuple[Value, ...]]:

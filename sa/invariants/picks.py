@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sa.automata.automaton import Variable
+from sa.automata.ranges import count_of, values_of
 from sa.terms import build
 from sa.terms.compile import compiled, predicate
 from sa.terms.solve import solution
-from sa.terms.sort import BOOL, Value
+from sa.terms.sort import INT, Value
 from sa.terms.term import Div, Int, IsZero, Le, Mod, Sum, Term, Var, subterms
 
 Row = tuple[Value, ...]
@@ -80,13 +81,9 @@ def _tried(variable: Variable, pool: Sequence[int]) -> tuple[Var, Callable[[Row]
 
 def candidates(variable: Variable, pool: Sequence[int]) -> tuple[Sequence[Value], bool]:
     """The values tried for a variable, and whether these are all it has."""
-    sort, low, high = variable.var.sort, variable.low, variable.high
-    if sort == BOOL:
-        return (False, True), True
-    if sort.constructors:
-        return range(len(sort.constructors)), True
-    if low is not None and high is not None and high - low < FEW:
-        return range(low, high + 1), True
+    low, high, every, count = variable.low, variable.high, values_of(variable), count_of(variable)
+    if every is not None and count is not None and (variable.var.sort != INT or count <= FEW):
+        return every, True
     ends = [x for x in (low, high) if x is not None]
     inside = [x for x in (*pool, *ends) if (low is None or low <= x) and (high is None or x <= high)]
     return tuple(dict.fromkeys(inside)), False

@@ -13,7 +13,7 @@ from sa.automata.program import Guarantee, Invariant, Program
 from sa.base.verdict import Verdict
 from sa.terms import build
 from sa.terms.printer import show
-from sa.terms.sort import Sort
+from sa.terms.sort import Sort, enumerations
 from sa.terms.substitute import primed
 from sa.terms.term import And, Function, IsZero, Le, Not, Or, Same, Term, Var
 
@@ -201,7 +201,7 @@ def _enumerations(program: Program) -> list[str]:
 
 
 def _enumeration_lines(sorts: Iterable[Sort]) -> list[str]:
-    used = dict.fromkeys(s for s in sorts if s.constructors)
+    used = dict.fromkeys(enumerations(sorts))
     return [f"enum {s.name} {{ {', '.join(s.constructors)} }}" for s in used]
 
 

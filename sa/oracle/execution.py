@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from sa.language.syntax import (
     Action,
@@ -15,8 +15,10 @@ from sa.language.syntax import (
     Atomic,
     Await,
     Block,
+    Break,
     Choose,
     CompareAndSwap,
+    Continue,
     Expression,
     FetchAdd,
     Havoc,
@@ -27,9 +29,11 @@ from sa.language.syntax import (
     NamedType,
     Place,
     RangeType,
+    Return,
     Skip,
     Statement,
     Unlock,
+    While,
 )
 from sa.oracle.expressions import OutsideArray, Store, entries_of, entry, value_of, values_of
 from sa.oracle.loading import Instance, Interpreted
@@ -103,8 +107,10 @@ def _outcomes(program: Interpreted, thread: Instance, action: Action, store: dic
                 yield from _in_order(program, thread, branch, store)
         case If():
             yield from _branched(program, thread, action, store)
-        case _:
+        case While() | Break() | Continue() | Return():
             raise Unevaluable(type(action).__name__)
+        case _:
+            assert_never(action)
 
 
 def _in_order(program: Interpreted, thread: Instance, block: Block, store: Store) -> Iterator[Outcome]:

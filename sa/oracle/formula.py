@@ -8,11 +8,13 @@ Functions without a body and quantifiers have no value: `Unevaluable`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import assert_never
 
 from sa.automata.automaton import Variable
+from sa.automata.ranges import values_of
 from sa.terms.build import conjuncts, disjuncts
 from sa.terms.evaluate import Unevaluable
-from sa.terms.sort import BOOL, Value
+from sa.terms.sort import Value
 from sa.terms.term import (
     And,
     Bool,
@@ -44,14 +46,10 @@ class Unbounded(Exception):
 
 def domain_of(variable: Variable) -> Domain:
     """The values of a variable, in order. Raises Unbounded for an int without a range."""
-    sort = variable.var.sort
-    if sort.constructors:
-        return range(len(sort.constructors))
-    if sort == BOOL:
-        return (False, True)
-    if variable.low is None or variable.high is None:
+    values = values_of(variable)
+    if values is None:
         raise Unbounded(variable.var.name)
-    return range(variable.low, variable.high + 1)
+    return values
 
 
 def predicate(formula: Term, variables: Sequence[Var]) -> Callable[[Row], bool]:
@@ -143,4 +141,4 @@ def _python(term: Term, names: Mapping[Var, str]) -> str:
         case Call() | Forall():
             raise Unevaluable(term.key)
         case _:
-            raise AssertionError(f"unexpected term {term!r}")
+            assert_never(term)

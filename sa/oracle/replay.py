@@ -40,7 +40,7 @@ from sa.oracle.explicit import (
 )
 from sa.oracle.formula import Unbounded
 from sa.terms.evaluate import evaluate, holds
-from sa.terms.sort import BOOL, Value
+from sa.terms.sort import Value, is_value
 from sa.terms.substitute import primed
 from sa.terms.term import Var, sort_of
 
@@ -218,11 +218,8 @@ def _state(automaton: Automaton, there: Configuration) -> Iterator[Finding]:
 
 
 def _inside(variable: Variable, value: Value) -> bool:
-    sort = variable.var.sort
-    if sort == BOOL or isinstance(value, bool):
-        return sort == BOOL and isinstance(value, bool)
-    if sort.constructors:
-        return 0 <= value < len(sort.constructors)
+    if not is_value(value, variable.var.sort):
+        return False
     return (variable.low is None or variable.low <= value) and (variable.high is None or value <= variable.high)
 
 

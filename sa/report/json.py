@@ -26,13 +26,14 @@ from sa.certificates.play import (
     Uncovered,
     Unmatched,
 )
+from sa.certificates.shape import plain
 from sa.refinement.outcome import Outcome, Result
 from sa.report.explain import Why, action, bare, refused
 from sa.report.story import Event, story
 from sa.report.terminal import domain
 from sa.terms.build import FALSE
 from sa.terms.printer import show
-from sa.terms.sort import BOOL, Value
+from sa.terms.sort import Value
 from sa.terms.term import Var
 
 Json = dict[str, Any]
@@ -206,9 +207,7 @@ def values_json(values: Mapping[Var, Value]) -> Json:
 
 
 def _value(var: Var, value: Value) -> int | bool | str:
-    if var.sort.constructors:
-        return var.sort.constructors[int(value)]
-    return bool(value) if var.sort == BOOL else int(value)
+    return plain(value, var.sort)
 
 
 def _strategy(play: Play, goal: Goal) -> Json:

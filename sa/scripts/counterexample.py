@@ -108,7 +108,7 @@ def _wishes(values: Values) -> Iterator[tuple[Term, ...]]:
             near = build.land(build.le(build.integer(-9), v), build.le(v, build.integer(9)))
             yield build.eq(v, build.ZERO), build.eq(v, build.ONE), near
         else:
-            yield (build.eq(v, build.constant(0, v.sort)) if v.sort.constructors else build.lnot(v),)
+            yield (build.eq(v, build.constant(default_value(v.sort), v.sort)),)
 
 
 def _before(var: Var) -> Var:

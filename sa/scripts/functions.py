@@ -18,7 +18,7 @@ from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.meaning import Meaning, called, calls, interpreted
 from sa.terms.printer import show
-from sa.terms.sort import BOOL, INT, Sort
+from sa.terms.sort import Sort, finite_values
 from sa.terms.substitute import substitute
 from sa.terms.term import Function, IsZero, Le, Not, Same, Term, Var, children
 
@@ -86,9 +86,8 @@ def _parameters(function: Function) -> tuple[Var, ...]:
 
 
 def _constant(value: int, sort: Sort) -> Term:
-    if sort == BOOL:
-        return build.boolean(bool(value))
-    return build.integer(value) if sort == INT else build.constant(min(value, len(sort.constructors) - 1), sort)
+    every = finite_values(sort)
+    return build.constant(value if every is None else every[min(value, len(every) - 1)], sort)
 
 
 def _zero(function: Function, parameters: tuple[Var, ...]) -> Term:

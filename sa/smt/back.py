@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import assert_never
 
 import z3
 
 from sa.terms import build
-from sa.terms.sort import BOOL, INT
+from sa.terms.sort import BoolSort, EnumSort, IntSort
 from sa.terms.term import Term, Var
 
 
@@ -40,9 +41,13 @@ def _convert(expression: z3.ExprRef, arguments: Sequence[Var], memo: dict[int, T
 
 
 def _typed(var: Var, expression: z3.ExprRef) -> Term:
-    if var.sort not in (INT, BOOL):
-        raise NotATerm(f"{var.name} is an enumeration")
-    return var
+    match var.sort:
+        case IntSort() | BoolSort():
+            return var
+        case EnumSort():
+            raise NotATerm(f"{var.name} is an enumeration")
+        case _:
+            assert_never(var.sort)
 
 
 def _application(kind: int, parts: list[Term], expression: z3.ExprRef) -> Term:

@@ -12,7 +12,6 @@ from sa.base.limits import Limits, check_time
 from sa.smt.back import NotATerm, term_of
 from sa.smt.stopping import check_stopped, milliseconds_left, resources
 from sa.smt.translate import Translator
-from sa.terms.sort import BOOL
 from sa.terms.term import Term, Var
 
 #: Solver resources for one question; deterministic, unlike seconds.
@@ -65,9 +64,8 @@ def solve(
     check_time(bounds)
     context = z3.Context()
     translator = Translator(context)
-    sorts = {True: z3.BoolSort(context), False: z3.IntSort(context)}
     declarations = {
-        name: z3.Function(name, *(sorts[v.sort == BOOL] for v in variables), sorts[True])
+        name: z3.Function(name, *(translator.sort(v.sort) for v in variables), z3.BoolSort(context))
         for name, variables in parameters.items()
     }
 
@@ -107,9 +105,7 @@ def _closed(clause: Clause, translator: Translator, atom: object, context: z3.Co
         variables.update(*(t.free for t in applied.arguments))
     premises += [atom(applied) for applied in clause.body]
     for var in variables:
-        if var.sort.constructors:
-            expression = translator.translate(var)
-            premises += [expression >= 0, expression < len(var.sort.constructors)]
+        premises += translator.within(var)
     head = z3.BoolVal(False, context) if clause.head is None else atom(clause.head)
     rule = z3.Implies(z3.And(*premises), head)
     bound = [translator.translate(v) for v in sorted(variables, key=lambda v: v.key)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sa.terms.smtlib import constructor_symbol, smtlib, sort_symbol, symbol, variable_symbol
-from sa.terms.sort import Sort
+from sa.terms.sort import EnumSort, Sort, enumerations
 from sa.terms.term import Call, Forall, Function, Member, Product, Term, Var, subterms
 
 
@@ -19,23 +19,23 @@ def script(formulas: Sequence[Term], remarks: Iterable[str] = ()) -> str:
     free = sorted(frozenset[Var]().union(*(f.free for f in formulas)), key=lambda v: v.key)
     functions = {t.function for t in parts if isinstance(t, Call)}
     bound = {b for t in parts if isinstance(t, Forall) for b in t.binders}
-    sorts = {v.sort for v in (*free, *bound)} | {s for f in functions for s in (*f.arguments, f.result)}
+    sorts: set[Sort] = {v.sort for v in (*free, *bound)} | {s for f in functions for s in (*f.arguments, f.result)}
     sorts |= {t.sort for t in parts if isinstance(t, Member)}
-    enumerations = sorted((s for s in sorts if s.constructors), key=lambda s: s.name)
+    declared_sorts = sorted(set(enumerations(sorts)), key=lambda s: s.name)
     declared = sorted(functions, key=lambda f: f.name)
     names = [symbol(f.name) for f in declared] + [variable_symbol(v) for v in free]
-    if len(set(names)) < len(names) or len({s.name for s in enumerations}) < len(enumerations):
+    if len(set(names)) < len(names) or len({s.name for s in declared_sorts}) < len(declared_sorts):
         raise NotWritable("two different things have one name")
     lines = [f"; {' '.join(r.split())}" for r in remarks]
-    lines.append(f"(set-logic {_logic(parts, bool(enumerations), bool(declared))})")
-    lines += (_enumeration(s) for s in enumerations)
+    lines.append(f"(set-logic {_logic(parts, bool(declared_sorts), bool(declared))})")
+    lines += (_enumeration(s) for s in declared_sorts)
     lines += (_function(f) for f in declared)
     lines += (f"(declare-const {variable_symbol(v)} {sort_symbol(v.sort)})" for v in free)
     lines += (f"(assert {smtlib(f)})" for f in formulas)
     return "\n".join((*lines, "(check-sat)", ""))
 
 
-def _enumeration(sort: Sort) -> str:
+def _enumeration(sort: EnumSort) -> str:
     members = " ".join(f"({constructor_symbol(sort, i)})" for i in range(len(sort.constructors)))
     return f"(declare-datatypes (({sort_symbol(sort)} 0)) (({members})))"
 

@@ -12,10 +12,10 @@ from z3 import z3core
 
 from sa.base.limits import Limits, check_time
 from sa.smt.stopping import check_stopped, milliseconds_left, resources
-from sa.smt.translate import Translator
+from sa.smt.translate import Translator, value_of
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
-from sa.terms.sort import BOOL, INT, Value
+from sa.terms.sort import Value
 from sa.terms.term import Term, Var
 
 #: Solver resources per question; deterministic, unlike seconds. About five seconds here.
@@ -120,10 +120,8 @@ class Session:
             # Not `add`, which spends more time on casting its argument than the solver on taking it.
             z3core.Z3_solver_assert(self._context.ref(), self._solver.solver, self._translator.translate(formula).ast)
             for var in formula.free:
-                if var.sort.constructors:
-                    low = build.le(build.ZERO, _as_integer(var))
-                    high = build.lt(_as_integer(var), build.integer(len(var.sort.constructors)))
-                    self._solver.add(self._translator.translate(low), self._translator.translate(high))
+                for bound in self._translator.within(var):
+                    self._solver.add(bound)
 
     def _ask(self, asked: Sequence[Term], question: frozenset[Term]) -> Answer:
         check_time(self.bounds)
@@ -156,7 +154,7 @@ class Session:
         variables = sorted(frozenset[Var]().union(*(f.free for f in question)), key=lambda v: v.key)
         for var in variables:
             value = model.eval(self._translator.translate(var), model_completion=True)
-            values[var] = z3.is_true(value) if var.sort == BOOL else value.as_long()
+            values[var] = value_of(value, var.sort)
         trusted = not self._axioms
         for formula in question:
             try:
@@ -165,7 +163,3 @@ class Session:
             except Unevaluable:
                 trusted = False
         return Sat(values, trusted)
-
-
-def _as_integer(var: Var) -> Var:
-    return build.variable(var.name, INT, var.primes)

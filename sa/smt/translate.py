@@ -6,14 +6,17 @@ typed terms do not need.
 
 from __future__ import annotations
 
+from typing import assert_never
+
 import z3
 from z3 import z3core
 
-from sa.terms.sort import BOOL, Sort
+from sa.terms.sort import BoolSort, EnumSort, IntSort, Sort, Value
 from sa.terms.term import (
     And,
     Bool,
     Call,
+    Connective,
     Div,
     Forall,
     Function,
@@ -44,6 +47,7 @@ class Translator:
         self._zero = self.numeral(0)
         self._memo: dict[Term, z3.ExprRef] = {}
         self._functions: dict[Function, z3.FuncDeclRef] = {}
+        self._within: dict[Var, tuple[z3.BoolRef, ...]] = {}
 
     def numeral(self, value: int) -> z3.ExprRef:
         """An integer numeral."""
@@ -80,14 +84,14 @@ class Translator:
                 return z3.ArithRef(z3core.Z3_mk_ite(self._ref, c.ast, p.ast, n.ast), self.context)
             case Call(function, arguments):
                 return self._function(function)(*(self.translate(a) for a in arguments))
-            case _:
-                return self._formula(term)
-
-    def _formula(self, term: Term) -> z3.ExprRef:
-        match term:
             case Bool(value):
                 mk = z3core.Z3_mk_true if value else z3core.Z3_mk_false
                 return z3.BoolRef(mk(self._ref), self.context)
+            case _:
+                return self._formula(term)
+
+    def _formula(self, term: Connective) -> z3.ExprRef:
+        match term:
             case Le(total):
                 return self._binary(z3core.Z3_mk_le, self.translate(total), self._zero, True)
             case IsZero(total):
@@ -102,13 +106,24 @@ class Translator:
                 return self._nary(z3core.Z3_mk_or, [self.translate(a) for a in args], True)
             case Forall(binders, body):
                 bound = [self.translate(b) for b in binders]
-                within = [self.translate(body)]
-                for binder, expression in zip(binders, bound, strict=True):
-                    if binder.sort.constructors:
-                        within.append(z3.Or(expression < 0, expression >= len(binder.sort.constructors)))
-                return z3.ForAll(bound, within[0] if len(within) == 1 else z3.Or(*within))
+                inside = [bound for b in binders for bound in self.within(b)]
+                formula = self.translate(body)
+                return z3.ForAll(bound, z3.Implies(z3.And(*inside), formula) if inside else formula)
             case _:
-                raise AssertionError(f"unexpected term {term!r}")
+                assert_never(term)
+
+    def within(self, var: Var) -> tuple[z3.BoolRef, ...]:
+        """What keeps the integer that stands for a variable among the values of its sort."""
+        match var.sort:
+            case IntSort() | BoolSort():
+                return ()
+            case EnumSort(_, constructors):
+                if var not in self._within:
+                    expression = self.translate(var)
+                    self._within[var] = (expression >= 0, expression < len(constructors))
+                return self._within[var]
+            case _:
+                assert_never(var.sort)
 
     def _monomial(self, part: Term, coefficient: int) -> z3.ExprRef:
         if coefficient == 1:
@@ -125,11 +140,32 @@ class Translator:
         return z3.BoolRef(ast, self.context) if formula else z3.ArithRef(ast, self.context)
 
     def _constant(self, name: str, sort: Sort) -> z3.ExprRef:
-        return z3.Bool(name, self.context) if sort == BOOL else z3.Int(name, self.context)
+        return z3.Const(name, self.sort(sort))
+
+    def sort(self, sort: Sort) -> z3.SortRef:
+        """The z3 sort of a sort. Enumerations are integers."""
+        match sort:
+            case IntSort() | EnumSort():
+                return self._int
+            case BoolSort():
+                return self._bool
+            case _:
+                assert_never(sort)
 
     def _function(self, function: Function) -> z3.FuncDeclRef:
         found = self._functions.get(function)
         if found is None:
-            sorts = [self._bool if s == BOOL else self._int for s in (*function.arguments, function.result)]
+            sorts = [self.sort(s) for s in (*function.arguments, function.result)]
             found = self._functions[function] = z3.Function(function.name, *sorts)
         return found
+
+
+def value_of(expression: z3.ExprRef, sort: Sort) -> Value:
+    """The value that an expression without variables has in a model."""
+    match sort:
+        case IntSort() | EnumSort():
+            return int(expression.as_long())
+        case BoolSort():
+            return bool(z3.is_true(expression))
+        case _:
+            assert_never(sort)

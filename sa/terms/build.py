@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import gcd
+from typing import assert_never
 
-from sa.terms.sort import BOOL, INT, Sort, Value
+from sa.terms.sort import BOOL, INT, BoolSort, EnumSort, IntSort, Sort, Value
 from sa.terms.term import (
     And,
     Bool,
@@ -59,9 +60,15 @@ def boolean(value: bool) -> Bool:
 
 def constant(value: Value, sort: Sort) -> Term:
     """The constant of a sort that has this value."""
-    if sort == BOOL:
-        return boolean(bool(value))
-    return intern(Member, sort, int(value)) if sort.constructors else integer(int(value))
+    match sort:
+        case BoolSort():
+            return boolean(bool(value))
+        case IntSort():
+            return integer(int(value))
+        case EnumSort():
+            return intern(Member, sort, int(value))
+        case _:
+            assert_never(sort)
 
 
 def linear_parts(term: Term) -> tuple[int, Mapping[Term, int]]:

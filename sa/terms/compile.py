@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from typing import assert_never
 
 from sa.terms import build
 from sa.terms.evaluate import evaluate
@@ -151,8 +152,10 @@ class _Writer:
                 return f"({go(dividend)} % {divisor})"
             case Product(factors):
                 return f"({' * '.join(go(f) for f in factors)})"
+            case Var() | Call() | Forall():
+                raise AssertionError(f"{term!r} is not executable")
             case _:
-                raise AssertionError(f"unexpected term {term!r}")
+                assert_never(term)
 
     def _equation(self, total: Term) -> str:
         """`x - 3 == 0` is quicker as `x == 3`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import assert_never
 
 from sa.terms.sort import Value
 from sa.terms.term import (
@@ -72,7 +73,7 @@ def evaluate(term: Term, state: State) -> Value:
         case Call() | Forall():
             raise Unevaluable(term.key)
         case _:
-            raise AssertionError(f"unexpected term {term!r}")
+            assert_never(term)
 
 
 def holds(formula: Term, state: State) -> bool:

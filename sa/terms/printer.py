@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum
+from typing import assert_never
 
 from sa.terms import build
 from sa.terms.term import (
     And,
     Bool,
     Call,
+    Connective,
     Div,
     Forall,
     Int,
@@ -82,7 +84,7 @@ def _show(term: Term, name: Namer) -> tuple[str, Strength]:
             return _formula(term, name)
 
 
-def _formula(term: Term, name: Namer) -> tuple[str, Strength]:
+def _formula(term: Connective, name: Namer) -> tuple[str, Strength]:
     match term:
         case Le(total):
             return _comparison(total, "<=", ">=", name)
@@ -104,7 +106,7 @@ def _formula(term: Term, name: Namer) -> tuple[str, Strength]:
             listed = ", ".join(f"{b.name} : {b.sort.name}" for b in binders)
             return f"forall {listed} :: {_show(body, name)[0]}", Strength.LOWEST
         case _:
-            raise AssertionError(f"unexpected term {term!r}")
+            assert_never(term)
 
 
 def _in(term: Term, at_least: Strength, name: Namer) -> str:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from sa.terms import build
 from sa.terms.smtlib import RESERVED
-from sa.terms.sort import BOOL, INT, Sort
+from sa.terms.sort import BOOL, INT, EnumSort, Sort
 from sa.terms.term import Function, Term, Var, sort_of
 
 #: Texts may not be nested deeper; later steps are recursive.
@@ -117,7 +117,7 @@ def _leaf(text: str, names: Names) -> Term:
 
 def _member(constructor: str, sort: str, names: Names) -> Term:
     known = names.sorts.get(sort)
-    if known is None or constructor not in known.constructors:
+    if not isinstance(known, EnumSort) or constructor not in known.constructors:
         raise Unreadable(f"`{constructor}` of `{sort}` is not known here")
     return build.constant(known.constructors.index(constructor), known)
 

@@ -7,13 +7,15 @@ is a datatype whose constructors are named `Color::Red`.
 from __future__ import annotations
 
 import re
+from typing import assert_never
 
 from sa.terms.build import linear_parts
-from sa.terms.sort import BOOL, INT, Sort
+from sa.terms.sort import BoolSort, EnumSort, IntSort, Sort
 from sa.terms.term import (
     And,
     Bool,
     Call,
+    Connective,
     Div,
     Forall,
     Int,
@@ -53,12 +55,18 @@ def symbol(name: str) -> str:
 
 def sort_symbol(sort: Sort) -> str:
     """A sort as SMT-LIB names it."""
-    if sort == INT:
-        return "Int"
-    return "Bool" if sort == BOOL else symbol(sort.name)
+    match sort:
+        case IntSort():
+            return "Int"
+        case BoolSort():
+            return "Bool"
+        case EnumSort(name, _):
+            return symbol(name)
+        case _:
+            assert_never(sort)
 
 
-def constructor_symbol(sort: Sort, index: int) -> str:
+def constructor_symbol(sort: EnumSort, index: int) -> str:
     """A constructor of an enumeration; several enumerations may have one of that name."""
     return symbol(f"{sort.name}::{sort.constructors[index]}")
 
@@ -96,7 +104,7 @@ def smtlib(term: Term) -> str:
             return _formula(term)
 
 
-def _formula(term: Term) -> str:
+def _formula(term: Connective) -> str:
     match term:
         case Le(total):
             return _comparison("<=", total)
@@ -114,7 +122,7 @@ def _formula(term: Term) -> str:
             listed = " ".join(f"({variable_symbol(b)} {sort_symbol(b.sort)})" for b in binders)
             return f"(forall ({listed}) {smtlib(body)})"
         case _:
-            raise AssertionError(f"unexpected term {term!r}")
+            assert_never(term)
 
 
 def _comparison(operator: str, total: Term) -> str:

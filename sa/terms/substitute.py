@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import assert_never
 
 from sa.terms import build
 from sa.terms.term import (
     And,
+    Bool,
     Call,
     Div,
     Forall,
+    Int,
     IsZero,
     Ite,
     Le,
+    Member,
     Mod,
     Not,
     Or,
@@ -72,8 +76,10 @@ def rebuild(term: Term, go: Callable[[Term], Term]) -> Term:
             return build.land(*(go(a) for a in args))
         case Or(args):
             return build.lor(*(go(a) for a in args))
+        case Var() | Int() | Bool() | Member() | Forall():
+            raise AssertionError(f"{term!r} is a leaf or binds variables")
         case _:
-            raise AssertionError(f"unexpected term {term!r}")
+            assert_never(term)
 
 
 def _under_binders(binders: tuple[Var, ...], body: Term, mapping: Mapping[Var, Term]) -> Term:

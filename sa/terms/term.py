@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2s
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar, assert_never
 from weakref import WeakValueDictionary
 
-from sa.terms.sort import BOOL, INT, Sort
+from sa.terms.sort import BOOL, INT, EnumSort, Sort
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Function:
     result: Sort
 
 
-class Term:
+class _Node:
     """Common part of all terms: `key` orders terms deterministically, `free` are the free variables.
 
     `negation` remembers the negation of a formula once it has been made.
@@ -49,7 +49,7 @@ class Term:
         return f"<{self.key}>"
 
 
-class Var(Term):
+class Var(_Node):
     """A variable. `primes` is 0 for the present state, 1 for the next one; names may be dotted (`conc.x`)."""
 
     __slots__ = __match_args__ = ("name", "sort", "primes")
@@ -58,29 +58,29 @@ class Var(Term):
     primes: int
 
 
-class Int(Term):
+class Int(_Node):
     """An integer constant."""
 
     __slots__ = __match_args__ = ("value",)
     value: int
 
 
-class Bool(Term):
+class Bool(_Node):
     """`true` or `false`."""
 
     __slots__ = __match_args__ = ("value",)
     value: bool
 
 
-class Member(Term):
+class Member(_Node):
     """A constructor of an enumeration."""
 
     __slots__ = __match_args__ = ("sort", "index")
-    sort: Sort
+    sort: EnumSort
     index: int
 
 
-class Sum(Term):
+class Sum(_Node):
     """`constant + Σ coefficient · part`, parts ordered by key, coefficients not zero.
 
     Never a lone constant or a lone part with coefficient 1 and constant 0.
@@ -91,14 +91,14 @@ class Sum(Term):
     parts: tuple[tuple[Term, int], ...]
 
 
-class Product(Term):
+class Product(_Node):
     """A non-linear monomial: at least two factors, none a constant, a Sum or a Product."""
 
     __slots__ = __match_args__ = ("factors",)
     factors: tuple[Term, ...]
 
 
-class Div(Term):
+class Div(_Node):
     """Euclidean quotient by a constant greater than 1."""
 
     __slots__ = __match_args__ = ("dividend", "divisor")
@@ -106,7 +106,7 @@ class Div(Term):
     divisor: int
 
 
-class Mod(Term):
+class Mod(_Node):
     """Euclidean remainder, in 0..divisor-1, by a constant greater than 1."""
 
     __slots__ = __match_args__ = ("dividend", "divisor")
@@ -114,7 +114,7 @@ class Mod(Term):
     divisor: int
 
 
-class Ite(Term):
+class Ite(_Node):
     """`if condition then positive else negative`, of sort int or an enumeration."""
 
     __slots__ = __match_args__ = ("condition", "positive", "negative")
@@ -123,7 +123,7 @@ class Ite(Term):
     negative: Term
 
 
-class Call(Term):
+class Call(_Node):
     """An uninterpreted function applied to arguments."""
 
     __slots__ = __match_args__ = ("function", "arguments")
@@ -131,21 +131,21 @@ class Call(Term):
     arguments: tuple[Term, ...]
 
 
-class Le(Term):
+class Le(_Node):
     """`total <= 0`, tightened over the integers."""
 
     __slots__ = __match_args__ = ("total",)
     total: Term
 
 
-class IsZero(Term):
+class IsZero(_Node):
     """`total == 0`, the first coefficient positive."""
 
     __slots__ = __match_args__ = ("total",)
     total: Term
 
 
-class Same(Term):
+class Same(_Node):
     """Equality of two Boolean or enumeration terms, ordered by key."""
 
     __slots__ = __match_args__ = ("left", "right")
@@ -153,28 +153,28 @@ class Same(Term):
     right: Term
 
 
-class Not(Term):
+class Not(_Node):
     """Negation of an atom other than `Le`."""
 
     __slots__ = __match_args__ = ("body",)
     body: Term
 
 
-class And(Term):
+class And(_Node):
     """At least two different conjuncts, none an And, ordered by key."""
 
     __slots__ = __match_args__ = ("args",)
     args: tuple[Term, ...]
 
 
-class Or(Term):
+class Or(_Node):
     """At least two different disjuncts, none an Or, ordered by key."""
 
     __slots__ = __match_args__ = ("args",)
     args: tuple[Term, ...]
 
 
-class Forall(Term):
+class Forall(_Node):
     """Universal quantification, in axioms and in obligations about them."""
 
     __slots__ = __match_args__ = ("binders", "body")
@@ -182,7 +182,13 @@ class Forall(Term):
     body: Term
 
 
-T = TypeVar("T", bound="Term")
+#: Terms that are formulas by their shape.
+Connective: TypeAlias = Le | IsZero | Same | Not | And | Or | Forall
+
+#: A closed union: a `match` over terms ends in `assert_never`.
+Term: TypeAlias = Var | Int | Bool | Member | Sum | Product | Div | Mod | Ite | Call | Connective
+
+T = TypeVar("T", bound=_Node)
 
 _EMPTY: frozenset[Var] = frozenset()
 _table: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()
@@ -192,7 +198,7 @@ _KEY_LIMIT = 72
 def intern(cls: type[T], *fields: Any) -> T:
     """The one term of class `cls` with these fields. For `build` and pickling only."""
     entry = (cls, *fields)
-    found = _table.get(entry)
+    found: Any = _table.get(entry)
     if found is None:
         found = object.__new__(cls)
         for name, value in zip(cls.__match_args__, fields, strict=True):
@@ -200,7 +206,7 @@ def intern(cls: type[T], *fields: Any) -> T:
         found.key, found.free = _derive(found)
         found.negation = None
         _table[entry] = found
-    return found  # type: ignore[return-value]
+    return found  # type: ignore[no-any-return]
 
 
 def remember_negation(term: Term, negation: Term) -> None:
@@ -230,9 +236,11 @@ def _derive(term: Term) -> tuple[str, frozenset[Var]]:
         case Forall(binders, body):
             text = f"forall {','.join(b.key for b in binders)}::{body.key}"
             return _short(text), body.free - frozenset(binders)
-        case _:
+        case Product() | Ite() | Le() | IsZero() | Same() | Not() | And() | Or():
             parts_of = children(term)
             return _short(f"{type(term).__name__}({','.join(c.key for c in parts_of)})"), _union(parts_of)
+        case _:
+            assert_never(term)
 
 
 def _short(text: str) -> str:
@@ -264,6 +272,8 @@ def subterms(terms: Iterable[Term]) -> Iterator[Term]:
 def children(term: Term) -> tuple[Term, ...]:
     """The direct subterms."""
     match term:
+        case Var() | Int() | Bool() | Member():
+            return ()
         case Sum(_, parts):
             return tuple(p for p, _ in parts)
         case Product(factors):
@@ -283,7 +293,7 @@ def children(term: Term) -> tuple[Term, ...]:
         case And(args) | Or(args):
             return args
         case _:
-            return ()
+            assert_never(term)
 
 
 def sort_of(term: Term) -> Sort:
@@ -297,5 +307,7 @@ def sort_of(term: Term) -> Sort:
             return function.result
         case Int() | Sum() | Product() | Div() | Mod():
             return INT
-        case _:
+        case Bool() | Le() | IsZero() | Same() | Not() | And() | Or() | Forall():
             return BOOL
+        case _:
+            assert_never(term)

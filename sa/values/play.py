@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import inf, prod
 
 from sa.automata.automaton import Edge
+from sa.automata.ranges import count_of
 from sa.automata.trace import Configuration, Move
 from sa.base.limits import Limits, check_time
 from sa.certificates.play import Exhausted, Position, Refusal, Reply, Step
@@ -14,7 +15,6 @@ from sa.game.board import Board, lay_out
 from sa.plays.positions import Survives, broken
 from sa.plays.replies import BROKEN_SHOWN, RUNS_EXPLAINED, refused
 from sa.terms.build import FALSE
-from sa.terms.sort import BOOL, INT
 from sa.values.machine import Machine, Stride
 from sa.values.one_way import beyond
 from sa.values.pairs import Duel, Game
@@ -60,16 +60,7 @@ def told(game: Game, lost: Duel, bounds: Limits) -> Position | None:
 
 def _size(edge: Edge) -> float:
     """How many values an edge's choices have."""
-    return prod(
-        2
-        if c.var.sort == BOOL
-        else len(c.var.sort.constructors)
-        if c.var.sort != INT
-        else inf
-        if c.low is None or c.high is None
-        else c.high - c.low + 1
-        for c in edge.choices
-    )
+    return prod(inf if (count := count_of(c)) is None else count for c in edge.choices)
 
 
 def _position(teller: _Teller, duel: Duel, abstract: int) -> Position:

@@ -40,7 +40,7 @@ from sa.rules.judge import judge_script
 from sa.rules.refutation import check_failure, variables_of
 from sa.rules.worlds import side_of
 from sa.terms.build import TRUE
-from sa.terms.sort import BOOL, Sort, Value
+from sa.terms.sort import Sort, Value, finite_values
 from tests.certificates.corruption import Mutant, mutants
 from tests.certificates.mutation import Tally, report
 from tests.certificates.script_subjects import WRITTEN, Finite, random, rejected
@@ -251,9 +251,7 @@ def _asked(made: Case) -> Mapping[str, list[Obligation]]:
 
 
 def _random(sort: Sort, rng: Random) -> Value:
-    if sort == BOOL:
-        return rng.random() < 0.5
-    return rng.randrange(len(sort.constructors) or 3)
+    return rng.choice(finite_values(sort) or range(3))
 
 
 def _forged(document: Any, kind: str, number: int, said: Mapping[str, Any]) -> Mutant:

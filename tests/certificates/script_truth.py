@@ -24,7 +24,7 @@ from sa.scripts.prove import Prepared
 from sa.smt.session import Session
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.meaning import Meaning, interpreted
-from sa.terms.sort import BOOL, Sort, Value
+from sa.terms.sort import Sort, Value, finite_values
 from sa.terms.substitute import primed
 from sa.terms.term import Forall, Term, Var
 from tests.scripts.test_against_the_oracle import is_true
@@ -121,6 +121,5 @@ def _holds(formula: Term, known: Mapping[Var, Value]) -> bool:
 
 
 def _domain(sort: Sort) -> Sequence[Value]:
-    if sort.constructors:
-        return range(len(sort.constructors))
-    return (False, True) if sort == BOOL else BOX
+    every = finite_values(sort)
+    return BOX if every is None else every

@@ -15,12 +15,12 @@ from sa.terms import build
 from sa.terms.build import call, constant, eq, forall, integer, ite, le, lnot, lor, variable
 from sa.terms.read_smtlib import DEEPEST, Names, Unreadable, read_smtlib
 from sa.terms.smtlib import smtlib
-from sa.terms.sort import BOOL, INT, Sort
+from sa.terms.sort import BOOL, INT, EnumSort
 from sa.terms.substitute import primed
 from sa.terms.term import Function, Term
 from tests.generators.terms import COLOUR, random_formula, random_integer
 
-COLOR = Sort("Color", ("Red", "Green"))
+COLOR = EnumSort("Color", ("Red", "Green"))
 GCD = Function("gcd", (INT, INT), INT)
 x, y, flag = variable("conc.x"), variable("abs.T[1].y"), variable("flag", BOOL)
 light = variable("light", COLOR)

@@ -17,12 +17,12 @@ from sa.domains.frame import Frame, Precision
 from sa.domains.intervals import Intervals
 from sa.domains.lattice import Domain
 from sa.terms import build
-from sa.terms.sort import BOOL, Sort
+from sa.terms.sort import BOOL, EnumSort
 from sa.terms.term import Term, Var
 
 V = TypeVar("V")
 
-HUE = Sort("Hue", ("Red", "Green", "Blue"))
+HUE = EnumSort("Hue", ("Red", "Green", "Blue"))
 P = build.variable("p", BOOL)
 C = build.variable("c", HUE)
 X, Y = (build.variable(n) for n in "xy")

@@ -12,12 +12,12 @@ from random import Random
 
 from sa.automata.automaton import Automaton, Edge, Kind, Label, Location, Origin, Variable
 from sa.terms.build import TRUE, add, boolean, constant, eq, integer, land, le, lnot, lor, lt, ne, sub, variable
-from sa.terms.sort import BOOL, INT, Sort
+from sa.terms.sort import BOOL, INT, EnumSort
 from sa.terms.substitute import prefixed, primed, substitute
 from sa.terms.term import Term, Var
 
 NOWHERE = Origin(None)
-COLOR = Sort("Color", ("Red", "Green", "Blue"))
+COLOR = EnumSort("Color", ("Red", "Green", "Blue"))
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def random_constant(rng: Random, v: Variable) -> Term:
     sort = v.var.sort
     if sort == BOOL:
         return boolean(rng.random() < 0.5)
-    high = len(sort.constructors) - 1 if sort.constructors else v.high
+    high = len(sort.constructors) - 1 if isinstance(sort, EnumSort) else v.high
     assert high is not None
     return constant(rng.randint(0, high), sort)
 

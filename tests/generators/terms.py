@@ -5,10 +5,10 @@ from __future__ import annotations
 from random import Random
 
 from sa.terms import build
-from sa.terms.sort import BOOL, Sort, Value
+from sa.terms.sort import BOOL, EnumSort, Value
 from sa.terms.term import Term, Var
 
-COLOUR = Sort("Colour", ("Red", "Green", "Blue"))
+COLOUR = EnumSort("Colour", ("Red", "Green", "Blue"))
 INTS = tuple(build.variable(n) for n in ("x", "y", "z"))
 BOOLS = tuple(build.variable(n, BOOL) for n in ("p", "q"))
 COLOURS = tuple(build.variable(n, COLOUR) for n in ("c", "d"))

@@ -16,10 +16,10 @@ from sa.language.elaborate.expressions import translate
 from sa.language.parser import parse
 from sa.terms import build
 from sa.terms.printer import show
-from sa.terms.sort import BOOL, INT, Sort
+from sa.terms.sort import BOOL, INT, EnumSort
 from sa.terms.term import Function, Term, Var
 
-COLOR = Sort("Color", ("Red", "Green", "Blue"))
+COLOR = EnumSort("Color", ("Red", "Green", "Blue"))
 DECLARATIONS = (
     "enum Color { Red, Green, Blue } global x, y : int; global p, q : bool; global c, d : Color; "
     "global f : int[2]; function g(int, bool) : int; function h(Color) : bool; "

@@ -11,7 +11,7 @@ from itertools import product
 from sa.automata.automaton import Automaton, Kind, Variable
 from sa.certificates.goal import Goal, iota_of, kappa_of
 from sa.terms.evaluate import evaluate, holds
-from sa.terms.sort import BOOL, Value
+from sa.terms.sort import Value, finite_values
 from sa.terms.substitute import primed
 from sa.terms.term import Var
 
@@ -20,10 +20,9 @@ Relation = set[tuple[State, State]]
 
 
 def values_of(v: Variable) -> list[Value]:
-    if v.var.sort == BOOL:
-        return [False, True]
-    if v.var.sort.constructors:
-        return list(range(len(v.var.sort.constructors)))
+    every = finite_values(v.var.sort)
+    if every is not None:
+        return list(every)
     assert v.low is not None and v.high is not None
     return list(range(v.low, v.high + 1))
 

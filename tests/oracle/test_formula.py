@@ -28,10 +28,10 @@ from sa.terms.build import (
     variable,
 )
 from sa.terms.evaluate import Unevaluable, evaluate
-from sa.terms.sort import BOOL, INT, Sort
+from sa.terms.sort import BOOL, INT, EnumSort
 from sa.terms.term import Function, Term
 
-LIGHT = Sort("Light", ("Off", "On"))
+LIGHT = EnumSort("Light", ("Off", "On"))
 INTS = (variable("i"), variable("j"))
 FLAG = variable("p", BOOL)
 LAMP = variable("lamp", LIGHT)

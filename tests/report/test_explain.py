@@ -7,9 +7,9 @@ from sa.automata.trace import Configuration
 from sa.certificates.play import Obstacle, Refusal
 from sa.report.explain import Why, refused
 from sa.terms import build
-from sa.terms.sort import BOOL, Sort
+from sa.terms.sort import BOOL, EnumSort
 
-COLOUR = Sort("Colour", ("Red", "Green"))
+COLOUR = EnumSort("Colour", ("Red", "Green"))
 X = build.variable("abs.x")
 Y = build.variable("abs.y")
 C = build.variable("choice")

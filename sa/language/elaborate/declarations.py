@@ -29,7 +29,7 @@ from sa.language.names import (
     find,
 )
 from sa.terms import build
-from sa.terms.sort import Sort
+from sa.terms.sort import EnumSort
 from sa.terms.term import Bool, Function, Int, Member, Term, Var, sort_of
 
 
@@ -173,7 +173,7 @@ def _shared_global(declaration: syntax.Global, declared: Declared) -> None:
 
 
 def _enumeration(declaration: syntax.Enumeration, context: Context) -> None:
-    sort = Sort(declaration.name.name, tuple(c.name for c in declaration.constructors))
+    sort = EnumSort(declaration.name.name, tuple(c.name for c in declaration.constructors))
     declare(context.scope, declaration.name, TypeSymbol(sort), context.problems)
     for index, constructor in enumerate(declaration.constructors):
         member = build.constant(index, sort)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeAlias, assert_never
 
 from sa.automata.automaton import EXIT, FAIL, Kind, Label
 from sa.language import syntax
@@ -71,7 +72,22 @@ def run(statement: syntax.Statement, paths: list[Path], execution: Execution) ->
             return _simple(statement.action, paths, execution)
 
 
-def _simple(action: syntax.Action, paths: list[Path], execution: Execution) -> list[Path]:
+#: Statements without others inside.
+Simple: TypeAlias = (
+    syntax.Skip
+    | syntax.Assume
+    | syntax.Assert
+    | syntax.Assign
+    | syntax.Havoc
+    | syntax.Local
+    | syntax.CompareAndSwap
+    | syntax.FetchAdd
+    | syntax.Lock
+    | syntax.Unlock
+)
+
+
+def _simple(action: Simple, paths: list[Path], execution: Execution) -> list[Path]:
     match action:
         case syntax.Skip():
             return paths
@@ -94,7 +110,7 @@ def _simple(action: syntax.Action, paths: list[Path], execution: Execution) -> l
         case syntax.Unlock(place):
             return unlock(place, paths, execution)
         case _:
-            raise AssertionError(f"unexpected statement {action!r}")
+            assert_never(action)
 
 
 def _labelled(statement: syntax.Statement, label: syntax.Label, paths: list[Path], execution: Execution) -> list[Path]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial, reduce
+from typing import assert_never
 
 from sa.automata.automaton import Kind
 from sa.base.diagnostic import error
@@ -88,7 +89,9 @@ def translate(expression: syntax.Expression, context: Context) -> Term | None:
             return _special(expression, context)
 
 
-def _special(expression: syntax.Expression, context: Context) -> Term | None:
+def _special(
+    expression: syntax.Old | syntax.At | syntax.Quantified | syntax.Unchanged, context: Context
+) -> Term | None:
     """What is allowed in formulas of certain kinds only."""
     match expression:
         case syntax.Old(body):
@@ -104,7 +107,7 @@ def _special(expression: syntax.Expression, context: Context) -> Term | None:
         case syntax.Unchanged(names):
             return _unchanged(names, expression.span, context)
         case _:
-            raise AssertionError(f"unexpected expression {expression!r}")
+            assert_never(expression)
 
 
 def _name(expression: syntax.Name, context: Context) -> Term | None:
@@ -374,5 +377,9 @@ def _mentions_old(expression: syntax.Expression) -> bool:
             return any(_mentions_old(e) for e in arguments)
         case syntax.Index(_, index, _):
             return _mentions_old(index)
-        case _:
+        case (
+            syntax.Name() | syntax.Integer() | syntax.Boolean() | syntax.At() | syntax.Quantified() | syntax.Unchanged()
+        ):
             return False
+        case _:
+            assert_never(expression)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from sa.automata.automaton import Kind
 from sa.base.diagnostic import Diagnostic, warning
@@ -54,16 +55,29 @@ def parts_of(action: syntax.Action) -> tuple[syntax.Expression, ...]:
             return places
         case syntax.Assume(condition):
             return (condition,)
-        case syntax.Local(_, _, value) if value is not None:
-            return (value,)
+        case syntax.Local(_, _, value):
+            return () if value is None else (value,)
         case syntax.CompareAndSwap(result, place, expected, new):
             return (result, place, expected, new)
         case syntax.FetchAdd(result, place, amount):
             return (result, place, amount)
         case syntax.Lock(place) | syntax.Unlock(place):
             return (place,)
-        case _:
+        case (
+            syntax.Skip()
+            | syntax.Assert()
+            | syntax.If()
+            | syntax.While()
+            | syntax.Choose()
+            | syntax.Atomic()
+            | syntax.Await()
+            | syntax.Break()
+            | syntax.Continue()
+            | syntax.Return()
+        ):
             return ()
+        case _:
+            assert_never(action)
 
 
 def shared_locations(expression: syntax.Expression, scope: Scope) -> set[str]:

@@ -13,6 +13,7 @@ from sa.language.elaborate.expressions import constant_integer
 from sa.language.intervals import Interval
 from sa.language.names import ArraySymbol, HiddenSymbol, Symbol, TermSymbol, TypeSymbol, VariableSymbol
 from sa.terms import build
+from sa.terms import sort as sorts
 from sa.terms.substitute import prefixed
 from sa.terms.term import Var
 
@@ -87,11 +88,10 @@ def plain_names(sides: tuple[Side, Side]) -> dict[str, Symbol]:
 def enumerations(variables: Iterable[Variable]) -> dict[str, Symbol]:
     """The enumerations that variables have, with their constructors."""
     names = dict[str, Symbol]()
-    for sort in (v.var.sort for v in variables):
-        if sort.constructors:
-            names.setdefault(sort.name, TypeSymbol(sort))
-            for index, constructor in enumerate(sort.constructors):
-                names.setdefault(constructor, TermSymbol(build.constant(index, sort)))
+    for sort in sorts.enumerations(v.var.sort for v in variables):
+        names.setdefault(sort.name, TypeSymbol(sort))
+        for index, constructor in enumerate(sort.constructors):
+            names.setdefault(constructor, TermSymbol(build.constant(index, sort)))
     return names
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import assert_never
 
 from sa.language import syntax
 from sa.language.elaborate.control import is_initial
@@ -51,14 +52,30 @@ def _inner_blocks(action: syntax.Action) -> tuple[syntax.Block, ...]:
     match action:
         case syntax.If(arms, orelse):
             return (*(a.body for a in arms), *((orelse,) if orelse else ()))
-        case syntax.While(_, body) | syntax.Atomic(body):
-            return (body,)
-        case syntax.Await(_, body) if body is not None:
-            return (body,)
+        case syntax.Await(_, body):
+            return () if body is None else (body,)
         case syntax.Choose(branches):
             return branches
-        case _:
+        case syntax.While(_, body) | syntax.Atomic(body):
+            return (body,)
+        case (
+            syntax.Skip()
+            | syntax.Assume()
+            | syntax.Assert()
+            | syntax.Assign()
+            | syntax.Havoc()
+            | syntax.Local()
+            | syntax.CompareAndSwap()
+            | syntax.FetchAdd()
+            | syntax.Lock()
+            | syntax.Unlock()
+            | syntax.Break()
+            | syntax.Continue()
+            | syntax.Return()
+        ):
             return ()
+        case _:
+            assert_never(action)
 
 
 def _block(block: syntax.Block, splitting: Splitting) -> syntax.Block:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import assert_never
 
 from sa.automata.automaton import Kind, Variable
 from sa.base.source import Span
 from sa.language import syntax
 from sa.language.names import ArraySymbol, MacroSymbol, Scope, VariableSymbol, find
-from sa.terms.sort import BOOL, INT
+from sa.terms.sort import BoolSort, EnumSort, IntSort
 
 #: Macros of one statement beyond this number stay as they are.
 MAX_MACROS = 1000
@@ -171,11 +172,15 @@ def _literal(value: int, span: Span) -> syntax.Expression:
 def _first_value(variable: Variable, span: Span) -> syntax.Expression:
     """Some value of the variable's type; it is never read."""
     sort = variable.var.sort
-    if sort == BOOL:
-        return syntax.Boolean(False, span)
-    if sort == INT:
-        return _literal(variable.low or 0, span)
-    return syntax.Name(sort.constructors[0], 0, span)
+    match sort:
+        case BoolSort():
+            return syntax.Boolean(False, span)
+        case IntSort():
+            return _literal(variable.low or 0, span)
+        case EnumSort(_, constructors):
+            return syntax.Name(constructors[0], 0, span)
+        case _:
+            assert_never(sort)
 
 
 def reads_under_condition(expression: syntax.Expression, conditional: bool, splitting: Splitting) -> bool:
