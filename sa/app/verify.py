@@ -6,7 +6,7 @@ a run that ends in something bad refutes it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -78,12 +78,19 @@ def verify(request: VerifyRequest, tell: Callable[[Callable[[Unknown], Answer]],
     known, imprecise = dict[Bad, _Known](), list[str]()
 
     def answer(stop: Unknown | None, warnings: tuple[Diagnostic, ...] = ()) -> Answer:
-        made = _put_together(loaded.program, dict(known), stop, warnings, list(imprecise), dict(seconds))
+        made = _put_together(loaded.program, dict(known), stop, warnings, list(imprecise), _until_now(seconds, started))
         return Answer(made, loaded.warnings, loaded.sources)
 
     if tell is not None:
         tell(answer)
     return answer(*_settle(loaded.program, request, known, imprecise, seconds))
+
+
+def _until_now(seconds: Mapping[str, float], started: float) -> dict[str, float]:
+    """Seconds by phase, where a phase that was given up is not among them yet."""
+    phase = "search" if "prepare" in seconds else "prepare"
+    missing = perf_counter() - started - sum(seconds.values())
+    return {**seconds, phase: seconds.get(phase, 0.0) + missing}
 
 
 def _settle(

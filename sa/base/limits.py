@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sa.base.verdict import Reason
 
@@ -44,6 +44,12 @@ def limits(timeout: float | None, memory: int | None) -> Limits:
 def remaining(bounds: Limits) -> float | None:
     """Seconds left, never negative; None without a deadline."""
     return None if bounds.deadline is None else max(0.0, bounds.deadline - time.monotonic())
+
+
+def share(bounds: Limits, part: float) -> Limits:
+    """The same limits, but for a deadline when that part of what is left will be over."""
+    seconds = remaining(bounds)
+    return bounds if seconds is None else replace(bounds, deadline=time.monotonic() + part * seconds)
 
 
 def check_time(bounds: Limits) -> None:

@@ -1,13 +1,16 @@
 """Claims about a closed program decided: by invariants of its threads, by joint ones, or refuted by a run.
 
-In fixed order, as far as claims are open: boxes; all states, if there are few; a short look for a run;
-relational invariants of joint locations, then of threads on each rung; a long look for a run. Nothing is believed yet.
+In fixed order, as far as claims are open: boxes; all states, if there are few; a short look for a run; relational
+invariants of threads on each rung and of joint locations, first with few resources, then with more; a long look for a
+run. Claims are asked about together, then one by one: what cannot be shown of one does not keep others unproved.
+No step has more than its share of the time, and one that used it up leaves the others theirs. Nothing is believed yet.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product as combinations
 from math import prod
 from typing import TypeAlias
@@ -15,7 +18,8 @@ from typing import TypeAlias
 from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom
 from sa.automata.rename import apart
-from sa.base.limits import Limits
+from sa.base.limits import LimitReached, Limits, check_time, share
+from sa.base.verdict import Reason
 from sa.certificates.run import Bad, Run
 from sa.certificates.threads import Annotated, Joint, Keeps
 from sa.conditions.never import at_places, excluded, failing_edges, mentioned, taking
@@ -35,8 +39,13 @@ JOINT = 3_000
 #: Joint locations up to which boxes may tell them apart.
 FEW = 200
 
-#: Solver resources for relational invariants, of joint locations and of threads.
-JOINTLY, APART = 60_000_000, 30_000_000
+#: Solver resources for relational invariants of joint locations, the first time and the second.
+JOINTLY = (5_000_000, 60_000_000)
+#: The same for those of threads.
+APART = (3_000_000, 30_000_000)
+
+#: The part of the time that is left which a step may have.
+SHARE = 0.4
 
 #: A short look for a run and a long one.
 SHORT, LONG = Effort(60_000, 8, 2_000_000), Effort()
@@ -94,12 +103,29 @@ def decide(
     session = Session(bounds, tuple(a.formula for a in axioms), seed)
     work = _Work(threads, axioms, bounds, session, list(dict.fromkeys(bads)))
     steps: tuple[Callable[[_Work], Iterator[Settled]], ...]
-    steps = (_by_boxes, _by_states, _short_look, _by_joint_invariants, _by_relations, _long_look)
+    steps = (_by_boxes, _by_states, _short_look, *_by_invariants(0), *_by_invariants(1), _long_look)
     for step in steps:
         if work.open:
-            yield from step(work)
-        if step is _by_boxes and work.open:
+            yield from _within_share(work, step)
+        if step is _by_boxes and work.open and Rung.HIDDEN in work.known:
             yield Imprecise(tuple(unbounded(work.known[Rung.HIDDEN]).values()))
+
+
+def _within_share(work: _Work, step: Callable[[_Work], Iterator[Settled]]) -> Iterator[Settled]:
+    whole = work.bounds
+    try:
+        work.bounds = work.session.bounds = whole if step is _long_look else share(whole, SHARE)
+        yield from step(work)
+    except LimitReached as limit:
+        if limit.reason is not Reason.TIMEOUT:
+            raise
+        check_time(whole)
+    finally:
+        work.bounds = work.session.bounds = whole
+
+
+def _by_invariants(effort: int) -> tuple[Callable[[_Work], Iterator[Settled]], ...]:
+    return partial(_by_relations, rlimit=APART[effort]), partial(_by_joint_invariants, rlimit=JOINTLY[effort])
 
 
 def _by_boxes(work: _Work) -> Iterator[Settled]:
@@ -168,19 +194,26 @@ def _look(work: _Work, effort: Effort) -> Iterator[Settled]:
             yield work.settle((bad,), run, f"a run of {steps} step{'' if steps == 1 else 's'}")
 
 
-def _by_joint_invariants(work: _Work) -> Iterator[Settled]:
+def _by_joint_invariants(work: _Work, rlimit: int) -> Iterator[Settled]:
     if prod(len(t.locations) for t in work.threads) > JOINT:
         return
-    whole = product(work.threads)
-    asked = [tuple(work.open), *(((b,) for b in work.open) if len(work.open) > 1 else ())]
-    for bads in asked:
-        answer = solve_modular((whole,), list(_joint_wants(work, whole, bads)), work.bounds, JOINTLY)
+    # The names of the whole are those of separate threads, also where there is only one.
+    whole = product(work.threads) if len(work.threads) > 1 else apart(work.threads[0])
+    for bads in _together_and_alone(work):
+        answer = solve_modular((whole,), list(_joint_wants(work, whole, bads)), work.bounds, rlimit)
         if isinstance(answer, NoSolution | GivenUp):
             continue
         joint = tuple((tuple(q.split(SEPARATOR)), inv) for (_, q), inv in answer.items() if inv is not build.FALSE)
         yield work.settle(bads, Joint(work.threads, joint, bads, work.axioms), "relations between all threads")
-        if not work.open or len(bads) > 1:
-            return
+
+
+def _together_and_alone(work: _Work) -> Iterator[tuple[Bad, ...]]:
+    """What is open: all of it, and where that was not settled each by itself."""
+    asked = tuple(work.open)
+    if asked:
+        yield asked
+    if len(asked) > 1:
+        yield from ((b,) for b in asked if b in work.open)
 
 
 def _joint_wants(work: _Work, whole: Automaton, bads: Sequence[Bad]) -> Iterator[Kept]:
@@ -197,16 +230,15 @@ def _joint_wants(work: _Work, whole: Automaton, bads: Sequence[Bad]) -> Iterator
                 yield Kept(((whole.name, place.name),), claim)
 
 
-def _by_relations(work: _Work) -> Iterator[Settled]:
+def _by_relations(work: _Work, rlimit: int) -> Iterator[Settled]:
     if len(work.threads) == 1:
         return
     for rung in (Rung.HIDDEN, Rung.LOCATIONS):
-        known = _generated(work, rung)
-        answer = strengthened(known, list(_wants(work, known, tuple(work.open))), {}, work.bounds, APART)
-        if isinstance(answer, Generated):
-            yield from _accept(work, answer, f"relations {_SEEN[rung]}")
-        if not work.open:
-            return
+        for bads in _together_and_alone(work):
+            known = _generated(work, rung)
+            answer = strengthened(known, list(_wants(work, known, bads)), {}, work.bounds, rlimit)
+            if isinstance(answer, Generated):
+                yield from _accept(work, answer, f"relations {_SEEN[rung]}")
 
 
 def _wants(work: _Work, known: Generated, bads: Sequence[Bad]) -> Iterator[Kept]:
