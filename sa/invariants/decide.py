@@ -3,12 +3,14 @@
 In fixed order, as far as claims are open: boxes; all states, if there are few; a short look for a run; relational
 invariants of threads on each rung and of joint locations, first with few resources, then with more; a long look for a
 run. Claims are asked about together, then one by one: what cannot be shown of one does not keep others unproved.
-No step has more than its share of the time, and one that used it up leaves the others theirs. Nothing is believed yet.
+No question has more than its share of the time, and one that used it up leaves the others theirs.
+Nothing is believed yet.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product as combinations
@@ -25,7 +27,7 @@ from sa.certificates.threads import Annotated, Joint, Keeps
 from sa.conditions.never import at_places, excluded, failing_edges, mentioned, taking
 from sa.conditions.product import SEPARATOR, product
 from sa.generation.generate import Generated, generate, invariants, strengthened, unbounded
-from sa.generation.modular import Kept, solve_modular
+from sa.generation.modular import Annotation, Kept, solve_modular
 from sa.generation.visibility import Rung
 from sa.invariants.states import Joints, all_states
 from sa.invariants.violation import Effort, find_run
@@ -44,8 +46,11 @@ JOINTLY = (5_000_000, 60_000_000)
 #: The same for those of threads.
 APART = (3_000_000, 30_000_000)
 
-#: The part of the time that is left which a step may have.
-SHARE = 0.4
+#: Solver resources for each question whether invariants exclude something: what follows from them follows soon.
+SOON = 500_000
+
+#: The part of the time that is left which one question may have, the first time and the second.
+SHARES = (0.15, 0.4)
 
 #: A short look for a run and a long one.
 SHORT, LONG = Effort(60_000, 8, 2_000_000), Effort()
@@ -100,22 +105,24 @@ def decide(
 
     Evidence is for a checker to confirm. Raises LimitReached: what was settled before stands.
     """
-    session = Session(bounds, tuple(a.formula for a in axioms), seed)
+    session = Session(bounds, tuple(a.formula for a in axioms), seed, SOON)
     work = _Work(threads, axioms, bounds, session, list(dict.fromkeys(bads)))
     steps: tuple[Callable[[_Work], Iterator[Settled]], ...]
     steps = (_by_boxes, _by_states, _short_look, *_by_invariants(0), *_by_invariants(1), _long_look)
     for step in steps:
         if work.open:
-            yield from _within_share(work, step)
+            yield from step(work)
         if step is _by_boxes and work.open and Rung.HIDDEN in work.known:
             yield Imprecise(tuple(unbounded(work.known[Rung.HIDDEN]).values()))
 
 
-def _within_share(work: _Work, step: Callable[[_Work], Iterator[Settled]]) -> Iterator[Settled]:
+@contextmanager
+def _share(work: _Work, part: float) -> Iterator[None]:
+    """Within it only that part of the time that is left may be used; more than that ends the block and nothing else."""
     whole = work.bounds
     try:
-        work.bounds = work.session.bounds = whole if step is _long_look else share(whole, SHARE)
-        yield from step(work)
+        work.bounds = work.session.bounds = share(whole, part)
+        yield
     except LimitReached as limit:
         if limit.reason is not Reason.TIMEOUT:
             raise
@@ -125,10 +132,15 @@ def _within_share(work: _Work, step: Callable[[_Work], Iterator[Settled]]) -> It
 
 
 def _by_invariants(effort: int) -> tuple[Callable[[_Work], Iterator[Settled]], ...]:
-    return partial(_by_relations, rlimit=APART[effort]), partial(_by_joint_invariants, rlimit=JOINTLY[effort])
+    return partial(_by_relations, effort=effort), partial(_by_joint_invariants, effort=effort)
 
 
 def _by_boxes(work: _Work) -> Iterator[Settled]:
+    with _share(work, SHARES[1]):
+        yield from _boxes(work)
+
+
+def _boxes(work: _Work) -> Iterator[Settled]:
     few = len(work.threads) > 1 and prod(len(t.locations) for t in work.threads) <= FEW
     for rung in (Rung.HIDDEN, Rung.LOCATIONS):
         if rung is Rung.HIDDEN or few:
@@ -155,7 +167,9 @@ def _accept(work: _Work, known: Generated, how: str) -> Iterator[Settled]:
 
 def _by_states(work: _Work) -> Iterator[Settled]:
     """Where there are few states, all of them are the invariant."""
-    found = all_states(work.threads, SHORT.steps, work.bounds)
+    found: Joints | None = None
+    with _share(work, SHARES[1]):
+        found = all_states(work.threads, SHORT.steps, work.bounds)
     if found is None:
         return
     never = tuple(b for b in work.open if _excluded_jointly(work, found, b))
@@ -179,7 +193,8 @@ def _excluded_jointly(work: _Work, joint: Joints, bad: Bad) -> bool:
 
 
 def _short_look(work: _Work) -> Iterator[Settled]:
-    return _look(work, SHORT)
+    with _share(work, SHARES[0]):
+        yield from _look(work, SHORT)
 
 
 def _long_look(work: _Work) -> Iterator[Settled]:
@@ -194,13 +209,15 @@ def _look(work: _Work, effort: Effort) -> Iterator[Settled]:
             yield work.settle((bad,), run, f"a run of {steps} step{'' if steps == 1 else 's'}")
 
 
-def _by_joint_invariants(work: _Work, rlimit: int) -> Iterator[Settled]:
+def _by_joint_invariants(work: _Work, effort: int) -> Iterator[Settled]:
     if prod(len(t.locations) for t in work.threads) > JOINT:
         return
     # The names of the whole are those of separate threads, also where there is only one.
     whole = product(work.threads) if len(work.threads) > 1 else apart(work.threads[0])
     for bads in _together_and_alone(work):
-        answer = solve_modular((whole,), list(_joint_wants(work, whole, bads)), work.bounds, rlimit)
+        answer: Annotation | NoSolution | GivenUp = GivenUp("its share of the time was over")
+        with _share(work, SHARES[effort]):
+            answer = solve_modular((whole,), list(_joint_wants(work, whole, bads)), work.bounds, JOINTLY[effort])
         if isinstance(answer, NoSolution | GivenUp):
             continue
         joint = tuple((tuple(q.split(SEPARATOR)), inv) for (_, q), inv in answer.items() if inv is not build.FALSE)
@@ -230,15 +247,16 @@ def _joint_wants(work: _Work, whole: Automaton, bads: Sequence[Bad]) -> Iterator
                 yield Kept(((whole.name, place.name),), claim)
 
 
-def _by_relations(work: _Work, rlimit: int) -> Iterator[Settled]:
+def _by_relations(work: _Work, effort: int) -> Iterator[Settled]:
     if len(work.threads) == 1:
         return
     for rung in (Rung.HIDDEN, Rung.LOCATIONS):
         for bads in _together_and_alone(work):
-            known = _generated(work, rung)
-            answer = strengthened(known, list(_wants(work, known, bads)), {}, work.bounds, rlimit)
-            if isinstance(answer, Generated):
-                yield from _accept(work, answer, f"relations {_SEEN[rung]}")
+            with _share(work, SHARES[effort]):
+                known = _generated(work, rung)
+                answer = strengthened(known, list(_wants(work, known, bads)), {}, work.bounds, APART[effort])
+                if isinstance(answer, Generated):
+                    yield from _accept(work, answer, f"relations {_SEEN[rung]}")
 
 
 def _wants(work: _Work, known: Generated, bads: Sequence[Bad]) -> Iterator[Kept]:
