@@ -1,4 +1,4 @@
-"""How deeply trees and terms are nested. Later phases recurse over them, so there is a cap."""
+"""How deeply syntax trees are nested. Later phases recurse over them, so there is a cap."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from typing import Any
 
 from sa.base.diagnostic import Diagnostic, error
 from sa.language import syntax
-from sa.terms.term import Term, children
-
-#: Trees of the surface syntax, and terms made of them, may not be nested deeper.
-MAX_DEPTH = 150
+from sa.lowering.depth import MAX_DEPTH
 
 # Parts of the shape of a tree that are no level of their own.
 _SHAPE = (syntax.Statement, syntax.Block, syntax.Arm)
@@ -41,13 +38,3 @@ def too_deep(module: syntax.Module) -> tuple[Diagnostic, ...]:
             elif value is not None and type(value) not in _LEAVES and type(value) in _PARTS:
                 pending.append((value, inner))
     return ()
-
-
-def too_deep_term(term: Term) -> bool:
-    """Whether a term is nested deeper than the cap; merged statements can make such terms."""
-    level = {term}
-    for _ in range(MAX_DEPTH):
-        level = {part for t in level for part in children(t)}
-        if not level:
-            return False
-    return True

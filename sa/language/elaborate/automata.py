@@ -9,13 +9,13 @@ from sa.automata.program import Guarantee
 from sa.base.diagnostic import Label as Mark
 from sa.base.diagnostic import error, warning
 from sa.language import syntax
-from sa.language.elaborate.context import PROGRAM, Context, complain
-from sa.language.elaborate.draft import FAILED, Draft, add_step, assemble, fresh, origin
+from sa.language.elaborate.context import PROGRAM, Context, complain, one_step
 from sa.language.elaborate.execute import assumed, labelled, run_block
 from sa.language.elaborate.locals import initial_local
-from sa.language.elaborate.steps import Execution, Path
 from sa.language.elaborate.threads import Surroundings, formulas, guarantees, relies
 from sa.language.names import Scope, did_you_mean
+from sa.lowering.draft import FAILED, Draft, add_step, assemble, fresh, origin
+from sa.lowering.paths import Path
 from sa.terms import build
 
 
@@ -30,7 +30,7 @@ def make_automaton(
     """The automaton of a declaration, and what it guarantees. `holder` is its number for locks."""
     scope = Scope(around.scope)
     context = Context(scope, PROGRAM, around.problems, dict(around.ranges))
-    draft = Draft(context, holder, taken=frozenset(v.var.name for v in around.shared))
+    draft = Draft(around.problems, holder, taken=frozenset(v.var.name for v in around.shared))
     for item in written.items:
         if isinstance(item, syntax.Local):
             initial_local(item, draft, context)
@@ -38,7 +38,7 @@ def make_automaton(
     places = _places(written, draft)
     for item in written.items:
         if isinstance(item, syntax.EdgeDeclaration):
-            _edge(item, places, draft)
+            _edge(item, places, draft, context)
     if any(j.target == FAILED for j in draft.joints):
         draft.order.setdefault(FAILED, Origin(written.span, "a step that went wrong"))
     initial = _initial(written, places, context)
@@ -61,7 +61,7 @@ def _places(written: syntax.AutomatonDeclaration, draft: Draft) -> dict[str, int
             if name in places:
                 marks = (Mark(first[name].span, "the first one is here"),)
                 message = f"the location `{name}` is declared twice"
-                draft.context.problems.append(error("SA102", message, item.name.span, None, marks))
+                draft.problems.append(error("SA102", message, item.name.span, None, marks))
                 continue
             first[name] = item.name
             places[name] = FAILED if name == FAIL else fresh(draft)
@@ -74,7 +74,7 @@ def _places(written: syntax.AutomatonDeclaration, draft: Draft) -> dict[str, int
                 draft.order[places[end.name]] = Origin(end.span, f"location {end.name}")
                 message = f"the location `{end.name}` is not declared, only mentioned by edges"
                 hint = did_you_mean(end.name, declared) or f"add `location {end.name};`"
-                draft.context.problems.append(warning("SA317", message, end.span, hint))
+                draft.problems.append(warning("SA317", message, end.span, hint))
     return places
 
 
@@ -87,8 +87,8 @@ def _initial(written: syntax.AutomatonDeclaration, places: dict[str, int], conte
     return places[marked[0].name.name] if marked else FAILED
 
 
-def _edge(edge: syntax.EdgeDeclaration, places: dict[str, int], draft: Draft) -> None:
-    execution = Execution(draft.context, draft.holder, edge.checked)
+def _edge(edge: syntax.EdgeDeclaration, places: dict[str, int], draft: Draft, context: Context) -> None:
+    execution = one_step(context, draft.holder, edge.checked)
     paths = [Path()]
     if edge.label is not None:
         paths = labelled(edge.label, paths, execution)
@@ -96,7 +96,8 @@ def _edge(edge: syntax.EdgeDeclaration, places: dict[str, int], draft: Draft) ->
         paths = assumed(edge.guard, paths, execution)
     if edge.body is not None:
         paths = run_block(edge.body, paths, execution)
-    add_step(draft, places[edge.source.name], places[edge.target.name], paths, execution, origin(edge.span))
+    source, target = places[edge.source.name], places[edge.target.name]
+    add_step(draft, source, target, paths, execution.step.failures, origin(edge.span))
 
 
 def _annotated(automaton: Automaton, written: syntax.AutomatonDeclaration, context: Context) -> Automaton:

@@ -14,7 +14,6 @@ from sa.base.diagnostic import Diagnostic, error
 from sa.language import syntax
 from sa.language.elaborate.clauses import elaborate_clauses
 from sa.language.elaborate.context import FORMULA, RELY, Context
-from sa.language.elaborate.draft import origin
 from sa.language.elaborate.exports import visible_elsewhere
 from sa.language.elaborate.sides import (
     ABSTRACT,
@@ -27,6 +26,7 @@ from sa.language.elaborate.sides import (
     thread_name,
 )
 from sa.language.names import Scope, Symbol
+from sa.lowering.draft import origin
 
 
 @dataclass(frozen=True, slots=True, eq=False)

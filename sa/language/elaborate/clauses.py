@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from sa.automata.program import Formula, Related
 from sa.language import syntax
 from sa.language.elaborate.context import Context, complain
-from sa.language.elaborate.draft import origin
 from sa.language.elaborate.expressions import boolean, relation
 from sa.language.elaborate.sides import Side
 from sa.language.names import ArraySymbol, Symbol, VariableSymbol, did_you_mean, find
+from sa.lowering.draft import origin
 from sa.terms import build
 from sa.terms.term import Term
 

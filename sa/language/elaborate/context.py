@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from sa.base.diagnostic import Diagnostic, error
 from sa.base.source import Span
-from sa.language.intervals import Interval
 from sa.language.names import Scope
+from sa.lowering.intervals import Interval
+from sa.lowering.paths import Step
 from sa.terms.term import Term, Var
 
 
@@ -54,6 +55,19 @@ class Context:
     expanding: tuple[str, ...] = ()
     expanded: dict[tuple[object, ...], tuple[Term | None, tuple[Term, ...]]] = field(default_factory=dict)
     locations: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """Where the statements of one step stand, and what they share."""
+
+    context: Context
+    step: Step
+
+
+def one_step(context: Context, holder: int, checked: bool = False) -> Execution:
+    """A step that begins; `holder` and `checked` as in `Step`."""
+    return Execution(context, Step(holder, context.ranges, checked))
 
 
 def complain(context: Context, code: str, message: str, span: Span | None, hint: str | None = None) -> None:

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from sa.automata.automaton import Origin
 from sa.base.source import Span
 from sa.language import syntax
-from sa.language.elaborate.context import Context, complain, within
-from sa.language.elaborate.draft import END, Draft, add_step, fresh, origin
+from sa.language.elaborate.context import Context, complain, one_step, within
 from sa.language.elaborate.execute import run
 from sa.language.elaborate.expressions import boolean
 from sa.language.elaborate.locals import initial_local, local_step
-from sa.language.elaborate.steps import Execution, Path, assume, demand
 from sa.language.names import Scope
+from sa.lowering.draft import END, Draft, add_step, fresh, origin
+from sa.lowering.paths import Path, assume, demand
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -35,10 +35,10 @@ class Around:
     continues: int | None = None
 
 
-def thread_body(body: syntax.Block, draft: Draft) -> int:
+def thread_body(body: syntax.Block, draft: Draft, context: Context) -> int:
     """Read the statements of a thread; its first place."""
-    scope = Scope(draft.context.scope)
-    around = Around(within(draft.context, scope))
+    scope = Scope(context.scope)
+    around = Around(within(context, scope))
     leading = 0
     for statement in body.statements:
         if not is_initial(statement):
@@ -68,7 +68,7 @@ def _sequence(
     if shared and _needs_own_place(statements):
         first = fresh(draft)
         why = origin(statements[0].span) if statements else Origin(None, "an empty branch")
-        add_step(draft, at, first, [Path()], Execution(around.context, draft.holder), why)
+        add_step(draft, at, first, [Path()], (), why)
         at, shared = first, False
     for statement in statements:
         at = _statement(statement, at, draft, around, shared)
@@ -89,7 +89,7 @@ def _statement(statement: syntax.Statement, at: int, draft: Draft, around: Aroun
     if not shared:
         draft.order.setdefault(at, origin(statement.span))
     if statement.name is not None:
-        draft.names[at] = statement.name
+        draft.names[at] = Origin(statement.name.span, statement.name.name)
     if isinstance(statement.action, _COMPOUND) and statement.label is not None:
         hint = "label a statement inside of it"
         complain(around.context, "SA305", "a label belongs to a single step", statement.label.span, hint)
@@ -110,14 +110,14 @@ def _statement(statement: syntax.Statement, at: int, draft: Draft, around: Aroun
 def _step(statement: syntax.Statement, at: int, draft: Draft, around: Around) -> int:
     then = fresh(draft)
     context = around.context
-    execution = Execution(context, draft.holder)
+    execution = one_step(context, draft.holder)
     if isinstance(statement.action, syntax.Local):
         if statement.label is not None:
             complain(context, "SA305", "a declaration has no label", statement.label.span, "label an assignment")
         paths = local_step(statement.action, draft, execution)
     else:
         paths = run(statement, [Path()], execution)
-    add_step(draft, at, then, paths, execution, origin(statement.span))
+    add_step(draft, at, then, paths, execution.step.failures, origin(statement.span))
     return then
 
 
@@ -169,18 +169,18 @@ def _test(
 ) -> None:
     """A silent step for each outcome of a test."""
     text = origin(span).text
-    execution = Execution(around.context, draft.holder)
+    execution = one_step(around.context, draft.holder)
     if condition is None:
         for target, answer in ((yes, "goes in"), (no, "goes on")):
-            add_step(draft, at, target, [Path()], execution, Origin(span, f"{text}: {answer}"))
+            add_step(draft, at, target, [Path()], (), Origin(span, f"{text}: {answer}"))
         return
     undefined = list[Term]()
     term = boolean(condition, replace(around.context, undefined=undefined))
-    safe = demand(Path(), undefined, condition.span, execution)
+    safe = demand(Path(), undefined, condition.span, execution.step)
     if term is None or safe is None:
         return
     for target, outcome, answer in ((yes, term, "true"), (no, build.lnot(term), "false")):
         way = assume(safe, outcome)
         why = Origin(span, f"{text}: {answer}")
-        add_step(draft, at, target, [] if way is None else [way], execution, why)
-        execution.failures.clear()
+        add_step(draft, at, target, [] if way is None else [way], execution.step.failures, why)
+        execution.step.failures.clear()

@@ -12,11 +12,9 @@ from sa.base.source import Span
 from sa.language import syntax
 from sa.language.elaborate.context import AXIOM, CONSTANT, FORMULA, Context, complain, within
 from sa.language.elaborate.declared import declare_variables
-from sa.language.elaborate.draft import origin
 from sa.language.elaborate.expressions import boolean, domain_of, translate
 from sa.language.elaborate.locals import initial_values
 from sa.language.elaborate.types import Domain
-from sa.language.intervals import Interval
 from sa.language.names import (
     BrokenSymbol,
     FunctionSymbol,
@@ -28,6 +26,8 @@ from sa.language.names import (
     declare,
     find,
 )
+from sa.lowering.draft import origin
+from sa.lowering.intervals import Interval
 from sa.terms import build
 from sa.terms.sort import EnumSort
 from sa.terms.term import Bool, Function, Int, Member, Term, Var, sort_of

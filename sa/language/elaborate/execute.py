@@ -8,7 +8,6 @@ from typing import TypeAlias, assert_never
 from sa.automata.automaton import EXIT, FAIL, Kind, Label
 from sa.language import syntax
 from sa.language.elaborate.assignments import (
-    arbitrary,
     assign,
     cas,
     fetch_add,
@@ -18,11 +17,12 @@ from sa.language.elaborate.assignments import (
     translate_value,
     unlock,
 )
-from sa.language.elaborate.context import complain, within
+from sa.language.elaborate.context import Execution, complain, within
 from sa.language.elaborate.declared import declare_variables, variables_in
 from sa.language.elaborate.expressions import boolean, translate
-from sa.language.elaborate.steps import Execution, Path, assume, condition_of, demand, join, now
 from sa.language.names import Scope
+from sa.lowering.paths import Path, assume, condition_of, demand, join, now
+from sa.lowering.writes import arbitrary
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -135,7 +135,7 @@ def labelled(label: syntax.Label, paths: list[Path], execution: Execution) -> li
     terms = tuple(v for v in values if v is not None)
     if len(terms) < len(values):
         return paths
-    safe = [demand(p, inner.undefined or (), label.span, execution) for p in paths]
+    safe = [demand(p, inner.undefined or (), label.span, execution.step) for p in paths]
     return [replace(p, label=Label(label.action, tuple(now(p, v) for v in terms))) for p in safe if p is not None]
 
 
@@ -151,7 +151,7 @@ def assumed(expression: syntax.Expression, paths: list[Path], execution: Executi
     read = _condition(expression, execution)
     if read is None:
         return paths
-    safe = [demand(p, read[1], expression.span, execution) for p in paths]
+    safe = [demand(p, read[1], expression.span, execution.step) for p in paths]
     ways = [assume(p, read[0]) for p in safe if p is not None]
     return [w for w in ways if w is not None]
 
@@ -160,7 +160,7 @@ def _asserted(expression: syntax.Expression, paths: list[Path], execution: Execu
     read = _condition(expression, execution)
     if read is None:
         return paths
-    ways = [demand(p, [*read[1], build.lnot(read[0])], expression.span, execution) for p in paths]
+    ways = [demand(p, [*read[1], build.lnot(read[0])], expression.span, execution.step) for p in paths]
     return [w for w in ways if w is not None]
 
 
@@ -174,7 +174,7 @@ def _branches(
     if first.condition is None:
         return [*run_block(first.body, [path], execution), *_branches(rest, orelse, path, execution)]
     read = _condition(first.condition, execution)
-    safe = None if read is None else demand(path, read[1], first.condition.span, execution)
+    safe = None if read is None else demand(path, read[1], first.condition.span, execution.step)
     if read is None or safe is None:
         return []
     test = now(safe, read[0])
@@ -194,7 +194,7 @@ def _local(action: syntax.Local, paths: list[Path], execution: Execution) -> lis
     declared = declare_variables(action.names, action.type, Kind.LOCAL, action.ghost, context, chosen=True)
     variables = tuple(v for group in declared for v in group)
     if action.value is None:
-        return [arbitrary(path, variables, execution) for path in paths]
+        return [arbitrary(path, variables, execution.step) for path in paths]
     if values is None:
         return paths
     return store_value(variables, *values, action.value.span, paths, execution)

@@ -10,14 +10,15 @@ from dataclasses import replace
 
 from sa.automata.automaton import Kind, Origin, Variable
 from sa.language import syntax
-from sa.language.elaborate.assignments import arbitrary, fits, store_value, translate_value
-from sa.language.elaborate.context import Context, complain
+from sa.language.elaborate.assignments import fits, store_value, translate_value
+from sa.language.elaborate.context import Context, Execution, complain
 from sa.language.elaborate.declared import declare_variables, make_variables
-from sa.language.elaborate.draft import Draft
 from sa.language.elaborate.expressions import domain_of, translate
 from sa.language.elaborate.references import in_range
-from sa.language.elaborate.steps import Execution, Path
 from sa.language.elaborate.types import ArrayOf, Domain
+from sa.lowering.draft import Draft
+from sa.lowering.paths import Path
+from sa.lowering.writes import arbitrary
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -49,7 +50,7 @@ def local_step(action: syntax.Local, draft: Draft, execution: Execution) -> list
     value = None if action.value is None else translate_value(action.value, action.ghost, context)
     variables = _declare(action, draft, context)
     if action.value is None:
-        return [arbitrary(Path(), variables, execution)]
+        return [arbitrary(Path(), variables, execution.step)]
     if value is None:
         return []
     return store_value(variables, *value, action.value.span, [Path()], execution)

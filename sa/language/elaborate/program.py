@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from sa.automata.automaton import Automaton, Origin
 from sa.automata.program import Guarantee, Invariant, Program
+from sa.automata.ranges import within as in_range
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
 from sa.base.source import Source, Span
 from sa.base.verdict import Verdict
@@ -15,13 +16,13 @@ from sa.language.elaborate.automata import automaton_name, make_automaton
 from sa.language.elaborate.blocks import Block
 from sa.language.elaborate.context import INVARIANT, Context
 from sa.language.elaborate.declarations import Declared, Imported, collect, declared_variables
-from sa.language.elaborate.draft import origin, ranges_of
 from sa.language.elaborate.expressions import boolean
 from sa.language.elaborate.lint import shared_steps
 from sa.language.elaborate.split import split_thread
 from sa.language.elaborate.threads import Surroundings, make_thread, members
 from sa.language.names import Scope
 from sa.language.parser import parse
+from sa.lowering.draft import origin
 from sa.terms import build
 
 
@@ -75,7 +76,7 @@ def _elaborate(
 ) -> Elaborated:
     declared = collect(module, imports, problems)
     variables = declared_variables(declared)
-    init = build.land(ranges_of(variables), *declared.init)
+    init = build.land(*(in_range(v) for v in variables), *declared.init)
     scope = declared.context.scope
     around = Surroundings(scope, problems, declared.context.ranges, variables, init)
     threads, guarantees = _threads(module, around, split)

@@ -9,7 +9,6 @@ from sa.base.diagnostic import error
 from sa.base.source import Span
 from sa.language import syntax
 from sa.language.elaborate.context import Context, complain
-from sa.language.intervals import outside
 from sa.language.names import (
     ArraySymbol,
     BrokenSymbol,
@@ -21,6 +20,7 @@ from sa.language.names import (
     find,
     unknown,
 )
+from sa.lowering.intervals import outside
 from sa.terms import build
 from sa.terms.term import Int, Term
 

@@ -14,9 +14,9 @@ from sa.language import syntax
 from sa.language.elaborate.claims import Programs, elaborate_claim
 from sa.language.elaborate.context import Context, complain
 from sa.language.elaborate.declarations import Imported, collect, declared_variables
-from sa.language.elaborate.draft import origin
 from sa.language.elaborate.program import Elaborated, expectation
 from sa.language.names import did_you_mean
+from sa.lowering.draft import origin
 from sa.terms.term import Term
 
 _RULES = {rule.value: rule for rule in Rule}

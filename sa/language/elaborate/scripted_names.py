@@ -8,7 +8,6 @@ from dataclasses import replace
 from sa.automata.automaton import Automaton, Kind
 from sa.language.elaborate.program import Elaborated
 from sa.language.elaborate.sides import Side, enumerations, grouped
-from sa.language.intervals import Interval
 from sa.language.names import (
     BrokenSymbol,
     FunctionSymbol,
@@ -20,6 +19,7 @@ from sa.language.names import (
     VariableSymbol,
     find,
 )
+from sa.lowering.intervals import Interval
 from sa.terms.substitute import prefixed
 from sa.terms.term import Var
 

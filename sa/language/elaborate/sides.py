@@ -10,8 +10,8 @@ from sa.automata.automaton import Kind, Variable
 from sa.language import syntax
 from sa.language.elaborate.context import Context
 from sa.language.elaborate.expressions import constant_integer
-from sa.language.intervals import Interval
 from sa.language.names import ArraySymbol, HiddenSymbol, Symbol, TermSymbol, TypeSymbol, VariableSymbol
+from sa.lowering.intervals import Interval
 from sa.terms import build
 from sa.terms import sort as sorts
 from sa.terms.substitute import prefixed

@@ -11,11 +11,11 @@ from sa.base.diagnostic import Diagnostic
 from sa.language import syntax
 from sa.language.elaborate.context import FORMULA, PROGRAM, RELATION, RELY, Context, complain, within
 from sa.language.elaborate.control import thread_body
-from sa.language.elaborate.draft import Draft, assemble, finish, location_names, origin
 from sa.language.elaborate.expressions import boolean, constant_integer, relation
 from sa.language.elaborate.types import MAX_SIZE
-from sa.language.intervals import Interval
 from sa.language.names import Scope, TermSymbol, VariableSymbol, declare
+from sa.lowering.draft import Draft, assemble, finish, location_names, origin
+from sa.lowering.intervals import Interval
 from sa.terms import build
 from sa.terms.term import Term, Var
 
@@ -66,8 +66,8 @@ def make_thread(member: Member, holder: int, around: Surroundings) -> tuple[Auto
     if member.index is not None and thread.family is not None:
         declare(scope, thread.family.name, TermSymbol(build.integer(member.index)), around.problems)
     taken = frozenset(v.var.name for v in around.shared)
-    draft = Draft(context, holder, taken=taken)
-    start = thread_body(thread.body, draft)
+    draft = Draft(around.problems, holder, taken=taken)
+    start = thread_body(thread.body, draft, context)
     open_scope = _with_locals(draft, scope)
     env = relies(thread.relies, within(context, open_scope))
     why = replace(origin(thread.span), text=f"thread {member.name}")

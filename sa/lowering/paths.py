@@ -12,7 +12,7 @@ from itertools import count
 
 from sa.automata.automaton import Label, Variable
 from sa.base.source import Span
-from sa.language.elaborate.context import Context
+from sa.lowering.intervals import Interval
 from sa.terms import build
 from sa.terms.substitute import substitute
 from sa.terms.term import Or, Term, Var
@@ -44,13 +44,15 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Execution:
-    """What the statements of one step share. `holder` is the thread's number for locks; a step that was
-    `checked` has no failures, because they are written as edges of their own.
+class Step:
+    """What the statements of one step share.
+
+    `holder` is the thread's number for locks, `ranges` the declared ranges of variables; a step that was `checked` has
+    no failures, because they are written as edges of their own.
     """
 
-    context: Context
     holder: int
+    ranges: Mapping[Var, Interval] = field(default_factory=dict)
     checked: bool = False
     failures: list[Failure] = field(default_factory=list)
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
@@ -73,10 +75,10 @@ def assume(path: Path, condition: Term) -> Path | None:
     return replace(path, guard=guard) if feasible else None
 
 
-def demand(path: Path, wrong: Iterable[Term], span: Span, execution: Execution) -> Path | None:
+def demand(path: Path, wrong: Iterable[Term], span: Span, step: Step) -> Path | None:
     """The way on where nothing goes wrong; where something does is recorded as a failure."""
     going: Path | None = path
-    if execution.checked:
+    if step.checked:
         return path
     for condition in wrong:
         if going is None:
@@ -85,7 +87,7 @@ def demand(path: Path, wrong: Iterable[Term], span: Span, execution: Execution) 
         total = build.land(condition_of(going), failing)
         if total is not build.FALSE:
             used = tuple(c for c in going.choices if c.var in total.free)
-            execution.failures.append(Failure(total, used, span))
+            step.failures.append(Failure(total, used, span))
             going = assume(going, build.lnot(condition))
     return going
 

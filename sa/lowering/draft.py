@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sa.automata.automaton import EXIT, FAIL, Automaton, Edge, Label, Location, Origin, Variable
+from sa.automata.ranges import within
+from sa.base.diagnostic import Diagnostic, error
 from sa.base.source import Span, span_text
-from sa.language import syntax
-from sa.language.elaborate.context import Context, complain
-from sa.language.elaborate.steps import Execution, Path
-from sa.language.nesting import MAX_DEPTH, too_deep_term
+from sa.lowering.depth import MAX_DEPTH, too_deep_term
+from sa.lowering.paths import Failure, Path
 from sa.terms import build
 from sa.terms.term import Term, Var
 
@@ -35,16 +35,18 @@ class Joint:
 
 @dataclass(slots=True)
 class Draft:
-    """The parts of an automaton so far. `order` has the places in the order of the program, `same` leads
-    from places that no step separates from others to those others. `taken` are names of shared variables.
+    """The parts of an automaton so far.
+
+    `problems` collects errors. `order` has the places in the order of the program, `names` those that the user named,
+    `same` leads from places that no step separates from others to those others. `taken` are names of shared variables.
     """
 
-    context: Context
+    problems: list[Diagnostic]
     holder: int
     locals: dict[str, Variable] = field(default_factory=dict)
     joints: list[Joint] = field(default_factory=list)
     order: dict[int, Origin] = field(default_factory=dict)
-    names: dict[int, syntax.Identifier] = field(default_factory=dict)
+    names: dict[int, Origin] = field(default_factory=dict)
     same: dict[int, int] = field(default_factory=dict)
     init: list[Term] = field(default_factory=list)
     taken: frozenset[str] = frozenset()
@@ -70,7 +72,9 @@ def origin(span: Span) -> Origin:
     return Origin(span, words if len(words) <= _LONGEST_TEXT else words[: _LONGEST_TEXT - 1] + "…")
 
 
-def add_step(draft: Draft, source: int, target: int, paths: list[Path], execution: Execution, why: Origin) -> None:
+def add_step(
+    draft: Draft, source: int, target: int, paths: Sequence[Path], failures: Sequence[Failure], why: Origin
+) -> None:
     """The edges of a step: one for each way through it, and one for each way in which it goes wrong."""
     for path in paths:
         guard = build.land(path.reached, path.guard)
@@ -80,29 +84,20 @@ def add_step(draft: Draft, source: int, target: int, paths: list[Path], executio
         mentioned = guard.free.union(*(t.free for _, t in updates), *(t.free for t in _values(path.label)))
         if any(too_deep_term(t) for t in (guard, *(t for _, t in updates), *_values(path.label))):
             message = f"the statements of this step merge into a term of more than {MAX_DEPTH} levels"
-            complain(draft.context, "SA212", message, why.span, "split the step")
+            draft.problems.append(error("SA212", message, why.span, "split the step"))
             return
         choices = tuple(c for c in path.choices if c.var in mentioned)
-        guard = build.land(guard, ranges_of(choices))
+        guard = build.land(guard, *(within(c) for c in choices))
         draft.joints.append(Joint(source, target, path.label, guard, updates, choices, why))
-    for failure in execution.failures:
+    for failure in failures:
         text = f"{why.text} fails" if failure.span == why.span else f"{origin(failure.span).text} fails"
         label, place = Label(FAIL), Origin(failure.span, text)
-        guard = build.land(failure.condition, ranges_of(failure.choices))
+        guard = build.land(failure.condition, *(within(c) for c in failure.choices))
         draft.joints.append(Joint(source, FAILED, label, guard, (), failure.choices, place))
 
 
 def _values(label: Label | None) -> tuple[Term, ...]:
     return () if label is None else label.values
-
-
-def ranges_of(variables: tuple[Variable, ...]) -> Term:
-    """That every variable with a range is within it."""
-    bounds = list[Term]()
-    for v in variables:
-        if v.low is not None and v.high is not None:
-            bounds += [build.le(build.integer(v.low), v.var), build.le(v.var, build.integer(v.high))]
-    return build.land(*bounds)
 
 
 def finish(draft: Draft, initial: int, why: Origin) -> None:
@@ -129,7 +124,7 @@ def assemble(
 ) -> Automaton:
     """The automaton of a draft, with names for its places."""
     variables = (*shared, *draft.locals.values())
-    bounds = ranges_of(variables)
+    bounds = build.land(*(within(v) for v in variables))
     joints = [replace(j, source=resolved(draft, j.source), target=resolved(draft, j.target)) for j in draft.joints]
     places = {p: i for i, p in enumerate(draft.order)}
     position = {v.var: i for i, v in enumerate(variables)}
@@ -160,14 +155,14 @@ def location_names(draft: Draft) -> dict[int, str]:
     """q0, q1, … in the order of the program, and the names that the user gave."""
     names = {FAILED: FAIL, EXITED: EXIT}
     taken = {"fail", "exit"}
-    for place, identifier in draft.names.items():
-        if identifier.name in taken:
-            reserved = identifier.name in (FAIL, EXIT)
+    for place, given in draft.names.items():
+        if given.text in taken:
+            reserved = given.text in (FAIL, EXIT)
             why = "is the name of a special location" if reserved else "names two statements"
             code = "SA308" if reserved else "SA102"
-            complain(draft.context, code, f"`{identifier.name}` {why}", identifier.span)
-        taken.add(identifier.name)
-        names[place] = identifier.name
+            draft.problems.append(error(code, f"`{given.text}` {why}", given.span))
+        taken.add(given.text)
+        names[place] = given.text
     number = 0
     for place in draft.order:
         if place in names:

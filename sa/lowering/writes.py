@@ -1,0 +1,138 @@
+"""What writes do to the ways through a step: assignment, choices, atomic operations and locks.
+
+A value outside a variable's declared range is a failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sa.automata.automaton import Kind, Variable
+from sa.base.source import Span
+from sa.lowering.intervals import Interval, outside
+from sa.lowering.paths import Path, Step, assume, demand, now, written
+from sa.terms import build
+from sa.terms.sort import BOOL
+from sa.terms.term import Term, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is written: one variable, or the element `index` of several. The span is that of the place."""
+
+    variables: tuple[Variable, ...]
+    index: Term | None
+    span: Span
+
+
+def held(target: Target) -> Term:
+    """What a target holds at present."""
+    result: Term = target.variables[-1].var
+    for position in range(len(target.variables) - 2, -1, -1):
+        assert target.index is not None
+        result = build.ite(build.eq(target.index, build.integer(position)), target.variables[position].var, result)
+    return result
+
+
+def updates_of(target: Target, value: Term) -> dict[Var, Term]:
+    """The updates that write a value to a target."""
+    if target.index is None:
+        return {target.variables[0].var: value}
+    here = [build.eq(target.index, build.integer(i)) for i in range(len(target.variables))]
+    return {v.var: build.ite(c, value, v.var) for v, c in zip(target.variables, here, strict=True)}
+
+
+def out_of_range(variable: Variable, value: Term, ranges: Mapping[Var, Interval]) -> list[Term]:
+    """The condition under which a value is outside of the variable's range; none if it cannot be."""
+    if variable.low is None or variable.high is None:
+        return []
+    wrong = outside(value, variable.low, variable.high, ranges)
+    return [] if wrong is build.FALSE else [wrong]
+
+
+def perform(
+    paths: Sequence[Path], wrong: Iterable[Term], updates: Mapping[Var, Term], span: Span, step: Step
+) -> list[Path]:
+    """The ways on after updates, all at once, which fail at `span` where one of the `wrong` conditions holds."""
+    conditions = tuple(wrong)
+    safe = [demand(p, conditions, span, step) for p in paths]
+    return [written(p, updates) for p in safe if p is not None]
+
+
+def arbitrary(path: Path, variables: Sequence[Variable], step: Step) -> Path:
+    """The way on with values that the step chooses."""
+    for variable in variables:
+        name = variable.var.name
+        if "?" not in name:
+            name = f"{name.replace('[', '_').replace(']', '')}?{next(step.numbers)}"
+        choice = replace(variable, var=build.variable(name, variable.var.sort), kind=Kind.LOCAL, ghost=False)
+        store = {**path.store, variable.var: choice.var}
+        path = replace(path, choices=(*path.choices, choice), store=store)
+    return path
+
+
+def choose(target: Target, wrong: Iterable[Term], paths: Sequence[Path], step: Step) -> list[Path]:
+    """Any value of its type for a target: one choice, also where the element depends on the state."""
+    if target.index is None:
+        return [arbitrary(p, target.variables, step) for p in paths]
+    first, conditions = target.variables[0], tuple(wrong)
+    safe = [demand(p, conditions, target.span, step) for p in paths]
+    result = list[Path]()
+    for path in (p for p in safe if p is not None):
+        chosen = arbitrary(path, (first,), step)
+        updates = updates_of(target, chosen.store[first.var])
+        result.append(replace(chosen, store={**path.store, **{v: now(path, t) for v, t in updates.items()}}))
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """An atomic operation: `place` becomes `value`, `result` becomes `outcome`; both read what was before."""
+
+    place: Target
+    value: Term
+    result: Target
+    outcome: Term
+
+
+def compare_and_swap(result: Target, place: Target, expected: Term, new: Term) -> Exchange:
+    """`result := cas(place, expected, new)`. The result is a Boolean, or an int that becomes 1 or 0."""
+    equal = build.eq(held(place), expected)
+    outcome = equal if result.variables[0].var.sort == BOOL else build.ite(equal, build.ONE, build.ZERO)
+    return Exchange(place, build.ite(equal, new, held(place)), result, outcome)
+
+
+def fetch_add(result: Target, place: Target, amount: Term) -> Exchange:
+    """`result := fetch_add(place, amount)`."""
+    before = held(place)
+    return Exchange(place, build.add(before, amount), result, before)
+
+
+def exchange(made: Exchange, wrong: Iterable[Term], paths: Sequence[Path], span: Span, step: Step) -> list[Path] | None:
+    """The ways on after an atomic operation; None if its result is written to the place itself."""
+    updates, own = updates_of(made.place, made.value), updates_of(made.result, made.outcome)
+    if not own.keys().isdisjoint(updates):
+        return None
+    conditions = [
+        *wrong,
+        *out_of_range(made.place.variables[0], made.value, step.ranges),
+        *out_of_range(made.result.variables[0], made.outcome, step.ranges),
+    ]
+    return perform(paths, conditions, {**updates, **own}, span, step)
+
+
+def lock(target: Target, undefined: Sequence[Term], paths: Sequence[Path], step: Step) -> list[Path]:
+    """Enabled where the lock is 0, writes the thread's number."""
+    free, owner = build.eq(held(target), build.ZERO), build.integer(step.holder)
+    wrong = out_of_range(target.variables[0], owner, step.ranges)
+    safe = [demand(p, undefined, target.span, step) for p in paths]
+    taken = [assume(p, free) for p in safe if p is not None]
+    return perform([p for p in taken if p is not None], wrong, updates_of(target, owner), target.span, step)
+
+
+def unlock(target: Target, undefined: Sequence[Term], paths: Sequence[Path], step: Step) -> list[Path]:
+    """Writes 0; goes wrong where the thread does not hold the lock."""
+    stranger = build.ne(held(target), build.integer(step.holder))
+    wrong = [*undefined, stranger, *out_of_range(target.variables[0], build.ZERO, step.ranges)]
+    return perform(paths, wrong, updates_of(target, build.ZERO), target.span, step)
