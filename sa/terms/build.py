@@ -91,7 +91,22 @@ def linear(const: int, coefficients: Mapping[Term, int]) -> Term:
         return integer(const)
     if len(parts) == 1 and const == 0 and parts[0][1] == 1:
         return parts[0][0]
+    for part, coefficient in parts:
+        if type(part) is Div and coefficient % part.divisor == 0:
+            return _multiplied_out(const, parts)
     return intern(Sum, const, tuple(parts))
+
+
+def _multiplied_out(const: int, parts: Iterable[tuple[Term, int]]) -> Term:
+    """`linear` with `n · (t div n)` written as `t - t % n`."""
+    scaled = list[tuple[Term, int]]()
+    for part, coefficient in parts:
+        if isinstance(part, Div) and coefficient % part.divisor == 0:
+            turns = coefficient // part.divisor
+            scaled += (part.dividend, turns), (mod(part.dividend, part.divisor), -turns)
+        else:
+            scaled.append((part, coefficient))
+    return combine(const, scaled)
 
 
 def add(*terms: Term) -> Term:
@@ -155,9 +170,12 @@ def div(dividend: Term, divisor: int) -> Term:
         return scale(-1, div(dividend, -divisor))
     if divisor == 1:
         return dividend
-    if isinstance(dividend, Int):
-        return integer(dividend.value // divisor)
-    return intern(Div, dividend, divisor)
+    const, parts = linear_parts(dividend)
+    # Multiples of the divisor come out whole.
+    whole = {p: c // divisor for p, c in parts.items() if c % divisor == 0}
+    rest = linear(const % divisor, {p: c for p, c in parts.items() if p not in whole})
+    left = integer(rest.value // divisor) if isinstance(rest, Int) else intern(Div, rest, divisor)
+    return combine(const // divisor, ((linear(0, whole), 1), (left, 1)))
 
 
 def mod(dividend: Term, divisor: int) -> Term:
@@ -165,9 +183,20 @@ def mod(dividend: Term, divisor: int) -> Term:
     size = abs(divisor)
     if size == 1:
         return ZERO
-    const, parts = linear_parts(dividend)
+    if isinstance(dividend, Mod) and dividend.divisor <= size:
+        return dividend
+    const, parts = linear_parts(_without_remainders(dividend, size))
     reduced = linear(const % size, {p: c % size for p, c in parts.items()})
     return integer(reduced.value % size) if isinstance(reduced, Int) else intern(Mod, reduced, size)
+
+
+def _without_remainders(dividend: Term, divisor: int) -> Term:
+    """A sum with the same remainder, without `t % m` as a part where m is a multiple of the divisor."""
+    const, parts = linear_parts(dividend)
+    if not any(isinstance(p, Mod) and p.divisor % divisor == 0 for p in parts):
+        return dividend
+    inner = ((p.dividend if isinstance(p, Mod) and p.divisor % divisor == 0 else p, c) for p, c in parts.items())
+    return _without_remainders(combine(const, inner), divisor)
 
 
 def call(function: Function, arguments: tuple[Term, ...]) -> Term:

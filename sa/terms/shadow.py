@@ -32,7 +32,7 @@ def _cases(formula: Term, hidden: frozenset[Var]) -> Sequence[Sequence[Term]]:
     done, waiting = list[list[Term]](), [list(build.conjuncts(formula))]
     while waiting:
         case = waiting.pop()
-        place, parts = next(((i, p) for i, t in enumerate(case) if (p := _split(t, hidden))), (-1, ()))
+        place, parts = next(((i, p) for i, t in enumerate(case) if (p := split(t, hidden))), (-1, ()))
         if not parts:
             done.append(case)
             continue
@@ -47,7 +47,7 @@ def _cases(formula: Term, hidden: frozenset[Var]) -> Sequence[Sequence[Term]]:
     return done
 
 
-def _split(term: Term, hidden: frozenset[Var]) -> tuple[Term, ...]:
+def split(term: Term, hidden: frozenset[Var]) -> tuple[Term, ...]:
     """The cases of a part that mentions hidden variables under a disjunction or a conditional; none if it does not."""
     if term.free.isdisjoint(hidden):
         return ()
