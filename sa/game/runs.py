@@ -1,13 +1,12 @@
-"""Abstract answers from one state: every silent run, one visible step where the label asks for it.
+"""Runs of the abstract side as terms over the state before them.
 
-A run is followed on terms over the state before it, with the state deciding which edges can be taken; so
-the exploration says what the answers are, and why, for every state that takes the same turns.
+A run is followed on terms, with a state deciding which edges can be taken (`exploring.py`); so what comes out says what
+the answers are, and why, for every state that takes the same turns.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -15,9 +14,9 @@ from sa.automata.automaton import Edge, Label, Variable
 from sa.automata.ranges import count_of, values_of, within
 from sa.game.board import Board
 from sa.terms import build
-from sa.terms.evaluate import State, evaluate, holds
+from sa.terms.evaluate import State, evaluate
 from sa.terms.implicant import decided
-from sa.terms.sort import INT, Value
+from sa.terms.sort import INT
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var, sort_of
 
@@ -33,7 +32,8 @@ class Run:
     """An abstract run: its edges with the terms chosen on each, where it ends, the abstract variables' values
     there as terms over the (reduced) state before, and the condition on that state for taking it.
 
-    `decisions` are literals under which conditionals in these terms were decided; none where they stand.
+    `decisions` are literals under which conditionals in these terms were decided; none where they stand. `open` are
+    choices that nothing has determined yet: variables `choice@position` in the terms (`choices.py`).
     """
 
     edges: tuple[int, ...]
@@ -43,18 +43,7 @@ class Run:
     condition: tuple[Term, ...]
     decisions: tuple[Term, ...]
     labelled: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Exploration:
-    """All runs that answer from a state; `reasons` are true there and imply that there are no others.
-
-    `exhausted` is False where a bound or a choice among infinitely many values cut the search.
-    """
-
-    runs: tuple[Run, ...]
-    reasons: tuple[Term, ...]
-    exhausted: bool
+    open: tuple[Var, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,49 +67,6 @@ def start_at(board: Board, location: str, state: State) -> Run:
     begin = start(board, location)
     values = {v: build.constant(evaluate(t, state), v.sort) for v, t in begin.values.items()}
     return replace(begin, values=values)
-
-
-def explore(
-    board: Board, begin: Run, label: Label | None, hints: tuple[Term, ...], state: State, bounds: Bounds
-) -> Exploration:
-    """The answers to `label` (values over the state before the step) from a state, going on from `begin`.
-
-    `hints` are terms that a choice with infinitely many values should try.
-    """
-    pending = deque([begin])
-    seen = {_snapshot(begin, state): begin}
-    runs, reasons, exhausted = list[Run](), dict[Term, None](), True
-    while pending:
-        run = pending.popleft()
-        if run.labelled == (label is not None):
-            runs.append(run)
-        for number, edge in board.abstract.edges[run.location]:
-            if not may_follow(edge, label, run):
-                continue
-            instances, complete = instances_of(edge, run, hints, state)
-            exhausted = exhausted and complete
-            for choice in instances:
-                # Terms grow with every turn of a loop unless its conditionals are decided.
-                again = state if number in run.edges else None
-                conditions, longer = extend(board, run, number, edge, choice, label, again)
-                false = next((c for c in conditions if not holds(c, state)), None)
-                if false is not None:
-                    reasons.update(dict.fromkeys((*longer.decisions, build.lnot(false))))
-                elif (snapshot := _snapshot(longer, state)) in seen:
-                    reasons.update(dict.fromkeys((*longer.decisions, *_repeats(longer, seen[snapshot]))))
-                elif len(seen) >= bounds.states or _too_long(board, longer, bounds):
-                    exhausted = False
-                else:
-                    seen[snapshot] = longer
-                    pending.append(longer)
-    return Exploration(tuple(runs), tuple(reasons), exhausted)
-
-
-def _too_long(board: Board, run: Run, bounds: Bounds) -> bool:
-    if bounds.repeats is not None and run.edges.count(run.edges[-1]) > bounds.repeats:
-        return True
-    edges = board.abstract.automaton.edges
-    return bounds.shared is not None and sum(changes_links(board, edges[n]) for n in run.edges) > bounds.shared
 
 
 def changes_links(board: Board, edge: Edge) -> bool:
@@ -182,39 +128,9 @@ def undecided(board: Board, location: str, run: Run, label: Label | None) -> Run
     return whole
 
 
-def instances_of(edge: Edge, run: Run, hints: tuple[Term, ...], state: State) -> tuple[tuple[Choice, ...], bool]:
-    """The values to try for an edge's choices, and whether these are all that there are."""
-    instances: tuple[Choice, ...] = ((),)
-    complete = True
-    for variable in edge.choices:
-        values = domain(variable)
-        if values is None:
-            complete = False
-            tried = [*hints, *(run.values[v] for v, t in edge.updates if t is variable.var), build.ZERO]
-            values = tuple(dict.fromkeys(t for t in tried if _fits(t, variable)))
-        instances = tuple((*i, (variable.var, value)) for i in instances for value in values)
-    return instances, complete
-
-
-def _fits(term: Term, variable: Variable) -> bool:
-    return sort_of(term) == variable.var.sort
-
-
 def domain(variable: Variable) -> tuple[Term, ...] | None:
     """All values of a variable as terms, None if there are too many to try."""
     sort, values, count = variable.var.sort, values_of(variable), count_of(variable)
     if values is None or count is None or (sort == INT and count > CHOICE_BOUND):
         return None
     return tuple(build.constant(x, sort) for x in values)
-
-
-def _snapshot(run: Run, state: State) -> tuple[str, bool, tuple[Value, ...]]:
-    return run.location, run.labelled, tuple(evaluate(t, state) for t in run.values.values())
-
-
-def _repeats(run: Run, earlier: Run) -> Iterator[Term]:
-    """The state repeats: going on from it again leads nowhere new."""
-    for var, term in run.values.items():
-        same = build.eq(term, earlier.values[var])
-        if same is not build.TRUE:
-            yield same

@@ -10,8 +10,9 @@ from sa.automata.trace import Configuration, Move
 from sa.certificates.play import Exhausted, Obstacle, Position, Refusal, Reply
 from sa.game import board as boards
 from sa.game.board import Board
+from sa.game.exploring import explore
 from sa.game.rounds import Challenge, play_round
-from sa.game.runs import Bounds, Run, explore, extend, may_follow, start, start_at
+from sa.game.runs import Bounds, Run, extend, may_follow, start, start_at
 from sa.plays.positions import broken
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
@@ -52,7 +53,7 @@ class Answers:
 
 def answers(session: Session, board: Board, location: str, step: Challenge, state: State) -> Answers | None:
     """The answers to a step from a state (with the step's choices), None if they could not be exhausted."""
-    found = explore(board, start_at(board, location, state), step.label, (), state, Bounds(STATE_BOUND, None, None))
+    found = explore(board, start_at(board, location, state), step.label, state, Bounds(STATE_BOUND, None, None))
     runs: Sequence[Run] | None = found.runs
     exhausted = Exhausted.ENUMERATED
     if not found.exhausted:

@@ -12,9 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sa.game.board import Board, Pair
+from sa.game.choices import narrowed, settled, without_values
+from sa.game.exploring import Exploration, explore
 from sa.game.rounds import Challenge, Round, play_round
-from sa.game.runs import Bounds, Exploration, explore, start, undecided
+from sa.game.runs import Bounds, Run, start, undecided
 from sa.simulation.state import PairState, View
+from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.evaluate import State, holds
 from sa.terms.implicant import implicant
@@ -22,6 +25,7 @@ from sa.terms.term import Term
 
 
 def answers_at(
+    session: Session,
     board: Board,
     step: Challenge,
     location: str,
@@ -29,21 +33,47 @@ def answers_at(
     pairs: Mapping[Pair, PairState],
     bounds: Bounds,
 ) -> tuple[list[Round], list[tuple[Round, list[Term]]], Exploration]:
-    """The rounds that are good in a state, those that are not with what they break, and the exploration."""
-    hints = tuple(dict.fromkeys(step.after.values()))
+    """The rounds that are good in a state, those that are not with what they break, and the exploration.
+
+    Raises NotSettled.
+    """
     if bounds.shared is not None:
         # A step that changes several shared variables at once may need as many answers.
         bounds = replace(bounds, shared=max(bounds.shared, len(step.edge.updates)))
-    found = explore(board, start(board, location), step.label, hints, state, bounds)
-    good, bad = list[Round](), list[tuple[Round, list[Term]]]()
-    for run in found.runs:
-        answer = play_round(board, step, run)
-        broken = [c for c in demands(answer, pairs) if not holds(c, state)]
-        if broken:
-            bad.append((answer, broken))
-        else:
-            good.append(play_round(board, step, undecided(board, location, run, step.label)))
-    return good, bad, found
+    found = explore(board, start(board, location), step.label, state, bounds, session)
+    good, bad, reasons = list[Round](), list[tuple[Round, list[Term]]](), list[Term]()
+    for explored in found.runs:
+        for run in _settled(session, board, step, explored, state, pairs, reasons):
+            answer = play_round(board, step, run)
+            broken = [c for c in demands(answer, pairs) if not holds(c, state)]
+            if broken:
+                bad.append((answer, broken))
+            else:
+                good.append(play_round(board, step, undecided(board, location, run, step.label)))
+    return good, bad, replace(found, reasons=(*found.reasons, *reasons))
+
+
+def _settled(
+    session: Session,
+    board: Board,
+    step: Challenge,
+    run: Run,
+    state: State,
+    pairs: Mapping[Pair, PairState],
+    reasons: list[Term],
+) -> tuple[Run, ...]:
+    """The run with terms for its open choices that are good in the state; none, and why, where no values are."""
+    if not run.open:
+        return (run,)
+    wanted = tuple(demands(play_round(board, step, run), pairs))
+    run, wanted = narrowed(run, wanted)
+    if not run.open:
+        return (run,)
+    why = without_values(session, wanted, run, state)
+    if why is not None:
+        reasons.extend((*run.decisions, *why))
+        return ()
+    return settled(session, wanted, run, state, tuple(dict.fromkeys((*step.after.values(), *step.choices))))
 
 
 def blame(rounds: Sequence[Round], step: Challenge, state: State, pairs: Mapping[Pair, PairState]) -> tuple[Term, ...]:

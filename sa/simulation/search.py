@@ -22,6 +22,7 @@ from sa.environments.matching import Mismatch, mismatch
 from sa.environments.moves import STILL, Drift, abstract_closure, drift, lift
 from sa.game import board as boards
 from sa.game.board import Board, Pair
+from sa.game.choices import NotSettled
 from sa.game.opening import Cover, Covered, NotCovered, cover
 from sa.game.rounds import Challenge, Round, challenge, play_round
 from sa.simulation import learning, preference
@@ -249,9 +250,16 @@ class Search:
 
     def _extend_or_learn(self, state: PairState, step: Challenge, view: View, model: State) -> Loss | None:
         chosen, patience = state.rounds[step.number], self._tactics.patience
-        if patience is not Patience.NONE and any(learning.possible(a, model) for a in chosen):
+        given = [a for a in chosen if learning.possible(a, model)] if patience is not Patience.NONE else []
+        # An answer that chooses a value may be right with another one.
+        if given and not any(choice for a in given for choice in a.run.choices):
             return self._lose(state, step, learning.blame(chosen, step, model, self.pairs), model)
-        good, bad, found = learning.answers_at(self.board, step, state.pair[1], model, self.pairs, self._tactics.bounds)
+        try:
+            good, bad, found = learning.answers_at(
+                self.session, self.board, step, state.pair[1], model, self.pairs, self._tactics.bounds
+            )
+        except NotSettled as problem:
+            raise GaveUp(Reason.SOLVER, str(problem)) from problem
         sure = [a for a in good if learning.natural(a, view)]
         if patience is Patience.FULL and chosen and not sure:
             return self._lose(state, step, learning.blame(chosen, step, model, self.pairs), model)

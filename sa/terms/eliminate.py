@@ -1,6 +1,7 @@
 """Exact elimination of integer variables from linear formulas (Cooper 1972, with equations and bounds first).
 
-`project` works around a state and `shadow` over-approximates; what comes out here is equivalent to `∃ variables. formula`.
+`project` works around a state and `shadow` over-approximates; what comes out here is equivalent to the formula with
+`∃` for the variables.
 """
 
 from __future__ import annotations
@@ -93,8 +94,7 @@ def _by_residues(literals: Sequence[Term], var: Var, multiple: int) -> Iterator[
         found = build.conjuncts(build.land(*(substitute(t, {var: value}) for t in literals)))
         if any(isinstance(t, Mod | Div) and var in t.free for t in subterms(found)):
             raise NotEliminated
-        for case in _without(found, var):
-            yield case
+        yield from _without(found, var)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,7 @@ def _formula(random: Random) -> Term:
     literals = list[Term]()
     for _ in range(random.randint(1, 4)):
         k = build.scale(random.choice((-3, -2, -1, 1, 1, 2, 3)), K)
-        rest = build.combine(
-            random.randint(-3, 3), ((X, random.randint(-2, 2)), (Y, random.randint(-2, 2)), (k, 1))
-        )
+        rest = build.combine(random.randint(-3, 3), ((X, random.randint(-2, 2)), (Y, random.randint(-2, 2)), (k, 1)))
         kind = random.randrange(6)
         if kind < 2:
             literals.append(build.le(rest, build.ZERO))

@@ -1,0 +1,195 @@
+"""Choices of the abstract side among infinitely many values: open along a run, settled where it ends.
+
+An open choice is a variable in the run's terms. Equations of guards, labels and ι define some; whether values are left
+for the others is the solver's question, in one state. Values are then terms that do for more states: bounds that the
+conditions give, or what the concrete step makes; where there are none, the choice is eliminated for the reason why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sa.automata.automaton import Edge
+from sa.game.runs import Choice, Run, domain
+from sa.smt.session import Sat, Session, Unsat
+from sa.terms import build
+from sa.terms.eliminate import eliminate
+from sa.terms.evaluate import State, evaluate, holds
+from sa.terms.implicant import implicant
+from sa.terms.solve import solution
+from sa.terms.sort import INT, Value, default_value
+from sa.terms.substitute import substitute
+from sa.terms.term import IsZero, Le, Not, Term, Var, sort_of
+
+#: How far from a bound a value is looked for.
+DISTANCE = 4
+
+
+class NotSettled(Exception):
+    """The solver could not tell whether values are left for open choices."""
+
+
+def instances_of(edge: Edge, depth: int) -> tuple[tuple[Choice, ...], tuple[Var, ...]]:
+    """The ways to make an edge's choices, few values one by one, and the choices that stay open."""
+    instances: tuple[Choice, ...] = ((),)
+    opened = list[Var]()
+    for variable in edge.choices:
+        values = domain(variable)
+        if values is None:
+            name = build.variable(f"{variable.var.name}@{depth}", variable.var.sort)
+            opened.append(name)
+            values = (name,)
+        instances = tuple((*i, (variable.var, value)) for i in instances for value in values)
+    return instances, tuple(opened)
+
+
+def with_given(run: Run, given: Mapping[Var, Term]) -> Run:
+    """The run with terms for some of its open choices."""
+    conditions = build.conjuncts(build.land(*(substitute(c, given) for c in run.condition)))
+    return replace(
+        run,
+        choices=tuple(tuple((v, substitute(t, given)) for v, t in choice) for choice in run.choices),
+        values={v: substitute(t, given) for v, t in run.values.items()},
+        condition=conditions,
+        decisions=tuple(substitute(d, given) for d in run.decisions),
+        open=tuple(v for v in run.open if v not in given),
+    )
+
+
+def narrowed(run: Run, formulas: Iterable[Term]) -> tuple[Run, tuple[Term, ...]]:
+    """The run and formulas that must hold, with the open choices that they define put in."""
+    wanted = build.conjuncts(build.land(*formulas))
+    while run.open and (found := _definition((*run.condition, *wanted), frozenset(run.open))) is not None:
+        given = dict((found,))
+        run = with_given(run, given)
+        wanted = build.conjuncts(build.land(*(substitute(w, given) for w in wanted)))
+    return run, wanted
+
+
+def _definition(formulas: Sequence[Term], open_choices: frozenset[Var]) -> tuple[Var, Term] | None:
+    for formula in formulas:
+        solved = None if formula.free.isdisjoint(open_choices) else solution(formula, open_choices)
+        if solved is not None:
+            return solved
+    for formula in formulas:
+        if isinstance(formula, IsZero):
+            const, parts = build.linear_parts(formula.total)
+            for part, coefficient in parts.items():
+                rest = build.linear(const, {p: c for p, c in parts.items() if p is not part})
+                if isinstance(part, Var) and part in open_choices and part not in rest.free:
+                    return part, build.div(build.scale(-1, rest), coefficient)
+    return None
+
+
+def at(formulas: Iterable[Term], state: State) -> tuple[Term, ...]:
+    """The formulas in a state: what they say of choices there."""
+    point = {v: build.constant(x, v.sort) for v, x in state.items()}
+    return build.conjuncts(build.land(*(substitute(f, point) for f in formulas)))
+
+
+def without_values(session: Session, formulas: Sequence[Term], run: Run, state: State) -> tuple[Term, ...] | None:
+    """Why no values of a run's open choices satisfy the formulas in a state: literals that imply it; None if some do.
+
+    Raises NotSettled.
+    """
+    false = next((f for f in formulas if f.free.isdisjoint(run.open) and not holds(f, state)), None)
+    if false is not None:
+        return (build.lnot(false),)
+    about = tuple(f for f in formulas if not f.free.isdisjoint(run.open))
+    reply = session.check(at(about, state))
+    if isinstance(reply, Sat):
+        return None
+    if not isinstance(reply, Unsat):
+        raise NotSettled(reply.why)
+    core = list(about)
+    for formula in reversed(about):
+        fewer = [f for f in core if f is not formula]
+        if isinstance(session.check(at(fewer, state)), Unsat):
+            core = fewer
+    left = eliminate(build.land(*core), run.open)
+    if left is not None:
+        return implicant((build.lnot(left),), state, decide=False)
+    mentioned = sorted(frozenset[Var]().union(*(f.free for f in core)).difference(run.open), key=lambda v: v.key)
+    return tuple(build.eq(v, build.constant(state[v], v.sort)) for v in mentioned)
+
+
+def settled(
+    session: Session, formulas: Sequence[Term], run: Run, state: State, hints: Sequence[Term]
+) -> tuple[Run, ...]:
+    """The run with terms for all open choices, in several ways, such that the formulas hold in the state.
+
+    Some values satisfy the formulas there. Raises NotSettled.
+    """
+    reply = session.check(at(formulas, state))
+    if not isinstance(reply, Sat):
+        raise NotSettled("no values")
+    model = {v: reply.values.get(v, default_value(v.sort)) for v in run.open}
+    found = dict[tuple[Term, ...], Run]()
+    for order in ((*hints, *_NEAR), (*_NEAR, *hints)):
+        given = _picked(_Question(tuple(formulas), run, {**state, **model}), order)
+        found.setdefault(tuple(given.values()), with_given(run, given))
+    return tuple(found.values())
+
+
+#: Stands for the bounds of a choice in an order of preference.
+_NEAR: tuple[None, ...] = (None,)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    formulas: tuple[Term, ...]
+    run: Run
+    state: State
+
+
+def _picked(question: _Question, order: Sequence[Term | None]) -> dict[Var, Term]:
+    """A term for each open choice, the first of those in the order that does in the state."""
+    given, state, formulas = dict[Var, Term](), dict(question.state), question.formulas
+    for var in question.run.open:
+        for term in _candidates(var, formulas, question.run.open, state, order):
+            value = evaluate(term, state)
+            if all(holds(f, {**state, var: value}) for f in formulas):
+                given[var], state[var] = term, value
+                break
+        else:
+            given[var] = build.constant(state[var], var.sort)
+        formulas = tuple(substitute(f, {var: given[var]}) for f in formulas)
+    return given
+
+
+def _candidates(
+    var: Var,
+    formulas: Sequence[Term],
+    open_choices: Sequence[Var],
+    state: Mapping[Var, Value],
+    order: Sequence[Term | None],
+) -> Iterator[Term]:
+    for term in order:
+        if term is None:
+            literals = implicant(formulas, state, decide=False)
+            yield from (t for t in _bounds(var, literals) if t.free.isdisjoint(open_choices))
+        elif sort_of(term) == var.sort and term.free <= state.keys() and term.free.isdisjoint(open_choices):
+            yield term
+
+
+def _bounds(var: Var, literals: Iterable[Term]) -> Iterator[Term]:
+    """Terms at and near the bounds that literals give for a variable, the nearest first."""
+    edges = list[tuple[Term, int]]()
+    for literal in literals:
+        match literal:
+            case Le(total) | IsZero(total) | Not(IsZero(total)):
+                const, parts = build.linear_parts(total)
+            case _:
+                continue
+        if var.sort != INT or var not in parts or any(var in p.free for p in parts if p is not var):
+            continue
+        coefficient = parts[var]
+        rest = build.linear(const, {p: c for p, c in parts.items() if p is not var})
+        if coefficient > 0:
+            edges.append((build.div(build.scale(-1, rest), coefficient), -1))
+        else:
+            edges.append((build.scale(-1, build.div(build.scale(-1, rest), -coefficient)), 1))
+    for distance in range(DISTANCE):
+        for term, way in edges:
+            yield build.add(term, build.integer(way * distance))

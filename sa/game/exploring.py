@@ -1,0 +1,138 @@
+"""All abstract answers from one state: silent runs, with one visible step where the label asks for it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from sa.automata.automaton import Label
+from sa.game import choices
+from sa.game.board import Board
+from sa.game.runs import Bounds, Run, changes_links, extend, may_follow
+from sa.smt.session import Session
+from sa.terms import build
+from sa.terms.evaluate import State, evaluate, holds
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
+
+#: A run's end in a state: where, whether the label was shown, the values there, and what is known of open choices.
+_Snapshot: TypeAlias = tuple[str, bool, tuple[object, ...], tuple[Term, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """All runs that answer from a state; `reasons` are true there and imply that there are no others.
+
+    `exhausted` is False where a bound or a choice among infinitely many values cut the search.
+    """
+
+    runs: tuple[Run, ...]
+    reasons: tuple[Term, ...]
+    exhausted: bool
+
+
+def explore(
+    board: Board, begin: Run, label: Label | None, state: State, bounds: Bounds, session: Session | None = None
+) -> Exploration:
+    """The answers to `label` (values over the state before the step) from a state, going on from `begin`.
+
+    Choices among infinitely many values stay open; without a session, which must settle them, they are left out.
+    Raises NotSettled.
+    """
+    pending = deque([begin])
+    seen = {_snapshot(begin, state): begin}
+    runs, reasons, exhausted = list[Run](), dict[Term, None](), True
+    while pending:
+        run = pending.popleft()
+        if run.labelled == (label is not None):
+            runs.append(run)
+        for longer, conditions in _longer(board, run, label, state):
+            if longer.open and session is None:
+                exhausted = False
+            elif (why := _refused(session, longer, conditions, state)) is not None:
+                reasons.update(dict.fromkeys((*longer.decisions, *why)))
+            elif (snapshot := _snapshot(longer, state)) in seen:
+                reasons.update(dict.fromkeys((*longer.decisions, *_repeats(longer, seen[snapshot], state))))
+            elif len(seen) >= bounds.states or _too_long(board, longer, bounds):
+                exhausted = False
+            else:
+                seen[snapshot] = longer
+                pending.append(longer)
+    return Exploration(tuple(runs), tuple(reasons), exhausted)
+
+
+def _longer(board: Board, run: Run, label: Label | None, state: State) -> Iterator[tuple[Run, Iterable[Term]]]:
+    """The run with one edge more, each way, and the conditions to look at for that."""
+    for number, edge in board.abstract.edges[run.location]:
+        if not may_follow(edge, label, run):
+            continue
+        instances, opened = choices.instances_of(edge, len(run.edges))
+        for choice in instances:
+            # Terms grow with every turn of a loop unless its conditionals are decided.
+            again = state if number in run.edges and not (run.open or opened) else None
+            conditions, longer = extend(board, run, number, edge, choice, label, again)
+            if run.open or opened:
+                longer, _ = choices.narrowed(replace(longer, open=(*run.open, *opened)), ())
+                conditions = longer.condition
+            yield longer, conditions
+
+
+def _refused(session: Session | None, run: Run, conditions: Iterable[Term], state: State) -> tuple[Term, ...] | None:
+    """Why the run cannot be taken from a state; None if it can."""
+    if run.open and session is not None:
+        return choices.without_values(session, run.condition, run, state)
+    false = next((c for c in conditions if not holds(c, state)), None)
+    return None if false is None else (build.lnot(false),)
+
+
+def _too_long(board: Board, run: Run, bounds: Bounds) -> bool:
+    if bounds.repeats is not None and run.edges.count(run.edges[-1]) > bounds.repeats:
+        return True
+    edges = board.abstract.automaton.edges
+    return bounds.shared is not None and sum(changes_links(board, edges[n]) for n in run.edges) > bounds.shared
+
+
+def _snapshot(run: Run, state: State) -> _Snapshot:
+    if not run.open:
+        return run.location, run.labelled, tuple(evaluate(t, state) for t in run.values.values()), ()
+    values = tuple(_at(t, state) for t in run.values.values())
+    names, conditions = _renaming(run, values, state)
+    return run.location, run.labelled, tuple(substitute(t, names) for t in values), conditions
+
+
+def _at(term: Term, state: State) -> Term:
+    return substitute(term, {v: build.constant(state[v], v.sort) for v in term.free if v in state})
+
+
+def _renaming(run: Run, values: Iterable[Term], state: State) -> tuple[dict[Var, Term], tuple[Term, ...]]:
+    """New names for the open choices that the end depends on, in order, and the conditions on them.
+
+    Other conditions can be satisfied whatever these choices are.
+    """
+    conditions = choices.at((c for c in run.condition if not c.free.isdisjoint(run.open)), state)
+    live = dict.fromkeys(v for t in values for v in sorted(t.free, key=lambda v: v.key))
+    kept = dict[Term, None]()
+    while more := [c for c in conditions if c not in kept and not c.free.isdisjoint(live)]:
+        kept.update(dict.fromkeys(more))
+        live.update(dict.fromkeys(v for c in more for v in sorted(c.free, key=lambda v: v.key)))
+    names: dict[Var, Term] = {v: build.variable(f"open@{i}", v.sort) for i, v in enumerate(live)}
+    return names, tuple(sorted({substitute(c, names) for c in kept}, key=lambda c: c.key))
+
+
+def _repeats(run: Run, earlier: Run, state: State) -> Iterator[Term]:
+    """The state repeats: going on from it again leads nowhere new."""
+    if not run.open:
+        for var, term in run.values.items():
+            same = build.eq(term, earlier.values[var])
+            if same is not build.TRUE:
+                yield same
+        return
+    mentioned = (
+        frozenset[Var]()
+        .union(*(t.free for r in (run, earlier) for t in (*r.values.values(), *r.condition)))
+        .difference(run.open, earlier.open)
+    )
+    for var in sorted(mentioned, key=lambda v: v.key):
+        yield build.eq(var, build.constant(state[var], var.sort))
