@@ -29,7 +29,8 @@ from sa.app.verify import VerifyRequest, verify
 from sa.base.diagnostic import InputError
 from sa.base.limits import LimitReached, Limits
 from sa.base.verdict import Reason, Unknown
-from sa.invariants.outcome import Verification
+from sa.engines.verification import Verification
+from sa.engines.verify import Options as VerifyOptions
 from sa.refinement.options import Options
 
 RESULTS = Path(__file__).resolve().parent / "results" / "cases.json"
@@ -99,7 +100,7 @@ def answer(path: Path, tell: Callable[[Found], None], stop: list[Callable[[], Fo
         for answered in refine(RefineRequest((str(file),), split=False, options=Options(NOTHING))):
             tell(_found(answered.outcome.verdict.value, ""))
     else:
-        request = VerifyRequest(str(file), split=False, bounds=NOTHING, seed=0)
+        request = VerifyRequest(str(file), False, VerifyOptions(NOTHING))
         timeout = Unknown(Reason.TIMEOUT)
         tell(_verified(verify(request, lambda so_far: stop.append(lambda: _verified(so_far(timeout).outcome))).outcome))
 

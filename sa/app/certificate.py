@@ -25,7 +25,7 @@ from sa.certificates.shape import Entry, Json
 from sa.certificates.threads import Joint, Keeps
 from sa.certificates.threads_json import joint_json, keeps_json
 from sa.checker.claims import Claimed, claimed
-from sa.invariants.outcome import Verification
+from sa.engines.verification import Verification
 from sa.refinement.outcome import Outcome, Result
 from sa.rules.annotated import world_json
 from sa.scripts.result import StepResult
@@ -116,9 +116,6 @@ def _evidence(result: Result | None) -> Json | None:
 
 def _verification(outcome: Verification) -> Json:
     claims = claimed(outcome.program)
-    found = [(f.claim.threads, f.claim.bads) for f in outcome.findings]
-    if found != [(c.threads, c.bads) for c in claims]:
-        raise AssertionError("the engine and the checker see other claims in the program")
     return {
         "verdict": None if outcome.verdict is None else outcome.verdict.name.lower(),
         "claims": [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from sa.base.verdict import Reason
@@ -72,3 +74,18 @@ def peak_memory() -> int:
         return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
+
+
+@contextmanager
+def part_of(whole: Limits, part: float) -> Iterator[Limits]:
+    """Limits with that part, in (0, 1], of the time that is left; to use it up ends the block and nothing else.
+
+    Raises LimitReached where the whole is at its end, or for other reasons than time.
+    """
+    own = share(whole, part)
+    try:
+        yield own
+    except LimitReached as limit:
+        if limit.reason is not Reason.TIMEOUT or own.deadline == whole.deadline:
+            raise
+        check_time(whole)

@@ -50,8 +50,9 @@ def verify(
     def body(bounds: Limits) -> int:
         from sa.app.cache import users_cache
         from sa.app.verify import VerifyRequest
+        from sa.engines.verify import Options
 
-        request = VerifyRequest(file, split, bounds, seed, users_cache() if cache else None)
+        request = VerifyRequest(file, split, Options(bounds, seed, users_cache() if cache else None))
         return _answer(request, settings, certificate, so_far)
 
     def stopped(reason: Reason, detail: str = "") -> int:

@@ -20,7 +20,7 @@ from sa.terms.term import Term
 Joints: TypeAlias = tuple[tuple[tuple[str, ...], Term], ...]
 
 
-def all_states(threads: tuple[Automaton, ...], budget: int, bounds: Limits) -> Joints | None:
+def states_of(threads: tuple[Automaton, ...], budget: int, bounds: Limits) -> Joints | None:
     """The states that the threads can reach by themselves, if `budget` steps are enough to see them all.
 
     Raises LimitReached.

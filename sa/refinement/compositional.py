@@ -22,8 +22,8 @@ from sa.generation.checks import verify_together
 from sa.generation.generate import Generated, automata, generate, strengthened, unbounded, weakened
 from sa.generation.modular import Allowed
 from sa.generation.visibility import Rung
+from sa.question.goals import goals, silently
 from sa.refinement.decide import Decision
-from sa.refinement.goals import goals, silently
 from sa.refinement.missing import Disturbance, candidates, conditions_of, disturbances
 from sa.refinement.options import Options
 from sa.refinement.recall import decided

@@ -14,7 +14,7 @@ from sa.certificates.goal import Goal
 from sa.conditions.blocked import blocked
 from sa.conditions.environment import declared
 from sa.conditions.together import uncut as together_uncut
-from sa.refinement.goals import closes, goals, is_large, thread_goals
+from sa.question.goals import closes, goals, is_large, thread_goals
 from sa.refinement.judged import result_of, stopped
 from sa.refinement.options import Options
 from sa.refinement.outcome import Outcome, Result

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from sa.base.source import position
 from sa.certificates.run import Ending, Run
-from sa.invariants.outcome import Finding, Verification
+from sa.engines.verification import Finding, Verification
 from sa.report.diagnostics import marked
 from sa.report.explain import is_internal
 from sa.report.run import run_lines

@@ -7,7 +7,7 @@ from typing import Any
 
 from sa.base.diagnostic import Diagnostic
 from sa.certificates.run import Run
-from sa.invariants.outcome import Finding, Verification
+from sa.engines.verification import Finding, Verification
 from sa.report.json import diagnostic_json, origin_json, unknown_json
 from sa.report.run_json import run_json
 from sa.report.verify import domain, runs, violating

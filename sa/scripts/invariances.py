@@ -9,15 +9,19 @@ from time import perf_counter
 
 from sa.automata.automaton import Automaton
 from sa.automata.proof import Preserves
+from sa.base.budget import Budget
 from sa.base.verdict import Verdict
 from sa.certificates.argument import Excluded, Inductive, Violated, Way
 from sa.certificates.run import Bad, Run
-from sa.certificates.threads import Joint, Keeps
-from sa.checker.never import check_joint, check_keeps, settled
-from sa.checker.ruling import Accepted, Ruling
+from sa.checker.never import settled
+from sa.checker.ruling import Accepted
 from sa.checker.run import check_run
-from sa.invariants.decide import SHORT, Imprecise, decide
+from sa.engines.judging import judged
+from sa.engines.portfolio import CLAIMS
+from sa.engines.runner import Ruled, run
+from sa.invariants.deciders import SHORT
 from sa.invariants.violation import find_run
+from sa.question.asked import Asked
 from sa.rules.application import Applied, Unfit
 from sa.rules.facts import Fact, Invariance, sides_of
 from sa.rules.induction import automaton_of
@@ -138,34 +142,21 @@ def _by_verification(work: Work, claim: Preserves, fact: Invariance) -> bool:
     threads = tuple(t.thread for t in fact.side.threads)
     bad = Bad(None, apart_formula(fact.formula, fact.side.threads))
     started = perf_counter()
-    for found in decide(threads, (bad,), work.script.axioms, work.options.limits, work.options.seed):
-        if isinstance(found, Imprecise):
+    axioms, options = work.script.axioms, work.options
+    asked, budget = Asked(threads, (bad,), axioms), Budget(options.limits, options.seed)
+    for found in run(CLAIMS, asked, budget, lambda s: judged(threads, axioms, s, options.limits, options.seed)):
+        if not (isinstance(found, Ruled) and isinstance(found.ruling, Accepted)):
             continue
-        ruling = _ruling(work, threads, bad, found.evidence)
-        if isinstance(ruling, Accepted):
-            seconds = perf_counter() - started
-            if isinstance(found.evidence, Run):
-                work.run, work.argument = found.evidence, Violated(found.evidence, threads, None)
-                example = _violated(found.evidence, fact)
-                add(work, Leaf("it is violated", "", Verdict.REFUTED, _RUN, seconds, example=example))
-                return False
-            work.argument = Excluded(found.evidence)
-            add(work, Leaf(f"no violation ({found.how})", "", Verdict.PROVED, "", seconds))
-            return True
+        seconds, evidence = perf_counter() - started, found.settled.evidence
+        if isinstance(evidence, Run):
+            work.run, work.argument = evidence, Violated(evidence, threads, None)
+            example = _violated(evidence, fact)
+            add(work, Leaf("it is violated", "", Verdict.REFUTED, _RUN, seconds, example=example))
+            return False
+        work.argument = Excluded(evidence)
+        add(work, Leaf(f"no violation ({found.settled.how})", "", Verdict.PROVED, "", seconds))
+        return True
     return False
-
-
-def _ruling(work: Work, threads: tuple[Automaton, ...], bad: Bad, evidence: Keeps | Joint | Run) -> Ruling | None:
-    """What the checker says of evidence that is about the claim; None where it is about something else."""
-    bounds, seed, axioms = work.options.limits, work.options.seed, work.script.axioms
-    match evidence:
-        case Run():
-            return check_run(threads, bad, evidence)
-        case Keeps(annotated, never, assumed):
-            about = (tuple(a.thread for a in annotated), tuple(n.bad for n in never), assumed)
-            return check_keeps(evidence, bounds, seed) if about == (threads, (bad,), axioms) else None
-        case Joint(own, _, never, assumed):
-            return check_joint(evidence, bounds, seed) if (own, never, assumed) == (threads, (bad,), axioms) else None
 
 
 def _by_joint_locations(work: Work, claim: Preserves, fact: Invariance) -> bool:

@@ -9,7 +9,7 @@ from sa.automata.program import Program
 from sa.automata.proof import Refines, Step
 from sa.certificates.goal import Goal
 from sa.conditions.environment import closed
-from sa.refinement.goals import goals, pairings
+from sa.question.goals import goals, pairings
 from sa.rules.statements import block_of
 from sa.rules.worlds import Stage, World, matching, members_only
 

@@ -33,6 +33,7 @@ from sa.checker.judge import Court, judge_program, judge_refinement
 from sa.checker.question import Question, pair_goal, question, thread_goals, whole_goal
 from sa.checker.ruling import Accepted
 from sa.checker.solvers import Z3
+from sa.engines.verify import Options as VerifyOptions
 from sa.language.load import load_program
 from sa.oracle.game import decide as enumerated
 from sa.refinement.options import Options
@@ -74,7 +75,7 @@ def refinement_mutants(name: str, folder: Path, files: tuple[Path, ...], rng: Ra
 
 def verification_mutants(name: str, file: Path, rng: Random, most: int) -> Tally:
     """The certificate of a program over finite ranges, corrupted."""
-    request = VerifyRequest(str(file), False, Limits(), 0)
+    request = VerifyRequest(str(file), False, VerifyOptions(Limits(), 0))
     document = json.loads(verification_certificate(str(file), request, decide_claims(request)))
     program = load_program(str(file)).program
 

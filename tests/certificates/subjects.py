@@ -13,6 +13,7 @@ from sa.app.prove import ProveRequest, prove
 from sa.app.refine import RefineRequest, refine
 from sa.app.verify import VerifyRequest, verify
 from sa.base.limits import Limits
+from sa.engines.verify import Options as VerifyOptions
 from sa.refinement.options import Options
 
 ROOT = Path(__file__).parent.parent.parent
@@ -62,7 +63,7 @@ def proved(subject: Subject, path: Path, seed: int = 0) -> tuple[str, float]:
         seconds = perf_counter() - started
         text = proof_certificate(str(path), wanted, proof)
     else:
-        asked = VerifyRequest(subject.files[0], False, Limits(), seed)
+        asked = VerifyRequest(subject.files[0], False, VerifyOptions(Limits(), seed))
         answer = verify(asked)
         verdict = answer.outcome.verdict.value if answer.outcome.verdict is not None else "-"
         seconds = perf_counter() - started

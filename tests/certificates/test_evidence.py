@@ -20,6 +20,7 @@ from sa.certificates.threads import Joint, Keeps
 from sa.certificates.threads_json import Bads, joint_json, keeps_json, read_joint, read_keeps
 from sa.checker.claims import claimed
 from sa.checker.question import pair_goal, question
+from sa.engines.verify import Options as VerifyOptions
 from sa.invariants.states import all_states
 from sa.refinement.options import Options
 from tests.certificates.mutation import PROGRAMS, QUESTIONS
@@ -84,7 +85,7 @@ def test_plays_of_every_sort_are_read_back() -> None:
 def test_proofs_and_runs_about_programs_are_read_back(name: str, tmp_path: Path) -> None:
     file = tmp_path / "p.sa"
     file.write_text(PROGRAMS[name])
-    outcome = verify(VerifyRequest(str(file), False, Limits(), 0)).outcome
+    outcome = verify(VerifyRequest(str(file), False, VerifyOptions(Limits(), 0))).outcome
     program, claims = outcome.program, claimed(outcome.program)
     seen = 0
     for proof in outcome.proofs:
@@ -110,7 +111,7 @@ def bads_of(claims: object, threads: object) -> Bads:
 def test_joint_invariants_are_read_back(tmp_path: Path) -> None:
     file = tmp_path / "p.sa"
     file.write_text(PROGRAMS["joint"])
-    program = verify(VerifyRequest(str(file), False, Limits(), 0)).outcome.program
+    program = verify(VerifyRequest(str(file), False, VerifyOptions(Limits(), 0))).outcome.program
     found = all_states(program.threads, 1_000, Limits())
     assert found is not None
     bads = bads_of(claimed(program), program.threads)

@@ -14,6 +14,7 @@ from sa.app.verify import VerifyRequest, verify
 from sa.base.diagnostic import InputError
 from sa.base.limits import Limits
 from sa.checker.ruling import Accepted, Undecided
+from sa.engines.verify import Options as VerifyOptions
 from tests.certificates.test_rejected import LOCKED, PAIR, _refined, ruling
 from tests.fuzz.certificates import holders
 
@@ -23,7 +24,7 @@ NEEDED = {"questions", "goals", "claims", "proofs", "runs", "pairs", "threads", 
 
 def _verified(folder: Path, text: str) -> Any:
     (folder / "p.sa").write_text(text)
-    request = VerifyRequest(str(folder / "p.sa"), False, Limits(), 0)
+    request = VerifyRequest(str(folder / "p.sa"), False, VerifyOptions(Limits(), 0))
     return json.loads(verification_certificate(str(folder / "c.json"), request, verify(request)))
 
 

@@ -19,6 +19,7 @@ from sa.base.limits import Limits
 from sa.certificates.document import digest
 from sa.checker.judgement import worst
 from sa.checker.ruling import Accepted, Rejected, Ruling, Undecided
+from sa.engines.verify import Options as VerifyOptions
 from sa.refinement.options import Options
 
 #: A loop whose bound is copied into a local first, which only a rely that keeps `n` allows.
@@ -71,7 +72,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, A
         "composed": _refined(made["composed"], *PAIR),
     }
     for name, file in (("locked", locked), ("overtaken", overtaken)):
-        request = VerifyRequest(str(file), False, Limits(), 0)
+        request = VerifyRequest(str(file), False, VerifyOptions(Limits(), 0))
         found[name] = json.loads(verification_certificate(str(file.parent / "c.json"), request, verify(request)))
     return {name: (made[name], document) for name, document in found.items()}
 

@@ -14,9 +14,9 @@ from sa.base.diagnostic import InputError
 from sa.certificates.goal import Goal
 from sa.checker.claims import claimed
 from sa.checker.question import NoQuestion, question, thread_goals, whole_goal
-from sa.invariants.wanted import claims_of
 from sa.language.load import load_program
-from sa.refinement.goals import closes, goals
+from sa.question.claims import claims_of
+from sa.question.goals import closes, goals
 from tests.endtoend.asking import read
 from tests.generators.refinements import random_question
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from sa.app import verify as command
 from sa.app.verify import VerifyRequest, verify
+from sa.base.budget import Budget, Report
 from sa.base.limits import Limits
 from sa.cli.main import application
-from sa.invariants.outcome import Verification
-from sa.invariants.recall import RECALLED
+from sa.engines.engine import Decider, Turn
+from sa.engines.memory import RECALLED
+from sa.engines.portfolio import CLAIMS, Portfolio
+from sa.engines.verification import Verification
+from sa.engines.verify import Options as VerifyOptions
+from sa.question.asked import Asked, Settled
 from tests.refinement.test_recall import Shelf
 
 #: Two claims that boxes prove, one that needs joint locations, one that a run refutes.
@@ -26,13 +31,17 @@ invariant positive : x >= 0;
 invariant alone : !(at A.CS && at B.CS);
 invariant small : x <= 0;
 """
+#: What is asked, where a test wants to know.
+ENGINES = dict[str, Portfolio]()
 VERDICTS = ["PROVED", "PROVED", "REFUTED"]
 
 
 def ask(folder: Path, shelf: Shelf | None, text: str = TEXT, seed: int = 0) -> Verification:
     """The answers about a program."""
     (folder / "p.sa").write_text(text)
-    return verify(VerifyRequest(str(folder / "p.sa"), False, Limits(), seed, shelf)).outcome
+    return verify(
+        VerifyRequest(str(folder / "p.sa"), False, VerifyOptions(Limits(), seed, shelf, ENGINES.get("first", CLAIMS)))
+    ).outcome
 
 
 def said(made: Verification) -> list[str]:
@@ -43,13 +52,13 @@ def said(made: Verification) -> list[str]:
 @pytest.fixture
 def searched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many bad things are searched for at a time, from now on."""
-    found, decide = list[int](), command.decide
+    found = list[int]()
 
-    def counted(threads: Any, bads: Any, *rest: Any) -> Any:
-        found.append(len(bads))
-        return decide(threads, bads, *rest)
+    def counted(asked: Asked, budget: Budget, report: Report) -> Iterator[Settled]:
+        found.append(len(asked.bads))
+        yield from ()
 
-    monkeypatch.setattr(command, "decide", counted)
+    monkeypatch.setitem(ENGINES, "first", (Turn(Decider("counter", "nothing", counted), 1.0), *CLAIMS))
     return found
 
 

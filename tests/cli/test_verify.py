@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-import sa.app.verify as app
+import sa.engines.judging as judging
+import sa.engines.verify as engines
 from bench.subjects import SPECS
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason
-from sa.checker.ruling import Accepted, Rejected
+from sa.checker.ruling import Rejected
 from sa.cli.main import application
+from sa.engines.runner import Ruled
 
 GOOD = "global x : int = 0;\nthread T { x := 1; assert x > 0; }\nthread U { x := x + 1; }\ninvariant small : x <= 2;\n"
 BAD = GOOD.replace("x <= 2", "x <= 1")
@@ -98,7 +100,7 @@ def test_a_bug_is_status_4_and_no_answer(folder: Path, monkeypatch: pytest.Monke
     def broken(*_: Any) -> Any:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(app, "decide", broken)
+    monkeypatch.setattr(engines, "run", broken)
     result = verify("good.sa")
     assert (result.exit_code, result.stdout) == (4, "")
 
@@ -190,13 +192,13 @@ def test_contradictory_axioms_are_an_error_and_other_vacuity_is_warned_of(folder
 @pytest.mark.parametrize("reason", [Reason.INTERRUPTED, Reason.TIMEOUT, Reason.MEMORY])
 def test_what_was_settled_before_a_limit_stands(folder: Path, monkeypatch: pytest.MonkeyPatch, reason: Reason) -> None:
     """The rest is UNKNOWN with the reason."""
-    decide = app.decide
+    run = engines.run
 
     def once(*arguments: Any) -> Iterator[Any]:
-        yield next(decide(*arguments))
+        yield next(found for found in run(*arguments) if isinstance(found, Ruled))
         raise LimitReached(reason)
 
-    monkeypatch.setattr(app, "decide", once)
+    monkeypatch.setattr(engines, "run", once)
     found = answer(folder, TWO)
     assert (found["status"], verdicts(found)) == (3, ["PROVED", "UNKNOWN"])
     assert found["claims"][1]["unknown"]["reason"] == reason.name.lower()
@@ -210,34 +212,18 @@ def test_evidence_that_was_not_judged_before_a_limit_is_no_answer(
     def stopped(*_: Any) -> Any:
         raise LimitReached(Reason.TIMEOUT)
 
-    monkeypatch.setattr(app, "check_run", stopped)
+    monkeypatch.setattr(judging, "check_run", stopped)
     assert verdicts(answer(folder, BAD)) == ["PROVED", "UNKNOWN"]
 
 
 def test_evidence_that_the_checker_rejects_is_no_answer(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither proofs nor runs."""
     for name in ("check_keeps", "check_joint", "check_run"):
-        monkeypatch.setattr(app, name, lambda *_: Rejected("step", "it is not one", "step 1"))
+        monkeypatch.setattr(judging, name, lambda *_: Rejected("step", "it is not one", "step 1"))
     found = answer(folder, BAD)
     assert (found["status"], verdicts(found)) == (3, ["UNKNOWN", "UNKNOWN"])
     unknown = {"reason": "checker", "detail": "step: it is not one, at step 1"}
     assert [c["unknown"] for c in found["claims"]] == [unknown, unknown]
-
-
-def test_evidence_about_another_program_is_rejected(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even if it would be accepted for itself: here no x is ever written."""
-    decide = app.decide
-
-    def elsewhere(threads: Any, bads: Any, *rest: Any) -> Iterator[Any]:
-        (only,) = app.load_program("other.sa").program.threads
-        return decide((only,), bads, *rest)
-
-    (folder / "other.sa").write_text("global x : int = 0;\nthread T { skip; }\n")
-    monkeypatch.setattr(app, "decide", elsewhere)
-    monkeypatch.setattr(app, "check_keeps", lambda *_: Accepted())
-    monkeypatch.setattr(app, "check_joint", lambda *_: Accepted())
-    found = answer(folder, "global x : int = 0;\nthread T { x := 1; }\ninvariant none : x == 0;\n")
-    assert verdicts(found) == ["UNKNOWN"]
 
 
 def test_a_limit_ends_a_search_that_is_too_long(folder: Path) -> None:

@@ -16,7 +16,7 @@ from sa.base.diagnostic import InputError
 from sa.base.limits import limits
 from sa.base.verdict import Reason, Verdict
 from sa.oracle.game import Decision, decide, decided_at_start
-from sa.refinement.goals import goals
+from sa.question.goals import goals
 from sa.refinement.options import Options
 from sa.refinement.outcome import Outcome
 from sa.refinement.refine import refine

@@ -15,8 +15,8 @@ from sa.certificates.relation import Relation
 from sa.language.elaborate import program
 from sa.oracle.inclusion import escape
 from sa.plays.escape import escapes
+from sa.question.goals import goals
 from sa.refinement.decide import decide
-from sa.refinement.goals import goals
 from sa.smt.session import Session
 from tests.generators.automata import random_goal
 

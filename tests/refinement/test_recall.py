@@ -10,8 +10,8 @@ import pytest
 
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
+from sa.question.goals import goals
 from sa.refinement import recall
-from sa.refinement.goals import goals
 from sa.refinement.options import Options
 from sa.refinement.outcome import Outcome
 from sa.refinement.refine import refine

@@ -11,9 +11,9 @@ from rich.text import Text
 from sa.automata.program import Program
 from sa.base.limits import Limits
 from sa.base.verdict import Reason, Unknown, Verdict
-from sa.invariants.outcome import Finding, Verification
+from sa.engines.verification import Finding, Verification
 from sa.invariants.violation import find_run
-from sa.invariants.wanted import claims_of
+from sa.question.claims import claims_of
 from sa.report.screen import Screen
 from sa.report.verify import show_verification
 from sa.report.verify_json import verification_json

@@ -26,7 +26,7 @@ from sa.language.load import load_script
 from sa.oracle.compatibility import composition, own_locals, strong_violation, weak_violation
 from sa.oracle.explicit import explicit, initial_states
 from sa.oracle.game import decide
-from sa.refinement.goals import goals
+from sa.question.goals import goals
 from sa.refinement.options import Options
 from sa.rules.statements import block_of
 from sa.rules.worlds import side_of

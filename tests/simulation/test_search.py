@@ -14,8 +14,8 @@ from sa.certificates.play import Drift, Position, Step, Uncovered, Unmatched
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.language.elaborate import program
+from sa.question.goals import goals
 from sa.refinement.decide import Decision, decide
-from sa.refinement.goals import goals
 
 
 def _goal(abstract: str, concrete: str) -> Goal:

@@ -18,8 +18,8 @@ from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.oracle.explicit import restrict_goal
 from sa.oracle.game import decide as enumerated
+from sa.question.goals import goals
 from sa.refinement.decide import decide
-from sa.refinement.goals import goals
 from tests.endtoend.asking import read
 
 CLOSED = SPECS / "closed"

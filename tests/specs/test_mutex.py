@@ -13,6 +13,7 @@ from bench.subjects import SPECS
 from sa.app.verify import VerifyRequest, verify
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
+from sa.engines.verify import Options as VerifyOptions
 
 FILES = tuple(sorted((SPECS / "mutex").glob("*.sa")))
 BROKEN = "-broken"
@@ -20,7 +21,7 @@ BROKEN = "-broken"
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_every_algorithm_has_the_verdict_that_it_expects(path: Path) -> None:
-    outcome = verify(VerifyRequest(str(path), False, limits(120.0, None), 0)).outcome
+    outcome = verify(VerifyRequest(str(path), False, VerifyOptions(limits(120.0, None)))).outcome
     assert outcome.findings
     assert outcome.verdict is outcome.expected is (Verdict.REFUTED if BROKEN in path.stem else Verdict.PROVED)
 

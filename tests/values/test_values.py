@@ -17,7 +17,7 @@ from sa.checker.check import Accepted, check
 from sa.checker.ruling import Rejected
 from sa.oracle.game import Ending
 from sa.oracle.replay import judge
-from sa.refinement.goals import goals
+from sa.question.goals import goals
 from sa.terms import build
 from sa.terms.term import Term
 from sa.values.search import refute_by_values

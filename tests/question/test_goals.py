@@ -9,7 +9,7 @@ import pytest
 
 from sa.base.diagnostic import InputError
 from sa.certificates.goal import Goal, iota_of, kappa_of
-from sa.refinement.goals import goals
+from sa.question.goals import goals
 from sa.terms.evaluate import holds
 from sa.terms.sort import BOOL, Value
 from sa.terms.term import Term

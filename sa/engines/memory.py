@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
 from sa import __version__
 from sa.automata.automaton import Automaton
@@ -14,9 +15,9 @@ from sa.certificates.identity import key_of_claims
 from sa.certificates.run import Bad, Run
 from sa.certificates.run_json import read_run, run_json
 from sa.certificates.shape import Entry, Json, Malformed
-from sa.certificates.threads import Keeps
+from sa.certificates.threads import Joint, Keeps
 from sa.certificates.threads_json import Bads, joint_json, keeps_json, read_joint, read_keeps
-from sa.invariants.decide import Settled
+from sa.question.asked import Excluded, Refuted, Settled
 from sa.smt.version import solver_version
 
 #: Changes with what is kept.
@@ -52,7 +53,7 @@ def recalled(memory: Memory) -> Iterator[Settled]:
     text = memory.cache.read(memory.key)
     try:
         entries = [] if text is None else Entry(json.loads(text), "the cache").items()
-        yield from [_read(memory, entry) for entry in entries]
+        yield from [settled for entry in entries for settled in _read(memory, entry)]
     except (Malformed, ValueError, RecursionError):
         return
 
@@ -69,18 +70,20 @@ def _written(memory: Memory, settled: Settled) -> Json:
             return {"run": {"bads": bads, "run": run_json(run, memory.threads)}}
         case Keeps() as keeps:
             return {"keeps": keeps_json(keeps, memory.numbered)}
-        case joint:
+        case Joint() as joint:
             return {"joint": joint_json(joint, memory.numbered)}
+        case _ as never:
+            assert_never(never)
 
 
-def _read(memory: Memory, entry: Entry) -> Settled:
+def _read(memory: Memory, entry: Entry) -> list[Settled]:
     kind, what = entry.only()
     if kind == "run":
         numbers, listed = what.fields("bads", "run")
-        bads = tuple(memory.bads[n.index(len(memory.bads))] for n in numbers.items())
-        return Settled(bads, read_run(listed, memory.threads), RECALLED)
+        run = read_run(listed, memory.threads)
+        return [Refuted(memory.bads[n.index(len(memory.bads))], run, RECALLED) for n in numbers.items()]
     if kind == "keeps":
         keeps = read_keeps(what, memory.threads, memory.numbered, memory.axioms)
-        return Settled(tuple(n.bad for n in keeps.never), keeps, RECALLED)
+        return [Excluded(tuple(n.bad for n in keeps.never), keeps, RECALLED)]
     joint = read_joint(what, memory.threads, memory.numbered, memory.axioms)
-    return Settled(joint.never, joint, RECALLED)
+    return [Excluded(joint.never, joint, RECALLED)]

@@ -7,10 +7,19 @@ from dataclasses import dataclass
 
 from sa.automata.program import Program
 from sa.base.diagnostic import Diagnostic
-from sa.base.verdict import Unknown, Verdict
+from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.run import Run
-from sa.certificates.threads import Joint, Keeps
-from sa.invariants.wanted import Claim
+from sa.question.asked import Proof
+from sa.question.claims import Claim
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """An engine was asked for so many seconds, and why it ended early, if it did."""
+
+    engine: str
+    seconds: float
+    ended: Reason | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +42,7 @@ class Verification:
     """The answers to all claims of a program. `verdict` is None where nothing is claimed.
 
     `expected` is what the file expects of itself as a whole; claims have expectations of their own. `seconds` by phase.
-    `proofs` are the accepted ones, each of something that does not happen.
+    `proofs` are the accepted ones, each of something that does not happen; `tried` are the engines that were asked.
     """
 
     program: Program
@@ -44,4 +53,5 @@ class Verification:
     notes: tuple[str, ...]
     expected: Verdict | None
     seconds: Mapping[str, float]
-    proofs: tuple[Keeps | Joint, ...] = ()
+    proofs: tuple[Proof, ...] = ()
+    tried: tuple[Tried, ...] = ()

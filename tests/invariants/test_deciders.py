@@ -9,6 +9,7 @@ import pytest
 from sa.app.verify import VerifyRequest, verify
 from sa.base.limits import Limits, limits
 from sa.base.verdict import Verdict
+from sa.engines.verify import Options
 
 COUNTERS = """
 param N, X : int;
@@ -34,7 +35,7 @@ def verdicts(tmp_path: Path, text: str, bounds: Limits) -> list[Verdict]:
     """The answers to all claims of a program."""
     file = tmp_path / "program.sa"
     file.write_text(text)
-    return [f.verdict for f in verify(VerifyRequest(str(file), False, bounds, 0)).outcome.findings]
+    return [f.verdict for f in verify(VerifyRequest(str(file), False, Options(bounds))).outcome.findings]
 
 
 @pytest.mark.parametrize("other", ["", "thread O { skip; }"])

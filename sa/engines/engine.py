@@ -1,0 +1,72 @@
+"""The protocol of engines, and how a portfolio shares out a budget.
+
+An engine is a function from a question, a budget and a report to a stream of evidence. Evidence is no answer: the
+checker looks at each piece. The three kinds differ in what their types let them say: a `Refuter` has no way to
+claim a proof, so an engine that stops at a bound is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
+
+from sa.base.budget import Budget, Report
+from sa.base.verdict import Verdict
+from sa.question.asked import Asked, Excluded, Note, Refuted
+
+Q = TypeVar("Q", contravariant=True)
+P = TypeVar("P", covariant=True)
+R = TypeVar("R", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Prover(Generic[Q, P]):
+    """An engine that only proves. `about` says in words what it can answer."""
+
+    name: str
+    about: str
+    decide: Callable[[Q, Budget, Report], Iterator[P | Note]]
+
+
+@dataclass(frozen=True, slots=True)
+class Refuter(Generic[Q, R]):
+    """An engine that only refutes: it looks for runs or plays, or it stops at a bound."""
+
+    name: str
+    about: str
+    decide: Callable[[Q, Budget, Report], Iterator[R | Note]]
+
+
+@dataclass(frozen=True, slots=True)
+class Decider(Generic[Q, P, R]):
+    """An engine that proves and refutes."""
+
+    name: str
+    about: str
+    decide: Callable[[Q, Budget, Report], Iterator[P | R | Note]]
+
+
+#: Engines of `verify`.
+ClaimEngine: TypeAlias = Prover[Asked, Excluded] | Refuter[Asked, Refuted] | Decider[Asked, Excluded, Refuted]
+
+E = TypeVar("E")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn(Generic[E]):
+    """An engine's turn in a portfolio. It may use this `share`, in (0, 1], of the time that is left when it begins."""
+
+    engine: E
+    share: float
+
+
+def answers(engine: Prover[Q, P] | Refuter[Q, R] | Decider[Q, P, R]) -> tuple[Verdict, ...]:
+    """The verdicts that an engine's evidence can be for."""
+    match engine:
+        case Prover():
+            return (Verdict.PROVED,)
+        case Refuter():
+            return (Verdict.REFUTED,)
+        case Decider():
+            return (Verdict.PROVED, Verdict.REFUTED)

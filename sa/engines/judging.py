@@ -1,0 +1,49 @@
+"""The independent checker's word on the questions that engines were asked, and on their evidence.
+
+The checker makes every question itself from the program. What the engines were asked must be the same, and evidence is
+judged as evidence for the checker's question. A difference is a fault of sacheck and never an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sa.automata.automaton import Automaton
+from sa.automata.program import Axiom, Program
+from sa.base.limits import Limits
+from sa.certificates.run import Run
+from sa.certificates.threads import Joint, Keeps
+from sa.checker.claims import claimed
+from sa.checker.never import check_joint, check_keeps
+from sa.checker.ruling import Accepted, Rejected, Ruling
+from sa.checker.run import check_run
+from sa.question.asked import Settled
+from sa.question.claims import Claim
+
+
+class QuestionsDiffer(Exception):
+    """The engines were asked something else than the checker reads in the program: an internal error."""
+
+
+def same_claims(program: Program, claims: Sequence[Claim]) -> None:
+    """That the claims are what the checker reads in the program. Raises QuestionsDiffer."""
+    if [(c.threads, c.bads) for c in claims] != [(c.threads, c.bads) for c in claimed(program)]:
+        raise QuestionsDiffer("the engines and the checker see other claims in the program")
+
+
+def judged(
+    threads: tuple[Automaton, ...], axioms: tuple[Axiom, ...], settled: Settled, bounds: Limits, seed: int
+) -> Ruling:
+    """Whether evidence settles what it says it does, of these threads under these axioms. Raises LimitReached."""
+    match settled.evidence:
+        case Run() as run:
+            rulings = (check_run(threads, bad, run) for bad in settled.bads)
+            return next((r for r in rulings if not isinstance(r, Accepted)), Accepted())
+        case Keeps(annotated, never, assumed) as keeps:
+            about = (tuple(a.thread for a in annotated), tuple(n.bad for n in never), assumed)
+            if about == (threads, settled.bads, axioms):
+                return check_keeps(keeps, bounds, seed)
+        case Joint(own, _, never, assumed) as joint:
+            if (own, never, assumed) == (threads, settled.bads, axioms):
+                return check_joint(joint, bounds, seed)
+    return Rejected("evidence", "it is about another question")

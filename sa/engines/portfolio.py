@@ -1,0 +1,53 @@
+"""Which engines there are, and in which order they are asked: cheap ones first, and no one may use up all the time."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TypeAlias
+
+from sa.base.diagnostic import InputError, error
+from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn
+from sa.invariants import deciders
+from sa.language.names import did_you_mean
+
+BOXES: ClaimEngine = Prover("boxes", "invariants that bound variables, thread by thread", deciders.by_boxes)
+STATES: ClaimEngine = Prover("states", "all states, where there are few", deciders.by_states)
+SHORT_RUNS: ClaimEngine = Refuter("short-runs", "short runs over small values", deciders.short_runs)
+RELATIONS: ClaimEngine = Prover(
+    "relations", "relational invariants, thread by thread", partial(deciders.by_relations, 0)
+)
+JOINT: ClaimEngine = Prover("joint", "relations between all threads", partial(deciders.by_joint_relations, 0))
+MORE_RELATIONS: ClaimEngine = Prover(
+    "more-relations", "the same as `relations`, with more effort", partial(deciders.by_relations, 1)
+)
+MORE_JOINT: ClaimEngine = Prover(
+    "more-joint", "the same as `joint`, with more effort", partial(deciders.by_joint_relations, 1)
+)
+LONG_RUNS: ClaimEngine = Refuter("long-runs", "longer runs, and runs over any values", deciders.long_runs)
+
+Portfolio: TypeAlias = tuple[Turn[ClaimEngine], ...]
+
+#: Engines of `verify` in their order.
+CLAIMS: Portfolio = (
+    Turn(BOXES, 0.3),
+    Turn(STATES, 0.2),
+    Turn(SHORT_RUNS, 0.2),
+    Turn(RELATIONS, 0.25),
+    Turn(JOINT, 0.25),
+    Turn(MORE_RELATIONS, 0.4),
+    Turn(MORE_JOINT, 0.5),
+    Turn(LONG_RUNS, 1.0),
+)
+
+
+def chosen(names: tuple[str, ...]) -> Portfolio:
+    """The engines of `verify` with these names, in this order; all of them where there are none. Raises InputError."""
+    if not names:
+        return CLAIMS
+    known = {turn.engine.name: turn.engine for turn in CLAIMS}
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, list(known)) or f"the engines are {', '.join(known)}"
+            raise InputError((error("SA913", f"there is no engine `{name}` for this question", None, hint),))
+    # Each of those that are left gets an equal part of the time.
+    return tuple(Turn(known[name], 1 / (len(names) - place)) for place, name in enumerate(names))

@@ -1,0 +1,229 @@
+"""`verify`: what a closed program claims of itself, decided by engines, their evidence judged by the checker.
+
+Nothing else than accepted evidence makes a verdict: invariants that exclude all that is bad about a claim prove it,
+a run that ends in something bad refutes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from sa.automata.automaton import Automaton
+from sa.automata.program import Program
+from sa.base.budget import Budget, Report
+from sa.base.cache import Cache
+from sa.base.diagnostic import Diagnostic, InputError, Severity
+from sa.base.limits import LimitReached, Limits
+from sa.base.verdict import Reason, Unknown, Verdict
+from sa.certificates.run import Bad, Run
+from sa.checker.ruling import Accepted
+from sa.conditions.environment import declared
+from sa.conditions.together import no_start, uncut
+from sa.conditions.vacuity import vacuity
+from sa.engines.engine import Decider, Turn
+from sa.engines.judging import judged, same_claims
+from sa.engines.memory import RECALLED, Memory, recalled, remember
+from sa.engines.portfolio import CLAIMS, Portfolio
+from sa.engines.runner import Reports, Ruled, run
+from sa.engines.verification import Finding, Tried, Verification
+from sa.question.asked import Asked, Note, Proof, Settled
+from sa.question.claims import Claim, claims_of
+
+_CLAIM = "these hold in every run, where nobody but the threads moves"
+_NOT_FOUND = Unknown(Reason.BOUND, "neither invariants that exclude a violation nor a run into one were found")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a caller may ask of `verify` beyond the program. Evidence of earlier runs is in the `cache`."""
+
+    bounds: Limits
+    seed: int = 0
+    cache: Cache | None = None
+    portfolio: Portfolio = CLAIMS
+    reports: Reports | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What became of something bad, how, and when that was known: there is a `run` into it, or a `proof` against it."""
+
+    how: str
+    seconds: float
+    run: Run | None = None
+    unknown: Unknown | None = None
+    proof: Proof | None = None
+
+
+@dataclass(slots=True)
+class _Work:
+    """What is known so far. Somebody may ask for the answer so far at any moment."""
+
+    program: Program
+    claims: tuple[Claim, ...]
+    options: Options
+    started: float
+    known: dict[Bad, _Known] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    tried: list[Tried] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+def verify(
+    program: Program, options: Options, tell: Callable[[Callable[[Unknown], Verification]], None] | None = None
+) -> Verification:
+    """The answers to all claims of a program; a limit that is reached leaves what is open UNKNOWN. Raises InputError.
+
+    `tell` is given a function that makes the answer so far, should the work be given up at any moment. Raises
+    QuestionsDiffer on an internal error.
+    """
+    claims = claims_of(program)
+    same_claims(program, claims)
+    work = _Work(program, claims, options, perf_counter())
+    if tell is not None:
+        tell(lambda why: _answer(work, why, ()))
+    stop, warnings = _prepared(work)
+    for threads in dict.fromkeys(claim.threads for claim in claims):
+        if stop is None:
+            bads = tuple(dict.fromkeys(bad for claim in claims if claim.threads == threads for bad in claim.bads))
+            stop = _searched(work, threads, bads)
+    return _answer(work, stop, warnings)
+
+
+def _prepared(work: _Work) -> tuple[Unknown | None, tuple[Diagnostic, ...]]:
+    """Warnings about what cannot happen, and why there can be no answer, if so. Raises InputError."""
+    program, bounds, started = work.program, work.options.bounds, perf_counter()
+    stop: Unknown | None = None
+    warnings: tuple[Diagnostic, ...] = ()
+    try:
+        warnings = _empty(program, bounds)
+        if (doubt := uncut(program.threads, program.axioms, bounds)) is not None:
+            stop = Unknown(Reason.SOLVER, doubt)
+    except LimitReached as limit:
+        stop = Unknown(limit.reason, "before the search was begun")
+    work.seconds["prepare"] = perf_counter() - started
+    return stop, warnings
+
+
+def _empty(program: Program, bounds: Limits) -> tuple[Diagnostic, ...]:
+    """Warnings about what cannot happen. Raises InputError for axioms from which anything follows."""
+    found = vacuity(program, bounds)
+    errors = tuple(d for d in found if d.severity is Severity.ERROR)
+    if errors:
+        raise InputError(errors)
+    return tuple(dict.fromkeys((*found, *no_start(program, bounds))))
+
+
+def _searched(work: _Work, threads: tuple[Automaton, ...], bads: tuple[Bad, ...]) -> Unknown | None:
+    """Note what can be settled of the same threads, as soon as it is; why that ended early, if it did."""
+    options, axioms, started = work.options, work.program.axioms, perf_counter()
+    memory = None if options.cache is None else Memory(options.cache, threads, bads, axioms, options.seed)
+    accepted = list[Settled]()
+    checking, stop = 0.0, None
+    try:
+        for found in run(
+            _portfolio(memory, options),
+            Asked(threads, bads, axioms),
+            Budget(options.bounds, options.seed),
+            lambda settled: judged(threads, axioms, settled, options.bounds, options.seed),
+            options.reports,
+        ):
+            match found:
+                case Note(words):
+                    work.notes.append(words)
+                case Tried():
+                    work.tried.append(found)
+                case Ruled():
+                    checking += found.checking
+                    _note(work, found, perf_counter() - started)
+                    if isinstance(found.ruling, Accepted):
+                        accepted.append(found.settled)
+    except LimitReached as limit:
+        stop = Unknown(limit.reason)
+    except MemoryError:
+        stop = Unknown(Reason.MEMORY)
+    if memory is not None and any(s.how != RECALLED for s in accepted):
+        remember(memory, accepted)
+    seconds = work.seconds
+    seconds["search"] = seconds.get("search", 0.0) + perf_counter() - started - checking
+    seconds["check"] = seconds.get("check", 0.0) + checking
+    return stop
+
+
+def _portfolio(memory: Memory | None, options: Options) -> Portfolio:
+    """The engines, and first of all what was found before."""
+    if memory is None:
+        return options.portfolio
+
+    def found_before(asked: Asked, budget: Budget, report: Report) -> Iterator[Settled]:
+        return recalled(memory)
+
+    return (Turn(Decider("memory", "evidence of earlier runs", found_before), 0.5), *options.portfolio)
+
+
+def _note(work: _Work, found: Ruled, seconds: float) -> None:
+    """Keep what became of something bad; evidence that was not accepted counts only where nothing better is found."""
+    settled, ruling = found.settled, found.ruling
+    if isinstance(ruling, Accepted):
+        evidence = settled.evidence
+        if isinstance(evidence, Run):
+            known = _Known(settled.how, seconds, run=evidence)
+        else:
+            known = _Known(settled.how, seconds, proof=evidence)
+        work.known.update(dict.fromkeys(settled.bads, known))
+    elif settled.how != RECALLED:
+        where = f", at {ruling.where}" if ruling.where else ""
+        unknown = Unknown(Reason.CHECKER, f"{ruling.obligation}: {ruling.why}{where}")
+        for bad in settled.bads:
+            work.known.setdefault(bad, _Known("", seconds, unknown=unknown))
+
+
+def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...]) -> Verification:
+    """The answer from what is known. May be called while the work goes on, so it works on copies."""
+    program, known, seconds = work.program, dict(work.known), dict(work.seconds)
+    otherwise = _Known("", perf_counter() - work.started, unknown=stop or _NOT_FOUND)
+    findings = tuple(_finding(claim, [known.get(bad, otherwise) for bad in claim.bads]) for claim in work.claims)
+    # What a file expects is about `refine` where it claims nothing of itself.
+    expected, notes = (program.expect, tuple(_notes(program))) if work.claims else (None, ())
+    if any(f.verdict is Verdict.UNKNOWN for f in findings):
+        notes = (*notes, *dict.fromkeys(work.notes))
+    # Not as values: comparing whole proofs takes long.
+    proofs = {id(k.proof): k.proof for k in known.values() if k.proof is not None}
+    return Verification(
+        program,
+        _combined(findings),
+        _CLAIM,
+        findings,
+        warnings,
+        notes,
+        expected,
+        seconds,
+        tuple(proofs.values()),
+        tuple(work.tried),
+    )
+
+
+def _finding(claim: Claim, parts: Sequence[_Known]) -> Finding:
+    """A claim is refuted by one run into something bad, and proved if everything bad about it is excluded."""
+    for part in parts:
+        if part.run is not None:
+            return Finding(claim, Verdict.REFUTED, part.how, part.seconds, run=part.run)
+    for part in parts:
+        if part.unknown is not None:
+            return Finding(claim, Verdict.UNKNOWN, "", part.seconds, unknown=part.unknown)
+    how = "; ".join(dict.fromkeys(p.how for p in parts)) or "no step can break it"
+    return Finding(claim, Verdict.PROVED, how, max((p.seconds for p in parts), default=0.0))
+
+
+def _combined(findings: Sequence[Finding]) -> Verdict | None:
+    verdicts = {f.verdict for f in findings}
+    return next((v for v in (Verdict.REFUTED, Verdict.UNKNOWN, Verdict.PROVED) if v in verdicts), None)
+
+
+def _notes(program: Program) -> Iterator[str]:
+    if any(declared(t) for t in program.threads):
+        yield "the declared relies are not used: here the threads are each other's environment"
+    if any(i.strong for i in program.invariants):
+        yield "`strong` makes no difference here: nobody but the program's threads moves"

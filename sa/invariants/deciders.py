@@ -1,0 +1,221 @@
+"""Claims about a closed program: by invariants of its threads, by joint ones, or refuted by a run.
+
+Each function answers for itself, as far as it can, what is asked; in which order they are asked is said in
+`engines.portfolio`. Nothing is believed yet: the checker looks at all evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import product as combinations
+from math import prod
+
+from sa.automata.automaton import Automaton
+from sa.automata.rename import apart
+from sa.base.budget import Budget, Event, Report
+from sa.base.limits import part_of
+from sa.certificates.run import Bad
+from sa.certificates.threads import Annotated, Joint, Keeps
+from sa.conditions.never import at_places, excluded, failing_edges, mentioned, taking
+from sa.conditions.product import SEPARATOR, product
+from sa.generation.generate import Generated, generate, invariants, strengthened, unbounded
+from sa.generation.modular import Annotation, Kept, solve_modular
+from sa.generation.visibility import Rung
+from sa.invariants.states import Joints, states_of
+from sa.invariants.violation import Effort, find_run
+from sa.question.asked import Asked, Excluded, Note, Refuted
+from sa.smt.horn import GivenUp, NoSolution
+from sa.smt.session import Session
+from sa.terms import build
+
+#: Joint locations up to which all of them are looked at.
+JOINT = 3_000
+
+#: Joint locations up to which boxes may tell them apart.
+FEW = 200
+
+#: Solver resources for relational invariants of joint locations and of threads, with little effort and with much.
+JOINTLY, APART = (5_000_000, 60_000_000), (3_000_000, 30_000_000)
+
+#: Solver resources for each question whether invariants exclude something: what follows from them follows soon.
+SOON = 500_000
+
+#: The part of an engine's time that one of its questions may have.
+ONE = 0.4
+
+#: A short look for a run and a long one.
+SHORT, LONG = Effort(60_000, 8, 2_000_000), Effort()
+
+#: What an invariant of a thread speaks of on each rung, in words.
+_SEEN = {
+    Rung.HIDDEN: "over shared variables",
+    Rung.LOCATIONS: "with locations",
+    Rung.LOCALS: "with locations and locals",
+}
+
+
+def by_boxes(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Note]:
+    """What boxes exclude, with the threads' locations too where those are few. Raises LimitReached."""
+    few = len(asked.threads) > 1 and prod(len(t.locations) for t in asked.threads) <= FEW
+    open_ = asked.bads
+    for rung in (Rung.HIDDEN, Rung.LOCATIONS):
+        if rung is Rung.HIDDEN or few:
+            report(Event(f"boxes {_SEEN[rung]}"))
+            for found in _accepted(asked, budget, _generated(asked, budget, rung), open_, f"boxes {_SEEN[rung]}"):
+                open_ = _without(open_, found)
+                yield found
+        if not open_:
+            return
+    yield from (Note(words) for words in unbounded(_generated(asked, budget, Rung.HIDDEN)).values())
+
+
+def _without(bads: tuple[Bad, ...], found: Excluded) -> tuple[Bad, ...]:
+    return tuple(b for b in bads if b not in found.bads)
+
+
+def _session(asked: Asked, budget: Budget) -> Session:
+    return Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
+
+
+def _generated(asked: Asked, budget: Budget, rung: Rung) -> Generated:
+    return asked.shared.once((asked.threads, rung), lambda: generate(asked.threads, rung, budget.bounds))
+
+
+def _accepted(asked: Asked, budget: Budget, known: Generated, bads: Sequence[Bad], how: str) -> Iterator[Excluded]:
+    """What the invariants exclude."""
+    made, session = invariants(known), _session(asked, budget)
+    separate = tuple(apart(t) for t in made)
+    found = [n for bad in bads if (n := excluded(session, asked.threads, separate, bad)) is not None]
+    if found:
+        annotated = tuple(Annotated(t, a) for t, a in zip(asked.threads, made, strict=True))
+        yield Excluded(tuple(n.bad for n in found), Keeps(annotated, tuple(found), asked.axioms), how)
+
+
+def by_states(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """Where there are few states, all of them are the invariant. Raises LimitReached."""
+    report(Event("all states"))
+    found = states_of(asked.threads, SHORT.steps, budget.bounds)
+    if found is None:
+        return
+    session = _session(asked, budget)
+    never = tuple(b for b in asked.bads if _excluded_jointly(asked.threads, session, found, b))
+    if never:
+        yield Excluded(never, Joint(asked.threads, found, never, asked.axioms), "all states")
+
+
+def _excluded_jointly(threads: Sequence[Automaton], session: Session, joint: Joints, bad: Bad) -> bool:
+    separate = [apart(t) for t in threads]
+    for places, inv in joint:
+        here = {t.name: q for t, q in zip(separate, places, strict=True)}
+        if bad.claim is not None and not session.implied(at_places(bad.claim, here), (inv,)):
+            return False
+        for original, thread in zip(threads, separate, strict=True):
+            asked = set(failing_edges(original, bad.failing))
+            for edge, own in zip(original.edges, thread.edges, strict=True):
+                reached = edge in asked and edge.source == here[thread.name]
+                if reached and not session.implied(build.FALSE, (inv, taking(own))):
+                    return False
+    return True
+
+
+def short_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]:
+    """A short look for runs. Raises LimitReached."""
+    return _runs(asked, budget, report, SHORT)
+
+
+def long_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]:
+    """A long look for runs. Raises LimitReached."""
+    return _runs(asked, budget, report, LONG)
+
+
+def _runs(asked: Asked, budget: Budget, report: Report, effort: Effort) -> Iterator[Refuted]:
+    for number, bad in enumerate(asked.bads):
+        report(Event("runs", {"claims": number}))
+        run = find_run(asked.threads, bad, budget.bounds, effort)
+        if run is not None:
+            steps = len(run.turns)
+            yield Refuted(bad, run, f"a run of {steps} step{'' if steps == 1 else 's'}")
+
+
+def by_joint_relations(effort: int, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """Relational invariants of joint locations, with little effort (0) or much (1). Raises LimitReached."""
+    if prod(len(t.locations) for t in asked.threads) > JOINT:
+        return
+    # The names of the whole are those of separate threads, also where there is only one.
+    whole = product(asked.threads) if len(asked.threads) > 1 else apart(asked.threads[0])
+    for number, bads in enumerate(_together_and_alone(asked)):
+        report(Event("joint invariants", {"questions": number}))
+        answer: Annotation | NoSolution | GivenUp = GivenUp("its share of the time was over")
+        with part_of(budget.bounds, ONE) as bounds:
+            answer = solve_modular((whole,), list(_joint_wants(asked.threads, whole, bads)), bounds, JOINTLY[effort])
+        if isinstance(answer, NoSolution | GivenUp):
+            continue
+        joint = tuple((tuple(q.split(SEPARATOR)), inv) for (_, q), inv in answer.items() if inv is not build.FALSE)
+        yield Excluded(bads, Joint(asked.threads, joint, bads, asked.axioms), "relations between all threads")
+        if len(bads) == len(asked.bads):
+            return
+
+
+def _together_and_alone(asked: Asked) -> Iterator[tuple[Bad, ...]]:
+    """All that is asked, and then each by itself: what cannot be shown of one does not keep others unproved."""
+    yield asked.bads
+    if len(asked.bads) > 1:
+        yield from ((b,) for b in asked.bads)
+
+
+def _joint_wants(threads: Sequence[Automaton], whole: Automaton, bads: Sequence[Bad]) -> Iterator[Kept]:
+    separate = tuple(apart(t) for t in threads)
+    for place in whole.locations:
+        here = dict(zip((t.name for t in separate), place.name.split(SEPARATOR), strict=True))
+        for bad in bads:
+            for original, thread in zip(threads, separate, strict=True):
+                asked = set(failing_edges(original, bad.failing))
+                for edge, own in zip(original.edges, thread.edges, strict=True):
+                    if edge in asked and edge.source == here[thread.name]:
+                        yield Kept(((whole.name, place.name),), build.lnot(taking(own)))
+            if bad.claim is not None and (claim := at_places(bad.claim, here)) is not build.TRUE:
+                yield Kept(((whole.name, place.name),), claim)
+
+
+def by_relations(effort: int, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """Relational invariants of each thread, over shared variables and then with locations. Raises LimitReached.
+
+    The effort is little (0) or much (1).
+    """
+    if len(asked.threads) == 1:
+        return
+    settled = set[Bad]()
+    for rung in (Rung.HIDDEN, Rung.LOCATIONS):
+        for bads in _together_and_alone(asked):
+            open_ = tuple(b for b in bads if b not in settled)
+            if not open_:
+                continue
+            report(Event(f"relations {_SEEN[rung]}", {"settled": len(settled)}))
+            with part_of(budget.bounds, ONE) as bounds:
+                own = replace(budget, bounds=bounds)
+                known = _generated(asked, own, rung)
+                answer = strengthened(known, list(_wants(asked.threads, known, open_)), {}, bounds, APART[effort])
+                if isinstance(answer, Generated):
+                    for found in _accepted(asked, own, answer, open_, f"relations {_SEEN[rung]}"):
+                        settled.update(found.bads)
+                        yield found
+
+
+def _wants(threads: Sequence[Automaton], known: Generated, bads: Sequence[Bad]) -> Iterator[Kept]:
+    separate = {t.name: apart(t) for t in known.exposure.threads}
+    for bad in bads:
+        for original in threads:
+            asked = set(failing_edges(original, bad.failing))
+            for edge, own in zip(original.edges, separate[original.name].edges, strict=True):
+                if edge in asked:
+                    yield Kept(((original.name, own.source),), build.lnot(taking(own)))
+        if bad.claim is not None:
+            names = mentioned(bad.claim) or (min(threads, key=lambda t: len(t.locations)).name,)
+            if prod(len(separate[n].locations) for n in names) > JOINT:
+                # Too many to ask about; what is not asked for is not accepted unless it holds.
+                continue
+            for places in combinations(*([(n, q.name) for q in separate[n].locations] for n in names)):
+                claim = at_places(bad.claim, dict(places))
+                if claim is not build.TRUE:
+                    yield Kept(tuple(places), claim)

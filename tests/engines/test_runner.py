@@ -1,0 +1,112 @@
+"""The protocol of engines: whoever plugs in is believed nothing, and nobody spends what belongs to others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from time import monotonic
+
+import pytest
+
+import sa.engines.verify as engines
+from sa.base.budget import Budget, Report
+from sa.base.limits import LimitReached, Limits, check_time, limits
+from sa.base.verdict import Reason, Verdict
+from sa.certificates.run import Ending, Run
+from sa.certificates.threads import Joint
+from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn, answers
+from sa.engines.judging import QuestionsDiffer
+from sa.engines.portfolio import CLAIMS, Portfolio
+from sa.engines.verification import Verification
+from sa.engines.verify import Options, verify
+from sa.invariants.violation import find_run
+from sa.question.asked import Asked, Excluded, Refuted
+from tests.language.texts import program_of
+
+TWO = "global x : int = 0;\nthread T { x := 1; }\ninvariant low : x <= 1;\ninvariant none : x == 0;\n"
+
+
+def liar(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """Says of everything that no state is ever reached."""
+    yield Excluded(asked.bads, Joint(asked.threads, (), asked.bads, asked.axioms), "belief")
+
+
+def slanderer(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]:
+    """Shows the run of another claim, or one that ends before anything happens."""
+    for bad in asked.bads:
+        for other in reversed(asked.bads):
+            run = find_run(asked.threads, other, Limits())
+            if run is not None:
+                yield Refuted(bad, run, "hearsay")
+                yield Refuted(bad, Run(run.start, (), Ending.VIOLATED), "hearsay")
+
+
+def stranger(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """Proves the claims of threads that do nothing."""
+    idle = tuple(replace(t, edges=()) for t in asked.threads)
+    (found,) = BOXES.decide(replace(asked, threads=idle), budget, report)
+    assert isinstance(found, Excluded)
+    yield found
+
+
+def sleeper(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """Uses up all the time that it gets."""
+    while True:
+        check_time(budget.bounds)
+    yield
+
+
+BOXES = CLAIMS[0].engine
+LIES: tuple[ClaimEngine, ...] = (
+    Prover("liar", "", liar),
+    Refuter("slanderer", "", slanderer),
+    Prover("stranger", "", stranger),
+)
+
+
+def ask(portfolio: Portfolio, bounds: Limits | None = None) -> Verification:
+    return verify(program_of(TWO), Options(bounds or Limits(), portfolio=portfolio))
+
+
+def said(made: Verification) -> list[str]:
+    return [f.verdict.value for f in made.findings]
+
+
+@pytest.mark.parametrize("engine", LIES, ids=lambda e: e.name)
+def test_wrong_evidence_is_caught_and_others_are_asked(engine: ClaimEngine) -> None:
+    alone = ask((Turn(engine, 1.0),))
+    assert said(alone)[0] == "UNKNOWN" and said(alone)[1] in ("UNKNOWN", "REFUTED")
+    assert {f.unknown.reason for f in alone.findings if f.unknown} == {Reason.CHECKER}
+    assert said(ask((Turn(engine, 1.0), *CLAIMS))) == ["PROVED", "REFUTED"]
+
+
+def test_an_engine_that_wastes_its_share_leaves_the_others_theirs() -> None:
+    started = monotonic()
+    made = ask((Turn(Prover("sleeper", "", sleeper), 0.1), *CLAIMS), limits(5.0, None))
+    assert said(made) == ["PROVED", "REFUTED"]
+    assert [t.ended for t in made.tried if t.engine == "sleeper"] == [Reason.TIMEOUT]
+    assert monotonic() - started < 5.0
+
+
+@pytest.mark.parametrize("dead", range(len(CLAIMS)), ids=lambda n: CLAIMS[n].engine.name)
+def test_the_others_answers_stand_when_an_engine_is_out_of_time(dead: int) -> None:
+    """Each engine in turn ends before it begins."""
+
+    def broken(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]:
+        raise LimitReached(Reason.TIMEOUT)
+        yield
+
+    portfolio = list(CLAIMS)
+    portfolio[dead] = Turn(Refuter("broken", "", broken), 0.1)
+    assert said(ask(tuple(portfolio), limits(60.0, None))) == ["PROVED", "REFUTED"]
+
+
+def test_what_an_engine_can_say_is_in_its_type() -> None:
+    assert [answers(e) for e in LIES] == [(Verdict.PROVED,), (Verdict.REFUTED,), (Verdict.PROVED,)]
+
+
+def test_claims_that_forget_what_is_bad_are_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = engines.claims_of
+    monkeypatch.setattr(engines, "claims_of", lambda program: tuple(replace(c, bads=()) for c in made(program)))
+    with pytest.raises(QuestionsDiffer):
+        ask(CLAIMS)
