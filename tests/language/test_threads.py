@@ -121,6 +121,11 @@ def test_an_array_is_its_elements_and_an_index_outside_of_it_fails() -> None:
     assert failure.target == "fail"
 
 
+def test_a_test_that_always_goes_wrong_still_fails() -> None:
+    thread = thread_of("global i : int = 0; global a : int[2]; thread T { if (a[i] == a[i + 2]) { skip; } }")
+    assert {e.target for e in thread.edges if e.source == thread.initial} == {"fail"}
+
+
 def test_a_guarded_index_is_read_only_where_the_guard_holds() -> None:
     thread = thread_of("global f : bool[2]; global i : int; thread T { assume 0 <= i && i < 2 && f[i]; }")
     assert "fail" not in {e.target for e in thread.edges}

@@ -14,6 +14,7 @@ from sa.language.elaborate.control import thread_body
 from sa.language.elaborate.expressions import boolean, constant_integer, relation
 from sa.language.elaborate.types import MAX_SIZE
 from sa.language.names import Scope, TermSymbol, VariableSymbol, declare
+from sa.lowering.control import add_statements
 from sa.lowering.draft import Draft, assemble, finish, location_names, origin
 from sa.lowering.intervals import Interval
 from sa.terms import build
@@ -67,7 +68,7 @@ def make_thread(member: Member, holder: int, around: Surroundings) -> tuple[Auto
         declare(scope, thread.family.name, TermSymbol(build.integer(member.index)), around.problems)
     taken = frozenset(v.var.name for v in around.shared)
     draft = Draft(around.problems, holder, taken=taken)
-    start = thread_body(thread.body, draft, context)
+    start = add_statements(draft, thread_body(thread.body, draft, context))
     open_scope = _with_locals(draft, scope)
     env = relies(thread.relies, within(context, open_scope))
     why = replace(origin(thread.span), text=f"thread {member.name}")

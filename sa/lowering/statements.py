@@ -1,0 +1,121 @@
+"""Structured statements as front ends hand them over: what each step does is known, names and types are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from sa.automata.automaton import Origin
+from sa.base.source import Span
+from sa.lowering.paths import Failure, Path, Step, assume, demand
+from sa.terms import build
+from sa.terms.term import Term
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One edge or more: the ways through a step, and those in which it goes wrong."""
+
+    paths: tuple[Path, ...]
+    failures: tuple[Failure, ...]
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A silent step for each outcome of a condition."""
+
+    yes: Outcome
+    no: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Do:
+    """A statement that is one step. `name` is the one that the user gave to the location before it."""
+
+    step: Outcome
+    name: Origin | None = None
+
+    @property
+    def origin(self) -> Origin:
+        """The statement's place."""
+        return self.step.origin
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """`if (test) body`."""
+
+    test: Test
+    body: Block
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """The arms in order, then `orelse` if there is one."""
+
+    arms: tuple[Arm, ...]
+    orelse: Block | None
+    origin: Origin
+    name: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    """A loop with its test at the head."""
+
+    test: Test
+    body: Block
+    origin: Origin
+    name: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """The first step of a branch decides."""
+
+    branches: tuple[Block, ...]
+    origin: Origin
+    name: Origin | None = None
+
+
+class Where(Enum):
+    """Where a jump leads: behind the innermost loop, to its head, to the end of the thread."""
+
+    BREAK = "break"
+    CONTINUE = "continue"
+    RETURN = "return"
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """No step of its own."""
+
+    to: Where
+    origin: Origin
+
+
+Statement: TypeAlias = Do | If | While | Choose | Jump
+Block: TypeAlias = tuple[Statement, ...]
+
+
+def test_of(condition: Term | None, wrong: Sequence[Term], span: Span, head: Origin, step: Step) -> Test:
+    """The steps of a test that fails at `span` where one of the `wrong` conditions holds; without a condition any
+    outcome is possible. What goes wrong is an edge once, beside the first outcome.
+    """
+    if condition is None:
+        return Test(*(Outcome((Path(),), (), Origin(head.span, f"{head.text}: goes {way}")) for way in ("in", "on")))
+    safe = demand(Path(), wrong, span, step)
+    ways = [None if safe is None else assume(safe, term) for term in (condition, build.lnot(condition))]
+    first, second = (() if way is None else (way,) for way in ways)
+    return Test(
+        Outcome(first, tuple(step.failures), Origin(head.span, f"{head.text}: true")),
+        Outcome(second, (), Origin(head.span, f"{head.text}: false")),
+    )
+
+
+#: No step at all: what stands for a test that was wrong.
+NO_STEP = Outcome((), (), Origin(None))
