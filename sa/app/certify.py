@@ -26,7 +26,7 @@ from sa.checker.judgement import Judged, Judgement, status_of
 from sa.checker.question import NoQuestion, question
 from sa.checker.ruling import Rejected, Undecided
 from sa.checker.second import Choice, Observer, is_installed, solvers_of
-from sa.language.load import load_program, load_script
+from sa.frontends.load import load_program, load_script
 from sa.language.read import read_source
 from sa.rules.judge import judge_script
 

@@ -10,7 +10,8 @@ from sa.base.diagnostic import Diagnostic, InputError, Severity
 from sa.base.limits import Limits
 from sa.conditions.declared import environment_warnings
 from sa.conditions.vacuity import contradiction, vacuity
-from sa.language.load import LoadedScript, load
+from sa.frontends.load import load
+from sa.language.load import LoadedScript
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ from sa.base.limits import Limits
 from sa.base.verdict import Reason, Unknown
 from sa.conditions.environment import declared
 from sa.conditions.together import uncut
+from sa.frontends.load import load_program
 from sa.generation.checks import NotGenerated
 from sa.generation.environment import Change
 from sa.generation.generate import Generated, changes, generate, unbounded, verified
 from sa.generation.visibility import Exposed, Rung
-from sa.language.load import load_program
 from sa.language.unparse import show_program
 from sa.terms import build
 from sa.terms.term import Var

@@ -10,8 +10,9 @@ from time import perf_counter
 from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
 from sa.base.source import Source
+from sa.frontends.load import load_program
 from sa.language.elaborate import Block, elaborate_refinement
-from sa.language.load import Loaded, load_program
+from sa.language.load import Loaded
 from sa.language.read import beside
 from sa.refinement.options import Options
 from sa.refinement.outcome import Outcome

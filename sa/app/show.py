@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 from sa.automata.automaton import Automaton
 from sa.base.diagnostic import InputError, error
-from sa.language.load import load_program
+from sa.frontends.load import load_program
 
 
 def show(path: str, thread: str | None, split: bool) -> tuple[Automaton, ...]:

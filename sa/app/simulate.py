@@ -8,7 +8,7 @@ from sa.automata.program import Program
 from sa.base.diagnostic import Diagnostic, InputError, error
 from sa.base.verdict import Reason, Unknown
 from sa.certificates.run import Ending, Run, Snapshot, Turn
-from sa.language.load import load_program
+from sa.frontends.load import load_program
 from sa.oracle.simulate import (
     NoStart,
     NoSuchTurn,

@@ -12,7 +12,7 @@ from sa.base.verdict import Unknown
 from sa.engines.verification import Verification
 from sa.engines.verify import Options
 from sa.engines.verify import verify as decide
-from sa.language.load import load_program
+from sa.frontends.load import load_program
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sa.refinement.goals import goals
+
 from sa.base.limits import Limits, limits
 from sa.base.source import Source
 from sa.base.verdict import Unknown
@@ -10,7 +12,6 @@ from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.language.elaborate import program
 from sa.refinement.decide import decide
-from sa.refinement.goals import goals
 
 
 def goal_of(abstract: str, concrete: str, shared: str = "") -> Goal:
