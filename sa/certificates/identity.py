@@ -13,7 +13,7 @@ from sa.certificates.goal import Goal
 from sa.certificates.run import Bad
 from sa.certificates.scope import goal_scope, scope
 from sa.terms.read_smtlib import Names
-from sa.terms.sort import BoolSort, EnumSort, IntSort, Sort
+from sa.terms.sort import ArraySort, BoolSort, EnumSort, IntSort, Sort
 
 
 def key_of(goal: Goal, *also: str | int) -> str:
@@ -86,5 +86,7 @@ def _sort(sort: Sort) -> list[Any]:
             return [sort.name]
         case EnumSort(name, constructors):
             return [name, *constructors]
+        case ArraySort(index, element):
+            return [sort.name, _sort(index), _sort(element)]
         case _:
             assert_never(sort)

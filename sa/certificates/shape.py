@@ -8,7 +8,18 @@ from enum import Enum
 from typing import Any, TypeAlias, TypeVar, assert_never
 
 from sa.terms.read_smtlib import Names, Unreadable, read_smtlib
-from sa.terms.sort import BoolSort, EnumSort, IntSort, Sort, Value
+from sa.terms.sort import (
+    ArraySort,
+    ArrayValue,
+    BoolSort,
+    EnumSort,
+    IntSort,
+    Sort,
+    Value,
+    array_value,
+    number,
+    without_elements,
+)
 from sa.terms.term import Term
 
 Json: TypeAlias = dict[str, Any]
@@ -114,18 +125,29 @@ class Entry:
                 if self.value not in constructors:
                     raise self.wrong(f"a value of {name} is expected")
                 return constructors.index(self.text())
+            case ArraySort(index, element):
+                default, entries = self.fields("default", "entries")
+                rows = [row.items() for row in entries.items()]
+                if any(len(row) != 2 for row in rows):
+                    raise self.wrong("pairs of an index and an element are expected")
+                found = {without_elements(at.of_sort(index)): x.of_sort(element) for at, x in rows}
+                return array_value(sort, default.of_sort(element), found)
             case _:
                 assert_never(sort)
 
 
-def plain(value: Value, sort: Sort) -> bool | int | str:
+def plain(value: Value, sort: Sort) -> bool | int | str | Json:
     """A value as JSON has it."""
     match sort:
         case IntSort():
-            return int(value)
+            return number(value)
         case BoolSort():
             return bool(value)
         case EnumSort(_, constructors):
-            return constructors[int(value)]
+            return constructors[number(value)]
+        case ArraySort(index, element):
+            assert isinstance(value, ArrayValue)
+            entries = [[plain(i, index), plain(x, element)] for i, x in value.entries]
+            return {"default": plain(value.default, element), "entries": entries}
         case _:
             assert_never(sort)

@@ -9,7 +9,7 @@ from sa.automata.trace import Configuration, Move
 from sa.checker.side import Side
 from sa.terms.build import constant
 from sa.terms.evaluate import evaluate, holds
-from sa.terms.sort import Value, is_value
+from sa.terms.sort import Value, is_value, number
 from sa.terms.substitute import primed
 from sa.terms.term import Term, Var, sort_of
 
@@ -35,7 +35,8 @@ def is_inside(variable: Variable, value: Value) -> bool:
     """Whether a variable or a choice may have this value."""
     if not is_value(value, variable.var.sort):
         return False
-    return (variable.low is None or variable.low <= value) and (variable.high is None or value <= variable.high)
+    low, high = variable.low, variable.high
+    return (low is None or low <= number(value)) and (high is None or number(value) <= high)
 
 
 def initial_fault(s: Side, there: Configuration) -> str | None:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import inf, prod
+from math import prod
 
-from sa.automata.automaton import Edge, Variable
+from sa.automata.automaton import Edge
+from sa.automata.ranges import count_of
 from sa.automata.trace import Configuration
 from sa.checker.answers import NotEnumerable, domain
 from sa.checker.legal import Action, constants
@@ -63,15 +64,11 @@ def fronts(session: Solver, s: Side, start: Configuration, action: Action) -> It
 
 def _picks(edge: Edge) -> Iterator[dict[Var, Term]]:
     """The values of those choices that have few."""
-    few = [c for c in edge.choices if c.var.sort != INT or _width(c) <= FEW]
+    few = [c for c in edge.choices if (n := count_of(c)) is not None and (c.var.sort != INT or n <= FEW)]
     if prod(len(domain(c)) for c in few) > FEW:
         few = []
     for row in product(*(domain(c) for c in few)):
         yield {c.var: constant(x, c.var.sort) for c, x in zip(few, row, strict=True)}
-
-
-def _width(choice: Variable) -> float:
-    return inf if choice.low is None or choice.high is None else choice.high - choice.low + 1
 
 
 def _along(

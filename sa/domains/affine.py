@@ -2,7 +2,8 @@
 
 A space is the set of states that satisfy rows `Σ coefficient · variable + constant = 0`, kept in reduced
 echelon form: equal sets have equal rows, and a join looks only at the rows that differ. Booleans count as 0
-and 1, enumerations as their index. The empty set has no space; operations that may meet it return None.
+and 1, enumerations as their index, arrays as any numbers that tell them apart, of which only equality says
+something. The empty set has no space; operations that may meet it return None.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from collections.abc import Iterable, Mapping
 from math import gcd
 from typing import TypeAlias, assert_never
 
+from sa.base.limits import Unsupported
 from sa.terms import build
 from sa.terms.solve import solution
-from sa.terms.sort import BOOL, INT, BoolSort, EnumSort, IntSort, finite_values
+from sa.terms.sort import BOOL, INT, ArraySort, BoolSort, EnumSort, IntSort, finite_values
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Bool, IsZero, Member, Not, Same, Term, Var
 
@@ -232,7 +234,7 @@ def formulas(space: Space) -> tuple[Term, ...]:
         definition = _definition(pivot, row)
         if definition is not None:
             found.append(build.eq(pivot, definition))
-        else:
+        elif not any(v is not None and isinstance(v.sort, ArraySort) for v in row):
             scaled = ((_number(v), c) for v, c in row.items() if v is not None)
             found.append(build.is_zero(build.combine(row.get(None, 0), scaled)))
     return tuple(found)
@@ -250,5 +252,7 @@ def _number(var: Var) -> Term:
             for index in reversed(range(len(constructors) - 1)):
                 number = build.ite(build.eq(var, build.constant(index, var.sort)), build.integer(index), number)
             return number
+        case ArraySort():
+            raise Unsupported("an array where a number is needed")
         case _:
             assert_never(var.sort)

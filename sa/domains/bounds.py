@@ -16,6 +16,7 @@ from sa.terms.term import (
     And,
     Bool,
     Call,
+    ConstantArray,
     Div,
     Forall,
     Int,
@@ -28,9 +29,12 @@ from sa.terms.term import (
     Or,
     Product,
     Same,
+    Select,
+    Store,
     Sum,
     Term,
     Var,
+    sort_of,
 )
 
 Ranges = Mapping[Var, Interval]
@@ -62,8 +66,8 @@ def interval_of(term: Term, ranges: Ranges) -> Interval:
             if known is not None:
                 return interval_of(positive if known else negative, ranges)
             return interval.hull(interval_of(positive, ranges), interval_of(negative, ranges))
-        case Call(function, _):
-            return sort_range(function.result)
+        case Call() | Select() | Store() | ConstantArray():
+            return sort_range(sort_of(term))
         case Le() | IsZero() | Same() | Not() | And() | Or() | Forall():
             truth = truth_of(term, ranges)
             return (0, 1) if truth is None else (int(truth), int(truth))
@@ -93,9 +97,9 @@ def truth_of(formula: Term, ranges: Ranges) -> bool | None:
             return _equal(interval_of(total, ranges), interval.ZERO)
         case Same(left, right):
             return _equal(interval_of(left, ranges), interval_of(right, ranges))
-        case Forall() | Call() | Ite():
+        case Forall() | Call() | Ite() | Select():
             return None
-        case Int() | Member() | Sum() | Product() | Div() | Mod():
+        case Int() | Member() | Sum() | Product() | Div() | Mod() | Store() | ConstantArray():
             raise AssertionError(f"{formula!r} is no formula")
         case _:
             assert_never(formula)

@@ -16,7 +16,7 @@ from sa.domains.frame import Frame
 from sa.domains.interval import Interval
 from sa.domains.store import FALSE, TRUE, Node, Store
 from sa.domains.thresholds import Thresholds
-from sa.terms.sort import Value
+from sa.terms.sort import Value, number
 from sa.terms.term import Term, Var
 
 
@@ -111,7 +111,7 @@ class Boxes:
 
     def rename(self, value: Node, names: Mapping[Var, Var]) -> Node:
         """The same states with variables exchanged."""
-        moves = {self.frame.levels[v]: self.frame.levels[w] for v, w in names.items()}
+        moves = {self.frame.levels[v]: self.frame.levels[w] for v, w in names.items() if v in self.frame.levels}
         return exchanged(self.store, value, moves)
 
     def hull(self, value: Node) -> Mapping[Var, Interval] | None:
@@ -128,7 +128,7 @@ class Boxes:
 
     def contains(self, value: Node, state: Mapping[Var, Value]) -> bool:
         """Membership."""
-        return diagram.contains(self.store, value, {i: int(state[v]) for i, v in enumerate(self.frame.variables)})
+        return diagram.contains(self.store, value, {i: number(state[v]) for i, v in enumerate(self.frame.variables)})
 
     def to_formula(self, value: Node) -> Term:
         """The same set as a formula."""

@@ -15,7 +15,7 @@ from sa.domains.narrow import STEPS
 from sa.domains.thresholds import Thresholds
 from sa.terms import build
 from sa.terms.cases import condition_in, condition_of_value, decided, difference_of, numeric
-from sa.terms.sort import BOOL, INT, Value
+from sa.terms.sort import BOOL, INT, Value, number
 from sa.terms.term import And, IsZero, Le, Not, Or, Same, Term, Var, sort_of
 
 #: An interval for each variable in the order of the frame; None for no state.
@@ -229,7 +229,7 @@ class Intervals:
         """Membership."""
         if value is None:
             return False
-        return all(interval.contains(i, int(state[v])) for v, i in self._ranges(value).items())
+        return all(interval.contains(i, number(state[v])) for v, i in self._ranges(value).items())
 
     def to_formula(self, value: Values) -> Term:
         """Bounds for each variable."""

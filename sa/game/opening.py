@@ -13,7 +13,7 @@ from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import State
 from sa.terms.solve import solution
-from sa.terms.sort import INT, default_value
+from sa.terms.sort import default_value
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -86,7 +86,7 @@ def _solutions(formula: Term, variables: frozenset[Var]) -> Iterator[tuple[Var, 
 
 
 def _some_value(variable: Variable) -> Term:
-    value = variable.low or 0 if variable.var.sort == INT else 0
+    value = variable.low if variable.low is not None else default_value(variable.var.sort)
     return build.constant(value, variable.var.sort)
 
 

@@ -29,6 +29,7 @@ from sa.generation.visibility import Exposed, Rung, exposed
 from sa.smt.horn import GivenUp, NoSolution
 from sa.smt.session import Session
 from sa.terms import build
+from sa.terms.sort import ArraySort
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -83,11 +84,11 @@ def unbounded(known: Generated) -> Mapping[str, str]:
 
 
 def _variables(threads: Sequence[Automaton]) -> tuple[Var, ...]:
-    """All variables, those with few values first, choices last."""
+    """All variables but arrays, which boxes know nothing of: those with few values first, choices last."""
     own = dict.fromkeys(v for t in threads for v in t.variables)
     ranked = sorted(own, key=lambda v: (not _small(v), v.kind is Kind.LOCAL))
     choices = (c for t in threads for e in t.edges for c in e.choices)
-    return tuple(dict.fromkeys(v.var for v in (*ranked, *choices)))
+    return tuple(dict.fromkeys(v.var for v in (*ranked, *choices) if not isinstance(v.var.sort, ArraySort)))
 
 
 def _finite(threads: Sequence[Automaton]) -> Thresholds:

@@ -15,6 +15,7 @@ from sa.invariants.picks import Picks, Row, extensions, interesting, picks
 from sa.invariants.whole import Arc, Whole, is_bad, run_of
 from sa.terms.build import TRUE, integer, land
 from sa.terms.compile import guarded, predicate
+from sa.terms.sort import number
 from sa.terms.term import Term
 
 #: How many partial choices of values are looked at for one step, and how many initial ones for one step in the budget.
@@ -114,7 +115,7 @@ def _successors(s: _Search, row: Row) -> Iterator[tuple[_Ready, Row, Row]]:
     """The new states that one step leads to; states that a bad step leads to even if they are not new."""
     seen = s.seen
     for thread in range(len(s.whole.threads)):
-        place = int(row[thread])
+        place = number(row[thread])
         arcs = s.ready.get((thread, place))
         if arcs is None:
             arcs = s.ready[thread, place] = tuple(_ready(s, arc) for arc in s.whole.arcs[thread][place])
@@ -136,7 +137,7 @@ def _picked(s: _Search, how: Picks, row: Row) -> list[Row]:
 
 def _is_kept(ready: _Ready, after: Row) -> bool:
     for thread, tests in ready.others:
-        test = tests[int(after[thread])]
+        test = tests[number(after[thread])]
         if test is not None and not test(after):
             return False
     return True

@@ -13,7 +13,7 @@ from sa.automata.ranges import count_of, values_of
 from sa.terms import build
 from sa.terms.compile import compiled, predicate
 from sa.terms.solve import solution
-from sa.terms.sort import INT, Value
+from sa.terms.sort import INT, ArraySort, Value, default_value
 from sa.terms.term import Div, Int, IsZero, Le, Mod, Sum, Term, Var, subterms
 
 Row = tuple[Value, ...]
@@ -84,6 +84,8 @@ def candidates(variable: Variable, pool: Sequence[int]) -> tuple[Sequence[Value]
     low, high, every, count = variable.low, variable.high, values_of(variable), count_of(variable)
     if every is not None and count is not None and (variable.var.sort != INT or count <= FEW):
         return every, True
+    if isinstance(variable.var.sort, ArraySort):
+        return (default_value(variable.var.sort),), False
     ends = [x for x in (low, high) if x is not None]
     inside = [x for x in (*pool, *ends) if (low is None or low <= x) and (high is None or x <= high)]
     return tuple(dict.fromkeys(inside)), False

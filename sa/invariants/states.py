@@ -14,6 +14,7 @@ from sa.domains.quantify import box_of
 from sa.domains.store import Node
 from sa.invariants.explicit import NotFound, search
 from sa.invariants.whole import whole
+from sa.terms.sort import ArraySort, number
 from sa.terms.term import Term
 
 #: Formulas by joint location, those that are reached.
@@ -30,12 +31,14 @@ def states_of(threads: tuple[Automaton, ...], budget: int, bounds: Limits) -> Jo
     found = search(w, nothing, budget, bounds)
     if not isinstance(found, NotFound) or not found.complete:
         return None
+    if any(isinstance(v.var.sort, ArraySort) for v in w.variables):
+        return None
     domain = Boxes(Frame(tuple(v.var for v in w.variables)))
     by_place = dict[tuple[int, ...], list[Node]]()
     for row in found.states:
         place, values = row[: len(threads)], row[len(threads) :]
-        box = {level: (int(value), int(value)) for level, value in enumerate(values)}
-        by_place.setdefault(tuple(map(int, place)), []).append(box_of(domain.store, box))
+        box = {level: (number(value), number(value)) for level, value in enumerate(values)}
+        by_place.setdefault(tuple(map(number, place)), []).append(box_of(domain.store, box))
     names = [[q.name for q in t.locations] for t in threads]
     return tuple(
         (tuple(names[i][number] for i, number in enumerate(place)), domain.to_formula(join_all(domain.store, nodes)))

@@ -15,7 +15,7 @@ from sa.certificates.run import Bad, Ending, Run
 from sa.invariants.whole import Arc, Whole, is_bad, run_of
 from sa.smt.session import Sat, Session, Undecided
 from sa.terms.build import FALSE, eq, implies, integer, land, lnot, lor, variable
-from sa.terms.sort import Value, default_value
+from sa.terms.sort import Value, default_value, number
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -129,8 +129,8 @@ def _run(u: _Unrolled, model: Mapping[Var, Value], steps: int) -> Run:
     start = {v: value(name) for v, name in _at(u, 0).items()}
     script = list[tuple[Arc, tuple[Value, ...]]]()
     for step in range(steps):
-        number = int(value(_mover(step)))
-        arc = u.arcs[number]
-        script.append((arc, tuple(value(_chosen(step, number, c.var)) for c in arc.choices)))
+        mover = number(value(_mover(step)))
+        arc = u.arcs[mover]
+        script.append((arc, tuple(value(_chosen(step, mover, c.var)) for c in arc.choices)))
     is_failure = bool(script) and is_bad(u.whole, u.bad, script[-1][0])
     return run_of(u.whole, start, script, Ending.FAILED if is_failure else Ending.VIOLATED)

@@ -38,16 +38,16 @@ from sa.language.syntax import (
 from sa.oracle.expressions import OutsideArray, Store, entries_of, entry, value_of, values_of
 from sa.oracle.loading import Instance, Interpreted
 from sa.terms.evaluate import Unevaluable
-from sa.terms.sort import Value
+from sa.terms.sort import Plain
 
 #: What is seen of a step; None for a silent one.
-Seen = tuple[str, tuple[Value, ...]] | None
+Seen = tuple[str, tuple[Plain, ...]] | None
 
 
 class Outcome(NamedTuple):
     """How something ended within a step; `failed` makes the whole step a `fail`."""
 
-    store: dict[str, Value]
+    store: dict[str, Plain]
     seen: Seen = None
     failed: bool = False
 
@@ -66,8 +66,8 @@ def _seen(thread: Instance, label: Label, store: Store) -> Seen:
     return label.action, tuple(value_of(v, store, thread.meanings) for v in label.values)
 
 
-def _outcomes(program: Interpreted, thread: Instance, action: Action, store: dict[str, Value]) -> Iterator[Outcome]:
-    def value(e: Expression) -> Value:
+def _outcomes(program: Interpreted, thread: Instance, action: Action, store: dict[str, Plain]) -> Iterator[Outcome]:
+    def value(e: Expression) -> Plain:
         return value_of(e, store, thread.meanings)
 
     match action:
@@ -139,7 +139,7 @@ def _branched(program: Interpreted, thread: Instance, action: If, store: Store) 
     yield from _in_order(program, thread, action.orelse, store) if action.orelse else [Outcome(dict(store))]
 
 
-def _swapped(thread: Instance, store: dict[str, Value], action: CompareAndSwap) -> Iterator[Outcome]:
+def _swapped(thread: Instance, store: dict[str, Plain], action: CompareAndSwap) -> Iterator[Outcome]:
     before = store[entry(action.place, store, thread.meanings)]
     equal = before == value_of(action.expected, store, thread.meanings)
     new = value_of(action.new, store, thread.meanings)
@@ -149,7 +149,7 @@ def _swapped(thread: Instance, store: dict[str, Value], action: CompareAndSwap) 
     yield _written(thread, store, [(action.result, written), *([(action.place, new)] if equal else [])])
 
 
-def _declared(program: Interpreted, thread: Instance, action: Local, store: dict[str, Value]) -> Iterator[Outcome]:
+def _declared(program: Interpreted, thread: Instance, action: Local, store: dict[str, Plain]) -> Iterator[Outcome]:
     entries = [e for n in action.names for e in entries_of(n.name, action.type, thread.meanings)]
     values = values_of(action.type, program.integers, thread.meanings)
     if action.value is None:
@@ -161,7 +161,7 @@ def _declared(program: Interpreted, thread: Instance, action: Local, store: dict
     yield Outcome({**store, **dict.fromkeys(entries, given)}, failed=failed)
 
 
-def _written(thread: Instance, store: dict[str, Value], updates: list[tuple[Place, Value]]) -> Outcome:
+def _written(thread: Instance, store: dict[str, Plain], updates: list[tuple[Place, Plain]]) -> Outcome:
     """The store with all the updates at once; failed where a value is outside of its place's range."""
     after = dict(store)
     for place, value in updates:

@@ -29,9 +29,9 @@ from sa.language.syntax import (
     Unary,
 )
 from sa.terms.evaluate import Unevaluable
-from sa.terms.sort import Value
+from sa.terms.sort import Plain
 
-Store = Mapping[str, Value]
+Store = Mapping[str, Plain]
 
 
 class OutsideArray(Exception):
@@ -42,16 +42,16 @@ class OutsideArray(Exception):
 class Meanings:
     """What names mean that are not variables. `sizes` are those of arrays, by name."""
 
-    constants: Mapping[str, Value]
+    constants: Mapping[str, Plain]
     macros: Mapping[str, tuple[tuple[str, ...], Expression]]
     enumerations: Mapping[str, int]
     sizes: Mapping[str, int]
 
 
-def value_of(expression: Expression, store: Store, meanings: Meanings) -> Value:
+def value_of(expression: Expression, store: Store, meanings: Meanings) -> Plain:
     """The value of an expression. Raises OutsideArray and Unevaluable."""
 
-    def go(e: Expression) -> Value:
+    def go(e: Expression) -> Plain:
         return value_of(e, store, meanings)
 
     match expression:
@@ -85,7 +85,7 @@ def value_of(expression: Expression, store: Store, meanings: Meanings) -> Value:
             raise Unevaluable(type(expression).__name__)
 
 
-def _named(name: str, store: Store, meanings: Meanings) -> Value:
+def _named(name: str, store: Store, meanings: Meanings) -> Plain:
     if name in store:
         return store[name]
     if name in meanings.constants:
@@ -108,7 +108,7 @@ def entry(place: Place, store: Store, meanings: Meanings) -> str:
     return element(place, store, meanings) if isinstance(place, Index) else place.name
 
 
-def _compared(operator: str, left: Value, right: Value) -> bool:
+def _compared(operator: str, left: Plain, right: Plain) -> bool:
     match operator:
         case "==":
             return left == right
@@ -124,14 +124,14 @@ def _compared(operator: str, left: Value, right: Value) -> bool:
             return left >= right
 
 
-def _chained(values: list[Value], operators: tuple[str, ...]) -> Value:
+def _chained(values: list[Plain], operators: tuple[str, ...]) -> Plain:
     result = values[0]
     for operator, value in zip(operators, values[1:], strict=True):
         result = _combined(operator, result, value)
     return result
 
 
-def _combined(operator: str, left: Value, right: Value) -> Value:
+def _combined(operator: str, left: Plain, right: Plain) -> Plain:
     match operator:
         case "+":
             return left + right
@@ -147,7 +147,7 @@ def _combined(operator: str, left: Value, right: Value) -> Value:
             return left == right
 
 
-def values_of(type_: Type, integers: range, meanings: Meanings) -> range | tuple[Value, ...]:
+def values_of(type_: Type, integers: range, meanings: Meanings) -> range | tuple[Plain, ...]:
     """The values of a type, `integers` standing for all of ℤ; of an array's elements."""
     match type_:
         case ArrayType(inner, _):

@@ -19,6 +19,7 @@ from sa.terms.term import (
     And,
     Bool,
     Call,
+    ConstantArray,
     Div,
     Forall,
     Int,
@@ -31,6 +32,8 @@ from sa.terms.term import (
     Or,
     Product,
     Same,
+    Select,
+    Store,
     Sum,
     Term,
     Var,
@@ -138,7 +141,7 @@ def _python(term: Term, names: Mapping[Var, str]) -> str:
             return f"({go(dividend)}%{divisor})"
         case Product(factors):
             return f"({'*'.join(map(go, factors))})"
-        case Call() | Forall():
+        case Call() | Forall() | Select() | Store() | ConstantArray():
             raise Unevaluable(term.key)
         case _:
             assert_never(term)

@@ -32,7 +32,7 @@ from sa.language.syntax import (
 from sa.oracle.execution import Seen, executed
 from sa.oracle.expressions import OutsideArray, Store, entries_of, value_of, values_of
 from sa.oracle.loading import Instance, Interpreted, blocks_of
-from sa.terms.sort import Value
+from sa.terms.sort import Plain
 
 #: Where a thread is: indices of statement and sub-block in turn, down the tree; or past its exit, or failed.
 Path = tuple[int, ...]
@@ -46,13 +46,13 @@ class ThreadState(NamedTuple):
     """A thread's control and the values of its locals that have been declared."""
 
     path: Path
-    locals: tuple[tuple[str, Value], ...]
+    locals: tuple[tuple[str, Plain], ...]
 
 
 class World(NamedTuple):
     """A state of the program: the shared values in the order of `shared`, and each thread's state."""
 
-    shared: tuple[Value, ...]
+    shared: tuple[Plain, ...]
     threads: tuple[ThreadState, ...]
 
 
@@ -66,7 +66,7 @@ class WorldStep(NamedTuple):
 
 def initial_worlds(program: Interpreted) -> list[World]:
     """The initial states: declared values, `init`, and the values of the locals that head each thread."""
-    stores: list[dict[str, Value]] = [{}]
+    stores: list[dict[str, Plain]] = [{}]
     for declaration in program.module.declarations:
         if isinstance(declaration, Param):
             stores = [s for given in stores for s in _declare(program, declaration, None, given)]
@@ -83,7 +83,7 @@ def initial_worlds(program: Interpreted) -> list[World]:
 
 def _declare(
     program: Interpreted, declared: Param | Global | Local, value: Expression | None, store: Store
-) -> Iterator[dict[str, Value]]:
+) -> Iterator[dict[str, Plain]]:
     """The stores in which the declared names have their value, or any value of their type."""
     domain = values_of(declared.type, program.integers, program.meanings)
     entries = [e for n in declared.names for e in entries_of(n.name, declared.type, program.meanings)]
@@ -110,7 +110,7 @@ def _initial_states(program: Interpreted, thread: Instance, store: Store) -> Ite
         yield ThreadState((head,), _locals(s, store))
 
 
-def _locals(store: Mapping[str, Value], shared: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:
+def _locals(store: Mapping[str, Plain], shared: Mapping[str, Plain]) -> tuple[tuple[str, Plain], ...]:
     return tuple(sorted((n, v) for n, v in store.items() if n not in shared))
 
 
@@ -126,7 +126,7 @@ def world_steps(program: Interpreted, world: World) -> Iterator[WorldStep]:
 
 def _thread_steps(
     program: Interpreted, thread: Instance, state: ThreadState, shared: Store
-) -> Iterator[tuple[Seen, Path, Mapping[str, Value]]]:
+) -> Iterator[tuple[Seen, Path, Mapping[str, Plain]]]:
     if state.path in (DONE, ERROR):
         return
     store = {**shared, **dict(state.locals)}

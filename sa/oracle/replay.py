@@ -40,7 +40,7 @@ from sa.oracle.explicit import (
 )
 from sa.oracle.formula import Unbounded
 from sa.terms.evaluate import evaluate, holds
-from sa.terms.sort import Value, is_value
+from sa.terms.sort import Value, is_value, number
 from sa.terms.substitute import primed
 from sa.terms.term import Var, sort_of
 
@@ -220,7 +220,8 @@ def _state(automaton: Automaton, there: Configuration) -> Iterator[Finding]:
 def _inside(variable: Variable, value: Value) -> bool:
     if not is_value(value, variable.var.sort):
         return False
-    return (variable.low is None or variable.low <= value) and (variable.high is None or value <= variable.high)
+    low, high = variable.low, variable.high
+    return (low is None or low <= number(value)) and (high is None or number(value) <= high)
 
 
 def _component_step(automaton: Automaton, here: Configuration, move: Move) -> Iterator[Finding]:

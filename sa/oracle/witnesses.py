@@ -13,7 +13,7 @@ from sa.oracle.explicit import is_unbounded
 from sa.oracle.formula import domain_of
 from sa.terms.build import FALSE, conjuncts, constant, linear_parts
 from sa.terms.evaluate import evaluate
-from sa.terms.sort import Value
+from sa.terms.sort import Value, number
 from sa.terms.substitute import substitute
 from sa.terms.term import IsZero, Not, Same, Term, Var
 
@@ -80,7 +80,7 @@ def _tried(variable: Variable, rng: Random | None) -> tuple[Var, Sequence[Value]
     if rng is not None:
         rng.shuffle(values)
     elif is_unbounded(variable):
-        values.sort(key=abs)
+        values.sort(key=lambda x: abs(number(x)))
     return variable.var, values
 
 

@@ -17,7 +17,7 @@ from sa.generation.closure import atoms
 from sa.terms import build
 from sa.terms.cases import condition_in
 from sa.terms.evaluate import Unevaluable, holds
-from sa.terms.sort import BOOL, INT, Value, show_value
+from sa.terms.sort import BOOL, INT, Value, number, show_value
 from sa.terms.substitute import primed
 from sa.terms.term import IsZero, Le, Same, Term, Var, sort_of
 
@@ -100,7 +100,7 @@ def candidates(made: Disturbance, conditions: Iterable[Term], shared: Iterable[V
 
 def _one_way(var: Var, made: Disturbance) -> Iterator[Term]:
     if var.sort == INT:
-        grows = int(made.after[var]) > int(made.before[var])
+        grows = number(made.after[var]) > number(made.before[var])
         yield build.le(primed(var), var) if grows else build.le(var, primed(var))
 
 

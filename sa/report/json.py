@@ -206,7 +206,7 @@ def values_json(values: Mapping[Var, Value]) -> Json:
     return {bare(v): _value(v, values[v]) for v in sorted(values, key=lambda v: v.key)}
 
 
-def _value(var: Var, value: Value) -> int | bool | str:
+def _value(var: Var, value: Value) -> object:
     return plain(value, var.sort)
 
 

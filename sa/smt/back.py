@@ -8,7 +8,7 @@ from typing import assert_never
 import z3
 
 from sa.terms import build
-from sa.terms.sort import BoolSort, EnumSort, IntSort
+from sa.terms.sort import ArraySort, BoolSort, EnumSort, IntSort, enumerations
 from sa.terms.term import Term, Var
 
 
@@ -46,6 +46,10 @@ def _typed(var: Var, expression: z3.ExprRef) -> Term:
             return var
         case EnumSort():
             raise NotATerm(f"{var.name} is an enumeration")
+        case ArraySort(index, element):
+            if any(enumerations((index, element))):
+                raise NotATerm(f"{var.name} is an array of an enumeration")
+            return var
         case _:
             assert_never(var.sort)
 
@@ -87,6 +91,10 @@ def _application(kind: int, parts: list[Term], expression: z3.ExprRef) -> Term:
             return result
         case z3.Z3_OP_ITE:
             return build.ite(parts[0], parts[1], parts[2])
+        case z3.Z3_OP_SELECT if len(parts) == 2:
+            return build.select(parts[0], parts[1])
+        case z3.Z3_OP_STORE if len(parts) == 3:
+            return build.store(parts[0], parts[1], parts[2])
         case z3.Z3_OP_IDIV | z3.Z3_OP_MOD:
             divisor = expression.arg(1)
             if z3.is_int_value(divisor) and divisor.as_long() != 0:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sa.terms.smtlib import constructor_symbol, smtlib, sort_symbol, symbol, variable_symbol
-from sa.terms.sort import EnumSort, Sort, enumerations
-from sa.terms.term import Call, Forall, Function, Member, Product, Term, Var, subterms
+from sa.terms.sort import ArraySort, EnumSort, Sort, enumerations
+from sa.terms.term import Call, ConstantArray, Forall, Function, Member, Product, Term, Var, sort_of, subterms
 
 
 class NotWritable(Exception):
@@ -20,7 +20,7 @@ def script(formulas: Sequence[Term], remarks: Iterable[str] = ()) -> str:
     functions = {t.function for t in parts if isinstance(t, Call)}
     bound = {b for t in parts if isinstance(t, Forall) for b in t.binders}
     sorts: set[Sort] = {v.sort for v in (*free, *bound)} | {s for f in functions for s in (*f.arguments, f.result)}
-    sorts |= {t.sort for t in parts if isinstance(t, Member)}
+    sorts |= {t.sort for t in parts if isinstance(t, Member | ConstantArray)}
     declared_sorts = sorted(set(enumerations(sorts)), key=lambda s: s.name)
     declared = sorted(functions, key=lambda f: f.name)
     names = [symbol(f.name) for f in declared] + [variable_symbol(v) for v in free]
@@ -46,9 +46,9 @@ def _function(function: Function) -> str:
 
 
 def _logic(parts: Iterable[Term], has_data: bool, has_functions: bool) -> str:
-    if has_data:
-        return "ALL"
     listed = list(parts)
+    if has_data or any(isinstance(sort_of(t), ArraySort) for t in listed):
+        return "ALL"
     quantified = any(isinstance(t, Forall) for t in listed)
     arithmetic = "NIA" if any(isinstance(t, Product) for t in listed) else "LIA"
     # Quantifiers without functions have logics of their own; that with functions contains them.

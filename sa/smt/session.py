@@ -12,7 +12,8 @@ from z3 import z3core
 
 from sa.base.limits import Limits, check_time
 from sa.smt.stopping import check_stopped, milliseconds_left, resources
-from sa.smt.translate import Translator, value_of
+from sa.smt.translate import Translator
+from sa.smt.value import NotAValue, value_in
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.sort import Value
@@ -141,7 +142,7 @@ class Session:
                 return self._model(question)
             why = self._solver.reason_unknown()
             check_stopped(why, resources(self._solver) - before, self._rlimit, self.bounds)
-        except z3.Z3Exception as problem:
+        except (z3.Z3Exception, NotAValue) as problem:
             why = str(problem)
         finally:
             self._solver.pop()
@@ -153,8 +154,7 @@ class Session:
         values: dict[Var, Value] = {}
         variables = sorted(frozenset[Var]().union(*(f.free for f in question)), key=lambda v: v.key)
         for var in variables:
-            value = model.eval(self._translator.translate(var), model_completion=True)
-            values[var] = value_of(value, var.sort)
+            values[var] = value_in(model, self._translator.translate(var), var.sort)
         trusted = not self._axioms
         for formula in question:
             try:

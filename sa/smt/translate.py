@@ -11,12 +11,14 @@ from typing import assert_never
 import z3
 from z3 import z3core
 
-from sa.terms.sort import BoolSort, EnumSort, IntSort, Sort, Value
+from sa.base.limits import Unsupported
+from sa.terms.sort import ArraySort, BoolSort, EnumSort, IntSort, Sort, enumerations
 from sa.terms.term import (
     And,
     Bool,
     Call,
     Connective,
+    ConstantArray,
     Div,
     Forall,
     Function,
@@ -30,9 +32,12 @@ from sa.terms.term import (
     Or,
     Product,
     Same,
+    Select,
+    Store,
     Sum,
     Term,
     Var,
+    sort_of,
 )
 
 
@@ -81,9 +86,18 @@ class Translator:
                 return self._binary(z3core.Z3_mk_mod, self.translate(dividend), self.numeral(divisor), False)
             case Ite(condition, positive, negative):
                 c, p, n = (self.translate(t) for t in (condition, positive, negative))
-                return z3.ArithRef(z3core.Z3_mk_ite(self._ref, c.ast, p.ast, n.ast), self.context)
+                return self._wrapped(z3core.Z3_mk_ite(self._ref, c.ast, p.ast, n.ast), sort_of(term))
             case Call(function, arguments):
                 return self._function(function)(*(self.translate(a) for a in arguments))
+            case Select(array, index):
+                ast = z3core.Z3_mk_select(self._ref, self.translate(array).ast, self.translate(index).ast)
+                return self._wrapped(ast, sort_of(term))
+            case Store(array, index, value):
+                a, i, x = (self.translate(t).ast for t in (array, index, value))
+                return z3.ArrayRef(z3core.Z3_mk_store(self._ref, a, i, x), self.context)
+            case ConstantArray(array_sort, value):
+                domain = self.sort(array_sort.index).ast
+                return z3.ArrayRef(z3core.Z3_mk_const_array(self._ref, domain, self.translate(value).ast), self.context)
             case Bool(value):
                 mk = z3core.Z3_mk_true if value else z3core.Z3_mk_false
                 return z3.BoolRef(mk(self._ref), self.context)
@@ -115,7 +129,7 @@ class Translator:
     def within(self, var: Var) -> tuple[z3.BoolRef, ...]:
         """What keeps the integer that stands for a variable among the values of its sort."""
         match var.sort:
-            case IntSort() | BoolSort():
+            case IntSort() | BoolSort() | ArraySort():
                 return ()
             case EnumSort(_, constructors):
                 if var not in self._within:
@@ -129,6 +143,17 @@ class Translator:
         if coefficient == 1:
             return self.translate(part)
         return self._nary(z3core.Z3_mk_mul, [self.numeral(coefficient), self.translate(part)], False)
+
+    def _wrapped(self, ast: z3.Ast, sort: Sort) -> z3.ExprRef:
+        match sort:
+            case IntSort() | EnumSort():
+                return z3.ArithRef(ast, self.context)
+            case BoolSort():
+                return z3.BoolRef(ast, self.context)
+            case ArraySort():
+                return z3.ArrayRef(ast, self.context)
+            case _:
+                assert_never(sort)
 
     def _nary(self, make: object, parts: list[z3.ExprRef], formula: bool) -> z3.ExprRef:
         array = (z3.Ast * len(parts))(*(p.ast for p in parts))
@@ -149,6 +174,11 @@ class Translator:
                 return self._int
             case BoolSort():
                 return self._bool
+            case ArraySort(index, element):
+                if any(enumerations((index, element))):
+                    # Nothing would keep the integers inside of an array among the constructors.
+                    raise Unsupported("an array of an enumeration")
+                return z3.ArraySort(self.sort(index), self.sort(element))
             case _:
                 assert_never(sort)
 
@@ -158,14 +188,3 @@ class Translator:
             sorts = [self.sort(s) for s in (*function.arguments, function.result)]
             found = self._functions[function] = z3.Function(function.name, *sorts)
         return found
-
-
-def value_of(expression: z3.ExprRef, sort: Sort) -> Value:
-    """The value that an expression without variables has in a model."""
-    match sort:
-        case IntSort() | EnumSort():
-            return int(expression.as_long())
-        case BoolSort():
-            return bool(z3.is_true(expression))
-        case _:
-            assert_never(sort)

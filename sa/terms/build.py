@@ -11,11 +11,13 @@ from collections.abc import Iterable, Mapping
 from math import gcd
 from typing import assert_never
 
-from sa.terms.sort import BOOL, INT, BoolSort, EnumSort, IntSort, Sort, Value
+from sa.base.limits import Unsupported
+from sa.terms.sort import BOOL, INT, ArraySort, ArrayValue, BoolSort, EnumSort, IntSort, Sort, Value, number
 from sa.terms.term import (
     And,
     Bool,
     Call,
+    ConstantArray,
     Div,
     Forall,
     Function,
@@ -29,6 +31,8 @@ from sa.terms.term import (
     Or,
     Product,
     Same,
+    Select,
+    Store,
     Sum,
     Term,
     Var,
@@ -64,9 +68,16 @@ def constant(value: Value, sort: Sort) -> Term:
         case BoolSort():
             return boolean(bool(value))
         case IntSort():
-            return integer(int(value))
+            return integer(number(value))
         case EnumSort():
-            return intern(Member, sort, int(value))
+            return intern(Member, sort, number(value))
+        case ArraySort(index, element):
+            if not isinstance(value, ArrayValue):
+                raise Unsupported("a number where an array is needed")
+            array = constant_array(sort, constant(value.default, element))
+            for i, x in value.entries:
+                array = store(array, constant(i, index), constant(x, element))
+            return array
         case _:
             assert_never(sort)
 
@@ -204,6 +215,41 @@ def call(function: Function, arguments: tuple[Term, ...]) -> Term:
     return intern(Call, function, arguments)
 
 
+def constant_array(sort: ArraySort, value: Term) -> Term:
+    """The array that has one value everywhere."""
+    return intern(ConstantArray, sort, value)
+
+
+def select(array: Term, index: Term) -> Term:
+    """The element of an array at an index; looks through stores whose indices are known to differ from it."""
+    while True:
+        match array:
+            case ConstantArray(_, value):
+                return value
+            case Store(inside, at, value):
+                equal = eq(at, index)
+                if equal is TRUE:
+                    return value
+                if equal is not FALSE:
+                    return intern(Select, array, index)
+                array = inside
+            case _:
+                return intern(Select, array, index)
+
+
+def store(array: Term, index: Term, value: Term) -> Term:
+    """The array with another value at an index; stores at indices known to differ are ordered by the keys of these."""
+    if select(array, index) is value:
+        return array
+    if isinstance(array, Store):
+        equal = eq(array.index, index)
+        if equal is TRUE:
+            return store(array.array, index, value)
+        if equal is FALSE and index.key < array.index.key:
+            return store(store(array.array, index, value), array.index, array.value)
+    return intern(Store, array, index, value)
+
+
 def ite(condition: Term, positive: Term, negative: Term) -> Term:
     """`if condition then positive else negative`, of any sort."""
     if positive is negative:
@@ -274,6 +320,8 @@ def _same(left: Term, right: Term) -> Term:
         return lnot(eq(lnot(left), right)) if isinstance(left, Not) else lnot(eq(left, lnot(right)))
     if lnot(left) is right and sort_of(left) == BOOL:
         return FALSE
+    if isinstance(left, ConstantArray) and isinstance(right, ConstantArray):
+        return eq(left.value, right.value)
     first, second = sorted((left, right), key=lambda t: t.key)
     return intern(Same, first, second)
 

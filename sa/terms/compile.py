@@ -13,11 +13,12 @@ from typing import assert_never
 
 from sa.terms import build
 from sa.terms.evaluate import evaluate
-from sa.terms.sort import Value
+from sa.terms.sort import Sort, Value, array_value, stored
 from sa.terms.term import (
     And,
     Bool,
     Call,
+    ConstantArray,
     Div,
     Forall,
     Int,
@@ -30,6 +31,8 @@ from sa.terms.term import (
     Or,
     Product,
     Same,
+    Select,
+    Store,
     Sum,
     Term,
     Var,
@@ -95,7 +98,7 @@ def _items(terms: Sequence[Term], variables: Sequence[Var], writer: _Writer) -> 
 
 
 def _function(lines: Sequence[str], writer: _Writer) -> Callable[[Row], object]:
-    scope: dict[str, object] = {}
+    scope: dict[str, object] = {"stored": stored, "array_value": array_value, **writer.sorts}
     exec("def function(r):\n" + "".join(f"    {line}\n" for line in lines), scope)
     made = scope["function"]
     assert callable(made)
@@ -107,6 +110,7 @@ class _Writer:
 
     def __init__(self, variables: Sequence[Var], terms: tuple[Term, ...]) -> None:
         self.lines: list[str] = []
+        self.sorts: dict[str, object] = {}
         self._names: dict[Term, str] = {v: f"r[{i}]" for i, v in enumerate(variables)}
         depth = dict[Term, int]()
         uses = Counter(terms)
@@ -152,10 +156,21 @@ class _Writer:
                 return f"({go(dividend)} % {divisor})"
             case Product(factors):
                 return f"({' * '.join(go(f) for f in factors)})"
+            case Select(array, index):
+                return f"{go(array)}[{go(index)}]"
+            case Store(array, index, value):
+                return f"stored({go(array)}, {go(index)}, {go(value)})"
+            case ConstantArray(sort, value):
+                return f"array_value({self._sort(sort)}, {go(value)}, {{}})"
             case Var() | Call() | Forall():
                 raise AssertionError(f"{term!r} is not executable")
             case _:
                 assert_never(term)
+
+    def _sort(self, sort: Sort) -> str:
+        name = f"s{len(self.sorts)}"
+        self.sorts[name] = sort
+        return name
 
     def _equation(self, total: Term) -> str:
         """`x - 3 == 0` is quicker as `x == 3`."""

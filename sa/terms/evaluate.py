@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import assert_never
+from typing import Any, assert_never
 
-from sa.terms.sort import Value
+from sa.terms.sort import Value, array_value, stored
 from sa.terms.term import (
     And,
     Bool,
     Call,
+    ConstantArray,
     Div,
     Forall,
     Int,
@@ -22,6 +23,8 @@ from sa.terms.term import (
     Or,
     Product,
     Same,
+    Select,
+    Store,
     Sum,
     Term,
     Var,
@@ -36,6 +39,11 @@ class Unevaluable(Exception):
 
 def evaluate(term: Term, state: State) -> Value:
     """The value of a term in a state. Raises Unevaluable."""
+    value: Value = _value(term, state)
+    return value
+
+
+def _value(term: Term, state: State) -> Any:
     match term:
         case Int(value) | Bool(value):
             return value
@@ -44,32 +52,38 @@ def evaluate(term: Term, state: State) -> Value:
                 raise Unevaluable(term.key)
             return state[term]
         case Sum(constant, parts):
-            return constant + sum(c * evaluate(p, state) for p, c in parts)
+            return constant + sum(c * _value(p, state) for p, c in parts)
         case Le(total):
-            return evaluate(total, state) <= 0
+            return _value(total, state) <= 0
         case IsZero(total):
-            return evaluate(total, state) == 0
+            return _value(total, state) == 0
         case And(args):
-            return all(evaluate(a, state) for a in args)
+            return all(_value(a, state) for a in args)
         case Or(args):
-            return any(evaluate(a, state) for a in args)
+            return any(_value(a, state) for a in args)
         case Not(body):
-            return not evaluate(body, state)
+            return not _value(body, state)
         case Same(left, right):
-            return evaluate(left, state) == evaluate(right, state)
+            return _value(left, state) == _value(right, state)
         case Ite(condition, positive, negative):
-            return evaluate(positive if evaluate(condition, state) else negative, state)
+            return _value(positive if _value(condition, state) else negative, state)
         case Member(_, index):
             return index
         case Div(dividend, divisor):
-            return evaluate(dividend, state) // divisor
+            return _value(dividend, state) // divisor
         case Mod(dividend, divisor):
-            return evaluate(dividend, state) % divisor
+            return _value(dividend, state) % divisor
         case Product(factors):
             result = 1
             for factor in factors:
-                result *= evaluate(factor, state)
+                result *= _value(factor, state)
             return result
+        case Select(array, index):
+            return _value(array, state)[_value(index, state)]
+        case Store(array, index, value):
+            return stored(_value(array, state), _value(index, state), _value(value, state))
+        case ConstantArray(sort, value):
+            return array_value(sort, _value(value, state), {})
         case Call() | Forall():
             raise Unevaluable(term.key)
         case _:

@@ -12,6 +12,7 @@ from sa.terms.term import (
     Bool,
     Call,
     Connective,
+    ConstantArray,
     Div,
     Forall,
     Int,
@@ -24,6 +25,8 @@ from sa.terms.term import (
     Or,
     Product,
     Same,
+    Select,
+    Store,
     Sum,
     Term,
     Var,
@@ -80,6 +83,12 @@ def _show(term: Term, name: Namer) -> tuple[str, Strength]:
             return "if {} then {} else {}".format(*parts_of), Strength.LOWEST
         case Call(function, arguments):
             return f"{function.name}({', '.join(_show(a, name)[0] for a in arguments)})", Strength.ATOM
+        case Select(array, at):
+            return f"{_in(array, Strength.ATOM, name)}[{_show(at, name)[0]}]", Strength.ATOM
+        case Store(array, at, value):
+            return f"store({', '.join(_show(t, name)[0] for t in (array, at, value))})", Strength.ATOM
+        case ConstantArray(_, value):
+            return f"everywhere({_show(value, name)[0]})", Strength.ATOM
         case _:
             return _formula(term, name)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate
 from sa.terms.solve import solution
-from sa.terms.sort import INT
+from sa.terms.sort import INT, number
 from sa.terms.substitute import substitute
 from sa.terms.term import IsZero, Le, Not, Term, Var
 
@@ -68,7 +68,7 @@ def _bound(literal: Term, var: Var, state: State) -> tuple[int, Term, bool] | No
         case Not(IsZero(total)):
             exact = False
             below = build.lt(total, build.ZERO)
-            literal = below if int(evaluate(total, state)) < 0 else build.lt(build.ZERO, total)
+            literal = below if number(evaluate(total, state)) < 0 else build.lt(build.ZERO, total)
             if not isinstance(literal, Le):
                 return None
             total = literal.total
@@ -88,7 +88,7 @@ def _resolve(
     exact = all(e for _, _, e in bounds)
     # a·x >= r_l and b·x <= -r_u: exact over the integers when one of a, b is 1.
     if any(a != 1 and b != 1 for a, _ in lower for b, _ in upper):
-        value = build.integer(int(state[var]))
+        value = build.integer(number(state[var]))
         return _clean(substitute(t, {var: value}) for t in current), False
     for a, low in lower:
         for b, high in upper:

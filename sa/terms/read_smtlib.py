@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from sa.base.limits import Unsupported
 from sa.terms import build
 from sa.terms.smtlib import RESERVED
-from sa.terms.sort import BOOL, INT, EnumSort, Sort
+from sa.terms.sort import BOOL, INT, ArraySort, EnumSort, Sort
 from sa.terms.term import Function, Term, Var, sort_of
 
 #: Texts may not be nested deeper; later steps are recursive.
@@ -91,6 +92,11 @@ def _term(expression: Expression, names: Names) -> Term:
     match expression:
         case [str(head), *rest] if rest:
             return _applied(head, [_term(r, names) for r in rest], names)
+        case [["as", "const", written], value]:
+            sort = _sort(written, names)
+            if not isinstance(sort, ArraySort):
+                raise Unreadable("a constant array has the sort of an array")
+            return build.constant_array(sort, _of(sort.element, _term(value, names)))
         case _:
             raise Unreadable("an operator and its arguments are expected in brackets")
 
@@ -124,12 +130,22 @@ def _member(constructor: str, sort: str, names: Names) -> Term:
 
 def read_sort(text: str, names: Names) -> Sort:
     """The sort of a name. Raises Unreadable."""
-    if text in ("Int", "Bool"):
-        return INT if text == "Int" else BOOL
-    name = read_symbol(text)
-    if name not in names.sorts:
-        raise Unreadable(f"the sort `{name}` is not known here")
-    return names.sorts[name]
+    return _sort(_parse(text), names)
+
+
+def _sort(expression: Expression, names: Names) -> Sort:
+    match expression:
+        case "Int" | "Bool":
+            return INT if expression == "Int" else BOOL
+        case ["Array", index, element]:
+            try:
+                return ArraySort(_sort(index, names), _sort(element, names))
+            except Unsupported as problem:
+                raise Unreadable(problem.what) from None
+        case str(text) if (name := read_symbol(text)) in names.sorts:
+            return names.sorts[name]
+        case _:
+            raise Unreadable("this is no sort that is known here")
 
 
 def _of(sort: Sort, term: Term) -> Term:
@@ -164,10 +180,22 @@ def _applied(head: str, arguments: list[Term], names: Names) -> Term:
             return build.lnot(_of(BOOL, only))
         case "ite", [condition, positive, negative]:
             return build.ite(_of(BOOL, condition), positive, _of(sort_of(positive), negative))
+        case "select", [array, index]:
+            return build.select(array, _of(_array_sort(array).index, index))
+        case "store", [array, index, value]:
+            sort = _array_sort(array)
+            return build.store(array, _of(sort.index, index), _of(sort.element, value))
         case (("div" | "mod"), [dividend, divisor]):
             return _divided(head, _of(INT, dividend), divisor)
         case _:
             return _called(head, arguments, names)
+
+
+def _array_sort(term: Term) -> ArraySort:
+    sort = sort_of(term)
+    if not isinstance(sort, ArraySort):
+        raise Unreadable("an array is expected")
+    return sort
 
 
 def _product(left: Term, right: Term) -> Term:

@@ -10,12 +10,13 @@ import re
 from typing import assert_never
 
 from sa.terms.build import linear_parts
-from sa.terms.sort import BoolSort, EnumSort, IntSort, Sort
+from sa.terms.sort import ArraySort, BoolSort, EnumSort, IntSort, Sort
 from sa.terms.term import (
     And,
     Bool,
     Call,
     Connective,
+    ConstantArray,
     Div,
     Forall,
     Int,
@@ -28,6 +29,8 @@ from sa.terms.term import (
     Or,
     Product,
     Same,
+    Select,
+    Store,
     Sum,
     Term,
     Var,
@@ -62,6 +65,8 @@ def sort_symbol(sort: Sort) -> str:
             return "Bool"
         case EnumSort(name, _):
             return symbol(name)
+        case ArraySort(index, element):
+            return f"(Array {sort_symbol(index)} {sort_symbol(element)})"
         case _:
             assert_never(sort)
 
@@ -100,6 +105,12 @@ def smtlib(term: Term) -> str:
             return _apply("ite", *map(smtlib, (condition, positive, negative)))
         case Call(function, arguments):
             return _apply(symbol(function.name), *map(smtlib, arguments)) if arguments else symbol(function.name)
+        case Select(array, index):
+            return _apply("select", smtlib(array), smtlib(index))
+        case Store(array, index, value):
+            return _apply("store", *map(smtlib, (array, index, value)))
+        case ConstantArray(sort, value):
+            return f"((as const {sort_symbol(sort)}) {smtlib(value)})"
         case _:
             return _formula(term)
 

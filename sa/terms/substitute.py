@@ -10,6 +10,7 @@ from sa.terms.term import (
     And,
     Bool,
     Call,
+    ConstantArray,
     Div,
     Forall,
     Int,
@@ -22,6 +23,8 @@ from sa.terms.term import (
     Or,
     Product,
     Same,
+    Select,
+    Store,
     Sum,
     Term,
     Var,
@@ -64,6 +67,12 @@ def rebuild(term: Term, go: Callable[[Term], Term]) -> Term:
             return build.ite(go(condition), go(positive), go(negative))
         case Call(function, arguments):
             return build.call(function, tuple(go(a) for a in arguments))
+        case Select(array, index):
+            return build.select(go(array), go(index))
+        case Store(array, index, value):
+            return build.store(go(array), go(index), go(value))
+        case ConstantArray(sort, value):
+            return build.constant_array(sort, go(value))
         case Le(total):
             return build.at_most_zero(go(total))
         case IsZero(total):

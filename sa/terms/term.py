@@ -12,7 +12,7 @@ from hashlib import blake2s
 from typing import Any, Self, TypeAlias, TypeVar, assert_never
 from weakref import WeakValueDictionary
 
-from sa.terms.sort import BOOL, INT, EnumSort, Sort
+from sa.terms.sort import BOOL, INT, ArraySort, EnumSort, Sort
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class Mod(_Node):
 
 
 class Ite(_Node):
-    """`if condition then positive else negative`, of sort int or an enumeration."""
+    """`if condition then positive else negative`, of any sort but bool."""
 
     __slots__ = __match_args__ = ("condition", "positive", "negative")
     condition: Term
@@ -129,6 +129,31 @@ class Call(_Node):
     __slots__ = __match_args__ = ("function", "arguments")
     function: Function
     arguments: tuple[Term, ...]
+
+
+class Select(_Node):
+    """The element of an array at an index."""
+
+    __slots__ = __match_args__ = ("array", "index")
+    array: Term
+    index: Term
+
+
+class Store(_Node):
+    """An array with another value at an index; never at an index that the array inside is known to have too."""
+
+    __slots__ = __match_args__ = ("array", "index", "value")
+    array: Term
+    index: Term
+    value: Term
+
+
+class ConstantArray(_Node):
+    """The array that has one value everywhere."""
+
+    __slots__ = __match_args__ = ("sort", "value")
+    sort: ArraySort
+    value: Term
 
 
 class Le(_Node):
@@ -146,7 +171,7 @@ class IsZero(_Node):
 
 
 class Same(_Node):
-    """Equality of two Boolean or enumeration terms, ordered by key."""
+    """Equality of two terms of a sort other than int, ordered by key. Arrays are equal if all elements are."""
 
     __slots__ = __match_args__ = ("left", "right")
     left: Term
@@ -186,7 +211,9 @@ class Forall(_Node):
 Connective: TypeAlias = Le | IsZero | Same | Not | And | Or | Forall
 
 #: A closed union: a `match` over terms ends in `assert_never`.
-Term: TypeAlias = Var | Int | Bool | Member | Sum | Product | Div | Mod | Ite | Call | Connective
+Term: TypeAlias = (
+    Var | Int | Bool | Member | Sum | Product | Div | Mod | Ite | Call | Select | Store | ConstantArray | Connective
+)
 
 T = TypeVar("T", bound=_Node)
 
@@ -236,7 +263,9 @@ def _derive(term: Term) -> tuple[str, frozenset[Var]]:
         case Forall(binders, body):
             text = f"forall {','.join(b.key for b in binders)}::{body.key}"
             return _short(text), body.free - frozenset(binders)
-        case Product() | Ite() | Le() | IsZero() | Same() | Not() | And() | Or():
+        case ConstantArray(array_sort, value):
+            return _short(f"{array_sort.name}({value.key})"), value.free
+        case Product() | Ite() | Select() | Store() | Le() | IsZero() | Same() | Not() | And() | Or():
             parts_of = children(term)
             return _short(f"{type(term).__name__}({','.join(c.key for c in parts_of)})"), _union(parts_of)
         case _:
@@ -284,6 +313,12 @@ def children(term: Term) -> tuple[Term, ...]:
             return (condition, positive, negative)
         case Call(_, arguments):
             return arguments
+        case Select(array, index):
+            return (array, index)
+        case Store(array, index, value):
+            return (array, index, value)
+        case ConstantArray(_, value):
+            return (value,)
         case Le(total) | IsZero(total):
             return (total,)
         case Same(left, right):
@@ -299,8 +334,12 @@ def children(term: Term) -> tuple[Term, ...]:
 def sort_of(term: Term) -> Sort:
     """The sort of a term."""
     match term:
-        case Var(_, sort, _) | Member(sort, _):
+        case Var(_, sort, _) | Member(sort, _) | ConstantArray(sort, _):
             return sort
+        case Select(array, _):
+            return array_sort_of(array).element
+        case Store(array, _, _):
+            return sort_of(array)
         case Ite(_, positive, _):
             return sort_of(positive)
         case Call(function, _):
@@ -311,3 +350,10 @@ def sort_of(term: Term) -> Sort:
             return BOOL
         case _:
             assert_never(term)
+
+
+def array_sort_of(array: Term) -> ArraySort:
+    """The sort of an array."""
+    sort = sort_of(array)
+    assert isinstance(sort, ArraySort), f"{array!r} is no array"
+    return sort

@@ -67,7 +67,7 @@ class Following:
         """Whether no answer through the abstract state is related to the concrete one (`beyond`)."""
         row = self.abstract.rows[abstract]
         return any(
-            row[i] > target if grows else row[i] < target
+            row[i] > target if grows else row[i] < target  # type: ignore[operator]  # they are of sort int
             for (i, grows), target in zip(self._past, self._targets(concrete), strict=True)
         )
 

@@ -15,7 +15,7 @@ from sa.automata.ranges import within
 from sa.certificates.goal import Goal, iota_of
 from sa.smt.session import Session
 from sa.terms import build
-from sa.terms.sort import INT, Value
+from sa.terms.sort import INT, Value, number
 from sa.terms.term import IsZero, Term, Var
 
 
@@ -66,6 +66,6 @@ def beyond(ways: Sequence[OneWay], after: Mapping[Var, Value]) -> Term:
     """The abstract states that are past the concrete state after a step."""
     found = list[Term]()
     for way in ways:
-        target = build.integer(int(after[way.concrete]))
+        target = build.integer(number(after[way.concrete]))
         found.append(build.lt(target, way.abstract) if way.grows else build.lt(way.abstract, target))
     return build.lor(*found)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from sa.automata.automaton import Kind, Variable
+from sa.base.limits import Unsupported
 from sa.base.source import Span
 from sa.language import syntax
 from sa.language.names import ArraySymbol, MacroSymbol, Scope, VariableSymbol, find
-from sa.terms.sort import BoolSort, EnumSort, IntSort
+from sa.terms.sort import ArraySort, BoolSort, EnumSort, IntSort
 
 #: Macros of one statement beyond this number stay as they are.
 MAX_MACROS = 1000
@@ -179,6 +180,8 @@ def _first_value(variable: Variable, span: Span) -> syntax.Expression:
             return _literal(variable.low or 0, span)
         case EnumSort(_, constructors):
             return syntax.Name(constructors[0], 0, span)
+        case ArraySort():
+            raise Unsupported("a local variable that is an array")
         case _:
             assert_never(sort)
 
