@@ -1,7 +1,7 @@
 """Asks the engines of a portfolio in turn, each for what is still open and within its share of the time.
 
 All evidence goes to the judge at once. What the judge does not accept stays open, and the next engine is asked; an
-engine that runs out of its share leaves what was settled as it is.
+engine that runs out of its share, or meets what it does not support, leaves what was settled as it is.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import TypeAlias
 
 from sa.base.budget import Budget, Report, unheard
-from sa.base.limits import LimitReached, Limits, remaining, share
+from sa.base.limits import LimitReached, Limits, Unsupported, remaining, share
 from sa.base.verdict import Reason
 from sa.checker.ruling import Accepted, Ruling
 from sa.engines.engine import ClaimEngine, Turn
@@ -63,6 +63,8 @@ def run(
                 yield Ruled(name, found, ruling, perf_counter() - begun)
                 if not open_:
                     break
+        except Unsupported as problem:
+            ended = problem.reason
         except LimitReached as limit:
             if not _is_own(limit, own.bounds, budget.bounds):
                 raise

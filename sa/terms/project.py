@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sa.terms import build
+from sa.terms.elements import elements
 from sa.terms.evaluate import State, evaluate
 from sa.terms.solve import solution
-from sa.terms.sort import INT, number
+from sa.terms.sort import INT, ArraySort, number
 from sa.terms.substitute import substitute
 from sa.terms.term import IsZero, Le, Not, Term, Var
 
@@ -26,7 +27,13 @@ def project(literals: Iterable[Term], variables: Iterable[Var], state: State) ->
         var = _easiest(pending, current)
         pending.remove(var)
         if any(var in t.free for t in current):
-            current, was_exact = _eliminate(current, var, state)
+            read = _by_elements(current, var, state)
+            if read is not None:
+                current, values, was_exact = _clean(read[0]), read[1], read[2]
+                state = {**state, **values}
+                pending.extend(values)
+            else:
+                current, was_exact = _eliminate(current, var, state)
             exact = exact and was_exact
     return tuple(current), exact
 
@@ -43,6 +50,15 @@ def _easiest(pending: Sequence[Var], current: Sequence[Term]) -> Var:
         if any(solution(t, frozenset((var,))) is not None for t in current if var in t.free):
             return var
     return pending[0]
+
+
+def _by_elements(current: Sequence[Term], var: Var, state: State) -> tuple[list[Term], State, bool] | None:
+    """An array that no literal defines, replaced by its elements where it is only read."""
+    if not isinstance(var.sort, ArraySort):
+        return None
+    if any(solution(t, frozenset((var,))) is not None for t in current if var in t.free):
+        return None
+    return elements(current, var, state)
 
 
 def _eliminate(current: Sequence[Term], var: Var, state: State) -> tuple[list[Term], bool]:

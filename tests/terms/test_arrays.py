@@ -179,3 +179,35 @@ def test_implicants_and_projections_of_formulas_over_arrays(seed: int) -> None:
         gone = rng.sample(VARIABLES, 3)
         rest, _ = project(literals, gone, state)
         assert all(holds(t, state) and t.free.isdisjoint(gone) for t in rest)
+
+
+def test_an_array_that_is_only_read_is_eliminated_by_its_elements() -> None:
+    """What is left speaks of the indices, not of one array."""
+    literals = (build.eq(build.select(A, X), number(1)), build.ne(build.select(A, Y), number(1)))
+    state = {A: array_value(NUMBERS, 0, {2: 1}), X: 2, Y: 5}
+    rest, _ = project(literals, (A,), state)
+    assert rest == (build.lt(X, Y),)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_projection_of_arrays_implies_that_there_are_some(seed: int) -> None:
+    """The solver finds no state of the projection without arrays that satisfy the literals: asked around the state."""
+    rng = Random(seed)
+    session = Session(Limits(), rlimit=2_000_000)
+    for _ in range(4):
+        formula, _ = random_term(rng, 3, BOOL)
+        state = random_state(rng)
+        if not holds(formula, state):
+            continue
+        literals = implicant((formula,), state)
+        gone = [v for v in VARIABLES if v not in (X, Y)]
+        rest, exact = project(literals, gone, state)
+        for x in range(-2, 4):
+            for y in range(-2, 4):
+                here = {X: x, Y: y}
+                if all(holds(t, here) for t in rest):
+                    point = (build.eq(X, number(x)), build.eq(Y, number(y)))
+                    assert not isinstance(session.check((*point, *literals)), Unsat)
+                elif exact:
+                    point = (build.eq(X, number(x)), build.eq(Y, number(y)))
+                    assert not isinstance(session.check((*point, *literals)), Sat)
