@@ -222,19 +222,11 @@ def constant_array(sort: ArraySort, value: Term) -> Term:
 
 def select(array: Term, index: Term) -> Term:
     """The element of an array at an index; looks through stores whose indices are known to differ from it."""
-    while True:
-        match array:
-            case ConstantArray(_, value):
-                return value
-            case Store(inside, at, value):
-                equal = eq(at, index)
-                if equal is TRUE:
-                    return value
-                if equal is not FALSE:
-                    return intern(Select, array, index)
-                array = inside
-            case _:
-                return intern(Select, array, index)
+    while isinstance(array, Store) and eq(array.index, index) is FALSE:
+        array = array.array
+    if isinstance(array, ConstantArray) or (isinstance(array, Store) and eq(array.index, index) is TRUE):
+        return array.value
+    return intern(Select, array, index)
 
 
 def store(array: Term, index: Term, value: Term) -> Term:
