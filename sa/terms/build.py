@@ -167,12 +167,8 @@ def mul(left: Term, right: Term) -> Term:
 
 
 def _monomial(left: Term, right: Term) -> Term:
-    factors = [*_factors(left), *_factors(right)]
+    factors = [f for t in (left, right) for f in (t.factors if isinstance(t, Product) else (t,))]
     return intern(Product, tuple(sorted(factors, key=lambda t: t.key)))
-
-
-def _factors(term: Term) -> tuple[Term, ...]:
-    return term.factors if isinstance(term, Product) else (term,)
 
 
 def div(dividend: Term, divisor: int) -> Term:
@@ -198,7 +194,10 @@ def mod(dividend: Term, divisor: int) -> Term:
         return dividend
     const, parts = linear_parts(_without_remainders(dividend, size))
     reduced = linear(const % size, {p: c % size for p, c in parts.items()})
-    return integer(reduced.value % size) if isinstance(reduced, Int) else intern(Mod, reduced, size)
+    if isinstance(reduced, Int):
+        return integer(reduced.value % size)
+    # Reduced coefficients may make differences of quotients, which are reduced again.
+    return intern(Mod, reduced, size) if reduced is dividend else mod(reduced, size)
 
 
 def _without_remainders(dividend: Term, divisor: int) -> Term:
