@@ -10,9 +10,10 @@ from sa.frontends.load import load_program
 
 
 def show(path: str, thread: str | None, split: bool) -> tuple[Automaton, ...]:
-    """The automata of all threads of a file, or of one. Raises InputError."""
-    loaded = load_program(path, split)
-    threads = loaded.program.threads
+    """The automata of all threads of a file, or of one; one for all copies of a family. Raises InputError."""
+    loaded = load_program(path, split, families=True)
+    families = tuple(f.thread for f in loaded.program.families)
+    threads = (*loaded.program.threads, *families)
     if thread is None:
         return threads
     found = tuple(a for a in threads if a.name == thread)

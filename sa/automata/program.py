@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from sa.automata.automaton import Automaton, Origin, Variable
+from sa.automata.family import Copy, Family
 from sa.automata.ranges import within
 from sa.base.source import Source
 from sa.base.verdict import Verdict
@@ -23,18 +24,22 @@ class Axiom:
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """A named invariant claim over the program's variables; weak unless `strong`."""
+    """A named invariant claim over the program's variables; weak unless `strong`.
+
+    It is meant for any `copies` of its families, different or not, and may mention their identities.
+    """
 
     name: str
     formula: Term
     strong: bool
     expect: Verdict | None
     origin: Origin
+    copies: tuple[Copy, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Guarantee:
-    """A relation over present and next values that every step of a thread keeps."""
+    """A relation over present and next values that every step of a thread, or of each copy in a family, keeps."""
 
     thread: str
     relation: Term
@@ -96,6 +101,8 @@ class Program:
     `threads` each carry those globals plus their own locals. `expect` is the file's own expectation.
     Invariants may mention Boolean variables named `at T.CS`: that thread T is at its location CS.
     Refinement blocks are not here: what they mean depends on two programs (`language.elaborate.blocks`).
+    Beside the threads run any number of copies of each of the `families`: whoever looks at the threads alone has to
+    refuse a program that has any.
     """
 
     source: Source
@@ -107,6 +114,7 @@ class Program:
     invariants: tuple[Invariant, ...]
     guarantees: tuple[Guarantee, ...]
     expect: Verdict | None
+    families: tuple[Family, ...] = ()
 
 
 def with_parameters(program: Program, parameters: Iterable[Variable]) -> Program:

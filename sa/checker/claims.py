@@ -1,8 +1,8 @@
 """What a program claims of itself, as something bad that must not happen: made from the program, for certificates.
 
-Claims come in the order of the text: of each thread its checks that can fail, one claim each statement, and its
-guarantees; then the invariants. A guarantee is broken by a step, so each step that can break it gets an edge of its own
-that fails, behind the thread's own edges.
+Claims come in this order: of each thread, then of each family, its checks that can fail, one claim each statement, and
+its guarantees; then the invariants. A guarantee is broken by a step, so each step that can break it gets an edge of its
+own that fails, behind the thread's own edges.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Label, Location, Origin, variables_of
+from sa.automata.family import Family, of_symbolic
 from sa.automata.program import Guarantee, Program
 from sa.certificates.run import Bad, Failing
 from sa.terms.build import FALSE, TRUE, land, lnot
@@ -20,11 +21,14 @@ from sa.terms.term import Term, Var
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """A claim: `what` names it for people. `threads` are the program's, for a guarantee with edges that fail."""
+    """A claim: `what` names it for people. `threads` and `families` are the program's, for a guarantee with edges that
+    fail. What is bad about copies is so about symbolic ones, or about the steps of a family's automaton.
+    """
 
     what: str
     bads: tuple[Bad, ...]
     threads: tuple[Automaton, ...]
+    families: tuple[Family, ...] = ()
 
 
 def claimed(program: Program) -> tuple[Claimed, ...]:
@@ -33,28 +37,43 @@ def claimed(program: Program) -> tuple[Claimed, ...]:
 
 
 def _claims(program: Program) -> Iterator[Claimed]:
-    for number, thread in enumerate(program.threads):
-        failing = dict[Origin, list[Edge]]()
-        for edge in thread.edges:
-            if _fails(edge):
-                failing.setdefault(edge.origin, []).append(edge)
-        for origin, edges in failing.items():
-            bads = tuple(Bad(Failing(thread.name, e), None) for e in edges)
-            what = " ".join(origin.text.removesuffix(" fails").split()).removesuffix(";")
-            yield Claimed(f"{thread.name}: {what} does not fail", bads, program.threads)
+    threads, families = program.threads, program.families
+    for number, thread in enumerate(threads):
+        yield from _checks(program, thread)
         for guarantee in program.guarantees:
             if guarantee.thread == thread.name:
-                yield _guaranteed(program, number, guarantee)
+                guarded, bads = _guaranteed(thread, guarantee)
+                everyone = (*threads[:number], guarded, *threads[number + 1 :])
+                yield Claimed(f"{thread.name}: its guarantee", bads, everyone, families)
+    for number, family in enumerate(families):
+        yield from _checks(program, family.thread)
+        for guarantee in program.guarantees:
+            if guarantee.thread == family.thread.name:
+                guarded, bads = _guaranteed(family.thread, guarantee)
+                others = (*families[:number], replace(family, thread=guarded), *families[number + 1 :])
+                yield Claimed(f"{family.thread.name}: its guarantee", bads, threads, others)
     for invariant in program.invariants:
-        yield Claimed(f"invariant {invariant.name}", (Bad(None, invariant.formula),), program.threads)
+        said = of_symbolic(invariant.formula, invariant.copies, families)
+        bads = tuple(Bad(None, formula) for formula in said)
+        yield Claimed(f"invariant {invariant.name}", bads, threads, families)
+
+
+def _checks(program: Program, thread: Automaton) -> Iterator[Claimed]:
+    failing = dict[Origin, list[Edge]]()
+    for edge in thread.edges:
+        if _fails(edge):
+            failing.setdefault(edge.origin, []).append(edge)
+    for origin, edges in failing.items():
+        bads = tuple(Bad(Failing(thread.name, e), None) for e in edges)
+        what = " ".join(origin.text.removesuffix(" fails").split()).removesuffix(";")
+        yield Claimed(f"{thread.name}: {what} does not fail", bads, program.threads, program.families)
 
 
 def _fails(edge: Edge) -> bool:
     return edge.label is not None and edge.label.action == FAIL
 
 
-def _guaranteed(program: Program, number: int, guarantee: Guarantee) -> Claimed:
-    thread = program.threads[number]
+def _guaranteed(thread: Automaton, guarantee: Guarantee) -> tuple[Automaton, tuple[Bad, ...]]:
     own = next((e.target for e in thread.edges if _fails(e)), None)
     end = own or _unused({q.name for q in thread.locations})
     added = list[Edge]()
@@ -68,9 +87,7 @@ def _guaranteed(program: Program, number: int, guarantee: Guarantee) -> Claimed:
     if own is None:
         places = (*places, Location(end, TRUE, None, thread.origin))
     guarded = replace(thread, locations=places, edges=(*thread.edges, *added))
-    bads = tuple(Bad(Failing(thread.name, e), None) for e in added)
-    everyone = (*program.threads[:number], guarded, *program.threads[number + 1 :])
-    return Claimed(f"{thread.name}: its guarantee", bads, everyone)
+    return guarded, tuple(Bad(Failing(thread.name, e), None) for e in added)
 
 
 def _unused(taken: set[str]) -> str:

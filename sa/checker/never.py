@@ -36,16 +36,16 @@ def check_keeps(made: Keeps, bounds: Limits, seed: int = 0, solvers: Solvers = Z
 
     Raises LimitReached, and SolverDisagrees on an internal error.
     """
-    fault = _program_fault([t.thread for t in made.threads])
+    fault = program_fault([t.thread for t in made.threads])
     faults = (fault, *(annotation_fault(t) for t in made.threads), ghosts_fault(made.threads))
     if any(faults):
         return Rejected("well-formed threads", next(f for f in faults if f))
-    return _discharged(_kept(made), made.axioms, bounds, seed, solvers)
+    return discharged(_kept(made), made.axioms, bounds, seed, solvers)
 
 
 def check_joint(made: Joint, bounds: Limits, seed: int = 0, solvers: Solvers = Z3) -> Ruling:
     """Whether joint invariants exclude what is bad. Raises as `check_keeps`."""
-    fault = _program_fault(made.threads)
+    fault = program_fault(made.threads)
     places = [p for p, _ in made.invariants]
     if fault is None and len(set(places)) < len(places):
         fault = "a joint location is there twice"
@@ -56,13 +56,19 @@ def check_joint(made: Joint, bounds: Limits, seed: int = 0, solvers: Solvers = Z
         fault = "a joint location does not name a location of each thread"
     if fault is not None:
         return Rejected("well-formed threads", fault)
-    return _discharged(_jointly(made), made.axioms, bounds, seed, solvers)
+    return discharged(_jointly(made), made.axioms, bounds, seed, solvers)
 
 
-def _discharged(
-    obligations: Iterable[Obligation], axioms: Sequence[Axiom], bounds: Limits, seed: int, solvers: Solvers
+def discharged(
+    obligations: Iterable[Obligation],
+    axioms: Sequence[Axiom],
+    bounds: Limits,
+    seed: int,
+    solvers: Solvers,
+    known: Sequence[Term] = (),
 ) -> Ruling:
-    session = solvers.session(bounds, [a.formula for a in axioms], seed)
+    """Whether all obligations hold under the axioms and what is `known` of what never changes."""
+    session = solvers.session(bounds, [*(a.formula for a in axioms), *known], seed)
     for obligation in obligations:
         check_time(bounds)
         failure = discharge(session, frozenset(), obligation)
@@ -71,7 +77,8 @@ def _discharged(
     return Accepted()
 
 
-def _program_fault(threads: Sequence[Automaton]) -> str | None:
+def program_fault(threads: Sequence[Automaton]) -> str | None:
+    """What keeps threads from being those of one program."""
     if len({t.name for t in threads}) < len(threads):
         return "two threads have one name"
     shared = [[v for v in t.variables if v.kind is not Kind.LOCAL and not v.ghost] for t in threads]
@@ -87,18 +94,19 @@ def _kept(made: Keeps) -> Iterator[Obligation]:
             automaton = separate[annotated.thread.name]
             inv = {q.name: q.inv for q in automaton.locations}
             for written, edge in zip(annotated.thread.edges, automaton.edges, strict=True):
-                if _is_failing(never.bad.failing, automaton.name, written):
-                    yield _impossible(f"{automaton.name}, {edge.source}", (inv[edge.source], *taking(edge)))
+                if is_failing(never.bad.failing, automaton.name, written):
+                    yield impossible(f"{automaton.name}, {edge.source}", (inv[edge.source], *taking(edge)))
         if never.bad.claim is not None:
-            yield from _claimed(never.bad.claim, [separate[name] for name in never.witnesses])
+            yield from claim_follows(never.bad.claim, [separate[name] for name in never.witnesses])
 
 
-def _claimed(claim: Term, threads: Sequence[Automaton]) -> Iterator[Obligation]:
+def claim_follows(claim: Term, threads: Sequence[Automaton]) -> Iterator[Obligation]:
+    """A claim follows from the invariants of these threads, wherever they are."""
     for places in product(*(t.locations for t in threads)):
         here = {t.name: q.name for t, q in zip(threads, places, strict=True)}
         wanted = conjuncts(settled(claim, here))
         hypotheses = conjuncts(land(*(q.inv for q in places)))
-        yield Obligation("claim", _words(here), hypotheses, (Case((), wanted),))
+        yield Obligation("claim", in_words(here), hypotheses, (Case((), wanted),))
 
 
 def _jointly(made: Joint) -> Iterator[Obligation]:
@@ -106,7 +114,7 @@ def _jointly(made: Joint) -> Iterator[Obligation]:
     joint = dict(made.invariants)
     written = [{q.name: q.inv for q in t.locations} for t in threads]
     start = tuple(t.initial for t in threads)
-    begun = land(*(w[t.initial] for w, t in zip(written, threads, strict=True)), *_at(joint, start))
+    begun = land(*(w[t.initial] for w, t in zip(written, threads, strict=True)), *joint_invariant(joint, start))
     inits = conjuncts(land(*(t.init for t in threads)))
     yield Obligation("initial invariant", "", inits, (Case((), conjuncts(begun)),))
     for places, inv in joint.items():
@@ -116,21 +124,22 @@ def _jointly(made: Joint) -> Iterator[Obligation]:
             for original, edge in zip(made.threads[index].edges, thread.edges, strict=True):
                 if edge.source != places[index]:
                     continue
-                where = f"{_words(here)}, {thread.name} -> {edge.target}"
+                where = f"{in_words(here)}, {thread.name} -> {edge.target}"
                 there = (*places[:index], edge.target, *places[index + 1 :])
                 # What is written must not cut the step either.
-                kept = land(*(w[q] for w, q in zip(written, there, strict=True)), *_at(joint, there))
+                kept = land(*(w[q] for w, q in zip(written, there, strict=True)), *joint_invariant(joint, there))
                 landed = conjuncts(substitute(kept, dict(edge.updates)))
                 taken = conjuncts(land(*known, *taking(edge)))
                 yield Obligation("inductive invariant", where, taken, (Case((), landed),))
-                if any(_is_failing(bad.failing, thread.name, original) for bad in made.never):
-                    yield _impossible(where, (*known, *taking(edge)))
+                if any(is_failing(bad.failing, thread.name, original) for bad in made.never):
+                    yield impossible(where, (*known, *taking(edge)))
         for bad in made.never:
             if bad.claim is not None:
-                yield Obligation("claim", _words(here), known, (Case((), conjuncts(settled(bad.claim, here))),))
+                yield Obligation("claim", in_words(here), known, (Case((), conjuncts(settled(bad.claim, here))),))
 
 
-def _at(joint: Mapping[tuple[str, ...], Term], places: tuple[str, ...]) -> tuple[Term, ...]:
+def joint_invariant(joint: Mapping[tuple[str, ...], Term], places: tuple[str, ...]) -> tuple[Term, ...]:
+    """What is known at a joint location; FALSE where it is said not to be reached."""
     return conjuncts(joint.get(places, FALSE))
 
 
@@ -139,11 +148,13 @@ def taking(edge: Edge) -> tuple[Term, ...]:
     return (edge.guard, *(within(c) for c in edge.choices))
 
 
-def _impossible(where: str, formulas: tuple[Term, ...]) -> Obligation:
+def impossible(where: str, formulas: tuple[Term, ...]) -> Obligation:
+    """A failing step cannot be taken."""
     return Obligation("failing step", where, conjuncts(land(*formulas)), (Case((), (FALSE,)),))
 
 
-def _is_failing(failing: Failing | None, thread: str, edge: Edge) -> bool:
+def is_failing(failing: Failing | None, thread: str, edge: Edge) -> bool:
+    """Whether a thread's edge is one of the failing steps."""
     if failing is None or edge.label is None or edge.label.action != FAIL:
         return False
     return failing.thread in (None, thread) and failing.edge in (None, edge)
@@ -156,5 +167,6 @@ def settled(claim: Term, places: Places) -> Term:
     return substitute(claim, known)
 
 
-def _words(places: Places) -> str:
+def in_words(places: Places) -> str:
+    """Joint locations for messages."""
     return ", ".join(f"{thread} at {place}" for thread, place in places.items())

@@ -106,10 +106,10 @@ def together(threads: Sequence[Annotated]) -> Iterator[Obligation]:
     # A thread may say of shared variables how all of them begin.
     start = land(*(s.automaton.init for s in sides))
     for s in sides:
-        yield from _own(s, start)
+        yield from own_steps(s, start)
         for other in sides:
             if other is not s:
-                yield from _others(s, other)
+                yield from steps_of_others(s, other)
 
 
 def apart(automaton: Automaton) -> Automaton:
@@ -121,7 +121,8 @@ def apart(automaton: Automaton) -> Automaton:
     return rename(automaton, name)
 
 
-def _own(s: Side, start: Term) -> Iterator[Obligation]:
+def own_steps(s: Side, start: Term) -> Iterator[Obligation]:
+    """A thread's invariants hold initially and after its own steps, and its environment may do nothing."""
     automaton = s.automaton
     initial = invariant(s, automaton.initial)
     yield Obligation("initial invariant", automaton.name, conjuncts(start), (Case((), initial),))
@@ -140,7 +141,7 @@ def _taken(s: Side, edge: Edge) -> tuple[Term, ...]:
     return conjuncts(land(*invariant(s, edge.source), edge.guard, *(within(c) for c in edge.choices)))
 
 
-def _others(actor: Side, observer: Side) -> Iterator[Obligation]:
+def steps_of_others(actor: Side, observer: Side) -> Iterator[Obligation]:
     """Each step of the actor is one that the observer's environment allows, and keeps its invariants."""
     for edge in actor.automaton.edges:
         after = {v: t for v, t in edge.updates if v in actor.globals}

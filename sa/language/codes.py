@@ -163,6 +163,12 @@ SA317 a location that only edges mention
 SA319 an index outside of its array
     The index is never, or not surely, within the array. In programs a wrong index is a visible `fail`; in
     formulas, which cannot fail, it must be within the array whatever the values are.
+SA320 a family of any number with a rely
+    What a copy in `thread T[i : *]` must expect is inferred: all the other copies do the same as it does. It cannot
+    be declared.
+SA321 a family of any number where it is not known
+    `thread T[i : *]` stands for any number of threads. This command looks at the threads of a program one by one,
+    and would take it for a single one. Write a number, `thread T[i : 1..3]`: then the answer is about so many.
 SA401 an unknown thread in a pairing
     `thread C refines A;` names a thread of the concrete and one of the abstract side.
 SA402 two threads refine the same one

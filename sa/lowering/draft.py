@@ -42,7 +42,7 @@ class Draft:
     """
 
     problems: list[Diagnostic]
-    holder: int
+    holder: Term
     locals: dict[str, Variable] = field(default_factory=dict)
     joints: list[Joint] = field(default_factory=list)
     order: dict[int, Origin] = field(default_factory=dict)

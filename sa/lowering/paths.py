@@ -51,7 +51,7 @@ class Step:
     no failures, because they are written as edges of their own.
     """
 
-    holder: int
+    holder: Term
     ranges: Mapping[Var, Interval] = field(default_factory=dict)
     checked: bool = False
     failures: list[Failure] = field(default_factory=list)

@@ -124,7 +124,7 @@ def exchange(made: Exchange, wrong: Iterable[Term], paths: Sequence[Path], span:
 
 def lock(target: Target, undefined: Sequence[Term], paths: Sequence[Path], step: Step) -> list[Path]:
     """Enabled where the lock is 0, writes the thread's number."""
-    free, owner = build.eq(held(target), build.ZERO), build.integer(step.holder)
+    free, owner = build.eq(held(target), build.ZERO), step.holder
     wrong = out_of_range(target.variables[0], owner, step.ranges)
     safe = [demand(p, undefined, target.span, step) for p in paths]
     taken = [assume(p, free) for p in safe if p is not None]
@@ -133,6 +133,6 @@ def lock(target: Target, undefined: Sequence[Term], paths: Sequence[Path], step:
 
 def unlock(target: Target, undefined: Sequence[Term], paths: Sequence[Path], step: Step) -> list[Path]:
     """Writes 0; goes wrong where the thread does not hold the lock."""
-    stranger = build.ne(held(target), build.integer(step.holder))
+    stranger = build.ne(held(target), step.holder)
     wrong = [*undefined, stranger, *out_of_range(target.variables[0], build.ZERO, step.ranges)]
     return perform(paths, wrong, updates_of(target, build.ZERO), target.span, step)

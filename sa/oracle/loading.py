@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from sa.language.syntax import (
     Action,
+    AnyNumber,
     Atomic,
     Await,
     Block,
@@ -14,6 +15,7 @@ from sa.language.syntax import (
     Const,
     Define,
     Enumeration,
+    Family,
     FunctionDeclaration,
     Global,
     If,
@@ -29,7 +31,7 @@ from sa.oracle.expressions import Meanings, entries_of, value_of
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A thread to run: a member of a family has the value of the family's index among its constants."""
+    """A thread to run: a member of a family has its index, or its identity, among its constants."""
 
     name: str
     number: int
@@ -50,8 +52,11 @@ class Interpreted:
     integers: range
 
 
-def interpreted(module: Module, integers: range) -> Interpreted:
-    """The file ready to run; `integers` are the values that an arbitrary int may take."""
+def interpreted(module: Module, integers: range, counts: Mapping[str, int] | None = None) -> Interpreted:
+    """The file ready to run; `integers` are the values that an arbitrary int may take.
+
+    `counts` says how many copies there are of each family of any number. Raises KeyError where it does not.
+    """
     meanings = _meanings(module)
     types: dict[str, Type] = {}
     for declaration in module.declarations:
@@ -60,10 +65,20 @@ def interpreted(module: Module, integers: range) -> Interpreted:
     shared = tuple(e for name, type_ in types.items() for e in entries_of(name, type_, meanings))
     sizes = {**meanings.sizes, **{n: len(entries_of(n, t, meanings)) for n, t in types.items()}}
     meanings = replace(meanings, sizes=sizes)
+    written = [d for d in module.declarations if isinstance(d, Thread)]
+    many = [t for t in written if isinstance(t.family, AnyNumber)]
     threads: list[Instance] = []
-    for thread in module.declarations:
-        if isinstance(thread, Thread):
+    for thread in written:
+        if thread not in many:
             threads.extend(_instances(thread, len(threads) + 1, meanings, types))
+    if many:
+        # Copies are known by positive numbers, the same ones that they write into locks.
+        threads = [replace(t, number=-t.number) for t in threads]
+    first = 1
+    for thread in many:
+        last = first + (counts or {})[thread.name.name] - 1
+        threads.extend(_members(thread, range(first, last + 1), first, meanings, types))
+        first = last + 1
     return Interpreted(module, meanings, shared, types, tuple(threads), integers)
 
 
@@ -88,17 +103,31 @@ def _meanings(module: Module) -> Meanings:
 
 
 def _instances(thread: Thread, number: int, meanings: Meanings, types: Mapping[str, Type]) -> Iterator[Instance]:
+    if isinstance(thread.family, Family):
+        low, high = (int(value_of(bound, {}, meanings)) for bound in (thread.family.low, thread.family.high))
+        yield from _members(thread, range(low, high + 1), number, meanings, types)
+    else:
+        local, declared = _own(thread, meanings, types)
+        yield Instance(thread.name.name, number, thread.body, local, declared)
+
+
+def _members(
+    thread: Thread, indices: range, number: int, meanings: Meanings, types: Mapping[str, Type]
+) -> Iterator[Instance]:
+    local, declared = _own(thread, meanings, types)
+    written = None if thread.family is None else thread.family.name
+    index = "self" if written is None else written.name
+    for place, i in enumerate(indices):
+        constants = {**local.constants, index: i}
+        name = f"{thread.name.name}[{i}]"
+        yield Instance(name, number + place, thread.body, replace(local, constants=constants), declared)
+
+
+def _own(thread: Thread, meanings: Meanings, types: Mapping[str, Type]) -> tuple[Meanings, dict[str, Type]]:
+    """What names mean in a thread, and the types of all that it may mention."""
     declared = {**types, **_declared(thread.body)}
     sizes = {**meanings.sizes, **{n: len(entries_of(n, t, meanings)) for n, t in declared.items()}}
-    local = replace(meanings, sizes=sizes)
-    if thread.family is None:
-        yield Instance(thread.name.name, number, thread.body, local, declared)
-        return
-    low, high = (int(value_of(bound, {}, meanings)) for bound in (thread.family.low, thread.family.high))
-    for i in range(low, high + 1):
-        constants = {**local.constants, thread.family.name.name: i}
-        name = f"{thread.name.name}[{i}]"
-        yield Instance(name, number + i - low, thread.body, replace(local, constants=constants), declared)
+    return replace(meanings, sizes=sizes), declared
 
 
 def _declared(block: Block) -> dict[str, Type]:

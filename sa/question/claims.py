@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Label, Location, Origin, variables_of
+from sa.automata.family import Family, of_symbolic
 from sa.automata.program import Guarantee, Program
 from sa.base.verdict import Verdict
 from sa.certificates.run import Bad, Failing
@@ -23,7 +24,8 @@ from sa.terms.term import Term, Var
 class Claim:
     """Something that a program claims about itself, in words and as what must not happen.
 
-    `threads` are what it speaks of: the program's, and for a guarantee these with failing edges of its own.
+    `threads` and `families` are what it speaks of: the program's, and for a guarantee these with failing edges of its
+    own. What is bad about copies is so about symbolic ones, or about the steps of a family's automaton.
     """
 
     name: str
@@ -31,6 +33,7 @@ class Claim:
     origin: Origin
     expect: Verdict | None
     threads: tuple[Automaton, ...]
+    families: tuple[Family, ...] = ()
 
 
 def claims_of(program: Program) -> tuple[Claim, ...]:
@@ -41,11 +44,19 @@ def claims_of(program: Program) -> tuple[Claim, ...]:
         for guarantee in program.guarantees:
             if guarantee.thread == thread.name:
                 claims.append(_guarded(place, guarantee, program.threads))
+    automata = tuple(f.thread for f in program.families)
+    for place, thread in enumerate(automata):
+        claims.extend(replace(c, threads=program.threads) for c in _checks(thread, automata))
+        for guarantee in program.guarantees:
+            if guarantee.thread == thread.name:
+                made = _guarded(place, guarantee, automata)
+                families = (replace(f, thread=t) for f, t in zip(program.families, made.threads, strict=True))
+                claims.append(replace(made, threads=program.threads, families=tuple(families)))
     for invariant in program.invariants:
-        bad = Bad(None, invariant.formula)
-        name = f"invariant {invariant.name}"
-        claims.append(Claim(name, (bad,), invariant.origin, invariant.expect, program.threads))
-    return tuple(claims)
+        said = of_symbolic(invariant.formula, invariant.copies, program.families)
+        bads = tuple(Bad(None, formula) for formula in said)
+        claims.append(Claim(f"invariant {invariant.name}", bads, invariant.origin, invariant.expect, program.threads))
+    return tuple(c if c.families else replace(c, families=program.families) for c in claims)
 
 
 def _checks(thread: Automaton, threads: tuple[Automaton, ...]) -> Iterator[Claim]:

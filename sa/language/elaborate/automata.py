@@ -17,6 +17,7 @@ from sa.language.names import Scope, did_you_mean
 from sa.lowering.draft import FAILED, Draft, add_step, assemble, fresh, origin
 from sa.lowering.paths import Path
 from sa.terms import build
+from sa.terms.term import Term
 
 
 def automaton_name(written: syntax.AutomatonDeclaration) -> str:
@@ -25,7 +26,7 @@ def automaton_name(written: syntax.AutomatonDeclaration) -> str:
 
 
 def make_automaton(
-    written: syntax.AutomatonDeclaration, holder: int, around: Surroundings
+    written: syntax.AutomatonDeclaration, holder: Term, around: Surroundings
 ) -> tuple[Automaton, tuple[Guarantee, ...]]:
     """The automaton of a declaration, and what it guarantees. `holder` is its number for locks."""
     scope = Scope(around.scope)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from sa.automata.family import Copy
 from sa.base.diagnostic import Diagnostic, error
 from sa.base.source import Span
 from sa.language.names import Scope
@@ -43,7 +45,8 @@ class Context:
     it is None where no step could fail, then an index must be within its array anyway. `primes` are added
     to plain names (in relations with `old`). `expanding` are the macros and functions being replaced, and
     `expanded` what came out with which arguments (macros that use macros twice would grow without bound).
-    `locations` are the names that `at` may use.
+    `locations` are the names that `at` may use, `copies` by their identities those that a claim speaks of, and
+    `families` the names of families of any number.
     """
 
     scope: Scope
@@ -55,6 +58,8 @@ class Context:
     expanding: tuple[str, ...] = ()
     expanded: dict[tuple[object, ...], tuple[Term | None, tuple[Term, ...]]] = field(default_factory=dict)
     locations: frozenset[str] = frozenset()
+    copies: Mapping[Term, Copy] = field(default_factory=dict)
+    families: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,7 @@ class Execution:
     step: Step
 
 
-def one_step(context: Context, holder: int, checked: bool = False) -> Execution:
+def one_step(context: Context, holder: Term, checked: bool = False) -> Execution:
     """A step that begins; `holder` and `checked` as in `Step`."""
     return Execution(context, Step(holder, context.ranges, checked))
 

@@ -286,11 +286,14 @@ def _at(expression: syntax.At, context: Context) -> Term | None:
         index = of_sort(expression.index, INT, context)
         if index is None:
             return None
-        thread = f"{thread}[{index.key}]"
+        copy = context.copies.get(index)
+        thread = copy.name if copy is not None and copy.family == thread else f"{thread}[{index.key}]"
     name = f"at {thread}.{expression.location}"
     if name not in context.locations:
         message = f"there is no location `{expression.location}` in a thread `{thread}`"
         hint = did_you_mean(name, sorted(context.locations))
+        if expression.thread in context.families:
+            hint = f"copies have names here: `forall i : {expression.thread} :: ... at {expression.thread}[i].CS ...`"
         complain(context, "SA104", message, expression.span, hint)
         return None
     return build.variable(name, BOOL)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from sa.automata.automaton import Automaton, Origin
-from sa.automata.program import Guarantee, Invariant, Program
+from sa.automata.automaton import Automaton
+from sa.automata.family import Family
+from sa.automata.program import Guarantee, Program
 from sa.automata.ranges import within as in_range
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
 from sa.base.source import Source, Span
@@ -14,16 +15,16 @@ from sa.base.verdict import Verdict
 from sa.language import syntax
 from sa.language.elaborate.automata import automaton_name, make_automaton
 from sa.language.elaborate.blocks import Block
-from sa.language.elaborate.context import INVARIANT, Context
-from sa.language.elaborate.declarations import Declared, Imported, collect, declared_variables
-from sa.language.elaborate.expressions import boolean
+from sa.language.elaborate.declarations import Imported, collect, declared_variables
+from sa.language.elaborate.invariants import invariants
 from sa.language.elaborate.lint import shared_steps
 from sa.language.elaborate.split import split_thread
-from sa.language.elaborate.threads import Surroundings, make_thread, members
+from sa.language.elaborate.threads import Surroundings, is_any_number, make_family, make_thread, members
 from sa.language.names import Scope
 from sa.language.parser import parse
 from sa.lowering.draft import origin
 from sa.terms import build
+from sa.terms.term import Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def _elaborate(
     init = build.land(*(in_range(v) for v in variables), *declared.init)
     scope = declared.context.scope
     around = Surroundings(scope, problems, declared.context.ranges, variables, init)
-    threads, guarantees = _threads(module, around, split)
+    threads, families, guarantees = _threads(module, around, split)
     blocks = tuple(_block(d, scope) for d in module.declarations if isinstance(d, syntax.RefinementBlock))
     made = Program(
         module.source,
@@ -88,9 +89,10 @@ def _elaborate(
         tuple(declared.axioms),
         init,
         threads,
-        _invariants(module, declared, threads),
+        invariants(module, declared, threads, families),
         guarantees,
         expectation(module, problems),
+        families,
     )
     lints = () if split else tuple(_lints(module, scope))
     return Elaborated(made, blocks, (), lints, scope)
@@ -98,20 +100,32 @@ def _elaborate(
 
 def _threads(
     module: syntax.Module, around: Surroundings, split: bool
-) -> tuple[tuple[Automaton, ...], tuple[Guarantee, ...]]:
+) -> tuple[tuple[Automaton, ...], tuple[Family, ...], tuple[Guarantee, ...]]:
     made = list[tuple[Automaton, tuple[Guarantee, ...]]]()
+    families = list[tuple[Family, tuple[Guarantee, ...]]]()
     first = dict[str, Span]()
+    any_number = any(isinstance(d, syntax.Thread) and is_any_number(d) for d in module.declarations)
+
+    def holder() -> Term:
+        # Positive numbers are those of copies, so the others have negative ones.
+        return build.integer(-len(made) - 1 if any_number else len(made) + 1)
+
     for declaration in module.declarations:
         if isinstance(declaration, syntax.Thread):
             written = split_thread(declaration, around.scope) if split else declaration
+            if is_any_number(written):
+                if _is_new(written.name.name, declaration.name.span, first, around.problems):
+                    families.append(make_family(written, around))
+                continue
             for member in members(written, around):
                 if _is_new(member.name, declaration.name.span, first, around.problems):
-                    made.append(make_thread(member, len(made) + 1, around))
+                    made.append(make_thread(member, holder(), around))
         elif isinstance(declaration, syntax.AutomatonDeclaration):
             name = automaton_name(declaration)
             if _is_new(name, declaration.name.span, first, around.problems):
-                made.append(make_automaton(declaration, len(made) + 1, around))
-    return tuple(thread for thread, _ in made), tuple(g for _, claimed in made for g in claimed)
+                made.append(make_automaton(declaration, holder(), around))
+    claimed = tuple(g for _, guaranteed in (*made, *families) for g in guaranteed)
+    return tuple(t for t, _ in made), tuple(f for f, _ in families), claimed
 
 
 def _lints(module: syntax.Module, scope: Scope) -> Iterator[Diagnostic]:
@@ -126,21 +140,6 @@ def _is_new(name: str, span: Span, first: dict[str, Span], problems: list[Diagno
         return False
     first[name] = span
     return True
-
-
-def _invariants(module: syntax.Module, declared: Declared, threads: tuple[Automaton, ...]) -> tuple[Invariant, ...]:
-    locations = frozenset(f"at {t.name}.{p.name}" for t in threads for p in t.locations)
-    base = declared.context
-    context = Context(base.scope, INVARIANT, base.problems, base.ranges, locations=locations)
-    result = list[Invariant]()
-    for d in module.declarations:
-        if isinstance(d, syntax.InvariantDeclaration):
-            if any(i.name == d.name.name for i in result):
-                context.problems.append(error("SA102", f"the invariant `{d.name.name}` is declared twice", d.name.span))
-            formula = boolean(d.formula, context)
-            if formula is not None:
-                result.append(Invariant(d.name.name, formula, d.strong, d.expect, Origin(d.span, origin(d.span).text)))
-    return tuple(result)
 
 
 def expectation(module: syntax.Module, problems: list[Diagnostic]) -> Verdict | None:
@@ -166,7 +165,7 @@ def _check_no_steps(module: syntax.Module, problems: list[Diagnostic]) -> None:
 def _check_content(module: syntax.Module, result: Elaborated, problems: list[Diagnostic]) -> None:
     """A file has a thread, or it is a refinement between two other files."""
     alone = [b for b in result.blocks if b.abstract is None or b.concrete is None]
-    if result.program.threads or any(p.severity is Severity.ERROR for p in problems):
+    if result.program.threads or result.program.families or any(p.severity is Severity.ERROR for p in problems):
         return
     if alone:
         hint = 'name both sides: `abstract "a.sa"; concrete "c.sa";`'

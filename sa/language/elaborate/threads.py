@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from sa.automata.automaton import Automaton, Origin, Variable
+from sa.automata.automaton import Automaton, Kind, Origin, Variable
+from sa.automata.family import Family
 from sa.automata.program import Guarantee
-from sa.base.diagnostic import Diagnostic
+from sa.base.diagnostic import Diagnostic, error
 from sa.language import syntax
 from sa.language.elaborate.context import FORMULA, PROGRAM, RELATION, RELY, Context, complain, within
 from sa.language.elaborate.control import thread_body
@@ -18,6 +19,7 @@ from sa.lowering.control import add_statements
 from sa.lowering.draft import Draft, assemble, finish, location_names, origin
 from sa.lowering.intervals import Interval
 from sa.terms import build
+from sa.terms.sort import INT
 from sa.terms.term import Term, Var
 
 
@@ -34,16 +36,18 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One thread to be made: a thread, or one of a family with the value of its index."""
+    """One thread to be made: `index` is what its family's name for the index, or for the identity, stands for."""
 
     name: str
-    index: int | None
+    index: Term | None
     thread: syntax.Thread
+    identity: Variable | None = None
 
 
 def members(thread: syntax.Thread, around: Surroundings) -> Iterator[Member]:
-    """The threads that a declaration stands for."""
+    """The threads that a declaration stands for, which is not one of any number."""
     family = thread.family
+    assert not isinstance(family, syntax.AnyNumber)
     if family is None:
         yield Member(thread.name.name, None, thread)
         return
@@ -56,18 +60,46 @@ def members(thread: syntax.Thread, around: Surroundings) -> Iterator[Member]:
     elif high - low >= MAX_SIZE:
         complain(context, "SA207", f"a family has at most {MAX_SIZE} threads", family.span)
     else:
-        yield from (Member(f"{thread.name.name}[{i}]", i, thread) for i in range(low, high + 1))
+        yield from (Member(f"{thread.name.name}[{i}]", build.integer(i), thread) for i in range(low, high + 1))
 
 
-def make_thread(member: Member, holder: int, around: Surroundings) -> tuple[Automaton, tuple[Guarantee, ...]]:
+def is_any_number(thread: syntax.Thread) -> bool:
+    """Whether this is `thread T[i : *]`."""
+    return isinstance(thread.family, syntax.AnyNumber)
+
+
+def make_family(thread: syntax.Thread, around: Surroundings) -> tuple[Family, tuple[Guarantee, ...]]:
+    """A family of any number: one automaton with the identity as a local. What every copy guarantees."""
+    written = _identity(thread)
+    why = Origin(written.span, f"the identity of a copy of {thread.name.name}")
+    identity = Variable(build.variable(written.name, INT), Kind.LOCAL, origin=why)
+    if thread.relies:
+        hint = "the environment of a copy is inferred: its own family belongs to it"
+        around.problems.append(error("SA320", "a family of any number declares no rely", thread.relies[0].span, hint))
+    member = Member(thread.name.name, identity.var, replace(thread, relies=()), identity)
+    automaton, claimed = make_thread(member, identity.var, around)
+    return Family(automaton, identity.var), claimed
+
+
+def _identity(thread: syntax.Thread) -> syntax.Identifier:
+    assert isinstance(thread.family, syntax.AnyNumber)
+    return thread.family.name or syntax.Identifier("self", thread.family.span)
+
+
+def make_thread(member: Member, holder: Term, around: Surroundings) -> tuple[Automaton, tuple[Guarantee, ...]]:
     """The automaton of a thread, and what it guarantees. `holder` is its number for locks."""
     thread = member.thread
     scope = Scope(around.scope)
     context = Context(scope, PROGRAM, around.problems, dict(around.ranges))
     if member.index is not None and thread.family is not None:
-        declare(scope, thread.family.name, TermSymbol(build.integer(member.index)), around.problems)
+        name = _identity(thread) if is_any_number(thread) else thread.family.name
+        assert name is not None
+        declare(scope, name, TermSymbol(member.index), around.problems)
     taken = frozenset(v.var.name for v in around.shared)
     draft = Draft(around.problems, holder, taken=taken)
+    if member.identity is not None:
+        draft.locals[member.identity.var.name] = member.identity
+        draft.init.append(build.le(build.ONE, member.identity.var))
     start = add_statements(draft, thread_body(thread.body, draft, context))
     open_scope = _with_locals(draft, scope)
     env = relies(thread.relies, within(context, open_scope))
@@ -80,7 +112,8 @@ def make_thread(member: Member, holder: int, around: Surroundings) -> tuple[Auto
 
 def _with_locals(draft: Draft, scope: Scope) -> Scope:
     """A scope in which the thread's locals are known, so that messages about relies can name them."""
-    return Scope(scope, {name: VariableSymbol(v) for name, v in draft.locals.items()})
+    hidden = {n for n, s in scope.symbols.items() if isinstance(s, TermSymbol)}
+    return Scope(scope, {name: VariableSymbol(v) for name, v in draft.locals.items() if name not in hidden})
 
 
 def relies(declared: tuple[syntax.Rely, ...], context: Context) -> Term | None:

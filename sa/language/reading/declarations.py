@@ -110,6 +110,12 @@ def family(source: Source, children: Children) -> syntax.Family:
     return syntax.Family(identifier(source, children[1]), children[3], children[5], span_of(source, children))
 
 
+def any_number(source: Source, children: Children) -> syntax.AnyNumber:
+    """`"[" (NAME ":")? STAR "]"`."""
+    name = identifiers(source, children)
+    return syntax.AnyNumber(name[0] if name else None, span_of(source, children))
+
+
 def rely(source: Source, children: Children) -> syntax.Rely:
     """`"rely" relation ";"`."""
     return syntax.Rely(children[1], span_of(source, children))
@@ -121,12 +127,13 @@ def guarantee(source: Source, children: Children) -> syntax.Guarantee:
 
 
 def thread(source: Source, children: Children) -> syntax.Thread:
-    """`"thread" NAME family? "{" (rely | guarantee | statement)* "}"`."""
+    """`"thread" NAME (family | any_number)? "{" (rely | guarantee | statement)* "}"`."""
     opening = next(c for c in children if type(c) is Token and c == "{")
     body = syntax.Block(every(syntax.Statement, children), span_of(source, [opening, children[-1]]))
     relies, guarantees = every(syntax.Rely, children), every(syntax.Guarantee, children)
     name = identifier(source, children[1])
-    return syntax.Thread(name, first(syntax.Family, children), relies, guarantees, body, span_of(source, children))
+    family = first(syntax.Family, children) or first(syntax.AnyNumber, children)
+    return syntax.Thread(name, family, relies, guarantees, body, span_of(source, children))
 
 
 def automaton(source: Source, children: Children) -> syntax.AutomatonDeclaration:

@@ -11,6 +11,7 @@ Two things that are not visible in the shape of the data, for everyone who gives
 
 from sa.language.syntax.clause import Clauses, Rely, ThreadName
 from sa.language.syntax.declaration import (
+    AnyNumber,
     AutomatonDeclaration,
     AutomatonItem,
     AxiomDeclaration,
@@ -87,6 +88,7 @@ from sa.language.syntax.statement import (
 
 __all__ = [
     "Action",
+    "AnyNumber",
     "Apply",
     "Arm",
     "ArrayType",

@@ -126,11 +126,19 @@ class Family:
 
 
 @dataclass(frozen=True, slots=True)
+class AnyNumber:
+    """`[i : *]`: any number of copies, `i` the identity of each; without a name it is `self`."""
+
+    name: Identifier | None
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Thread:
-    """`thread T { … }` or `thread T[i : 1..3] { … }`."""
+    """`thread T { … }`, `thread T[i : 1..3] { … }` or `thread T[i : *] { … }`."""
 
     name: Identifier
-    family: Family | None
+    family: Family | AnyNumber | None
     relies: tuple[Rely, ...]
     guarantees: tuple[Guarantee, ...]
     body: Block

@@ -1,0 +1,76 @@
+"""Proofs about programs with families of any number of threads (THEORY section 9).
+
+Both kinds speak of symbolic copies (`automata.family`): of any different copies, whichever they are and however many
+others there are beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sa.automata.automaton import Automaton
+from sa.automata.family import Family, concrete, numbers, of_copies
+from sa.automata.program import Axiom
+from sa.certificates.run import Bad, Failing, Run
+from sa.certificates.threads import Annotated, Never
+from sa.terms.build import TRUE
+from sa.terms.term import Term
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdKeeps:
+    """A proof by invariants of each thread and of each copy: `copies` annotate the families' automata, in their order.
+
+    Witnesses of a claim may be symbolic copies. `init` is what holds of the shared variables at the start.
+    """
+
+    threads: tuple[Annotated, ...]
+    families: tuple[Family, ...]
+    copies: tuple[Annotated, ...]
+    init: Term
+    never: tuple[Never, ...]
+    axioms: tuple[Axiom, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdJoint:
+    """The same by joint invariants of all threads and any `counts` different copies, a number for each family.
+
+    They are over the names of the product of the threads and these symbolic copies. Joint locations that are not in
+    `invariants` cannot be reached.
+    """
+
+    threads: tuple[Automaton, ...]
+    families: tuple[Family, ...]
+    counts: tuple[int, ...]
+    invariants: tuple[tuple[tuple[str, ...], Term], ...]
+    init: Term
+    never: tuple[Bad, ...]
+    axioms: tuple[Axiom, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdRun:
+    """A run with so many copies of each family, in their order."""
+
+    counts: tuple[int, ...]
+    run: Run
+
+
+def bads_of_copies(bad: Bad, families: Sequence[Family], counts: Sequence[int]) -> tuple[Bad, ...]:
+    """What is bad where there are so many copies, of something bad about symbolic copies or about a family's steps."""
+    if bad.claim is not None:
+        claim = of_copies(bad.claim, families, counts)
+        return () if claim is TRUE else (Bad(None, claim),)
+    assert bad.failing is not None and bad.failing.edge is not None
+    for family, own in zip(families, numbers(counts), strict=True):
+        if family.thread.name == bad.failing.thread:
+            place = family.thread.edges.index(bad.failing.edge)
+            made = (concrete(family, identity) for identity in own)
+            return tuple(Bad(Failing(t.name, t.edges[place]), None) for t in made)
+    return (bad,)
+
+
+CrowdProof: TypeAlias = CrowdKeeps | CrowdJoint

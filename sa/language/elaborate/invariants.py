@@ -1,0 +1,84 @@
+"""Invariants of a program, those that speak of copies in families of any number included.
+
+`forall i, j : T :: body` at the very beginning of an invariant is about any two copies of `T`, which may be one:
+`i` and `j` are their identities in the body, and `at T[i].CS` says where the first one is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from sa.automata.automaton import Automaton, Origin
+from sa.automata.family import MOST_COPIES, Copy, Family, identity_of
+from sa.automata.program import Invariant
+from sa.base.diagnostic import Diagnostic, error
+from sa.language import syntax
+from sa.language.elaborate.context import INVARIANT, Context, complain, within
+from sa.language.elaborate.declarations import Declared
+from sa.language.elaborate.expressions import boolean
+from sa.language.names import Scope, TermSymbol, declare
+from sa.lowering.draft import origin
+from sa.terms.term import Term
+
+
+def invariants(
+    module: syntax.Module, declared: Declared, threads: Sequence[Automaton], families: Sequence[Family]
+) -> tuple[Invariant, ...]:
+    """The invariants of a file, in its order."""
+    base = declared.context
+    context = Context(base.scope, INVARIANT, base.problems, base.ranges, locations=frozenset(_places(threads)))
+    known = {f.thread.name: f for f in families}
+    context = replace(context, families=frozenset(known))
+    result = list[Invariant]()
+    for d in module.declarations:
+        if isinstance(d, syntax.InvariantDeclaration):
+            if any(i.name == d.name.name for i in result):
+                context.problems.append(_twice(d))
+            inside, body, copies = _bound(d.formula, known, context)
+            formula = boolean(body, inside)
+            if formula is not None:
+                why = Origin(d.span, origin(d.span).text)
+                result.append(Invariant(d.name.name, formula, d.strong, d.expect, why, copies))
+    return tuple(result)
+
+
+def _places(threads: Sequence[Automaton]) -> Iterator[str]:
+    return (f"at {t.name}.{p.name}" for t in threads for p in t.locations)
+
+
+def _bound(
+    formula: syntax.Expression, families: Mapping[str, Family], context: Context
+) -> tuple[Context, syntax.Expression, tuple[Copy, ...]]:
+    """What is behind the quantifiers over copies, the place in which it stands, and the copies."""
+    scope, bound, copies = Scope(context.scope), dict[Term, Copy](), list[Copy]()
+    while isinstance(formula, syntax.Quantified) and all(_family(b, families) for b in formula.binders):
+        if not formula.universal:
+            hint = "a claim is about all copies: write `forall`"
+            complain(context, "SA312", "an invariant cannot say that there is a copy", formula.span, hint)
+        for binder in formula.binders:
+            family = _family(binder, families)
+            assert family is not None
+            for name in binder.names:
+                copy = Copy(family.thread.name, f"{family.thread.name}[{name.name}]")
+                identity = identity_of(family, copy.name)
+                declare(scope, name, TermSymbol(identity), context.problems)
+                bound[identity] = copy
+                copies.append(copy)
+        formula = formula.body
+    for family in families.values():
+        if sum(c.family == family.thread.name for c in copies) > MOST_COPIES:
+            message = f"this claim speaks of more than {MOST_COPIES} copies of `{family.thread.name}`"
+            complain(context, "SA207", message, formula.span)
+            copies = []
+    named = (replace(families[c.family].thread, name=c.name) for c in copies)
+    locations = context.locations | frozenset(_places(tuple(named)))
+    return replace(within(context, scope), copies=bound, locations=locations), formula, tuple(copies)
+
+
+def _family(binder: syntax.Binder, families: Mapping[str, Family]) -> Family | None:
+    return families.get(binder.type.name) if isinstance(binder.type, syntax.NamedType) else None
+
+
+def _twice(d: syntax.InvariantDeclaration) -> Diagnostic:
+    return error("SA102", f"the invariant `{d.name.name}` is declared twice", d.name.span)
