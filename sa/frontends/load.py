@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os.path import splitext
 from types import MappingProxyType
 from typing import Protocol
 
+from sa.automata.program import Program
+from sa.base.diagnostic import InputError, error
 from sa.language.load import Loaded, LoadedScript
 
 
@@ -41,14 +43,34 @@ def loader_of(path: str) -> Loader:
     return KINDS.get(splitext(path)[1].lower(), _sa)()
 
 
-def load_program(path: str, split: bool = False) -> Loaded:
-    """The program of a file. Raises InputError."""
-    return loader_of(path).load_program(path, split)
+def load_program(path: str, split: bool = False, families: bool = False) -> Loaded:
+    """The program of a file. Raises InputError.
+
+    Unless who asks knows `families` of any number, a program that has one is an error.
+    """
+    loaded = loader_of(path).load_program(path, split)
+    if not families:
+        _refuse_families((loaded.program,))
+    return loaded
 
 
 def load_script(path: str, split: bool = False) -> LoadedScript:
-    """The proof script of a file. Raises InputError."""
-    return loader_of(path).load_script(path, split)
+    """The proof script of a file, about programs without families of any number. Raises InputError."""
+    loaded = loader_of(path).load_script(path, split)
+    _refuse_families(loaded.script.programs.values())
+    return loaded
+
+
+def _refuse_families(programs: Iterable[Program]) -> None:
+    """The threads alone are not the program where there are families: who looks at them only gets no program."""
+    hint = "`check`, `show` and `verify` know such families; elsewhere write how many there are, `thread T[i : 1..3]`"
+    problems = tuple(
+        error("SA321", f"`{f.thread.name}` is a family of any number", f.thread.origin.span, hint)
+        for program in programs
+        for f in program.families
+    )
+    if problems:
+        raise InputError(problems)
 
 
 def load(path: str, split: bool = False) -> Loaded | LoadedScript:

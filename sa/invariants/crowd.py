@@ -20,10 +20,10 @@ from sa.base.limits import Limits
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdProof, CrowdRun, bads_of_copies
 from sa.certificates.run import Bad
 from sa.certificates.threads import Annotated
+from sa.conditions.never import at_places, excluded, failing_edges, taking
 from sa.generation.generate import generate, invariants
 from sa.generation.visibility import Rung
 from sa.invariants.violation import Effort, find_run
-from sa.obligations.never import at_places, excluded, failing_edges, taking
 from sa.smt.horn import Atom, Clause, GivenUp, NoSolution, solve
 from sa.smt.session import Session
 from sa.terms import build

@@ -55,35 +55,16 @@ class _File:
     sources: tuple[Source, ...]
 
 
-def load_program(path: str, split: bool = False, families: bool = False) -> Loaded:
+def load_program(path: str, split: bool = False) -> Loaded:
     """Read, parse and elaborate a file and its imports. Raises InputError with all errors of its imports, or else
     all of its own.
-
-    Unless who asks knows `families` of any number, a program that has one is an error.
     """
-    loaded = _program(_read(path, split, ()), split)
-    if not families:
-        _refuse_families(loaded.program)
-    return loaded
+    return _program(_read(path, split, ()), split)
 
 
 def load_script(path: str, split: bool = False) -> LoadedScript:
     """The same for a proof script; `split` is meant for the programs. Raises InputError."""
-    loaded = _script(_read(path, split, ()))
-    for program in loaded.script.programs.values():
-        _refuse_families(program)
-    return loaded
-
-
-def _refuse_families(program: Program) -> None:
-    """The threads alone are not the program where there are families: who looks at them only gets no program."""
-    hint = "`check`, `show` and `verify` know such families; elsewhere write how many there are, `thread T[i : 1..3]`"
-    problems = tuple(
-        error("SA321", f"`{f.thread.name}` is a family of any number", f.thread.origin.span, hint)
-        for f in program.families
-    )
-    if problems:
-        raise InputError(problems)
+    return _script(_read(path, split, ()))
 
 
 def load(path: str, split: bool = False) -> Loaded | LoadedScript:

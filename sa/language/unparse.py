@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Label, Location, Variable
+from sa.automata.family import Family, identity_of
 from sa.automata.program import Guarantee, Invariant, Program
 from sa.base.verdict import Verdict
 from sa.terms import build
 from sa.terms.printer import show
 from sa.terms.sort import Sort, enumerations
-from sa.terms.substitute import primed
+from sa.terms.substitute import primed, substitute
 from sa.terms.term import And, Function, IsZero, Le, Not, Or, Same, Term, Var
 
 #: Formulas whose text is longer are broken into cases.
@@ -35,8 +37,11 @@ def show_program(program: Program, comments: Mapping[str, Sequence[str]] | None 
         guarantees = tuple(g for g in program.guarantees if g.thread == thread.name)
         noted = (comments or {}).get(thread.name, ())
         lines += ["", *_automaton(thread, (), known, guarantees, noted)]
+    for family in program.families:
+        guarantees = tuple(g for g in program.guarantees if g.thread == family.thread.name)
+        lines += ["", *_family(family, known, guarantees)]
     if program.invariants:
-        lines += ["", *(_invariant(i) for i in program.invariants)]
+        lines += ["", *(_invariant(i, program.families) for i in program.invariants)]
     if program.expect is not None:
         lines += ["", f"expect {_verdict(program.expect)};"]
     return "\n".join(lines) + "\n"
@@ -75,6 +80,14 @@ def _automaton(
     for edge in automaton.edges:
         yield f"  {_edge(edge, ranged)}"
     yield "}"
+
+
+def _family(family: Family, known: set[Term], guarantees: tuple[Guarantee, ...]) -> Iterator[str]:
+    """The automaton of every copy; its head declares the identity."""
+    thread, identity = family.thread, family.identity
+    named = replace(thread, name=f"{thread.name}[{identity.name} : *]")
+    plain = replace(named, variables=tuple(v for v in thread.variables if v.var is not identity))
+    yield from _automaton(plain, (), known | {build.le(build.ONE, identity)}, guarantees)
 
 
 def _common(automaton: Automaton) -> tuple[Term, ...]:
@@ -195,7 +208,8 @@ def _declaration(keyword: str, variable: Variable, name: str | None = None, size
 
 def _enumerations(program: Program) -> list[str]:
     variables = (v.var.sort for v in program.variables)
-    local = (v.var.sort for t in program.threads for v in t.variables)
+    automata = (*program.threads, *(f.thread for f in program.families))
+    local = (v.var.sort for t in automata for v in t.variables)
     called = (s for f in program.functions for s in (*f.arguments, f.result))
     return _enumeration_lines((*variables, *local, *called))
 
@@ -209,10 +223,17 @@ def _function(function: Function) -> str:
     return f"function {function.name}({', '.join(s.name for s in function.arguments)}) : {function.result.name};"
 
 
-def _invariant(invariant: Invariant) -> str:
+def _invariant(invariant: Invariant, families: Sequence[Family]) -> str:
+    known = {f.thread.name: f for f in families}
+    bound, names = list[str](), dict[Var, Term]()
+    for copy in invariant.copies:
+        name = copy.name.removeprefix(f"{copy.family}[").removesuffix("]")
+        bound.append(f"{name} : {copy.family}")
+        names[identity_of(known[copy.family], copy.name)] = build.variable(name)
+    about = f"forall {', '.join(bound)} :: " if bound else ""
     strength = "strong " if invariant.strong else ""
     expected = f" expect {_verdict(invariant.expect)}" if invariant.expect is not None else ""
-    return f"{strength}invariant {invariant.name} : {show(invariant.formula)}{expected};"
+    return f"{strength}invariant {invariant.name} : {about}{show(substitute(invariant.formula, names))}{expected};"
 
 
 def _verdict(verdict: Verdict) -> str:

@@ -75,11 +75,14 @@ def test_a_location_that_only_edges_mention_is_there_with_a_warning() -> None:
 
 def same(one: Program, other: Program) -> bool:
     """Whether two programs differ in their origins at most."""
-    threads = ([without_origins(t) for t in p.threads] for p in (one, other))
-    formulas = (([i.formula for i in p.invariants], [g.relation for g in p.guarantees]) for p in (one, other))
-    first, second = threads
-    mine, theirs = formulas
-    return first == second and mine == theirs and one.init is other.init
+    return _plain(one) == _plain(other) and one.init is other.init
+
+
+def _plain(made: Program) -> tuple[object, ...]:
+    """A program without its origins."""
+    threads = [without_origins(t) for t in (*made.threads, *(f.thread for f in made.families))]
+    claims = [(i.formula, i.copies) for i in made.invariants], [g.relation for g in made.guarantees]
+    return threads, [f.identity for f in made.families], claims
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda p: f"{p.parent.parent.name}/{p.parent.name}/{p.name}")

@@ -108,6 +108,12 @@ EXAMPLES = [
     ("SA317", "automaton P { location a initial; edge a -> b; }", "b"),
     ("SA319", "global f : int[2]; thread T { f[2] := 0; }", "f[2]"),
     ("SA319", "global f : int[2]; global x : int; init f[x] == 0; " + T, "f[x]"),
+    ("SA104", "thread T[i : *] { CS: skip; } invariant v : at T[1].CS;", "at T[1].CS"),
+    ("SA312", "thread T[i : *] { CS: skip; } invariant v : exists i : T :: at T[i].CS;", "exists i : T :: at T[i].CS"),
+    ("SA320", G + "thread T[i : *] { rely x' == x; skip; }", "rely x' == x;"),
+    ("SA320", G + "automaton T[*] { location a initial { env x' == x; } }", "x' == x"),
+    ("SA103", "thread T[i : *] { i := 2; }", "i"),
+    ("SA102", "global self : int; thread T[*] { skip; }", "[*]"),
 ]  # fmt: skip
 
 
@@ -118,7 +124,7 @@ def test_a_mistake_is_reported_with_its_code_where_it_is(code: str, text: str, p
 
 
 def test_every_code_of_the_language_has_an_example_here_or_among_the_files() -> None:
-    elsewhere = {"SA013", "SA014", "SA015", "SA016", "SA018", "SA019", "SA451", "SA452", "SA453"}
+    elsewhere = {"SA013", "SA014", "SA015", "SA016", "SA018", "SA019", "SA321", "SA451", "SA452", "SA453"}
     own = {c for c in CATALOGUE if c < "SA400" or c in elsewhere}
     assert {code for code, _, _ in EXAMPLES} | elsewhere == own
 

@@ -27,7 +27,10 @@ def test_an_example_of_the_reference_has_a_meaning(text: str, tmp_path: Path) ->
     for name, content in {**NAMED, "example": text}.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
     loaded = load(str(tmp_path / "example"))
-    assert loaded.script.steps if isinstance(loaded, LoadedScript) else loaded.program.threads or loaded.blocks
+    if isinstance(loaded, LoadedScript):
+        assert loaded.script.steps
+    else:
+        assert loaded.program.threads or loaded.program.families or loaded.blocks
 
 
 @pytest.mark.parametrize("text", EXAMPLES, ids=lambda text: text.split("\n")[0])

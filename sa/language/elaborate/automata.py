@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sa.automata.automaton import FAIL, Automaton, Location, Origin
+from sa.automata.automaton import FAIL, Automaton, Location, Origin, Variable
+from sa.automata.family import Family
 from sa.automata.program import Guarantee
 from sa.base.diagnostic import Label as Mark
 from sa.base.diagnostic import error, warning
@@ -12,8 +13,17 @@ from sa.language import syntax
 from sa.language.elaborate.context import PROGRAM, Context, complain, one_step
 from sa.language.elaborate.execute import assumed, labelled, run_block
 from sa.language.elaborate.locals import initial_local
-from sa.language.elaborate.threads import Surroundings, formulas, guarantees, relies
-from sa.language.names import Scope, did_you_mean
+from sa.language.elaborate.threads import (
+    Surroundings,
+    formulas,
+    guarantees,
+    identify,
+    identity_name,
+    identity_variable,
+    refuse_relies,
+    relies,
+)
+from sa.language.names import Scope, TermSymbol, declare, did_you_mean
 from sa.lowering.draft import FAILED, Draft, add_step, assemble, fresh, origin
 from sa.lowering.paths import Path
 from sa.terms import build
@@ -22,16 +32,33 @@ from sa.terms.term import Term
 
 def automaton_name(written: syntax.AutomatonDeclaration) -> str:
     """`P`, or `T[2]` for a member of a family."""
-    return written.name.name if written.index is None else f"{written.name.name}[{written.index}]"
+    return f"{written.name.name}[{written.index}]" if isinstance(written.index, int) else written.name.name
+
+
+def make_family_of_automata(
+    written: syntax.AutomatonDeclaration, around: Surroundings
+) -> tuple[Family, tuple[Guarantee, ...]]:
+    """The family of a declaration, and what every copy guarantees."""
+    assert isinstance(written.index, syntax.AnyNumber)
+    refuse_relies([i.span for i in written.items if isinstance(i, syntax.Rely)], around.problems)
+    places = (i for i in written.items if isinstance(i, syntax.LocationDeclaration))
+    refuse_relies([e.span for q in places for e in q.env], around.problems)
+    identity = identity_variable(written.index, written.name)
+    automaton, claimed = make_automaton(written, identity.var, around, identity)
+    return Family(automaton, identity.var), claimed
 
 
 def make_automaton(
-    written: syntax.AutomatonDeclaration, holder: Term, around: Surroundings
+    written: syntax.AutomatonDeclaration, holder: Term, around: Surroundings, identity: Variable | None = None
 ) -> tuple[Automaton, tuple[Guarantee, ...]]:
     """The automaton of a declaration, and what it guarantees. `holder` is its number for locks."""
     scope = Scope(around.scope)
     context = Context(scope, PROGRAM, around.problems, dict(around.ranges))
+    if isinstance(written.index, syntax.AnyNumber):
+        declare(scope, identity_name(written.index), TermSymbol(holder), around.problems)
     draft = Draft(around.problems, holder, taken=frozenset(v.var.name for v in around.shared))
+    if identity is not None:
+        identify(draft, identity)
     for item in written.items:
         if isinstance(item, syntax.Local):
             initial_local(item, draft, context)

@@ -13,7 +13,7 @@ from sa.base.diagnostic import Diagnostic, InputError, Severity, error
 from sa.base.source import Source, Span
 from sa.base.verdict import Verdict
 from sa.language import syntax
-from sa.language.elaborate.automata import automaton_name, make_automaton
+from sa.language.elaborate.automata import automaton_name, make_automaton, make_family_of_automata
 from sa.language.elaborate.blocks import Block
 from sa.language.elaborate.declarations import Imported, collect, declared_variables
 from sa.language.elaborate.invariants import invariants
@@ -104,7 +104,7 @@ def _threads(
     made = list[tuple[Automaton, tuple[Guarantee, ...]]]()
     families = list[tuple[Family, tuple[Guarantee, ...]]]()
     first = dict[str, Span]()
-    any_number = any(isinstance(d, syntax.Thread) and is_any_number(d) for d in module.declarations)
+    any_number = any(is_any_number(d) for d in module.declarations)
 
     def holder() -> Term:
         # Positive numbers are those of copies, so the others have negative ones.
@@ -122,7 +122,11 @@ def _threads(
                     made.append(make_thread(member, holder(), around))
         elif isinstance(declaration, syntax.AutomatonDeclaration):
             name = automaton_name(declaration)
-            if _is_new(name, declaration.name.span, first, around.problems):
+            if not _is_new(name, declaration.name.span, first, around.problems):
+                continue
+            if is_any_number(declaration):
+                families.append(make_family_of_automata(declaration, around))
+            else:
                 made.append(make_automaton(declaration, holder(), around))
     claimed = tuple(g for _, guaranteed in (*made, *families) for g in guaranteed)
     return tuple(t for t, _ in made), tuple(f for f, _ in families), claimed

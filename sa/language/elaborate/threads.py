@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sa.automata.automaton import Automaton, Kind, Origin, Variable
 from sa.automata.family import Family
 from sa.automata.program import Guarantee
 from sa.base.diagnostic import Diagnostic, error
+from sa.base.source import Span
 from sa.language import syntax
 from sa.language.elaborate.context import FORMULA, PROGRAM, RELATION, RELY, Context, complain, within
 from sa.language.elaborate.control import thread_body
@@ -63,27 +64,48 @@ def members(thread: syntax.Thread, around: Surroundings) -> Iterator[Member]:
         yield from (Member(f"{thread.name.name}[{i}]", build.integer(i), thread) for i in range(low, high + 1))
 
 
-def is_any_number(thread: syntax.Thread) -> bool:
-    """Whether this is `thread T[i : *]`."""
-    return isinstance(thread.family, syntax.AnyNumber)
+def is_any_number(declaration: syntax.Declaration) -> bool:
+    """Whether this is `thread T[i : *]` or `automaton T[i : *]`."""
+    match declaration:
+        case syntax.Thread(_, syntax.AnyNumber()) | syntax.AutomatonDeclaration(_, syntax.AnyNumber()):
+            return True
+        case _:
+            return False
 
 
 def make_family(thread: syntax.Thread, around: Surroundings) -> tuple[Family, tuple[Guarantee, ...]]:
     """A family of any number: one automaton with the identity as a local. What every copy guarantees."""
-    written = _identity(thread)
-    why = Origin(written.span, f"the identity of a copy of {thread.name.name}")
-    identity = Variable(build.variable(written.name, INT), Kind.LOCAL, origin=why)
-    if thread.relies:
-        hint = "the environment of a copy is inferred: its own family belongs to it"
-        around.problems.append(error("SA320", "a family of any number declares no rely", thread.relies[0].span, hint))
+    assert isinstance(thread.family, syntax.AnyNumber)
+    refuse_relies([r.span for r in thread.relies], around.problems)
+    identity = identity_variable(thread.family, thread.name)
     member = Member(thread.name.name, identity.var, replace(thread, relies=()), identity)
     automaton, claimed = make_thread(member, identity.var, around)
     return Family(automaton, identity.var), claimed
 
 
-def _identity(thread: syntax.Thread) -> syntax.Identifier:
-    assert isinstance(thread.family, syntax.AnyNumber)
-    return thread.family.name or syntax.Identifier("self", thread.family.span)
+def refuse_relies(declared: Sequence[Span], problems: list[Diagnostic]) -> None:
+    """Report environments that a family of any number declares."""
+    if declared:
+        hint = "the environment of a copy is inferred: its own family belongs to it"
+        problems.append(error("SA320", "a family of any number declares no environment", declared[0], hint))
+
+
+def identity_name(family: syntax.AnyNumber) -> syntax.Identifier:
+    """The name of a copy's identity."""
+    return family.name or syntax.Identifier("self", family.span)
+
+
+def identity_variable(family: syntax.AnyNumber, thread: syntax.Identifier) -> Variable:
+    """The local that holds it."""
+    name = identity_name(family)
+    why = Origin(name.span, f"the identity of a copy of {thread.name}")
+    return Variable(build.variable(name.name, INT), Kind.LOCAL, origin=why)
+
+
+def identify(draft: Draft, identity: Variable) -> None:
+    """Give an automaton an identity of its own, which is positive."""
+    draft.locals[identity.var.name] = identity
+    draft.init.append(build.le(build.ONE, identity.var))
 
 
 def make_thread(member: Member, holder: Term, around: Surroundings) -> tuple[Automaton, tuple[Guarantee, ...]]:
@@ -92,14 +114,13 @@ def make_thread(member: Member, holder: Term, around: Surroundings) -> tuple[Aut
     scope = Scope(around.scope)
     context = Context(scope, PROGRAM, around.problems, dict(around.ranges))
     if member.index is not None and thread.family is not None:
-        name = _identity(thread) if is_any_number(thread) else thread.family.name
-        assert name is not None
+        family = thread.family
+        name = identity_name(family) if isinstance(family, syntax.AnyNumber) else family.name
         declare(scope, name, TermSymbol(member.index), around.problems)
     taken = frozenset(v.var.name for v in around.shared)
     draft = Draft(around.problems, holder, taken=taken)
     if member.identity is not None:
-        draft.locals[member.identity.var.name] = member.identity
-        draft.init.append(build.le(build.ONE, member.identity.var))
+        identify(draft, member.identity)
     start = add_statements(draft, thread_body(thread.body, draft, context))
     open_scope = _with_locals(draft, scope)
     env = relies(thread.relies, within(context, open_scope))

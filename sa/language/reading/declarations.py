@@ -137,11 +137,10 @@ def thread(source: Source, children: Children) -> syntax.Thread:
 
 
 def automaton(source: Source, children: Children) -> syntax.AutomatonDeclaration:
-    """`"automaton" NAME ("[" INTEGER "]")? "{" automaton_item* "}"`."""
-    index = int(children[3][:18]) if children[2] == "[" else None
-    return syntax.AutomatonDeclaration(
-        identifier(source, children[1]), index, nodes(children), span_of(source, children)
-    )
+    """`"automaton" NAME ("[" INTEGER "]" | any_number)? "{" automaton_item* "}"`."""
+    index = int(children[3][:18]) if children[2] == "[" else first(syntax.AnyNumber, children)
+    items = tuple(c for c in nodes(children) if c is not index)
+    return syntax.AutomatonDeclaration(identifier(source, children[1]), index, items, span_of(source, children))
 
 
 def location(source: Source, children: Children) -> syntax.LocationDeclaration:

@@ -174,10 +174,10 @@ class EdgeDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class AutomatonDeclaration:
-    """`automaton P1 { … }`; `index` for a member of a family, `automaton T[2]`."""
+    """`automaton P1 { … }`; `index` for a member of a family, `automaton T[2]`, or for one of any number."""
 
     name: Identifier
-    index: int | None
+    index: int | AnyNumber | None
     items: tuple[AutomatonItem, ...]
     span: Span = field(compare=False, repr=False)
 
