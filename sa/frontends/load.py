@@ -34,8 +34,14 @@ def _sa() -> Loader:
     return load
 
 
+def _c() -> Loader:
+    from sa.frontends.c import load
+
+    return load
+
+
 #: The loaders by suffix, each imported when a file needs it. Files with another suffix are read as `.sa`.
-KINDS: Mapping[str, Callable[[], Loader]] = MappingProxyType({".sa": _sa})
+KINDS: Mapping[str, Callable[[], Loader]] = MappingProxyType({".sa": _sa, ".c": _c, ".i": _c})
 
 
 def loader_of(path: str) -> Loader:

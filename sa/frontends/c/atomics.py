@@ -1,0 +1,140 @@
+"""Atomic functions of C11 and of GNU C: one guarded update each, whatever the memory order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, temporary
+from sa.frontends.c.expressions import NOTHING, load, operation, store, value
+from sa.frontends.c.types import INT, CType, Int, Pointer, plain
+from sa.frontends.c.values import Unsupported, Value, convert, number
+from sa.frontends.flow.graph import Begin, End, Set, Step, Test
+from sa.terms import build
+
+_OPERATORS = {"add": "+", "sub": "-", "or": "|", "and": "&", "xor": "^"}
+_BOOL = Int("_Bool", 1, False)
+
+
+def _table() -> dict[str, str]:
+    """What each function does: `load`, `store`, `exchange`, …; operators as `fetch +` and `+ fetch`."""
+    table = {
+        "atomic_init": "store", "__atomic_load_n": "load", "__atomic_store_n": "store",
+        "__atomic_exchange_n": "exchange", "__sync_lock_test_and_set": "exchange", "__sync_lock_release": "clear",
+        "__atomic_test_and_set": "set", "__atomic_clear": "clear", "__atomic_compare_exchange_n": "cas n",
+        "__sync_bool_compare_and_swap": "cas bool", "__sync_val_compare_and_swap": "cas val",
+        "__atomic_load": "load into", "__atomic_store": "store from", "__atomic_compare_exchange": "cas from",
+    }  # fmt: skip
+    for plain_name, what in (
+        ("load", "load"), ("store", "store"), ("exchange", "exchange"),
+        ("compare_exchange_strong", "cas strong"), ("compare_exchange_weak", "cas weak"),
+    ):  # fmt: skip
+        table[f"atomic_{plain_name}"] = table[f"atomic_{plain_name}_explicit"] = what
+    for word, sign in _OPERATORS.items():
+        table[f"atomic_fetch_{word}"] = table[f"atomic_fetch_{word}_explicit"] = f"fetch {sign}"
+        table[f"__atomic_fetch_{word}"] = table[f"__sync_fetch_and_{word}"] = f"fetch {sign}"
+        table[f"__atomic_{word}_fetch"] = table[f"__sync_{word}_and_fetch"] = f"{sign} fetch"
+    return table
+
+
+ATOMICS = _table()
+
+
+def atomic(body: Body, name: str, arguments: Sequence[Any]) -> Value:
+    """A call of an atomic function. Raises Unsupported."""
+    what = ATOMICS[name]
+    pointer = value(body, arguments[0])
+    if not isinstance(pointer.type, Pointer) or not isinstance(pointer.type.to, Int | Pointer):
+        raise Unsupported("SA714", f"`{name}` of what is not a scalar is not accepted")
+    where = InMemory(number(pointer), pointer.type.to)
+    rest = arguments[1:]
+    match what.split():
+        case ["load"]:
+            return load(body, where)
+        case ["store"]:
+            store(body, where, value(body, rest[0]))
+            return NOTHING
+        case ["clear"]:
+            store(body, where, Value(build.integer(0), INT))
+            return NOTHING
+        case ["load", "into"]:
+            into = _followed(body, rest[0])
+            store(body, into, load(body, where))
+            return NOTHING
+        case ["store", "from"]:
+            store(body, where, load(body, _followed(body, rest[0])))
+            return NOTHING
+        case ["exchange"]:
+            return _updated(body, where, None, value(body, rest[0]), True)
+        case ["set"]:
+            return _updated(body, where, None, Value(build.integer(1), INT), True)
+        case ["fetch", sign]:
+            return _updated(body, where, sign, value(body, rest[0]), True)
+        case [sign, "fetch"]:
+            return _updated(body, where, sign, value(body, rest[0]), False)
+        case ["cas", how]:
+            return _compared(body, where, how, rest)
+        case _:
+            raise Unsupported("SA719", f"`{name}` is not accepted")
+
+
+def _followed(body: Body, node: Any) -> InMemory:
+    pointer = value(body, node)
+    if not isinstance(pointer.type, Pointer):
+        raise Unsupported("SA719", "this is not a pointer")
+    return InMemory(number(pointer), pointer.type.to)
+
+
+def _updated(body: Body, where: InMemory, sign: str | None, operand: Value, old_one: bool) -> Value:
+    """Read, change and write in one step; the value before or after. Atomic arithmetic wraps (C11 7.17.7.5)."""
+    emit(body, Begin())
+    old = load(body, where)
+    new = operand if sign is None else _wrapping(body, sign, old, operand)
+    made = convert(new, plain(where.type), bounds_in(body))
+    kept = temporary(body, where.type)
+    emit(body, Set(kept, number(made)))
+    store(body, where, Value(kept, plain(where.type)))
+    emit(body, End())
+    return old if old_one else Value(kept, plain(where.type))
+
+
+def _wrapping(body: Body, sign: str, old: Value, operand: Value) -> Value:
+    return operation(body, sign, old, operand)
+
+
+def _compared(body: Body, where: InMemory, how: str, rest: Sequence[Any]) -> Value:
+    """Compare and exchange; a weak one may fail although the values are equal."""
+    kind = plain(where.type)
+    old_given = how in ("bool", "val")
+    expected_at = None if old_given else _followed(body, rest[0])
+    given = value(body, rest[0]) if old_given else None
+    new = load(body, _followed(body, rest[1])) if how == "from" else value(body, rest[1])
+    weak = how == "weak" or (how in ("n", "from") and len(rest) > 2 and _is_true(body, rest[2]))
+    emit(body, Begin())
+    before = convert(
+        load(body, expected_at) if given is None and expected_at else given or NOTHING, kind, bounds_in(body)
+    )
+    old = load(body, where)
+    result = temporary(body, _BOOL)
+    same, other, after = fresh(body), fresh(body), fresh(body)
+    equal = build.eq(number(old), number(before))
+    body.steps.append(Step(body.here, Test(equal), same, body.origin))
+    body.steps.append(Step(body.here, Test(build.TRUE if weak else build.lnot(equal)), other, body.origin))
+    body.here = same
+    store(body, where, new)
+    emit(body, Set(result, build.integer(1)), after)
+    body.here = other
+    if expected_at is not None:
+        store(body, expected_at, old)
+    emit(body, Set(result, build.integer(0)), after)
+    emit(body, End())
+    return _old(old, kind) if how == "val" else Value(build.ne(result, build.integer(0)), INT)
+
+
+def _old(old: Value, kind: CType) -> Value:
+    return Value(old.term, kind)
+
+
+def _is_true(body: Body, node: Any) -> bool:
+    found = number(value(body, node))
+    return found is not build.integer(0)

@@ -1,0 +1,178 @@
+"""A file and a function while they are translated: names, types, and the steps so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from sa.automata.automaton import Origin
+from sa.base.diagnostic import Diagnostic, error, warning
+from sa.base.source import Source
+from sa.frontends.c.places import origin, span
+from sa.frontends.c.types import CType, Function, Struct, cells_of, key_of, range_of, synchronises
+from sa.frontends.c.values import Unsupported, Value
+from sa.frontends.flow.graph import ANY, Cell, Node, Object, Op, Procedure, Range, Register, Step, Storage
+from sa.terms import build
+from sa.terms.term import Term, Var
+
+
+@dataclass(frozen=True, slots=True)
+class InRegister:
+    """A place that nothing points to."""
+
+    var: Var
+    type: CType
+
+
+@dataclass(frozen=True, slots=True)
+class InMemory:
+    """A place with an address. `wrong` says what is wrong where there is none."""
+
+    address: Term
+    type: CType
+    wrong: str = "pointer"
+
+
+Place: TypeAlias = InRegister | InMemory
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """An enumerator."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A typedef."""
+
+    type: CType
+
+
+Meaning: TypeAlias = InRegister | InMemory | Constant | Alias | Function
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the user chose: signed overflow is assumed away, checked, or wraps; objects an allocation site has."""
+
+    overflow: str = "assume"
+    heap: int = 8
+
+
+@dataclass(slots=True)
+class File:
+    """A translation unit: what its names mean, and what was wrong with it."""
+
+    sources: Mapping[str, Source]
+    choices: Choices
+    call: Callable[[Body, Any], Value]
+    names: dict[str, Meaning] = field(default_factory=dict)
+    tags: dict[str, Struct] = field(default_factory=dict)
+    objects: dict[str, Object] = field(default_factory=dict)
+    bodies: dict[str, Any] = field(default_factory=dict)
+    library: frozenset[str] = frozenset()
+    procedures: dict[str, Procedure] = field(default_factory=dict)
+    wanted: list[str] = field(default_factory=list)
+    problems: list[Diagnostic] = field(default_factory=list)
+    addressed: dict[str, None] = field(default_factory=dict)
+    strings: int = 0
+
+
+@dataclass(slots=True)
+class Body:
+    """A function: its steps so far, and where the next one begins; `here` is None where nothing can come."""
+
+    file: File
+    name: str
+    hidden: bool
+    addressed: frozenset[str]
+    origin: Origin
+    scopes: list[dict[str, Meaning]] = field(default_factory=lambda: [{}])
+    tags: list[dict[str, Struct]] = field(default_factory=lambda: [{}])
+    steps: list[Step] = field(default_factory=list)
+    registers: dict[Var, Register] = field(default_factory=dict)
+    objects: dict[str, Object] = field(default_factory=dict)
+    nodes: int = 2
+    here: Node = 0
+    breaks: list[Node] = field(default_factory=list)
+    continues: list[Node] = field(default_factory=list)
+    cases: list[list[tuple[Any, Node]]] = field(default_factory=list)
+    labels: dict[str, Node] = field(default_factory=dict)
+    result: Var | None = None
+    returns: CType | None = None
+
+
+#: The nodes of every function.
+ENTRY, EXIT = 0, 1
+
+
+def fresh(body: Body) -> Node:
+    """A new node."""
+    body.nodes += 1
+    return body.nodes - 1
+
+
+def emit(body: Body, op: Op, target: Node | None = None) -> None:
+    """A step from here to a node, a new one if none is given, and on from there."""
+    after = fresh(body) if target is None else target
+    body.steps.append(Step(body.here, op, after, body.origin))
+    body.here = after
+
+
+def temporary(body: Body, kind: CType, range_: Range | None = None) -> Var:
+    """A register that the user does not know."""
+    var = build.variable(f"__t{len(body.registers)}")
+    body.registers[var] = Register(var, range_of(kind) if range_ is None else range_, body.origin, temporary=True)
+    return var
+
+
+def bounds_in(body: Body) -> Callable[[Var], Range]:
+    """The ranges of the function's registers."""
+    return lambda v: body.registers[v].range if v in body.registers else ANY
+
+
+def meaning(body: Body, name: str) -> Meaning | None:
+    """What a name means here."""
+    for scope in reversed(body.scopes):
+        if name in scope:
+            return scope[name]
+    return body.file.names.get(name)
+
+
+def at(body: Body, node: Any) -> Origin:
+    """The place of a node; inside of the library that of the function."""
+    found = origin(node, body.file.sources)
+    return body.origin if found.span is None else found
+
+
+def complain(file: File, node: Any, wrong: Unsupported) -> None:
+    """Note what is wrong with a node."""
+    file.problems.append(error(wrong.code, wrong.message, span(node, file.sources), wrong.hint))
+
+
+def warn(file: File, node: Any, code: str, message: str) -> None:
+    """Note something suspicious about a node, once."""
+    made = warning(code, message, span(node, file.sources))
+    if made not in file.problems:
+        file.problems.append(made)
+
+
+def object_of(
+    file: File, name: str, kind: CType, storage: Storage, where: Origin, initial: Mapping[int, Term] | None
+) -> Object:
+    """An object of a type. Without `initial` values its cells are arbitrary, with some the others are 0."""
+    opaque = _opaque(kind)
+    zero = build.integer(0)
+    cells = list[Cell]()
+    for offset, (path, scalar) in enumerate(cells_of(kind)):
+        first = None if initial is None else initial.get(offset, zero)
+        free = synchronises(scalar) or opaque or (".__" in path)
+        cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free))
+    return Object(name, tuple(cells), storage, where)
+
+
+def _opaque(kind: CType) -> bool:
+    return isinstance(kind, Struct) and kind.opaque

@@ -1,0 +1,316 @@
+"""Calls: functions of the program and of the library, and words that the front end gives a meaning itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from pycparser import c_ast
+
+from sa.frontends.c.atomics import ATOMICS, atomic
+from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, meaning, temporary, warn
+from sa.frontends.c.expressions import NOTHING, branch, store, value
+from sa.frontends.c.types import (
+    INT,
+    ULONG,
+    CType,
+    Function,
+    Int,
+    Pointer,
+    input_range,
+    is_scalar,
+)
+from sa.frontends.c.values import Unsupported, Value, convert, number
+from sa.frontends.flow.graph import (
+    ANY,
+    Begin,
+    Call,
+    End,
+    Exit,
+    Fail,
+    Fork,
+    Halt,
+    Havoc,
+    Join,
+    Range,
+    Self,
+    Set,
+    Skip,
+    Step,
+    Test,
+    Wait,
+    code,
+)
+from sa.terms import build
+
+Handler: TypeAlias = Callable[[Body, Sequence[Any]], Value]
+
+#: Functions that change nothing that a program can see, whatever their arguments are.
+_QUIET = {
+    "printf", "fprintf", "puts", "putchar", "fputs", "fflush", "perror", "fputc", "putc", "setbuf", "setvbuf",
+}  # fmt: skip
+
+_INPUTS = {
+    "bool": Int("_Bool", 1, False), "char": Int("char", 8, True), "uchar": Int("unsigned char", 8, False),
+    "short": Int("short", 16, True), "ushort": Int("unsigned short", 16, False), "int": INT,
+    "uint": Int("unsigned int", 32, False), "unsigned": Int("unsigned int", 32, False), "long": Int("long", 64, True),
+    "ulong": ULONG, "size_t": ULONG, "u8": Int("unsigned char", 8, False), "u16": Int("unsigned short", 16, False),
+    "u32": Int("unsigned int", 32, False), "S32": INT, "loff_t": Int("long", 64, True), "pthread_t": ULONG,
+}  # fmt: skip
+
+
+def call(body: Body, node: c_ast.FuncCall) -> Value:
+    """The value of a call. Raises Unsupported."""
+    arguments = node.args.exprs if node.args is not None else []
+    if isinstance(node.name, c_ast.ID):
+        name = node.name.name
+        found = meaning(body, name)
+        if found is None or isinstance(found, Function):
+            return _named(body, name, found, arguments)
+    pointer = value(body, node.name.expr if _is_followed(node.name) else node.name)
+    return _indirect(body, pointer, arguments)
+
+
+def _is_followed(node: Any) -> bool:
+    return isinstance(node, c_ast.UnaryOp) and node.op == "*"
+
+
+def _named(body: Body, name: str, kind: Function | None, arguments: Sequence[Any]) -> Value:
+    if name in _WORDS:
+        return _WORDS[name](body, arguments)
+    if name in ATOMICS:
+        return atomic(body, name, arguments)
+    if name.startswith("__VERIFIER_nondet_"):
+        known = kind.result if kind is not None and is_scalar(kind.result) else None
+        return _any(body, known or _INPUTS.get(name.removeprefix("__VERIFIER_nondet_"), INT))
+    if name in body.file.bodies:
+        whole = name.startswith("__VERIFIER_atomic_")
+        if whole:
+            emit(body, Begin())
+        result = _direct(body, name, arguments)
+        if whole:
+            emit(body, End())
+        return result
+    return _outside(body, name, kind, arguments)
+
+
+def _direct(body: Body, name: str, arguments: Sequence[Any]) -> Value:
+    """A call of a function with a body."""
+    kind = body.file.names[name]
+    assert isinstance(kind, Function)
+    values = [value(body, a) for a in arguments]
+    return _inlined(body, name, kind, values)
+
+
+def _inlined(body: Body, name: str, kind: Function, values: Sequence[Value]) -> Value:
+    if kind.variadic:
+        raise Unsupported("SA713", f"`{name}` takes any number of arguments, which is not accepted")
+    if name not in body.file.wanted:
+        body.file.wanted.append(name)
+    parameters = kind.parameters if kind.parameters is not None else tuple(v.type for v in values)
+    if len(parameters) != len(values):
+        raise Unsupported("SA719", f"`{name}` takes {len(parameters)} arguments")
+    given = tuple(number(convert(v, k, bounds_in(body))) for v, k in zip(values, parameters, strict=True))
+    if not is_scalar(kind.result):
+        emit(body, Call(name, given, None))
+        return NOTHING
+    result = temporary(body, kind.result)
+    emit(body, Call(name, given, result))
+    return Value(result, kind.result)
+
+
+def _indirect(body: Body, pointer: Value, arguments: Sequence[Any]) -> Value:
+    """A call through a pointer: a choice among the functions with this type whose address is taken."""
+    kind = pointer.type.to if isinstance(pointer.type, Pointer) else pointer.type
+    if not isinstance(kind, Function):
+        raise Unsupported("SA719", "this is not a function")
+    values = [value(body, a) for a in arguments]
+    term = number(pointer)
+    for name in body.file.bodies:
+        if term is code(name):
+            return _inlined(body, name, kind, values)
+    names = [n for n in body.file.bodies if n in body.file.addressed and _fits(body.file.names.get(n), kind)]
+    if not names:
+        raise Unsupported("SA714", "no function has this type and its address taken")
+    result = temporary(body, kind.result) if is_scalar(kind.result) else None
+    start, after = body.here, fresh(body)
+    for name in names:
+        inside = fresh(body)
+        body.steps.append(Step(start, Test(build.eq(term, code(name))), inside, body.origin))
+        body.here = inside
+        made = _inlined(body, name, kind, values)
+        if result is None:
+            emit(body, Skip(), after)
+        else:
+            emit(body, Set(result, number(made)), after)
+    wrong = fresh(body)
+    none = build.land(*(build.ne(term, code(n)) for n in names))
+    body.steps.append(Step(start, Test(none), wrong, body.origin))
+    body.steps.append(Step(wrong, Fail("pointer"), wrong, body.origin))
+    body.here = after
+    return NOTHING if result is None else Value(result, kind.result)
+
+
+def _fits(found: object, kind: Function) -> bool:
+    return (
+        isinstance(found, Function)
+        and (found.parameters is None or kind.parameters is None or len(found.parameters) == len(kind.parameters))
+        and is_scalar(found.result) == is_scalar(kind.result)
+    )
+
+
+def _outside(body: Body, name: str, kind: Function | None, arguments: Sequence[Any]) -> Value:
+    """A function that is defined nowhere: its result is arbitrary, and it must not touch the program's variables."""
+    values = [value(body, a) for a in arguments if not _is_string(a)]
+    addresses = [v for v in values if isinstance(v.type, Pointer) and v.term is not build.integer(0)]
+    if name not in _QUIET and addresses:
+        raise Unsupported("SA716", f"`{name}` is not defined, and gets an address", "define it")
+    result = INT if kind is None else kind.result
+    if isinstance(result, Pointer):
+        raise Unsupported("SA716", f"`{name}` is not defined, and returns an address", "define it")
+    if name not in _QUIET and not name.startswith("rand"):
+        warn(body.file, None, "SA731", f"`{name}` is not defined: it may return anything and changes nothing")
+    return _any(body, result) if is_scalar(result) else NOTHING
+
+
+def _is_string(node: Any) -> bool:
+    return isinstance(node, c_ast.Constant) and "string" in node.type
+
+
+def _any(body: Body, kind: CType) -> Value:
+    range_ = input_range(kind)
+    var = temporary(body, kind, range_)
+    emit(body, Havoc(var, range_))
+    return Value(var, kind)
+
+
+def _halt(body: Body, arguments: Sequence[Any]) -> Value:
+    for argument in arguments:
+        value(body, argument)
+    emit(body, Halt())
+    body.here = fresh(body)
+    return NOTHING
+
+
+def _assume(body: Body, arguments: Sequence[Any]) -> Value:
+    on, off = fresh(body), fresh(body)
+    branch(body, arguments[0], on, off)
+    body.here = off
+    emit(body, Halt())
+    body.here = on
+    return NOTHING
+
+
+def _assert(body: Body, arguments: Sequence[Any]) -> Value:
+    on, off = fresh(body), fresh(body)
+    branch(body, arguments[0], on, off)
+    body.here = off
+    emit(body, Fail("assertion"))
+    body.here = on
+    return NOTHING
+
+
+def _error(body: Body, arguments: Sequence[Any]) -> Value:
+    emit(body, Fail("reached"))
+    body.here = fresh(body)
+    return NOTHING
+
+
+def _fail(body: Body, arguments: Sequence[Any]) -> Value:
+    what = arguments[0].value.strip('"')
+    emit(body, Fail(what))
+    body.here = fresh(body)
+    return NOTHING
+
+
+def _begin(body: Body, arguments: Sequence[Any]) -> Value:
+    emit(body, Begin())
+    return NOTHING
+
+
+def _end(body: Body, arguments: Sequence[Any]) -> Value:
+    emit(body, End())
+    return NOTHING
+
+
+def _wait(body: Body, arguments: Sequence[Any]) -> Value:
+    on, off = fresh(body), fresh(body)
+    branch(body, arguments[0], on, off)
+    body.here = off
+    emit(body, Wait(build.FALSE))
+    body.here = on
+    return NOTHING
+
+
+def _self(body: Body, arguments: Sequence[Any]) -> Value:
+    var = temporary(body, INT)
+    emit(body, Self(var))
+    return Value(var, ULONG)
+
+
+def _create(body: Body, arguments: Sequence[Any]) -> Value:
+    """`pthread_create(&id, attributes, function, argument)`; `thrd_create(&id, function, argument)`."""
+    pthread = len(arguments) == 4
+    where = value(body, arguments[0])
+    function = value(body, arguments[2 if pthread else 1])
+    argument = value(body, arguments[3 if pthread else 2])
+    for name in body.file.bodies:
+        if function.term is code(name) and name not in body.file.wanted:
+            body.file.wanted.append(name)
+    var = temporary(body, ULONG, ANY)
+    assert isinstance(where.type, Pointer)
+    emit(body, Begin())
+    emit(body, Fork(number(function), number(argument), var))
+    if number(where) is not build.integer(0):
+        store(body, InMemory(number(where), where.type.to), Value(var, where.type.to))
+    emit(body, End())
+    return Value(build.integer(0), INT)
+
+
+def _join(body: Body, arguments: Sequence[Any]) -> Value:
+    thread = number(value(body, arguments[0]))
+    where = value(body, arguments[1]) if len(arguments) > 1 else Value(build.integer(0), INT)
+    wanted = number(where) is not build.integer(0) and isinstance(where.type, Pointer)
+    var = temporary(body, ULONG, ANY) if wanted else None
+    emit(body, Join(thread, var))
+    if var is not None and isinstance(where.type, Pointer):
+        kind = where.type.to
+        store(body, InMemory(number(where), kind), Value(var, kind))
+    return Value(build.integer(0), INT)
+
+
+def _leave(body: Body, arguments: Sequence[Any]) -> Value:
+    emit(body, Exit(number(value(body, arguments[0])) if arguments else build.integer(0)))
+    body.here = fresh(body)
+    return NOTHING
+
+
+def _nothing(body: Body, arguments: Sequence[Any]) -> Value:
+    return NOTHING
+
+
+def _expected(body: Body, arguments: Sequence[Any]) -> Value:
+    return value(body, arguments[0])
+
+
+_WORDS: dict[str, Handler] = {
+    "__sacheck_assert": _assert, "__VERIFIER_assert": _assert, "__assert_fail": _error, "__assert": _error,
+    "reach_error": _error, "__VERIFIER_error": _error, "__sacheck_fail": _fail,
+    "__VERIFIER_assume": _assume, "assume_abort_if_not": _assume, "__builtin_assume": _assume,
+    "abort": _halt, "exit": _halt, "_exit": _halt, "_Exit": _halt, "__builtin_unreachable": _halt,
+    "__builtin_trap": _halt, "quick_exit": _halt,
+    "__VERIFIER_atomic_begin": _begin, "__VERIFIER_atomic_end": _end,
+    "__sacheck_begin": _begin, "__sacheck_end": _end, "__sacheck_wait": _wait, "__sacheck_self": _self,
+    "pthread_self": _self, "thrd_current": _self,
+    "pthread_create": _create, "thrd_create": _create, "pthread_join": _join, "thrd_join": _join,
+    "pthread_exit": _leave, "thrd_exit": _leave, "__builtin_expect": _expected,
+    "__sync_synchronize": _nothing, "__atomic_thread_fence": _nothing, "__atomic_signal_fence": _nothing,
+    "free": _nothing, "__sacheck_any": lambda body, arguments: _any(body, Int("_Bool", 1, False)),
+    "rand": lambda body, arguments: _between(body, 0, 2**31 - 1),
+}  # fmt: skip
+
+
+def _between(body: Body, low: int, high: int) -> Value:
+    var = temporary(body, INT, Range(low, high))
+    emit(body, Havoc(var, Range(low, high)))
+    return Value(var, INT)

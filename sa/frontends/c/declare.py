@@ -1,0 +1,184 @@
+"""Types from declarations of the parser's tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pycparser import c_ast
+
+from sa.frontends.c.body import Alias, Body, Constant, File, meaning
+from sa.frontends.c.types import (
+    BOOL,
+    INT,
+    UINT,
+    VOID,
+    Array,
+    CType,
+    Function,
+    Int,
+    Pointer,
+    Struct,
+)
+from sa.frontends.c.values import Unsupported
+
+#: The value of a constant expression.
+Constants = Callable[[Body, Any], int]
+
+
+def type_of(body: Body, node: Any, constant: Constants) -> CType:
+    """The type that a declarator gives. Raises Unsupported."""
+    match node:
+        case c_ast.TypeDecl() | c_ast.Typename():
+            return _qualified(type_of(body, node.type, constant), node.quals or [])
+        case c_ast.PtrDecl():
+            return _qualified(Pointer(type_of(body, node.type, constant)), node.quals or [])
+        case c_ast.ArrayDecl():
+            size = None if node.dim is None else _size(body, node.dim, constant)
+            return Array(type_of(body, node.type, constant), size)
+        case c_ast.FuncDecl():
+            return _function(body, node, constant)
+        case c_ast.Struct():
+            return _struct(body, node, constant)
+        case c_ast.Union():
+            raise Unsupported("SA712", "`union` is not accepted", "use a structure")
+        case c_ast.Enum():
+            return _enumeration(body, node, constant)
+        case c_ast.IdentifierType():
+            return _named(body, node.names)
+        case _:
+            raise Unsupported("SA710", f"this type is not accepted ({type(node).__name__})")
+
+
+def _size(body: Body, node: Any, constant: Constants) -> int:
+    try:
+        size = constant(body, node)
+    except Unsupported:
+        raise Unsupported("SA711", "an array whose size is not constant", "give it a constant size") from None
+    if size < 0:
+        raise Unsupported("SA711", "an array with a negative size")
+    return size
+
+
+def _qualified(kind: CType, qualifiers: list[str]) -> CType:
+    atomic, volatile = "_Atomic" in qualifiers, "volatile" in qualifiers
+    if not (atomic or volatile):
+        return kind
+    match kind:
+        case Int(name, bits, signed, was, before, enum):
+            return Int(name, bits, signed, atomic or was, volatile or before, enum)
+        case Pointer(to, was, before):
+            return Pointer(to, atomic or was, volatile or before)
+        case Struct() if atomic:
+            raise Unsupported("SA710", "`_Atomic` structures are not accepted", "make its fields atomic")
+        case _:
+            return kind
+
+
+def _function(body: Body, node: Any, constant: Constants) -> Function:
+    result = type_of(body, node.type, constant)
+    if node.args is None:
+        return Function(result, None)
+    kinds, variadic = list[CType](), False
+    for parameter in node.args.params:
+        if isinstance(parameter, c_ast.EllipsisParam):
+            variadic = True
+        elif isinstance(parameter, c_ast.ID):
+            return Function(result, None)
+        else:
+            kinds.append(adjusted(type_of(body, parameter.type, constant)))
+    if kinds == [VOID]:
+        kinds = []
+    return Function(result, tuple(kinds), variadic)
+
+
+def adjusted(kind: CType) -> CType:
+    """The type of a parameter declared so (C11 6.7.6.3)."""
+    match kind:
+        case Array(of, _):
+            return Pointer(of)
+        case Function():
+            return Pointer(kind)
+        case _:
+            return kind
+
+
+def _struct(body: Body, node: Any, constant: Constants) -> Struct:
+    name = node.name or f"?{id(node)}"
+    if node.decls is None:
+        for tags in reversed(body.tags):
+            if name in tags:
+                return tags[name]
+        return body.file.tags.setdefault(name, Struct(name))
+    scope = body.tags[-1] if len(body.tags) > 1 else body.file.tags
+    known = scope.setdefault(name, Struct(name))
+    if known.fields is not None:
+        return known
+    fields = list[tuple[str, CType]]()
+    for number, declared in enumerate(node.decls):
+        if not isinstance(declared, c_ast.Decl):
+            continue
+        if declared.bitsize is not None:
+            raise Unsupported("SA710", "bit fields are not accepted", "use a field of its own")
+        kind = type_of(body, declared.type, constant)
+        if isinstance(kind, Array) and kind.size is None:
+            raise Unsupported("SA712", "flexible members are not accepted")
+        if declared.name is None and not isinstance(kind, Struct):
+            continue
+        fields.append((declared.name or f"?{number}", kind))
+    known.fields = tuple(fields)
+    return known
+
+
+def _enumeration(body: Body, node: Any, constant: Constants) -> Int:
+    following, least = 0, 0
+    for enumerator in node.values.enumerators if node.values is not None else ():
+        if not isinstance(enumerator, c_ast.Enumerator):
+            continue
+        if enumerator.value is not None:
+            following = constant(body, enumerator.value)
+        names = body.scopes[-1] if len(body.scopes) > 1 else body.file.names
+        names[enumerator.name] = Constant(following)
+        least = min(least, following)
+        following += 1
+    kind = UINT if least >= 0 else INT
+    return Int(kind.name, kind.bits, kind.signed, enum=node.name)
+
+
+_WORDS = {"signed", "unsigned", "short", "long", "int", "char"}
+
+
+def _named(body: Body, names: list[str]) -> CType:
+    words = [n for n in names if n not in ("const", "volatile", "register", "inline")]
+    if words == ["void"]:
+        return VOID
+    if words == ["_Bool"] or words == ["bool"]:
+        return BOOL
+    if any(w in ("float", "double", "_Complex", "__float128", "_Float128", "__int128") for w in words):
+        raise Unsupported("SA710", f"`{' '.join(words)}` is not accepted", "only integers of 1 to 8 bytes are")
+    if set(words) <= _WORDS:
+        return _integer(words)
+    found = meaning(body, words[0])
+    if isinstance(found, Alias):
+        return found.type
+    raise Unsupported("SA710", f"the type `{' '.join(names)}` is not known")
+
+
+def _integer(words: list[str]) -> Int:
+    signed = "unsigned" not in words
+    if "char" in words:
+        bits, name = 8, "char" if "signed" not in words else "signed char"
+    elif "short" in words:
+        bits, name = 16, "short"
+    elif "long" in words:
+        bits, name = 64, "long"
+    else:
+        bits, name = 32, "int"
+    return Int(name if signed else f"unsigned {name}", bits, signed)
+
+
+def library_types(file: File) -> None:
+    """Mark the structures of the library: initialisers of them mean that they are new."""
+    for name, found in file.names.items():
+        if isinstance(found, Alias) and isinstance(found.type, Struct) and name != "timespec":
+            found.type.opaque = True

@@ -1,0 +1,488 @@
+"""Expressions: their steps, in an order that C allows (left to right), and their values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pycparser import c_ast
+
+from sa.frontends.c.body import (
+    Body,
+    Constant,
+    InMemory,
+    InRegister,
+    Place,
+    at,
+    bounds_in,
+    complain,
+    emit,
+    fresh,
+    meaning,
+    object_of,
+    temporary,
+)
+from sa.frontends.c.constants import characters, literal
+from sa.frontends.c.declare import type_of
+from sa.frontends.c.types import (
+    CHAR,
+    INT,
+    ULONG,
+    VOID,
+    Array,
+    CType,
+    Function,
+    Int,
+    Pointer,
+    Struct,
+    Void,
+    cell_count,
+    cells_of,
+    is_scalar,
+    key_of,
+    offset_of,
+    plain,
+    promoted,
+    size_of,
+    synchronises,
+    usual,
+)
+from sa.frontends.c.values import (
+    Result,
+    Unsupported,
+    Value,
+    binary,
+    compared,
+    convert,
+    inverted,
+    negated,
+    number,
+    truth,
+)
+from sa.frontends.flow.graph import Begin, End, Fail, Load, Node, Set, Skip, Step, Storage, Store, Test, base, code
+from sa.terms import build
+from sa.terms.term import Int as Number
+from sa.terms.term import Term
+
+_LOGICAL = ("&&", "||")
+NOTHING = Value(build.integer(0), VOID)
+
+
+def value(body: Body, node: Any) -> Value:
+    """The value of an expression; arrays and functions are pointers to them. Raises Unsupported."""
+    match node:
+        case c_ast.Constant():
+            return _constant(body, node)
+        case c_ast.ID() | c_ast.ArrayRef() | c_ast.StructRef():
+            return _named(body, node)
+        case c_ast.UnaryOp():
+            return _unary(body, node)
+        case c_ast.BinaryOp(op=op) if op in _LOGICAL:
+            return _logical(body, node)
+        case c_ast.BinaryOp():
+            one = value(body, node.left)
+            return operation(body, node.op, one, value(body, node.right))
+        case c_ast.Assignment():
+            return _assignment(body, node)
+        case c_ast.TernaryOp():
+            return _choice(body, node)
+        case c_ast.Cast():
+            return _cast(body, node)
+        case c_ast.FuncCall():
+            before, body.origin = body.origin, at(body, node)
+            result = body.file.call(body, node)
+            body.origin = before
+            return result
+        case c_ast.ExprList():
+            result = NOTHING
+            for one in node.exprs:
+                result = value(body, one)
+            return result
+        case c_ast.Compound():
+            raise Unsupported("SA719", "statements in expressions are not accepted")
+        case _:
+            raise Unsupported("SA719", f"this expression is not accepted ({type(node).__name__})")
+
+
+def constant(body: Body, node: Any) -> int:
+    """The value of a constant expression. Raises Unsupported."""
+    before = len(body.steps)
+    found = value(body, node)
+    term = number(found)
+    if len(body.steps) != before or not isinstance(term, Number):
+        del body.steps[before:]
+        raise Unsupported("SA719", "this is not a constant expression")
+    return term.value
+
+
+def _constant(body: Body, node: c_ast.Constant) -> Value:
+    if "string" in node.type:
+        return Value(base(string(body, node)), Pointer(CHAR))
+    found, kind = literal(node)
+    return Value(build.integer(found), kind)
+
+
+def string(body: Body, node: c_ast.Constant) -> str:
+    """The name of an object that holds a string literal."""
+    letters = [*characters("".join(node.value.split('"')[1::2])), 0]
+    file = body.file
+    file.strings += 1
+    name = f"__string{file.strings}"
+    cells = {i: build.integer(c) for i, c in enumerate(letters)}
+    file.objects[name] = object_of(file, name, Array(CHAR, len(letters)), Storage.STATIC, body.origin, cells)
+    return name
+
+
+def place(body: Body, node: Any) -> Place:
+    """The place that an lvalue means. Raises Unsupported."""
+    match node:
+        case c_ast.ID():
+            found = meaning(body, node.name)
+            if isinstance(found, InRegister | InMemory):
+                return found
+            raise Unsupported("SA719", f"`{node.name}` is not a variable")
+        case c_ast.ArrayRef():
+            pointer, index = value(body, node.name), value(body, node.subscript)
+            if not isinstance(pointer.type, Pointer):
+                pointer, index = index, pointer
+            if not isinstance(pointer.type, Pointer):
+                raise Unsupported("SA719", "this is not an array")
+            return InMemory(_moved(pointer, index, 1), pointer.type.to, "index")
+        case c_ast.StructRef():
+            return _field(body, node)
+        case c_ast.UnaryOp(op="*"):
+            pointer = value(body, node.expr)
+            if not isinstance(pointer.type, Pointer):
+                raise Unsupported("SA719", "this is not a pointer")
+            return InMemory(number(pointer), pointer.type.to)
+        case c_ast.Cast() | c_ast.TernaryOp():
+            raise Unsupported("SA719", "this is not a place")
+        case c_ast.CompoundLiteral():
+            raise Unsupported("SA719", "compound literals are not accepted", "use a variable")
+        case _:
+            found_value = value(body, node)
+            if isinstance(found_value.type, Struct):
+                return InMemory(number(found_value), found_value.type)
+            raise Unsupported("SA719", "this is not a place")
+
+
+def _moved(pointer: Value, index: Value, sign: int) -> Term:
+    """The address of an element at a distance."""
+    assert isinstance(pointer.type, Pointer)
+    return build.add(number(pointer), build.scale(sign * cell_count(pointer.type.to), number(index)))
+
+
+def _field(body: Body, node: c_ast.StructRef) -> Place:
+    if node.type == "->":
+        pointer = value(body, node.name)
+        if not isinstance(pointer.type, Pointer):
+            raise Unsupported("SA719", "this is not a pointer to a structure")
+        address, kind, wrong = number(pointer), pointer.type.to, "pointer"
+    else:
+        outer = place(body, node.name)
+        if not isinstance(outer, InMemory):
+            raise Unsupported("SA719", "this is not a structure")
+        address, kind, wrong = outer.address, outer.type, outer.wrong
+    if not isinstance(kind, Struct) or (found := offset_of(kind, node.field.name)) is None:
+        raise Unsupported("SA719", f"there is no field `{node.field.name}` here")
+    return InMemory(build.add(address, build.integer(found[0])), found[1], wrong)
+
+
+def _named(body: Body, node: Any) -> Value:
+    if isinstance(node, c_ast.ID):
+        found = meaning(body, node.name)
+        if isinstance(found, Constant):
+            return Value(build.integer(found.value), INT)
+        if isinstance(found, Function):
+            body.file.addressed[node.name] = None
+            return Value(code(node.name), Pointer(found))
+        if found is None:
+            raise Unsupported("SA719", f"`{node.name}` is not known")
+    return load(body, place(body, node))
+
+
+def load(body: Body, where: Place) -> Value:
+    """The value at a place; the address of one that is no scalar."""
+    if isinstance(where, InRegister):
+        return Value(where.var, plain(where.type))
+    match where.type:
+        case Array(of, _):
+            return Value(where.address, Pointer(of))
+        case Function():
+            return Value(where.address, Pointer(where.type))
+        case Struct():
+            return Value(where.address, where.type)
+        case Void():
+            raise Unsupported("SA714", "a `void *` that is followed", "cast it to what it points to")
+    var = temporary(body, where.type)
+    emit(body, Load(var, where.address, key_of(where.type), where.wrong))
+    return Value(var, plain(where.type))
+
+
+def store(body: Body, where: Place, new: Value) -> Value:
+    """Assign to a place, and the value that it has then."""
+    if isinstance(where.type, Struct):
+        assert isinstance(where, InMemory)
+        _copy(body, where, new)
+        return new
+    if not is_scalar(where.type):
+        raise Unsupported("SA719", "this cannot be assigned to")
+    made = convert(new, where.type, bounds_in(body))
+    if isinstance(where, InRegister):
+        emit(body, Set(where.var, number(made)))
+        return Value(where.var, plain(where.type))
+    emit(body, Store(where.address, number(made), key_of(where.type), where.wrong))
+    return Value(made.term, plain(where.type))
+
+
+def _copy(body: Body, where: InMemory, new: Value) -> None:
+    """Assign a structure, a scalar a step."""
+    loaded = list[Value]()
+    kinds = [kind for _, kind in cells_of(where.type)]
+    for offset, kind in enumerate(kinds):
+        loaded.append(load(body, InMemory(build.add(number(new), build.integer(offset)), kind, where.wrong)))
+    for offset, kind in enumerate(kinds):
+        store(body, InMemory(build.add(where.address, build.integer(offset)), kind, where.wrong), loaded[offset])
+
+
+def checked(body: Body, result: Result) -> Value:
+    """A result whose undefined cases are steps that go wrong, as far as the user wants them to be."""
+    if result.undefined is not build.FALSE:
+        _demand(body, build.lnot(result.undefined), "undefined")
+    if result.overflows is not build.FALSE and body.file.choices.overflow == "check":
+        _demand(body, build.lnot(result.overflows), "overflow")
+    return result.value
+
+
+def _demand(body: Body, formula: Term, what: str) -> None:
+    on, wrong = fresh(body), fresh(body)
+    source = body.here
+    body.steps.append(Step(source, Test(build.lnot(formula)), wrong, body.origin))
+    body.steps.append(Step(wrong, Fail(what), wrong, body.origin))
+    emit(body, Test(formula), on)
+
+
+def operation(body: Body, op: str, one: Value, two: Value) -> Value:
+    """A binary operator other than `&&` and `||`."""
+    pointers = isinstance(one.type, Pointer), isinstance(two.type, Pointer)
+    if op in ("==", "!=", "<", "<=", ">", ">=") and any(pointers):
+        return Value(compared(op, number(one), number(two)), INT)
+    match op, pointers:
+        case "+", (True, False):
+            return Value(_moved(one, two, 1), one.type)
+        case "+", (False, True):
+            return Value(_moved(two, one, 1), two.type)
+        case "-", (True, False):
+            return Value(_moved(one, two, -1), one.type)
+        case "-", (True, True):
+            assert isinstance(one.type, Pointer)
+            size = cell_count(one.type.to)
+            return Value(build.div(build.sub(number(one), number(two)), size), Int("long", 64, True))
+    if not isinstance(one.type, Int) or not isinstance(two.type, Int):
+        raise Unsupported("SA719", f"`{op}` of these operands")
+    return checked(body, binary(op, one, two, bounds_in(body), body.file.choices.overflow == "wrap"))
+
+
+def _unary(body: Body, node: c_ast.UnaryOp) -> Value:
+    match node.op:
+        case "&":
+            return address_of(body, node.expr)
+        case "*":
+            where = place(body, node)
+            return load(body, where)
+        case "!":
+            return Value(build.lnot(truth(value(body, node.expr))), INT)
+        case "-":
+            made = negated(value(body, node.expr), bounds_in(body), body.file.choices.overflow == "wrap")
+            return checked(body, made)
+        case "+":
+            inner = value(body, node.expr)
+            return convert(inner, promoted(inner.type), bounds_in(body))
+        case "~":
+            return inverted(value(body, node.expr), bounds_in(body))
+        case "sizeof" | "_Alignof":
+            return Value(build.integer(size_of(static_type(body, node.expr))), ULONG)
+        case "++" | "--" | "p++" | "p--":
+            return _stepped(body, node)
+        case _:
+            raise Unsupported("SA719", f"the operator `{node.op}` is not accepted")
+
+
+def address_of(body: Body, node: Any) -> Value:
+    """The value of `&e`."""
+    if isinstance(node, c_ast.ID) and isinstance(meaning(body, node.name), Function):
+        return value(body, node)
+    where = place(body, node)
+    if isinstance(where, InRegister):
+        raise Unsupported("SA714", "the address of this is not known")
+    return Value(where.address, Pointer(where.type))
+
+
+def static_type(body: Body, node: Any) -> CType:
+    """The type of an expression or type name, which is not evaluated."""
+    if isinstance(node, c_ast.Typename):
+        return type_of(body, node, constant)
+    if isinstance(node, c_ast.Constant) and "string" in node.type:
+        return Array(CHAR, len(characters("".join(node.value.split('"')[1::2]))) + 1)
+    steps, here, registers = len(body.steps), body.here, dict(body.registers)
+    try:
+        if isinstance(node, c_ast.ID | c_ast.ArrayRef | c_ast.StructRef) or (
+            isinstance(node, c_ast.UnaryOp) and node.op == "*"
+        ):
+            return place(body, node).type
+        return value(body, node).type
+    finally:
+        del body.steps[steps:]
+        body.here, body.registers = here, registers
+
+
+def _stepped(body: Body, node: c_ast.UnaryOp) -> Value:
+    """`++` and `--`: on an atomic place one step."""
+    where = place(body, node.expr)
+    whole = isinstance(where, InMemory) and synchronises(where.type)
+    if whole:
+        emit(body, Begin())
+    old = load(body, where)
+    if node.op.startswith("p") and isinstance(where, InRegister):
+        kept = temporary(body, where.type)
+        emit(body, Set(kept, number(old)))
+        old = Value(kept, old.type)
+    one = Value(build.integer(1), INT)
+    new = store(body, where, operation(body, node.op[-1], old, one))
+    if whole:
+        emit(body, End())
+    return old if node.op.startswith("p") else new
+
+
+def _assignment(body: Body, node: c_ast.Assignment) -> Value:
+    before, body.origin = body.origin, at(body, node)
+    if node.op == "=":
+        new = value(body, node.rvalue) if _is_simple(node.lvalue) else None
+        where = place(body, node.lvalue)
+        result = store(body, where, value(body, node.rvalue) if new is None else new)
+    else:
+        new = value(body, node.rvalue)
+        where = place(body, node.lvalue)
+        whole = isinstance(where, InMemory) and synchronises(where.type)
+        if whole:
+            emit(body, Begin())
+        old = load(body, where)
+        result = store(body, where, operation(body, node.op[:-1], old, new))
+        if whole:
+            emit(body, End())
+    body.origin = before
+    return result
+
+
+def _is_simple(node: Any) -> bool:
+    return isinstance(node, c_ast.ID)
+
+
+def _cast(body: Body, node: c_ast.Cast) -> Value:
+    kind = type_of(body, node.to_type, constant)
+    inner = value(body, node.expr)
+    if isinstance(kind, Void):
+        return NOTHING
+    if not is_scalar(kind):
+        raise Unsupported("SA714", "a cast to this type is not accepted")
+    return convert(inner, plain(kind), bounds_in(body))
+
+
+def is_plain(body: Body, node: Any) -> bool:
+    """Whether an expression has neither effects nor accesses of memory: it is one formula."""
+    match node:
+        case c_ast.Constant():
+            return "string" not in node.type
+        case c_ast.ID():
+            return isinstance(meaning(body, node.name), InRegister | Constant)
+        case c_ast.UnaryOp(op=("!" | "-" | "+" | "~")):
+            return is_plain(body, node.expr)
+        case c_ast.BinaryOp(op=op):
+            safe = body.file.choices.overflow != "check" and op not in ("/", "%", "<<", ">>")
+            return safe and is_plain(body, node.left) and is_plain(body, node.right)
+        case c_ast.Cast():
+            return is_plain(body, node.expr)
+        case _:
+            return False
+
+
+def branch(body: Body, node: Any, yes: Node, no: Node) -> None:
+    """Go to `yes` where a condition holds and to `no` where it does not; nothing is here afterwards."""
+    match node:
+        case c_ast.UnaryOp(op="!"):
+            branch(body, node.expr, no, yes)
+        case c_ast.BinaryOp(op=op) if op in _LOGICAL and not is_plain(body, node):
+            middle = fresh(body)
+            if op == "&&":
+                branch(body, node.left, middle, no)
+            else:
+                branch(body, node.left, yes, middle)
+            body.here = middle
+            branch(body, node.right, yes, no)
+        case c_ast.BinaryOp(op=op) if op in _LOGICAL:
+            one, two = truth(value(body, node.left)), truth(value(body, node.right))
+            decide(body, build.land(one, two) if op == "&&" else build.lor(one, two), yes, no)
+        case _:
+            decide(body, truth(value(body, node)), yes, no)
+
+
+def decide(body: Body, formula: Term, yes: Node, no: Node) -> None:
+    """The two ways on."""
+    for case, target in ((formula, yes), (build.lnot(formula), no)):
+        if case is not build.FALSE:
+            body.steps.append(Step(body.here, Test(case), target, body.origin))
+
+
+def _logical(body: Body, node: c_ast.BinaryOp) -> Value:
+    if is_plain(body, node):
+        one, two = truth(value(body, node.left)), truth(value(body, node.right))
+        return Value(build.land(one, two) if node.op == "&&" else build.lor(one, two), INT)
+    yes, no, after = fresh(body), fresh(body), fresh(body)
+    result = temporary(body, Int("_Bool", 1, False))
+    branch(body, node, yes, no)
+    for start, outcome in ((yes, 1), (no, 0)):
+        body.here = start
+        emit(body, Set(result, build.integer(outcome)), after)
+    return Value(build.ne(result, build.integer(0)), INT)
+
+
+def _choice(body: Body, node: c_ast.TernaryOp) -> Value:
+    parts = (node.cond, node.iftrue, node.iffalse)
+    if all(is_plain(body, p) for p in parts):
+        condition, one, two = (value(body, p) for p in parts)
+        kind = _joined(one, two)
+        a, b = convert(one, kind, bounds_in(body)), convert(two, kind, bounds_in(body))
+        return Value(build.ite(truth(condition), number(a), number(b)), kind)
+    yes, no, after = fresh(body), fresh(body), fresh(body)
+    branch(body, node.cond, yes, no)
+    ends = list[tuple[Value, Node]]()
+    for start, inner in ((yes, node.iftrue), (no, node.iffalse)):
+        body.here = start
+        ends.append((value(body, inner), body.here))
+    kind = _joined(ends[0][0], ends[1][0])
+    if not is_scalar(kind):
+        for _, end in ends:
+            body.here = end
+            emit(body, Skip(), after)
+        if isinstance(kind, Struct):
+            raise Unsupported("SA719", "a structure that `?:` yields is not accepted")
+        return NOTHING
+    result = temporary(body, kind)
+    for found, end in ends:
+        body.here = end
+        emit(body, Set(result, number(convert(found, kind, bounds_in(body)))), after)
+    return Value(result, kind)
+
+
+def _joined(one: Value, two: Value) -> CType:
+    if isinstance(one.type, Int) and isinstance(two.type, Int):
+        return usual(one.type, two.type)
+    return one.type if not isinstance(one.type, Int) else two.type
+
+
+def evaluated(body: Body, node: Any) -> Value | None:
+    """The value of an expression; what is not accepted is noted, and there is none then."""
+    try:
+        return value(body, node)
+    except Unsupported as wrong:
+        complain(body.file, node, wrong)
+        return None

@@ -1,0 +1,50 @@
+"""Extensions of GNU C that say nothing about the meaning of a program, taken out of preprocessed text.
+
+Lines keep their numbers, and what is taken out is replaced by blanks, so that columns keep theirs.
+"""
+
+from __future__ import annotations
+
+import re
+
+_BLANK = re.compile(
+    r"__extension__\b|__restrict(?:__)?\b|__inline(?:__)?\b|__signed__\b|_Noreturn\b|__builtin_va_list\b"
+)
+_GROUPS = re.compile(r"__attribute__?(?:__)?\s*\(|\b__asm(?:__)?\s*(?:volatile|__volatile__)?\s*\(|\b_Alignas\s*\(")
+_WORDS = (
+    (re.compile(r"\b__thread\b"), "_Thread_local"),
+    (re.compile(r"\b__volatile__\b"), "volatile"),
+    (re.compile(r"\b__const(?:__)?\b"), "const"),
+    (re.compile(r"\b__int128\b"), "long"),
+)
+_KEPT = {"__builtin_va_list": "int", "__signed__": "signed"}
+
+
+def without_extensions(text: str) -> str:
+    """The text without attributes, `__extension__` and the like."""
+    text = _BLANK.sub(lambda m: _KEPT.get(m.group(), "").ljust(len(m.group())), text)
+    for pattern, word in _WORDS:
+        text = pattern.sub(word, text)
+    pieces, here = list[str](), 0
+    while (found := _GROUPS.search(text, here)) is not None:
+        end = _closed(text, found.end())
+        pieces.append(text[here : found.start()])
+        pieces.append(re.sub(r"[^\n]", " ", text[found.start() : end]))
+        here = end
+    pieces.append(text[here:])
+    return "".join(pieces)
+
+
+def _closed(text: str, start: int) -> int:
+    """The position behind the parenthesis that closes the one before `start`; strings are skipped."""
+    depth, here = 1, start
+    while depth and here < len(text):
+        letter = text[here]
+        if letter == '"':
+            here += 1
+            while here < len(text) and text[here] != '"':
+                here += 2 if text[here] == "\\" else 1
+        elif letter in "()":
+            depth += 1 if letter == "(" else -1
+        here += 1
+    return here

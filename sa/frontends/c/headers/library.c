@@ -1,0 +1,330 @@
+/* What the functions of the library do, in C with a few words of the front end:
+   `__sacheck_begin` and `__sacheck_end` enclose one step, which `__sacheck_wait` lets begin only where its argument
+   holds; `__sacheck_fail` is the step that goes wrong; `__sacheck_self` is the number of the thread. */
+typedef unsigned long pthread_t;
+typedef struct { int __owner; int __depth; int __kind; } pthread_mutex_t;
+typedef struct { int __kind; } pthread_mutexattr_t;
+typedef struct { int __unused; } pthread_cond_t;
+typedef struct { int __unused; } pthread_condattr_t;
+typedef struct { int __unused; } pthread_attr_t;
+typedef struct { int __writer; int __readers; } pthread_rwlock_t;
+typedef struct { int __unused; } pthread_rwlockattr_t;
+typedef struct { unsigned int __needed; unsigned int __arrived; unsigned int __leaving; } pthread_barrier_t;
+typedef struct { int __unused; } pthread_barrierattr_t;
+typedef struct { int __owner; } pthread_spinlock_t;
+typedef struct { int __state; } pthread_once_t;
+typedef struct { unsigned int __value; } sem_t;
+typedef unsigned long thrd_t;
+typedef struct { int __owner; int __depth; int __kind; } mtx_t;
+typedef struct { int __unused; } cnd_t;
+typedef struct { int __state; } once_flag;
+typedef struct { _Atomic _Bool __set; } atomic_flag;
+typedef int memory_order;
+struct timespec { long tv_sec; long tv_nsec; };
+
+void __sacheck_begin(void);
+void __sacheck_end(void);
+void __sacheck_wait(int);
+void __sacheck_fail(const char *);
+int __sacheck_self(void);
+int __sacheck_any(void);
+
+int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *a) {
+    __sacheck_begin();
+    m->__owner = 0;
+    m->__depth = 0;
+    m->__kind = a ? a->__kind : 0;
+    __sacheck_end();
+    return 0;
+}
+int pthread_mutex_destroy(pthread_mutex_t *m) { return 0; }
+int pthread_mutexattr_init(pthread_mutexattr_t *a) { a->__kind = 0; return 0; }
+int pthread_mutexattr_destroy(pthread_mutexattr_t *a) { return 0; }
+int pthread_mutexattr_settype(pthread_mutexattr_t *a, int kind) { a->__kind = kind; return 0; }
+int pthread_mutex_lock(pthread_mutex_t *m) {
+    int self = __sacheck_self(), result = 0;
+    __sacheck_begin();
+    if (m->__kind != 0 && m->__owner == self) {
+        if (m->__kind == 1)
+            m->__depth = m->__depth + 1;
+        else
+            result = 35;
+    } else {
+        __sacheck_wait(m->__owner == 0);
+        m->__owner = self;
+    }
+    __sacheck_end();
+    return result;
+}
+int pthread_mutex_trylock(pthread_mutex_t *m) {
+    int self = __sacheck_self(), result = 16;
+    __sacheck_begin();
+    if (m->__kind == 1 && m->__owner == self) {
+        m->__depth = m->__depth + 1;
+        result = 0;
+    } else if (m->__owner == 0) {
+        m->__owner = self;
+        result = 0;
+    }
+    __sacheck_end();
+    return result;
+}
+int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *t) {
+    if (__sacheck_any()) return 110;
+    return pthread_mutex_lock(m);
+}
+int pthread_mutex_unlock(pthread_mutex_t *m) {
+    int self = __sacheck_self(), result = 0;
+    __sacheck_begin();
+    if (m->__owner != self) {
+        if (m->__kind != 0)
+            result = 1;
+        else
+            __sacheck_fail("lock");
+    } else if (m->__kind == 1 && m->__depth != 0)
+        m->__depth = m->__depth - 1;
+    else
+        m->__owner = 0;
+    __sacheck_end();
+    return result;
+}
+
+int pthread_spin_init(pthread_spinlock_t *m, int shared) { m->__owner = 0; return 0; }
+int pthread_spin_destroy(pthread_spinlock_t *m) { return 0; }
+int pthread_spin_lock(pthread_spinlock_t *m) {
+    int self = __sacheck_self();
+    __sacheck_begin();
+    __sacheck_wait(m->__owner == 0);
+    m->__owner = self;
+    __sacheck_end();
+    return 0;
+}
+int pthread_spin_trylock(pthread_spinlock_t *m) {
+    int self = __sacheck_self(), result = 16;
+    __sacheck_begin();
+    if (m->__owner == 0) {
+        m->__owner = self;
+        result = 0;
+    }
+    __sacheck_end();
+    return result;
+}
+int pthread_spin_unlock(pthread_spinlock_t *m) {
+    int self = __sacheck_self();
+    __sacheck_begin();
+    if (m->__owner != self) __sacheck_fail("lock");
+    m->__owner = 0;
+    __sacheck_end();
+    return 0;
+}
+
+/* A wait may end without a signal, so that signals change nothing that a claim speaks of. */
+int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *a) { return 0; }
+int pthread_cond_destroy(pthread_cond_t *c) { return 0; }
+int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
+    int self = __sacheck_self();
+    __sacheck_begin();
+    if (m->__owner != self) __sacheck_fail("lock");
+    m->__owner = 0;
+    __sacheck_end();
+    __sacheck_begin();
+    __sacheck_wait(m->__owner == 0);
+    m->__owner = self;
+    __sacheck_end();
+    return 0;
+}
+int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t) {
+    pthread_cond_wait(c, m);
+    return __sacheck_any() ? 110 : 0;
+}
+int pthread_cond_signal(pthread_cond_t *c) { return 0; }
+int pthread_cond_broadcast(pthread_cond_t *c) { return 0; }
+
+int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *a) {
+    __sacheck_begin();
+    l->__writer = 0;
+    l->__readers = 0;
+    __sacheck_end();
+    return 0;
+}
+int pthread_rwlock_destroy(pthread_rwlock_t *l) { return 0; }
+int pthread_rwlock_rdlock(pthread_rwlock_t *l) {
+    __sacheck_begin();
+    __sacheck_wait(l->__writer == 0);
+    l->__readers = l->__readers + 1;
+    __sacheck_end();
+    return 0;
+}
+int pthread_rwlock_tryrdlock(pthread_rwlock_t *l) {
+    int result = 16;
+    __sacheck_begin();
+    if (l->__writer == 0) {
+        l->__readers = l->__readers + 1;
+        result = 0;
+    }
+    __sacheck_end();
+    return result;
+}
+int pthread_rwlock_wrlock(pthread_rwlock_t *l) {
+    int self = __sacheck_self();
+    __sacheck_begin();
+    __sacheck_wait(l->__writer == 0 && l->__readers == 0);
+    l->__writer = self;
+    __sacheck_end();
+    return 0;
+}
+int pthread_rwlock_trywrlock(pthread_rwlock_t *l) {
+    int self = __sacheck_self(), result = 16;
+    __sacheck_begin();
+    if (l->__writer == 0 && l->__readers == 0) {
+        l->__writer = self;
+        result = 0;
+    }
+    __sacheck_end();
+    return result;
+}
+int pthread_rwlock_unlock(pthread_rwlock_t *l) {
+    int self = __sacheck_self();
+    __sacheck_begin();
+    if (l->__writer == self)
+        l->__writer = 0;
+    else if (l->__readers > 0)
+        l->__readers = l->__readers - 1;
+    else
+        __sacheck_fail("lock");
+    __sacheck_end();
+    return 0;
+}
+
+/* Who comes for the next round waits until everybody has left this one: leaving is nobody else's business. */
+int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *a, unsigned int needed) {
+    __sacheck_begin();
+    b->__needed = needed;
+    b->__arrived = 0;
+    b->__leaving = 0;
+    __sacheck_end();
+    return 0;
+}
+int pthread_barrier_destroy(pthread_barrier_t *b) { return 0; }
+int pthread_barrier_wait(pthread_barrier_t *b) {
+    int last = 0;
+    __sacheck_begin();
+    __sacheck_wait(b->__leaving == 0);
+    if (b->__arrived + 1 == b->__needed) {
+        b->__arrived = 0;
+        b->__leaving = b->__needed - 1;
+        last = 1;
+    } else
+        b->__arrived = b->__arrived + 1;
+    __sacheck_end();
+    if (last) return -1;
+    __sacheck_begin();
+    __sacheck_wait(b->__leaving > 0);
+    b->__leaving = b->__leaving - 1;
+    __sacheck_end();
+    return 0;
+}
+
+int pthread_once(pthread_once_t *o, void (*f)(void)) {
+    int mine = 0;
+    __sacheck_begin();
+    __sacheck_wait(o->__state != 1);
+    if (o->__state == 0) {
+        o->__state = 1;
+        mine = 1;
+    }
+    __sacheck_end();
+    if (mine) {
+        f();
+        o->__state = 2;
+    }
+    return 0;
+}
+
+int sem_init(sem_t *s, int shared, unsigned int value) { s->__value = value; return 0; }
+int sem_destroy(sem_t *s) { return 0; }
+int sem_wait(sem_t *s) {
+    __sacheck_begin();
+    __sacheck_wait(s->__value > 0);
+    s->__value = s->__value - 1;
+    __sacheck_end();
+    return 0;
+}
+int sem_trywait(sem_t *s) {
+    int result = -1;
+    __sacheck_begin();
+    if (s->__value > 0) {
+        s->__value = s->__value - 1;
+        result = 0;
+    }
+    __sacheck_end();
+    return result;
+}
+int sem_timedwait(sem_t *s, const struct timespec *t) {
+    if (__sacheck_any()) return -1;
+    return sem_wait(s);
+}
+int sem_post(sem_t *s) {
+    __sacheck_begin();
+    s->__value = s->__value + 1;
+    __sacheck_end();
+    return 0;
+}
+int sem_getvalue(sem_t *s, int *value) { *value = s->__value; return 0; }
+
+int pthread_attr_init(pthread_attr_t *a) { return 0; }
+int pthread_attr_destroy(pthread_attr_t *a) { return 0; }
+int pthread_attr_setdetachstate(pthread_attr_t *a, int state) { return 0; }
+int pthread_detach(pthread_t t) { return 0; }
+int pthread_yield(void) { return 0; }
+int pthread_equal(pthread_t a, pthread_t b) { return a == b; }
+
+int mtx_init(mtx_t *m, int kind) {
+    __sacheck_begin();
+    m->__owner = 0;
+    m->__depth = 0;
+    m->__kind = (kind == 1 || kind == 3) ? 1 : 0;
+    __sacheck_end();
+    return 0;
+}
+void mtx_destroy(mtx_t *m) { }
+int mtx_lock(mtx_t *m) { return pthread_mutex_lock((pthread_mutex_t *) m); }
+int mtx_trylock(mtx_t *m) { return pthread_mutex_trylock((pthread_mutex_t *) m) ? 1 : 0; }
+int mtx_timedlock(mtx_t *m, const struct timespec *t) {
+    if (__sacheck_any()) return 4;
+    return pthread_mutex_lock((pthread_mutex_t *) m);
+}
+int mtx_unlock(mtx_t *m) { return pthread_mutex_unlock((pthread_mutex_t *) m); }
+int cnd_init(cnd_t *c) { return 0; }
+void cnd_destroy(cnd_t *c) { }
+int cnd_wait(cnd_t *c, mtx_t *m) { return pthread_cond_wait((pthread_cond_t *) c, (pthread_mutex_t *) m); }
+int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t) {
+    pthread_cond_wait((pthread_cond_t *) c, (pthread_mutex_t *) m);
+    return __sacheck_any() ? 4 : 0;
+}
+int cnd_signal(cnd_t *c) { return 0; }
+int cnd_broadcast(cnd_t *c) { return 0; }
+void call_once(once_flag *o, void (*f)(void)) { pthread_once((pthread_once_t *) o, f); }
+int thrd_detach(thrd_t t) { return 0; }
+int thrd_equal(thrd_t a, thrd_t b) { return a == b; }
+void thrd_yield(void) { }
+
+_Bool atomic_flag_test_and_set(volatile atomic_flag *f) {
+    _Bool before;
+    __sacheck_begin();
+    before = f->__set;
+    f->__set = 1;
+    __sacheck_end();
+    return before;
+}
+_Bool atomic_flag_test_and_set_explicit(volatile atomic_flag *f, memory_order o) { return atomic_flag_test_and_set(f); }
+void atomic_flag_clear(volatile atomic_flag *f) { f->__set = 0; }
+void atomic_flag_clear_explicit(volatile atomic_flag *f, memory_order o) { f->__set = 0; }
+void atomic_thread_fence(memory_order o) { }
+void atomic_signal_fence(memory_order o) { }
+unsigned int sleep(unsigned int n) { return 0; }
+int usleep(unsigned int n) { return 0; }
+int sched_yield(void) { return 0; }
+int nanosleep(const struct timespec *a, struct timespec *b) { return 0; }
+void srand(unsigned int n) { }
+int abs(int n) { return n < 0 ? -n : n; }

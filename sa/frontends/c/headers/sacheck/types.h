@@ -1,0 +1,13 @@
+#ifndef SACHECK_TYPES_H
+#define SACHECK_TYPES_H
+typedef unsigned long size_t;
+typedef long ssize_t;
+typedef long ptrdiff_t;
+typedef int wchar_t;
+typedef long time_t;
+typedef int pid_t;
+struct timespec { long tv_sec; long tv_nsec; };
+#ifndef NULL
+#define NULL ((void *) 0)
+#endif
+#endif

@@ -1,0 +1,4 @@
+#ifndef SACHECK_STDDEF_H
+#define SACHECK_STDDEF_H
+#include <sacheck/types.h>
+#endif

@@ -1,0 +1,18 @@
+#ifndef SACHECK_STDLIB_H
+#define SACHECK_STDLIB_H
+#include <sacheck/types.h>
+#define EXIT_SUCCESS 0
+#define EXIT_FAILURE 1
+#define RAND_MAX 2147483647
+void *malloc(size_t);
+void *calloc(size_t, size_t);
+void *realloc(void *, size_t);
+void free(void *);
+void abort(void);
+void exit(int);
+void _Exit(int);
+int rand(void);
+void srand(unsigned int);
+int abs(int);
+int atoi(const char *);
+#endif

@@ -1,0 +1,143 @@
+"""Initialisers (C11 6.7.9): which expression each scalar of an object gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pycparser import c_ast
+
+from sa.frontends.c.body import Body, InMemory, bounds_in
+from sa.frontends.c.constants import characters
+from sa.frontends.c.expressions import constant, store, value
+from sa.frontends.c.types import INT, Array, CType, Struct, cell_count, cells_of, is_scalar, offset_of
+from sa.frontends.c.values import Unsupported, Value, convert, number
+from sa.terms import build
+from sa.terms.term import Term
+
+
+def completed(body: Body, kind: CType, init: Any) -> CType:
+    """The type with the size that its initialiser gives an array without one."""
+    if not isinstance(kind, Array) or kind.size is not None or init is None:
+        return kind
+    if isinstance(init, c_ast.Constant):
+        return Array(kind.of, len(_letters(init)))
+    width = max(1, cell_count(kind.of))
+    most = max((offset for offset, _, _ in scalars(body, Array(kind.of, 2**20), init)), default=-1)
+    return Array(kind.of, -(-(most + 1) // width))
+
+
+def _letters(init: c_ast.Constant) -> list[int]:
+    return [*characters("".join(init.value.split('"')[1::2])), 0]
+
+
+def scalars(body: Body, kind: CType, init: Any, offset: int = 0) -> Iterator[tuple[int, CType, Any]]:
+    """The expressions of an initialiser with the offsets and types of the scalars that they are for."""
+    if isinstance(kind, Struct) and kind.opaque and isinstance(init, c_ast.InitList):
+        kinds = [inner for _, inner in cells_of(kind)]
+        flat = list(_flat(init))
+        if len(flat) == len(kinds):
+            yield from ((offset + i, inner, e) for i, (inner, e) in enumerate(zip(kinds, flat, strict=True)))
+        return
+    if isinstance(kind, Array) and isinstance(init, c_ast.Constant) and "string" in init.type:
+        for number_, letter in enumerate(_letters(init)[: kind.size]):
+            yield offset + number_, kind.of, c_ast.Constant("int", str(letter))
+        return
+    if is_scalar(kind):
+        if isinstance(init, c_ast.InitList):
+            init = init.exprs[0] if init.exprs else c_ast.Constant("int", "0")
+        yield offset, kind, init
+        return
+    if not isinstance(init, c_ast.InitList):
+        raise Unsupported("SA719", "this initialiser is not accepted")
+    yield from _listed(body, kind, list(init.exprs), offset)
+
+
+def _flat(init: c_ast.InitList) -> Iterator[Any]:
+    for inner in init.exprs:
+        if isinstance(inner, c_ast.InitList):
+            yield from _flat(inner)
+        else:
+            yield inner
+
+
+def _listed(body: Body, kind: CType, items: list[Any], offset: int) -> Iterator[tuple[int, CType, Any]]:
+    """The items of a list in braces."""
+    position = 0
+    while items:
+        item = items.pop(0)
+        if isinstance(item, c_ast.NamedInitializer):
+            position = _designated(body, kind, item.name[0])
+            if len(item.name) > 1:
+                rest = c_ast.NamedInitializer(item.name[1:], item.expr)
+                start, inner = _part(kind, position)
+                yield from _listed(body, inner, [rest], offset + start)
+                position += 1
+                continue
+            item = item.expr
+        start, inner = _part(kind, position)
+        if is_scalar(inner) or isinstance(item, c_ast.InitList) or _is_text(inner, item):
+            yield from scalars(body, inner, item, offset + start)
+        elif isinstance(inner, Struct | Array) and not _is_whole(body, item):
+            # Braces were left out: the list goes on inside.
+            count = sum(1 for _ in cells_of(inner))
+            taken = [item, *items[: count - 1]]
+            del items[: count - 1]
+            yield from _listed(body, inner, taken, offset + start)
+        else:
+            yield offset + start, inner, item
+        position += 1
+
+
+def _is_text(kind: CType, item: Any) -> bool:
+    return isinstance(kind, Array) and isinstance(item, c_ast.Constant) and "string" in item.type
+
+
+def _is_whole(body: Body, item: Any) -> bool:
+    return isinstance(item, c_ast.FuncCall)
+
+
+def _designated(body: Body, kind: CType, name: Any) -> int:
+    if isinstance(kind, Struct):
+        names = [n for n, _ in kind.fields or ()]
+        if isinstance(name, c_ast.ID) and name.name in names:
+            return names.index(name.name)
+        raise Unsupported("SA719", "this designator is not accepted")
+    return constant(body, name.expr if hasattr(name, "expr") else name)
+
+
+def _part(kind: CType, position: int) -> tuple[int, CType]:
+    """The offset and type of an element or field."""
+    if isinstance(kind, Array):
+        return position * cell_count(kind.of), kind.of
+    assert isinstance(kind, Struct) and kind.fields is not None
+    if position >= len(kind.fields):
+        raise Unsupported("SA719", "too many initialisers")
+    name, inner = kind.fields[position]
+    found = offset_of(kind, name)
+    assert found is not None
+    return found[0], inner
+
+
+def first_values(body: Body, kind: CType, init: Any) -> dict[int, Term]:
+    """The values that a static object begins with. Raises Unsupported."""
+    found = dict[int, Term]()
+    for offset, inner, expression in scalars(body, kind, init):
+        before = len(body.steps)
+        made = number(convert(value(body, expression), inner, bounds_in(body)))
+        if len(body.steps) != before or any(not v.name.startswith("&") for v in made.free):
+            raise Unsupported("SA719", "this initialiser is not constant")
+        found[offset] = made
+    return found
+
+
+def initialise(body: Body, where: InMemory, init: Any) -> None:
+    """Initialise an object of a function: what its initialiser does not mention is 0."""
+    if isinstance(where.type, Struct) and not isinstance(init, c_ast.InitList):
+        store(body, where, value(body, init))
+        return
+    written = {offset: (kind, e) for offset, kind, e in scalars(body, where.type, init)}
+    for offset, (_, kind) in enumerate(cells_of(where.type)):
+        target = InMemory(build.add(where.address, build.integer(offset)), kind, where.wrong)
+        found = written.get(offset)
+        store(body, target, Value(build.integer(0), INT) if found is None else value(body, found[1]))

@@ -1,0 +1,293 @@
+"""Statements as steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pycparser import c_ast
+
+from sa.automata.automaton import Origin
+from sa.frontends.c.body import (
+    EXIT,
+    Alias,
+    Body,
+    InMemory,
+    InRegister,
+    at,
+    bounds_in,
+    complain,
+    emit,
+    fresh,
+    object_of,
+)
+from sa.frontends.c.declare import type_of
+from sa.frontends.c.expressions import branch, constant, decide, evaluated, value
+from sa.frontends.c.initial import completed, first_values, initialise
+from sa.frontends.c.types import (
+    INT,
+    Array,
+    CType,
+    Function,
+    Void,
+    cell_count,
+    input_range,
+    is_scalar,
+    promoted,
+    range_of,
+)
+from sa.frontends.c.values import Unsupported, Value, binary, convert, number, truth
+from sa.frontends.flow.graph import Fail, Havoc, Live, Register, Set, Skip, Storage, base
+from sa.terms import build
+
+#: An array may not have more elements.
+MOST_ELEMENTS = 64
+
+
+def statement(body: Body, node: Any) -> None:
+    """Translate a statement; what is not accepted is noted, and translation goes on behind it."""
+    body.origin = at(body, node)
+    try:
+        _statement(body, node)
+    except Unsupported as wrong:
+        complain(body.file, node, wrong)
+
+
+def _statement(body: Body, node: Any) -> None:
+    match node:
+        case None | c_ast.EmptyStatement() | c_ast.Pragma() | c_ast.Typedef() | c_ast.StaticAssert():
+            if isinstance(node, c_ast.Typedef):
+                body.scopes[-1][node.name] = Alias(type_of(body, node.type, constant))
+        case c_ast.Compound():
+            _block(body, node)
+        case c_ast.Decl():
+            declare(body, node)
+        case c_ast.DeclList():
+            for one in node.decls:
+                statement(body, one)
+        case c_ast.If():
+            _if(body, node)
+        case c_ast.While():
+            _while(body, node)
+        case c_ast.DoWhile():
+            _do(body, node)
+        case c_ast.For():
+            _for(body, node)
+        case c_ast.Switch():
+            _switch(body, node)
+        case c_ast.Case() | c_ast.Default():
+            _case(body, node)
+        case c_ast.Return():
+            _return(body, node)
+        case c_ast.Break():
+            _jump(body, body.breaks[-1])
+        case c_ast.Continue():
+            _jump(body, body.continues[-1])
+        case c_ast.Goto():
+            _jump(body, _label(body, node.name))
+        case c_ast.Label():
+            _labelled(body, node)
+        case c_ast.AttributedStatement():
+            statement(body, node.stmt)
+        case c_ast.AttributeDeclaration():
+            pass
+        case _:
+            value(body, node)
+
+
+def _block(body: Body, node: c_ast.Compound) -> None:
+    body.scopes.append({})
+    body.tags.append({})
+    for inner in node.block_items or ():
+        statement(body, inner)
+    body.scopes.pop()
+    body.tags.pop()
+
+
+def _jump(body: Body, target: int) -> None:
+    """On to a node; what follows in the text cannot be reached from here."""
+    emit(body, Skip(), target)
+    body.here = fresh(body)
+
+
+def _label(body: Body, name: str) -> int:
+    if name not in body.labels:
+        body.labels[name] = fresh(body)
+    return body.labels[name]
+
+
+def _labelled(body: Body, node: c_ast.Label) -> None:
+    emit(body, Skip(), _label(body, node.name))
+    if node.name == "ERROR":
+        emit(body, Fail("reached"))
+    statement(body, node.stmt)
+
+
+def _unused(body: Body, name: str) -> str:
+    taken = {v.name for v in body.registers} | body.objects.keys()
+    number_, made = 1, name
+    while made in taken:
+        number_ += 1
+        made = f"{name}_{number_}"
+    return made
+
+
+def declare(body: Body, node: c_ast.Decl) -> None:
+    """A declaration in a function. Raises Unsupported."""
+    if node.name is None:
+        type_of(body, node.type, constant)
+        return
+    kind = completed(body, type_of(body, node.type, constant), node.init)
+    if isinstance(kind, Function) or "extern" in node.storage:
+        if isinstance(kind, Function):
+            body.file.names.setdefault(node.name, kind)
+        return
+    whole(kind, node.name)
+    where = at(body, node)
+    if "static" in node.storage:
+        name = f"{body.name}.{node.name}"
+        name = name if name not in body.file.objects else f"{name}_{len(body.file.objects)}"
+        initial = first_values(body, kind, node.init) if node.init is not None else {}
+        storage = Storage.THREAD if "_Thread_local" in node.storage else Storage.STATIC
+        body.file.objects[name] = object_of(body.file, name, kind, storage, where, initial)
+        body.scopes[-1][node.name] = InMemory(base(name), kind, "index")
+        return
+    local(body, node.name, kind, where, node.init)
+
+
+def whole(kind: CType, name: str) -> None:
+    """Raises Unsupported for objects that are too large or not complete."""
+    if isinstance(kind, Void):
+        raise Unsupported("SA710", f"`{name}` has no type")
+    if isinstance(kind, Array) and kind.size is None:
+        raise Unsupported("SA711", f"the array `{name}` has no size", "give it a constant size")
+    if cell_count(kind) > MOST_ELEMENTS * 16 or (isinstance(kind, Array) and (kind.size or 0) > MOST_ELEMENTS):
+        hint = "whole arrays are not accepted yet: make it smaller"
+        raise Unsupported("SA711", f"`{name}` has more than {MOST_ELEMENTS} elements", hint)
+
+
+def local(body: Body, name: str, kind: CType, where: Origin, init: Any) -> None:
+    """A variable of an activation."""
+    own = _unused(body, name)
+    if is_scalar(kind) and name not in body.addressed:
+        var = build.variable(own)
+        body.registers[var] = Register(var, range_of(kind), where)
+        made = None if init is None else value(body, init.exprs[0] if isinstance(init, c_ast.InitList) else init)
+        body.scopes[-1][name] = InRegister(var, kind)
+        if made is None:
+            emit(body, Havoc(var, input_range(kind)))
+        else:
+            emit(body, Set(var, number(convert(made, kind, bounds_in(body)))))
+        return
+    body.objects[own] = object_of(body.file, own, kind, Storage.AUTO, where, None)
+    place = InMemory(base(own), kind, "index")
+    body.scopes[-1][name] = place
+    emit(body, Live(own))
+    if init is not None:
+        initialise(body, place, init)
+
+
+def _if(body: Body, node: c_ast.If) -> None:
+    yes, no, after = fresh(body), fresh(body), fresh(body)
+    branch(body, node.cond, yes, no)
+    for start, inner in ((yes, node.iftrue), (no, node.iffalse)):
+        body.here = start
+        statement(body, inner)
+        emit(body, Skip(), after)
+
+
+def _while(body: Body, node: c_ast.While) -> None:
+    head, inside, after = fresh(body), fresh(body), fresh(body)
+    emit(body, Skip(), head)
+    branch(body, node.cond, inside, after)
+    _round(body, node.stmt, inside, head, after)
+    emit(body, Skip(), head)
+    body.here = after
+
+
+def _round(body: Body, node: Any, start: int, again: int, after: int) -> None:
+    body.breaks.append(after)
+    body.continues.append(again)
+    body.here = start
+    statement(body, node)
+    body.breaks.pop()
+    body.continues.pop()
+
+
+def _do(body: Body, node: c_ast.DoWhile) -> None:
+    inside, test, after = fresh(body), fresh(body), fresh(body)
+    emit(body, Skip(), inside)
+    _round(body, node.stmt, inside, test, after)
+    emit(body, Skip(), test)
+    body.origin = at(body, node.cond)
+    branch(body, node.cond, inside, after)
+    body.here = after
+
+
+def _for(body: Body, node: c_ast.For) -> None:
+    body.scopes.append({})
+    where = body.origin
+    if node.init is not None:
+        statement(body, node.init)
+    head, inside, again, after = (fresh(body) for _ in range(4))
+    emit(body, Skip(), head)
+    body.origin = where
+    if node.cond is None:
+        emit(body, Skip(), inside)
+    else:
+        branch(body, node.cond, inside, after)
+    _round(body, node.stmt, inside, again, after)
+    emit(body, Skip(), again)
+    body.origin = where
+    if node.next is not None:
+        evaluated(body, node.next)
+    emit(body, Skip(), head)
+    body.here = after
+    body.scopes.pop()
+
+
+def _switch(body: Body, node: c_ast.Switch) -> None:
+    found = value(body, node.cond)
+    found = convert(found, promoted(found.type), bounds_in(body))
+    tests, after = body.here, fresh(body)
+    where = body.origin
+    body.here = fresh(body)
+    body.breaks.append(after)
+    body.cases.append([])
+    statement(body, node.stmt)
+    emit(body, Skip(), after)
+    body.breaks.pop()
+    cases = body.cases.pop()
+    body.here, body.origin = tests, where
+    other = after
+    for expression, target in cases:
+        if expression is None:
+            other = target
+            continue
+        wanted = Value(build.integer(constant(body, expression)), INT)
+        same = binary("==", found, wanted, bounds_in(body), False)
+        following = fresh(body)
+        decide(body, truth(same.value), target, following)
+        body.here = following
+    emit(body, Skip(), other)
+    body.here = after
+
+
+def _case(body: Body, node: Any) -> None:
+    if not body.cases:
+        raise Unsupported("SA719", "a case without a `switch`")
+    target = fresh(body)
+    body.cases[-1].append((node.expr if isinstance(node, c_ast.Case) else None, target))
+    emit(body, Skip(), target)
+    for inner in node.stmts or ():
+        statement(body, inner)
+
+
+def _return(body: Body, node: c_ast.Return) -> None:
+    if node.expr is not None:
+        found = value(body, node.expr)
+        if body.result is not None and body.returns is not None and is_scalar(body.returns):
+            made = convert(found, body.returns, bounds_in(body))
+            emit(body, Set(body.result, number(made)))
+        elif body.returns is not None and not isinstance(body.returns, Void):
+            raise Unsupported("SA719", "a function that returns a structure is not accepted", "return a pointer")
+    _jump(body, EXIT)

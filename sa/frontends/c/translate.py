@@ -1,0 +1,218 @@
+"""A file of C as a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from pycparser import CParser, c_ast
+from pycparser.c_parser import ParseError
+
+from sa.automata.automaton import Origin
+from sa.base.diagnostic import Diagnostic, InputError, Severity, error
+from sa.base.source import Span
+from sa.frontends.c.body import (
+    ENTRY,
+    EXIT,
+    Alias,
+    Body,
+    Choices,
+    File,
+    InMemory,
+    InRegister,
+    complain,
+    emit,
+    object_of,
+)
+from sa.frontends.c.calls import call
+from sa.frontends.c.declare import adjusted, library_types, type_of
+from sa.frontends.c.expressions import constant
+from sa.frontends.c.gnu import without_extensions
+from sa.frontends.c.initial import completed, first_values
+from sa.frontends.c.places import origin
+from sa.frontends.c.read import Text
+from sa.frontends.c.statements import statement, whole
+from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, range_of
+from sa.frontends.c.values import Unsupported
+from sa.frontends.flow.graph import Live, Procedure, Register, Skip, Storage, Store, Unit, base
+from sa.terms import build
+
+
+def unit_of(text: Text, choices: Choices, entry: str) -> tuple[Unit, File]:
+    """The unit of a file, and the file with what was noticed. Raises InputError with all errors."""
+    file = File(text.sources, choices, call)
+    declarations = _body(file, "?", None, frozenset())
+    for node in _library().ext:
+        _declare(declarations, node, library=True)
+    library_types(file)
+    file.library = frozenset(file.bodies)
+    for node in _parsed(text):
+        _declare(declarations, node, library=False)
+    if entry not in file.bodies or entry in file.library:
+        raise InputError((error("SA720", f"there is no function `{entry}` to begin with", Span(text.source, 0, 0)),))
+    file.wanted.append(entry)
+    done = 0
+    while done < len(file.wanted):
+        name = file.wanted[done]
+        done += 1
+        file.procedures[name] = _procedure(file, name)
+    if any(p.severity is Severity.ERROR for p in file.problems):
+        raise InputError(tuple(dict.fromkeys(file.problems)))
+    return Unit(tuple(file.objects.values()), file.procedures, entry), file
+
+
+@lru_cache(maxsize=1)
+def _library() -> c_ast.FileAST:
+    text = (files("sa.frontends.c") / "headers" / "library.c").read_text(encoding="utf-8")
+    return CParser().parse(_uncommented(text), "<library>")
+
+
+def _uncommented(text: str) -> str:
+    pieces = text.split("/*")
+    return pieces[0] + "".join("\n" * p.split("*/", 1)[0].count("\n") + p.split("*/", 1)[1] for p in pieces[1:])
+
+
+def _parsed(text: Text) -> Iterator[Any]:
+    """The declarations of a file. Raises InputError."""
+    source = text.source
+    try:
+        tree = CParser().parse(without_extensions(text.text), source.name)
+    except ParseError as wrong:
+        raise InputError((_syntax(str(wrong), text),)) from None
+    except RecursionError:
+        raise InputError((error("SA703", "nested too deeply", Span(source, 0, 0)),)) from None
+    yield from tree.ext
+
+
+def _syntax(message: str, text: Text) -> Diagnostic:
+    parts = message.split(":")
+    if len(parts) >= 4 and parts[0] in text.sources and parts[1].isdigit():
+        source, line = text.sources[parts[0]], int(parts[1])
+        if 1 <= line <= len(source.line_starts):
+            start = source.line_starts[line - 1]
+            end = source.text.find("\n", start)
+            place = Span(source, start, len(source.text) if end < 0 else end)
+            return error("SA703", f"this is not understood as C:{':'.join(parts[3:])}", place)
+    return error("SA703", f"`{text.source.name}` is not understood as C: {message}")
+
+
+def _body(file: File, name: str, node: Any, addressed: frozenset[str]) -> Body:
+    where = Origin(None) if node is None else origin(node, file.sources)
+    return Body(file, name, name in file.library, addressed, where)
+
+
+def _declare(body: Body, node: Any, library: bool) -> None:
+    """A declaration of the file."""
+    file = body.file
+    body.origin = origin(node, file.sources)
+    try:
+        match node:
+            case c_ast.Typedef():
+                known = file.names.get(node.name)
+                if library or not (isinstance(known, Alias) and isinstance(known.type, Struct) and known.type.opaque):
+                    file.names[node.name] = Alias(type_of(body, node.type, constant))
+            case c_ast.FuncDef():
+                kind = type_of(body, node.decl.type, constant)
+                file.names[node.decl.name] = kind if isinstance(kind, Function) else Function(Void(), None)
+                if library or node.decl.name not in file.library:
+                    file.bodies[node.decl.name] = node
+            case c_ast.Decl():
+                _global(body, node)
+            case _:
+                return
+    except Unsupported as wrong:
+        if not library and body.origin.span is not None:
+            complain(file, node, wrong)
+
+
+def _global(body: Body, node: c_ast.Decl) -> None:
+    """A variable or function of the file."""
+    file = body.file
+    if node.name is None:
+        type_of(body, node.type, constant)
+        return
+    kind = completed(body, type_of(body, node.type, constant), node.init)
+    if isinstance(kind, Function):
+        if not isinstance(file.names.get(node.name), Function) or node.name not in file.bodies:
+            file.names[node.name] = kind
+        return
+    known = file.objects.get(node.name)
+    where = origin(node, file.sources)
+    if "extern" in node.storage and known is None and where.span is None:
+        file.names[node.name] = InMemory(base(node.name), kind, "index")
+        return
+    file.names[node.name] = InMemory(base(node.name), kind, "index")
+    if known is not None and node.init is None:
+        return
+    whole(kind, node.name)
+    # Itself may be named in its initialiser.
+    initial = {} if node.init is None else first_values(body, kind, node.init)
+    storage = Storage.THREAD if "_Thread_local" in node.storage else Storage.STATIC
+    file.objects[node.name] = object_of(file, node.name, kind, storage, where, initial)
+
+
+def _procedure(file: File, name: str) -> Procedure:
+    node = file.bodies[name]
+    kind = file.names[name]
+    assert isinstance(kind, Function)
+    body = _body(file, name, node.decl, frozenset(_addressed(node.body)))
+    where = body.origin
+    if is_scalar(kind.result):
+        body.result, body.returns = build.variable("__return"), kind.result
+        body.registers[body.result] = Register(body.result, range_of(kind.result), where, temporary=True)
+    elif isinstance(kind.result, Struct):
+        file.problems.append(error("SA719", f"`{name}` returns a structure, which is not accepted", where.span))
+    parameters = _parameters(body, node, kind)
+    statement(body, node.body)
+    emit(body, Skip(), EXIT)
+    return Procedure(
+        name,
+        tuple(parameters),
+        body.result,
+        tuple(body.registers.values()),
+        tuple(body.objects.values()),
+        tuple(body.steps),
+        ENTRY,
+        EXIT,
+        where,
+        name in file.library,
+    )
+
+
+def _parameters(body: Body, node: c_ast.FuncDef, kind: Function) -> list[Any]:
+    """Parameters are registers; one whose address is taken is stored in an object first."""
+    found = list[Any]()
+    declared = node.decl.type.args.params if node.decl.type.args is not None else []
+    for parameter in declared:
+        if not isinstance(parameter, c_ast.Decl):
+            continue
+        own = adjusted(type_of(body, parameter.type, constant))
+        if not is_scalar(own):
+            body.file.problems.append(
+                error("SA719", f"`{parameter.name}` is a structure given by value", body.origin.span)
+            )
+            continue
+        taken = parameter.name in body.addressed
+        var = build.variable(f"__{parameter.name}" if taken else parameter.name)
+        body.registers[var] = Register(var, range_of(own), body.origin, temporary=taken)
+        found.append(var)
+        if taken:
+            body.objects[parameter.name] = object_of(body.file, parameter.name, own, Storage.AUTO, body.origin, None)
+            emit(body, Live(parameter.name))
+            emit(body, Store(base(parameter.name), var, key_of(own), "index"))
+            body.scopes[-1][parameter.name] = InMemory(base(parameter.name), own, "index")
+        else:
+            body.scopes[-1][parameter.name] = InRegister(var, own)
+    return found
+
+
+def _addressed(node: Any) -> Iterator[str]:
+    """Names whose address is taken somewhere in a function."""
+    pending = [node]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, c_ast.UnaryOp) and here.op == "&" and isinstance(here.expr, c_ast.ID):
+            yield here.expr.name
+        pending.extend(child for _, child in here.children())

@@ -1,0 +1,213 @@
+"""Types of C, what they look like in memory, and conversions between them.
+
+Integers are 1 to 8 bytes. The target is x86_64-linux: `char` is signed, `long` and pointers have 64 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from sa.frontends.flow.graph import ANY, Range
+
+
+@dataclass(frozen=True, slots=True)
+class Int:
+    """An integer type. `enum` names an enumeration that the values are of."""
+
+    name: str
+    bits: int
+    signed: bool
+    atomic: bool = False
+    volatile: bool = False
+    enum: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A pointer."""
+
+    to: CType
+    atomic: bool = False
+    volatile: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array; `size` is None where it is not known."""
+
+    of: CType
+    size: int | None
+
+
+@dataclass(slots=True, eq=False)
+class Struct:
+    """A structure, the same one only as itself. `fields` is None as long as it is incomplete.
+
+    One of the library's is `opaque`: initialisers of it mean that it is new.
+    """
+
+    tag: str
+    fields: tuple[tuple[str, CType], ...] | None = field(default=None, repr=False)
+    opaque: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function; `parameters` is None where they are not declared."""
+
+    result: CType
+    parameters: tuple[CType, ...] | None
+    variadic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Void:
+    """No value."""
+
+
+CType: TypeAlias = Int | Pointer | Array | Struct | Function | Void
+
+VOID = Void()
+BOOL = Int("_Bool", 1, False)
+CHAR = Int("char", 8, True)
+INT = Int("int", 32, True)
+UINT = Int("unsigned int", 32, False)
+LONG = Int("long", 64, True)
+ULONG = Int("unsigned long", 64, False)
+
+
+def range_of(kind: CType) -> Range:
+    """The values of a scalar type; those of wide signed types are not relied on, for arithmetic is exact."""
+    match kind:
+        case Int(_, bits, False):
+            return Range(0, 2**bits - 1)
+        case Int(_, bits, True) if bits < 32:
+            return Range(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+        case _:
+            return ANY
+
+
+def input_range(kind: CType) -> Range:
+    """The values of a scalar type that comes from outside."""
+    if isinstance(kind, Int) and kind.signed:
+        return Range(-(2 ** (kind.bits - 1)), 2 ** (kind.bits - 1) - 1)
+    return range_of(kind)
+
+
+def key_of(kind: CType) -> str:
+    """What tells cells of a scalar type from others: accesses by another type do not meet them."""
+    match kind:
+        case Int(name, bits):
+            return "bool" if name == "_Bool" else f"int{bits}"
+        case Pointer():
+            return "pointer"
+        case _:
+            return "none"
+
+
+def synchronises(kind: CType) -> bool:
+    """Whether accesses are atomic or volatile by the type."""
+    return isinstance(kind, Int | Pointer) and kind.atomic
+
+
+def is_scalar(kind: CType) -> bool:
+    """Whether a value of the type is one number."""
+    return isinstance(kind, Int | Pointer)
+
+
+def cells_of(kind: CType, path: str = "") -> Iterator[tuple[str, CType]]:
+    """The scalars that an object of the type is made of, in order, with what follows the object's name."""
+    match kind:
+        case Int() | Pointer():
+            yield path, kind
+        case Array(of, size):
+            for index in range(size or 0):
+                yield from cells_of(of, f"{path}[{index}]")
+        case Struct(_, fields):
+            for name, inner in fields or ():
+                yield from cells_of(inner, f"{path}.{name}")
+        case _:
+            return
+
+
+def cell_count(kind: CType) -> int:
+    """How many scalars an object of the type is made of: the distance of two elements of an array of it."""
+    match kind:
+        case Int() | Pointer():
+            return 1
+        case Array(of, size):
+            return (size or 0) * cell_count(of)
+        case Struct(_, fields):
+            return sum(cell_count(inner) for _, inner in fields or ())
+        case _:
+            return 1
+
+
+def size_of(kind: CType) -> int:
+    """The size in bytes, as `sizeof` has it."""
+    match kind:
+        case Int(_, bits):
+            return max(1, bits // 8)
+        case Pointer() | Function():
+            return 8
+        case Array(of, size):
+            return (size or 0) * size_of(of)
+        case Struct(_, fields):
+            end = 0
+            for _, inner in fields or ():
+                end = -(-end // alignment(inner)) * alignment(inner) + size_of(inner)
+            return -(-end // alignment(kind)) * alignment(kind)
+        case _:
+            return 1
+
+
+def alignment(kind: CType) -> int:
+    """The alignment in bytes."""
+    match kind:
+        case Array(of, _):
+            return alignment(of)
+        case Struct(_, fields):
+            return max((alignment(inner) for _, inner in fields or ()), default=1)
+        case _:
+            return size_of(kind)
+
+
+def offset_of(kind: Struct, name: str) -> tuple[int, CType] | None:
+    """The distance in cells of a field from the start, and its type; None if there is no such field."""
+    here = 0
+    for own, inner in kind.fields or ():
+        if own == name:
+            return here, inner
+        if own.startswith("?") and isinstance(inner, Struct) and (found := offset_of(inner, name)) is not None:
+            return here + found[0], found[1]
+        here += cell_count(inner)
+    return None
+
+
+def promoted(kind: CType) -> CType:
+    """The integer promotions (C11 6.3.1.1)."""
+    if isinstance(kind, Int):
+        return plain(kind) if kind.bits >= 32 else INT
+    return plain(kind)
+
+
+def plain(kind: CType) -> CType:
+    """The type of a value of the type: without qualifiers and enumerators."""
+    match kind:
+        case Int(name, bits, signed):
+            return Int(name, bits, signed)
+        case Pointer(to):
+            return Pointer(to)
+        case _:
+            return kind
+
+
+def usual(left: CType, right: CType) -> Int:
+    """The usual arithmetic conversions (C11 6.3.1.8)."""
+    one, two = promoted(left), promoted(right)
+    assert isinstance(one, Int) and isinstance(two, Int)
+    if one.bits != two.bits:
+        return one if one.bits > two.bits else two
+    return one if not one.signed else two

@@ -1,0 +1,174 @@
+"""What one thread does: its procedure with all calls replaced by what is called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sa.automata.automaton import Origin
+from sa.base.diagnostic import InputError, error
+from sa.frontends.flow.graph import (
+    ANY,
+    Call,
+    Exit,
+    Graph,
+    Live,
+    Node,
+    Op,
+    Procedure,
+    Register,
+    Set,
+    Skip,
+    Step,
+    Storage,
+    Unit,
+    base,
+    fresh,
+)
+from sa.frontends.flow.terms import over
+from sa.terms import build
+from sa.terms.term import Term, Var
+
+#: A thread that has more elementary steps is not translated.
+MAX_STEPS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Thread:
+    """What all activations of a thread share; `result` is the register of what it ends with."""
+
+    unit: Unit
+    name: str
+    graph: Graph
+    result: Var
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """An activation: who called whom, what its names begin with, and where its steps are shown."""
+
+    chain: tuple[str, ...]
+    prefix: str
+    shown: Origin | None
+
+
+def inline(unit: Unit, procedure: str, thread: str) -> tuple[Graph, tuple[Var, ...], Var]:
+    """The graph of a thread that runs a procedure, the registers of its parameters, and the one of its result.
+
+    Objects of a thread are named `thread.name`. Raises InputError for recursion and for what is too long.
+    """
+    graph, result = Graph(), build.variable("__result")
+    graph.entry, graph.exit = fresh(graph), fresh(graph)
+    called = unit.procedures[procedure]
+    graph.registers[result] = Register(result, ANY, called.origin, temporary=True)
+    own = [o for o in unit.objects if o.storage is Storage.THREAD]
+    graph.objects = {f"{thread}.{o.name}": replace(o, name=f"{thread}.{o.name}") for o in own}
+    shared: dict[Var, Term] = {base(o.name): base(f"{thread}.{o.name}") for o in own}
+    inside = _Thread(unit, thread, graph, result)
+    frame = _Frame((procedure,), "", called.origin if called.hidden else None)
+    names = _renamed(called, inside, frame, shared)
+    _copy(called, inside, frame, names, (graph.entry, graph.exit), result)
+    return graph, tuple(_var(names[p]) for p in called.parameters), result
+
+
+def _var(term: Term) -> Var:
+    assert isinstance(term, Var)
+    return term
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    number, found = 1, name
+    while found in taken:
+        number += 1
+        found = f"{name}_{number}"
+    return found
+
+
+def _renamed(called: Procedure, thread: _Thread, frame: _Frame, shared: dict[Var, Term]) -> dict[Var, Term]:
+    """Registers and objects of an activation under names of their own."""
+    graph = thread.graph
+    names = dict(shared)
+    taken = {v.name for v in graph.registers} | {o.split(".", 1)[1] for o in graph.objects}
+    for register in called.registers:
+        plain = register.var.name
+        prefix = "" if register.temporary else frame.prefix
+        own = build.variable(_unused(f"{prefix}{plain}", taken))
+        taken.add(own.name)
+        graph.registers[own] = replace(register, var=own)
+        names[register.var] = own
+    for obj in called.objects:
+        name = _unused(f"{frame.prefix}{obj.name}", taken)
+        taken.add(name)
+        graph.objects[f"{thread.name}.{name}"] = replace(obj, name=f"{thread.name}.{name}")
+        names[base(obj.name)] = base(f"{thread.name}.{name}")
+    return names
+
+
+def _copy(
+    called: Procedure,
+    thread: _Thread,
+    frame: _Frame,
+    names: dict[Var, Term],
+    ends: tuple[Node, Node],
+    result: Var | None,
+) -> None:
+    """Put a procedure between two nodes of the thread's graph."""
+    graph = thread.graph
+    last = fresh(graph)
+    nodes: dict[Node, Node] = {called.entry: ends[0], called.exit: last}
+
+    def node(n: Node) -> Node:
+        if n not in nodes:
+            nodes[n] = fresh(graph)
+        return nodes[n]
+
+    returned: Op = Skip()
+    if result is not None and called.result is not None:
+        returned = Set(result, names[called.result])
+    where = frame.shown or called.origin
+    graph.steps.append(Step(last, returned, ends[1], where))
+    for step in called.steps:
+        source, target, origin = node(step.source), node(step.target), frame.shown or step.origin
+        match step.op:
+            case Live(name):
+                own = _var(names[base(name)]).name.removeprefix("&")
+                graph.steps.append(Step(source, Live(own), target, origin))
+            case Exit(_):
+                op = over(step.op, names, lambda v: _var(names[v]))
+                assert isinstance(op, Exit)
+                graph.steps.append(Step(source, Set(thread.result, op.term), graph.exit, origin))
+            case Call():
+                op = over(step.op, names, lambda v: _var(names[v]))
+                assert isinstance(op, Call)
+                _call(op, thread, frame, (source, target), origin, names)
+            case _:
+                op = over(step.op, names, lambda v: _var(names[v]))
+                graph.steps.append(Step(source, op, target, origin))
+    if len(graph.steps) > MAX_STEPS:
+        message = f"`{thread.name}` has more than {MAX_STEPS} elementary steps when its calls are inlined"
+        raise InputError((error("SA713", message, called.origin.span),))
+
+
+def _call(
+    op: Call, thread: _Thread, frame: _Frame, ends: tuple[Node, Node], origin: Origin, names: dict[Var, Term]
+) -> None:
+    if op.procedure in frame.chain:
+        circle = " calls ".join(f"`{n}`" for n in (*frame.chain[frame.chain.index(op.procedure) :], op.procedure))
+        raise InputError((error("SA713", f"recursion: {circle}", origin.span, "calls are inlined: write a loop"),))
+    called, graph = thread.unit.procedures[op.procedure], thread.graph
+    shown = frame.shown or (origin if called.hidden else None)
+    prefix = frame.prefix if called.hidden else f"{op.procedure}_"
+    inner = _Frame((*frame.chain, op.procedure), prefix, shown)
+    known = {v: t for v, t in names.items() if v.name.startswith("&") and _is_shared(v, thread)}
+    own = _renamed(called, thread, inner, known)
+    here = ends[0]
+    for parameter, value in zip(called.parameters, op.arguments, strict=True):
+        after = fresh(graph)
+        graph.steps.append(Step(here, Set(_var(own[parameter]), value), after, origin))
+        here = after
+    _copy(called, thread, inner, own, (here, ends[1]), op.result)
+
+
+def _is_shared(var: Var, thread: _Thread) -> bool:
+    """Whether it is the address of an object that every thread has one of."""
+    name = var.name.removeprefix("&")
+    return any(o.storage is Storage.THREAD and o.name == name for o in thread.unit.objects)

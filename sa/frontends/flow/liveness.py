@@ -1,0 +1,80 @@
+"""Registers and cells whose values still matter at a node: who is read before it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from sa.frontends.flow.graph import Graph, Havoc, Node, Self, Set, Skip, Step, outgoing
+from sa.frontends.flow.order import components
+from sa.frontends.flow.terms import read_by, written_by
+from sa.terms.term import Var
+
+K = TypeVar("K", bound=Hashable)
+
+
+def live(
+    steps: Sequence[Step], entry: Node, read: Callable[[Step], Iterable[K]], killed: Callable[[Step], Iterable[K]]
+) -> Mapping[Node, frozenset[K]]:
+    """By node what is read from there on before it is killed."""
+    following = outgoing(list(steps))
+    order = components((entry,), {n: [s.target for s in out] for n, out in following.items()})
+    gen = {id(s): (frozenset(read(s)), frozenset(killed(s))) for s in steps}
+    found = dict[Node, frozenset[K]]()
+    empty = frozenset[K]()
+    for component in order:
+        changed = True
+        while changed:
+            changed = False
+            for node in component:
+                now = empty
+                for step in following.get(node, ()):
+                    used, gone = gen[id(step)]
+                    now |= used | (found.get(step.target, empty) - gone)
+                if now != found.get(node, empty):
+                    found[node] = now
+                    changed = True
+            changed = changed and len(component) > 1
+    return found
+
+
+def registers(graph: Graph) -> Mapping[Node, frozenset[Var]]:
+    """By node the registers that are read before they are written."""
+
+    def read(step: Step) -> Iterable[Var]:
+        return (v for t in read_by(step.op) for v in t.free if not v.name.startswith("&"))
+
+    def killed(step: Step) -> Iterable[Var]:
+        var = written_by(step.op)
+        return () if var is None else (var,)
+
+    return live(graph.steps, graph.entry, read, killed)
+
+
+def prune(graph: Graph) -> None:
+    """Leave out assignments to registers that nothing reads, and steps that cannot be reached, in place."""
+    while True:
+        after = registers(graph)
+        changed = False
+        steps = list[Step]()
+        for step in graph.steps:
+            if isinstance(step.op, Set | Havoc | Self) and step.op.var not in after.get(step.target, frozenset()):
+                step = replace(step, op=Skip())
+                changed = True
+            steps.append(step)
+        graph.steps = steps
+        if not changed:
+            return
+
+
+def only_reachable(graph: Graph) -> None:
+    """Leave out steps that cannot be reached, in place."""
+    following = outgoing(graph.steps)
+    seen, pending = {graph.entry}, [graph.entry]
+    while pending:
+        for step in following.get(pending.pop(), ()):
+            if step.target not in seen:
+                seen.add(step.target)
+                pending.append(step.target)
+    graph.steps = [s for s in graph.steps if s.source in seen]

@@ -1,0 +1,84 @@
+"""Names and kinds of a program's variables: cells that several threads use are global, others local to their thread."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sa.automata.automaton import Kind, Variable
+from sa.frontends.flow.access import Accesses
+from sa.frontends.flow.graph import Storage
+from sa.frontends.flow.layout import Layout, Place
+from sa.frontends.flow.steps import Names
+from sa.frontends.flow.threads import Thread
+from sa.terms import build
+from sa.terms.term import Term, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The global variables, the local ones by thread number, where each cell is, and the names that steps use."""
+
+    shared: tuple[Variable, ...]
+    local: Mapping[int, tuple[Variable, ...]]
+    cells: Mapping[int, Var]
+    names: Mapping[int, Names]
+
+
+def named(threads: Sequence[Thread], where: Layout, known: Accesses, reserved: frozenset[str]) -> Named:
+    """Names for everything that steps speak of; words of the language are `reserved`."""
+    cells, shared = dict[int, Var](), list[Variable]()
+    local: dict[int, list[Variable]] = {t.number: [] for t in threads}
+    taken = set(reserved)
+    used = {a: p for a, p in where.places.items() if a in known.loaded and a not in known.fixed}
+    for several in (True, False):
+        for address, place in used.items():
+            users = known.users.get(address, frozenset())
+            if (len(users) > 1) is not several:
+                continue
+            var = build.variable(_unused(_plain(place, several), taken))
+            taken.add(var.name)
+            cells[address] = var
+            kind = Kind.GLOBAL if several else Kind.LOCAL
+            range_ = place.cell.range
+            made = Variable(var, kind, range_.low, range_.high, place.object.origin)
+            if several:
+                shared.append(made)
+            else:
+                local[next(iter(users))].append(made)
+    addresses: dict[Var, Term] = {v: build.integer(a) for v, a in where.addresses.items()}
+    names = dict[int, Names]()
+    for thread in threads:
+        own = set(taken)
+        registers = dict[Var, Var]()
+        for var, register in thread.graph.registers.items():
+            name = _unused(_legal(var.name), own)
+            own.add(name)
+            registers[var] = build.variable(name)
+            range_ = register.range
+            local[thread.number].append(Variable(registers[var], Kind.LOCAL, range_.low, range_.high, register.origin))
+        names[thread.number] = Names(registers, cells, addresses)
+    return Named(tuple(shared), {n: tuple(vs) for n, vs in local.items()}, cells, names)
+
+
+def _plain(place: Place, several: bool) -> str:
+    """The name of a cell: the object's without its thread where nobody else uses it, and what follows it."""
+    name = place.object.name
+    if place.object.storage is not Storage.STATIC and not several:
+        name = name.split(".", 1)[1]
+    if name.startswith("__") and place.cell.path:
+        name = ""
+    return _legal(f"{name}{place.cell.path}".replace(".__", "__"))
+
+
+def _legal(name: str) -> str:
+    return re.sub(r"\W+", "_", name).rstrip("_") or "v"
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    number, made = 1, name
+    while made in taken:
+        number += 1
+        made = f"{name}_{number}"
+    return made

@@ -1,0 +1,206 @@
+"""A unit as a program of automata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sa.automata.automaton import EXIT, Automaton, Edge, Label, Location, Origin
+from sa.automata.live import live
+from sa.automata.program import Invariant, Program
+from sa.automata.ranges import within
+from sa.base.source import Source, position
+from sa.frontends.flow.access import Accesses, accesses
+from sa.frontends.flow.graph import Node, Storage, Unit
+from sa.frontends.flow.layout import Layout, layout
+from sa.frontends.flow.liveness import only_reachable, prune
+from sa.frontends.flow.naming import Named, named
+from sa.frontends.flow.steps import FAILED, STOPPED, Joint, joints
+from sa.frontends.flow.threads import Thread, threads_of
+from sa.terms import build
+from sa.terms.substitute import substitute
+from sa.terms.term import Int, Term, Var
+
+
+def program_of(unit: Unit, source: Source, reserved: frozenset[str]) -> Program:
+    """The program of a unit; `reserved` are words that cannot be names. Raises InputError."""
+    threads, table = threads_of(unit)
+    for thread in threads:
+        only_reachable(thread.graph)
+        prune(thread.graph)
+    shared = (o for o in unit.objects if o.storage is not Storage.THREAD)
+    own = (o for t in threads for o in t.graph.objects.values())
+    where = layout((*shared, *own, table), unit.procedures)
+    known = accesses(threads, where)
+    names = named(threads, where, known, reserved)
+    first = _first_values(names, where, known)
+    automata = [_automaton(t, joints(t, known, names.names[t.number]), names, first) for t in threads]
+    automata[0], first = _begun(automata[0], first)
+    return _program(automata, first, names, source)
+
+
+def _first_values(names: Named, where: Layout, known: Accesses) -> dict[Var, Term]:
+    """The first values of cells. One that nobody reads before it is written may have any: it gets one."""
+    numbers: dict[Var, Term] = {v: build.integer(a) for v, a in where.addresses.items()}
+    result = dict[Var, Term]()
+    for address, var in names.cells.items():
+        cell = where.places[address].cell
+        if cell.initial is not None:
+            result[var] = substitute(cell.initial, numbers)
+        elif address not in known.arbitrary:
+            result[var] = build.integer(max(0, cell.range.low or 0))
+    return result
+
+
+def _automaton(thread: Thread, made: list[Joint], names: Named, first: Mapping[Var, Term]) -> Automaton:
+    """The automaton of a thread, with its own variables only; what is shared is added by `_program`."""
+    places = _places(thread, made)
+    edges = [_named(j, places, thread.graph.exit) for j in made]
+    local = names.local[thread.number]
+    bare = Automaton(
+        thread.name,
+        local,
+        tuple(Location(n, build.TRUE, None, _origin(node, made, thread)) for node, n in places.items()),
+        places[thread.graph.entry],
+        build.TRUE,
+        tuple(edges),
+        thread.graph.steps[0].origin if thread.graph.steps else Origin(None),
+    )
+    return _without_dead(bare, frozenset(v.var for v in local), first)
+
+
+def _named(joint: Joint, places: Mapping[Node, str], last: Node) -> Edge:
+    """The edge between named locations; one to the end of the thread says so."""
+    label = joint.edge.label
+    if label is None and joint.target in (last, STOPPED):
+        label = Label(EXIT)
+    return replace(joint.edge, source=places[joint.source], target=places[joint.target], label=label)
+
+
+def _places(thread: Thread, made: list[Joint]) -> dict[Node, str]:
+    """Names for the nodes that edges connect, after the lines of what comes next."""
+    nodes = dict.fromkeys((thread.graph.entry, *(n for j in made for n in (j.source, j.target))))
+    names, taken = dict[Node, str](), set[str]()
+    order = sorted((n for n in nodes if n >= 0), key=lambda n: (n != thread.graph.entry, _line(n, made), n))
+    for node in (*order, *sorted(n for n in nodes if n < 0)):
+        if node < 0:
+            name = "fail" if node == FAILED else "stopped"
+        elif node == thread.graph.exit:
+            name = "exit"
+        else:
+            name = f"L{_line(node, made)}"
+        names[node] = _unused(name, taken)
+        taken.add(names[node])
+    return names
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    number, found = 1, name
+    while found in taken:
+        number += 1
+        found = f"{name}_{number}"
+    return found
+
+
+def _line(node: Node, made: list[Joint]) -> int:
+    spans = (j.edge.origin.span for j in made if j.source == node)
+    return min((position(s.source, s.start).line for s in spans if s is not None), default=10**9)
+
+
+def _origin(node: Node, made: list[Joint], thread: Thread) -> Origin:
+    if node == STOPPED:
+        return Origin(None, "stopped for ever")
+    return next((j.edge.origin for j in made if node in (j.source, j.target)), thread.graph.steps[0].origin)
+
+
+def _without_dead(automaton: Automaton, local: frozenset[Var], first: Mapping[Var, Term]) -> Automaton:
+    """The automaton without assignments to locals that nothing reads, and without locals that are left over."""
+    outside = frozenset(v for e in automaton.edges for v in _mentioned(e)) - local
+    while True:
+        alive = live(automaton, outside)
+        edges = tuple(_kept(e, alive[e.target], local) for e in automaton.edges)
+        if edges == automaton.edges:
+            break
+        automaton = replace(automaton, edges=edges)
+    used = frozenset[Var]().union(*(alive[q.name] for q in automaton.locations))
+    written = frozenset(v for e in edges for v, _ in e.updates)
+    variables = tuple(v for v in automaton.variables if v.var in used | written)
+    start = alive[automaton.initial]
+    init = list[Term]()
+    for v in variables:
+        if v.var in first:
+            init.append(build.eq(v.var, first[v.var]))
+        elif v.var not in start:
+            init.append(build.eq(v.var, build.integer(max(0, v.low or 0))))
+    return replace(automaton, variables=variables, init=build.land(*init))
+
+
+def _kept(edge: Edge, alive: frozenset[Var], local: frozenset[Var]) -> Edge:
+    updates = tuple((v, t) for v, t in edge.updates if v not in local or v in alive)
+    read = edge.guard.free.union(*(t.free for _, t in updates), *(t.free for t in _values(edge)))
+    return replace(edge, updates=updates, choices=tuple(c for c in edge.choices if c.var in read))
+
+
+def _values(edge: Edge) -> tuple[Term, ...]:
+    return () if edge.label is None else edge.label.values
+
+
+def _begun(main: Automaton, first: dict[Var, Term]) -> tuple[Automaton, dict[Var, Term]]:
+    """The first thread behind its first step, if that has no choice and does nothing but assign constants."""
+    leaving = [e for e in main.edges if e.source == main.initial]
+    if len(leaving) != 1 or any(e.target == main.initial for e in main.edges):
+        return main, first
+    edge = leaving[0]
+    own = {v.var for v in main.variables}
+    values = {v: substitute(t, {**first, **_own_first(main)}) for v, t in edge.updates}
+    if edge.guard is not build.TRUE or edge.label is not None or not all(isinstance(t, Int) for t in values.values()):
+        return main, first
+    init = [c for c in build.conjuncts(main.init) if not c.free & values.keys()]
+    init += [build.eq(v, t) for v, t in values.items() if v in own]
+    started = replace(
+        main,
+        initial=edge.target,
+        edges=tuple(e for e in main.edges if e is not edge),
+        locations=tuple(q for q in main.locations if q.name != edge.source),
+        init=build.land(*init),
+    )
+    return started, first | {v: t for v, t in values.items() if v not in own}
+
+
+def _own_first(main: Automaton) -> dict[Var, Term]:
+    """The first values of the thread's own variables, where they are constants."""
+    known = dict[Var, Term]()
+    for variable in main.variables:
+        for value in (0, variable.low or 0, 1):
+            if build.eq(variable.var, build.integer(value)) in build.conjuncts(main.init):
+                known[variable.var] = build.integer(value)
+    return known
+
+
+def _program(automata: list[Automaton], first: Mapping[Var, Term], names: Named, source: Source) -> Program:
+    """The program: variables that are read, their ranges and first values, the threads knowing all of them."""
+    local = {v.var for a in automata for v in a.variables}
+    mentioned = frozenset(v for a in automata for e in a.edges for v in _mentioned(e))
+    shared = tuple(v for v in names.shared if v.var in mentioned)
+    ranges = build.land(*map(within, shared))
+    init = build.land(ranges, *(build.eq(v.var, first[v.var]) for v in shared if v.var in first))
+    threads = list[Automaton]()
+    for automaton in automata:
+        assert local.isdisjoint(v.var for v in shared)
+        bounds = build.land(ranges, *map(within, automaton.variables))
+        threads.append(
+            replace(
+                automaton,
+                variables=(*shared, *automaton.variables),
+                init=build.land(init, automaton.init, bounds),
+                edges=tuple(replace(e, guard=build.land(e.guard, *map(within, e.choices))) for e in automaton.edges),
+                locations=tuple(replace(q, inv=bounds) for q in automaton.locations),
+            )
+        )
+    claims: tuple[Invariant, ...] = ()
+    return Program(source, shared, (), (), init, tuple(threads), claims, (), None)
+
+
+def _mentioned(edge: Edge) -> frozenset[Var]:
+    written = frozenset(v for v, _ in edge.updates)
+    return edge.guard.free.union(written, *(t.free for _, t in edge.updates), *(t.free for t in _values(edge)))

@@ -1,0 +1,77 @@
+"""The terms of an operation: which it reads, which register it writes, and the operation over other terms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from sa.frontends.flow.graph import Call, Exit, Fork, Havoc, Join, Load, Op, Self, Set, Show, Store, Test, Wait
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
+
+
+def read_by(op: Op) -> tuple[Term, ...]:
+    """The terms whose values an operation reads."""
+    match op:
+        case Set(_, term) | Exit(term):
+            return (term,)
+        case Load(_, address, _, _):
+            return (address,)
+        case Store(address, term, _, _):
+            return (address, term)
+        case Test(formula) | Wait(formula):
+            return (formula,)
+        case Call(_, arguments, _):
+            return arguments
+        case Fork(procedure, argument, _):
+            return (procedure, argument)
+        case Join(thread, _):
+            return (thread,)
+        case Show(_, values):
+            return values
+        case _:
+            return ()
+
+
+def written_by(op: Op) -> Var | None:
+    """The register that an operation writes."""
+    match op:
+        case Set(var, _) | Havoc(var, _) | Load(var, _, _, _) | Self(var):
+            return var
+        case Call(_, _, result) | Fork(_, _, result) | Join(_, result):
+            return result
+        case _:
+            return None
+
+
+def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> Op:
+    """The operation with other terms for variables that it reads, and another register for the one it writes."""
+
+    def term(t: Term) -> Term:
+        return substitute(t, names)
+
+    match op:
+        case Set(var, value):
+            return Set(register(var), term(value))
+        case Havoc(var, _) | Self(var):
+            return replace(op, var=register(var))
+        case Load(var, address, key, wrong):
+            return Load(register(var), term(address), key, wrong)
+        case Store(address, value, key, wrong):
+            return Store(term(address), term(value), key, wrong)
+        case Test(formula):
+            return Test(term(formula))
+        case Wait(formula):
+            return Wait(term(formula))
+        case Call(procedure, arguments, result):
+            return Call(procedure, tuple(map(term, arguments)), None if result is None else register(result))
+        case Fork(procedure, argument, result):
+            return Fork(term(procedure), term(argument), register(result))
+        case Join(thread, result):
+            return Join(term(thread), None if result is None else register(result))
+        case Exit(value):
+            return Exit(term(value))
+        case Show(action, values):
+            return Show(action, tuple(map(term, values)))
+        case _:
+            return op

@@ -1,0 +1,112 @@
+"""Loops that create or join threads, unrolled: nodes are told apart by the constants that decide how often they run.
+
+A register counts where it has a part in the tests of such a loop or says which thread, argument or cell is meant in
+it. Each node is split by the values that these registers have there, as far as they are constant. What still lies on
+a cycle afterwards runs without a known bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sa.frontends.flow.graph import Fork, Graph, Join, Load, Node, Set, Skip, Step, Store, Test, outgoing
+from sa.frontends.flow.order import on_cycles
+from sa.frontends.flow.terms import over, read_by, written_by
+from sa.terms.term import Bool, Int, Term, Var
+
+#: Nodes are not told apart any more when there are so many.
+MAX_NODES = 20_000
+
+
+def unroll(graph: Graph) -> None:
+    """Unroll the graph's loops that create or join threads, in place."""
+    steps = outgoing(graph.steps)
+    loops = on_cycles((graph.entry,), {n: [s.target for s in out] for n, out in steps.items()})
+    wanted = {loops[s.source] for s in graph.steps if isinstance(s.op, Fork | Join) and s.source in loops}
+    if not wanted:
+        return
+    inside = {n for n, number in loops.items() if number in wanted}
+    relevant = _relevant(graph, inside)
+    split = _split(graph, steps, relevant)
+    if split is not None:
+        graph.steps, graph.nodes, graph.entry, graph.exit = split
+
+
+def _relevant(graph: Graph, inside: set[Node]) -> Mapping[Node, frozenset[Var]]:
+    """By node the registers whose values matter to what the loops do."""
+    empty = frozenset[Var]()
+    counting = {v for s in graph.steps if s.source in inside for v in _counting(s)}
+    found = dict[Node, frozenset[Var]]()
+    changed = True
+    while changed:
+        changed = False
+        for step in reversed(graph.steps):
+            after = found.get(step.target, empty)
+            before = after
+            written = written_by(step.op)
+            if written is not None and written in after:
+                before = after - {written}
+                if isinstance(step.op, Set):
+                    before |= step.op.term.free & graph.registers.keys()
+            if step.source in inside:
+                before |= _counting(step) & counting
+            known = found.get(step.source, empty)
+            if not before <= known:
+                found[step.source] = known | before
+                changed = True
+    return found
+
+
+def _counting(step: Step) -> frozenset[Var]:
+    """Registers that decide where the loop goes or which thread it speaks of."""
+    if not isinstance(step.op, Test | Fork | Join | Store | Load):
+        return frozenset()
+    terms = (step.op.address,) if isinstance(step.op, Store | Load) else read_by(step.op)
+    return frozenset(v for t in terms for v in t.free if not v.name.startswith("&"))
+
+
+def _split(
+    graph: Graph, steps: Mapping[Node, list[Step]], relevant: Mapping[Node, frozenset[Var]]
+) -> tuple[list[Step], int, Node, Node] | None:
+    """The graph with nodes split by constants; None if there are too many."""
+    numbers = dict[tuple[Node, frozenset[tuple[Var, Term]]], Node]()
+    pending = list[tuple[Node, frozenset[tuple[Var, Term]]]]()
+
+    def number(node: Node, constants: Mapping[Var, Term]) -> Node:
+        wanted = relevant.get(node, frozenset())
+        key = (node, frozenset((v, t) for v, t in constants.items() if v in wanted))
+        if node == graph.exit:
+            key = (node, frozenset())
+        if key not in numbers:
+            numbers[key] = len(numbers)
+            pending.append(key)
+        return numbers[key]
+
+    entry = number(graph.entry, {})
+    made = list[Step]()
+    while pending:
+        if len(numbers) > MAX_NODES:
+            return None
+        node, known = key = pending.pop()
+        constants: dict[Var, Term] = dict(known)
+        for step in steps.get(node, ()):
+            op = over(step.op, constants, lambda v: v)
+            if isinstance(op, Test) and isinstance(op.formula, Bool):
+                if not op.formula.value:
+                    continue
+                op = Skip()
+            after = dict(constants)
+            written = written_by(op)
+            if written is not None:
+                after.pop(written, None)
+                if isinstance(op, Set) and isinstance(op.term, Int):
+                    after[written] = op.term
+            made.append(Step(numbers[key], op, number(step.target, after), step.origin))
+    return made, len(numbers), entry, number(graph.exit, {})
+
+
+def bounded(graph: Graph) -> bool:
+    """Whether every creation of a thread happens at most once."""
+    steps = outgoing(graph.steps)
+    loops = on_cycles((graph.entry,), {n: [s.target for s in out] for n, out in steps.items()})
+    return not any(isinstance(s.op, Fork) and s.source in loops for s in graph.steps)

@@ -1,0 +1,172 @@
+"""Which constants a register or a cell may hold: points-to, for addresses are numbers.
+
+Flow-insensitive, over inlined threads, so that it is about activations and not procedures. A set with `OTHER` also
+stands for any value that is not listed; a set without it is all there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import gcd, prod
+from typing import TypeAlias, TypeVar
+
+from sa.frontends.flow.graph import Havoc, Load, Range, Set, Step, Storage, Store
+from sa.frontends.flow.layout import Layout
+from sa.frontends.flow.liveness import registers
+from sa.frontends.flow.threads import THREADS, Thread
+from sa.terms.build import linear_parts
+from sa.terms.term import Int, Ite, Sum, Term, Var
+
+#: Any value that is not listed. Addresses are positive, and so is no value of this sort.
+OTHER = None
+Values: TypeAlias = frozenset[int | None]
+
+K = TypeVar("K")
+
+_MOST, _MOST_COMBINATIONS = 64, 4096
+_UNKNOWN: Values = frozenset({OTHER})
+_NOTHING: Values = frozenset()
+
+
+@dataclass(slots=True)
+class Found:
+    """What is known: of registers by thread number, and of cells by address."""
+
+    layout: Layout
+    registers: dict[tuple[int, Var], Values] = field(default_factory=dict)
+    cells: dict[int, Values] = field(default_factory=dict)
+
+
+def constants(threads: Sequence[Thread], where: Layout, arbitrary: frozenset[int]) -> Found:
+    """The least solution. Cells without an initial value have none unless they are among the `arbitrary` ones."""
+    found = Found(where)
+    for address, place in where.places.items():
+        cell = place.cell
+        if cell.initial is not None:
+            found.cells[address] = evaluate(cell.initial, found, 0)
+        else:
+            static = place.object.storage is Storage.STATIC and place.object.name != THREADS
+            found.cells[address] = _range(cell.range) if static or address in arbitrary else _NOTHING
+    for thread in threads:
+        first = registers(thread.graph).get(thread.graph.entry, frozenset())
+        for var in thread.graph.registers:
+            found.registers[thread.number, var] = _UNKNOWN if var in first else _NOTHING
+    changed = True
+    while changed:
+        changed = False
+        for thread in threads:
+            for step in thread.graph.steps:
+                changed = _transfer(step, thread.number, found) or changed
+    return found
+
+
+def _range(range_: Range) -> Values:
+    if range_.low is None or range_.high is None or range_.high - range_.low >= _MOST:
+        return _UNKNOWN
+    return frozenset(range(range_.low, range_.high + 1))
+
+
+def _transfer(step: Step, thread: int, found: Found) -> bool:
+    match step.op:
+        case Set(var, term):
+            return _grow(found.registers, (thread, var), evaluate(term, found, thread), found.layout)
+        case Havoc(var, range_):
+            return _grow(found.registers, (thread, var), _range(range_), found.layout)
+        case Load(var, address, key, _):
+            values = _NOTHING
+            for at in targets(evaluate(address, found, thread), key, found.layout):
+                values |= found.cells[at]
+            return _grow(found.registers, (thread, var), values, found.layout)
+        case Store(address, term, key, _):
+            changed = False
+            values = evaluate(term, found, thread)
+            for at in targets(evaluate(address, found, thread), key, found.layout):
+                changed = _grow(found.cells, at, values, found.layout) or changed
+            return changed
+        case _:
+            return False
+
+
+def targets(values: Values, key: str, where: Layout) -> list[int]:
+    """The addresses among the values at which there is a cell of this kind."""
+    return sorted(v for v in values if v is not OTHER and v in where.places and where.places[v].cell.key == key)
+
+
+def _grow(table: dict[K, Values], key: K, more: Values, where: Layout) -> bool:
+    before = table[key]
+    after = _settled(before | more, where)
+    table[key] = after
+    return after != before
+
+
+def _settled(values: Values, where: Layout) -> Values:
+    """A set that is not too large: what is known of numbers that are no addresses is forgotten."""
+    if OTHER not in values and len(values) <= _MOST:
+        return values
+    known = frozenset(v for v in values if v is not OTHER and (v in where.homes or v in where.codes))
+    return known if known == values else known | _UNKNOWN
+
+
+def evaluate(term: Term, found: Found, thread: int) -> Values:
+    """The values that a term may have."""
+    match term:
+        case Int(value):
+            return frozenset({value})
+        case Var():
+            address = found.layout.addresses.get(term)
+            return frozenset({address}) if address is not None else found.registers.get((thread, term), _UNKNOWN)
+        case Ite(_, positive, negative):
+            return _settled(evaluate(positive, found, thread) | evaluate(negative, found, thread), found.layout)
+        case Sum():
+            return _settled(_sum(term, found, thread), found.layout)
+        case _:
+            return _UNKNOWN
+
+
+def _sum(term: Sum, found: Found, thread: int) -> Values:
+    const, parts = linear_parts(term)
+    values = [(evaluate(part, found, thread), factor) for part, factor in parts.items()]
+    if any(not v for v, _ in values):
+        return _NOTHING
+    known = [[v for v in vs if v is not OTHER] for vs, _ in values]
+    factors = [factor for _, factor in values]
+    strides = [factor for vs, factor in values if OTHER in vs]
+    result = set[int | None]({OTHER}) if strides else set[int | None]()
+    if prod(map(len, known)) <= _MOST_COMBINATIONS:
+        for chosen in product(*known):
+            result.add(_shifted(const, chosen, factors, found.layout))
+    else:
+        strides = [*strides, 1]
+        result.add(OTHER)
+    # An address with an unknown offset: any cell of its object at these distances.
+    for number, (vs, factor) in enumerate(zip(known, factors, strict=True)):
+        others = strides if OTHER not in values[number][0] else _without(strides, factor)
+        if factor != 1 or not (others or len(known) > 1):
+            continue
+        around = gcd(*others, *(f for i, f in enumerate(factors) if i != number and len(known[i]) > 1)) if others else 0
+        for address in vs:
+            if around and address in found.layout.homes:
+                first, end = found.layout.homes[address]
+                result |= {a for a in range(first, end) if (a - address - const) % around == 0}
+                result.add(OTHER)
+    return frozenset(result)
+
+
+def _without(strides: list[int], factor: int) -> list[int]:
+    rest = list(strides)
+    rest.remove(factor)
+    return rest
+
+
+def _shifted(const: int, chosen: tuple[int, ...], factors: list[int], where: Layout) -> int | None:
+    """A sum of constants; one that leads out of the object whose address is in it is no address that is known."""
+    total = const + sum(v * f for v, f in zip(chosen, factors, strict=True))
+    homes = [where.homes[v] for v, f in zip(chosen, factors, strict=True) if f == 1 and v in where.homes]
+    against = any(v in where.homes for v, f in zip(chosen, factors, strict=True) if f != 1)
+    if against:
+        return total if len(homes) == 1 else OTHER
+    if len(homes) > 1:
+        return OTHER
+    return total if not homes or homes[0][0] <= total <= homes[0][1] else OTHER
