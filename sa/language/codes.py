@@ -1,7 +1,7 @@
 """The catalogue of codes: what every error and warning means, at length. `sacheck explain CODE` prints it.
 
 SA0xx reading, SA1xx names, SA2xx types, SA3xx well-formedness, SA4xx refinements and goals,
-SA5xx vacuity, SA6xx proof scripts, SA9xx use of the commands.
+SA5xx vacuity, SA6xx proof scripts, SA7xx C, SA9xx use of the commands.
 """
 
 from __future__ import annotations
@@ -265,6 +265,38 @@ SA613 an unknown rule
 SA614 clauses that a claim cannot have
     `relate`, `pre`, `inv`, `rely`, `choose init` and `silent exit` say how two sides belong together, so they come
     with `refines`. A `preserves` claim has its formula only.
+SA701 a tool that is missing
+    C is preprocessed by a compiler of the machine, `cc`. Without one, give a preprocessed file (`.i`).
+SA702 the compiler does not accept the file
+    The compiler looks at a file of C first, and what it says is passed on. The headers of the standard library are
+    sacheck's own: one that is missing is not supported.
+SA703 not understood as C
+    The compiler accepts the file, and the parser does not: an extension that it does not know.
+SA710 data that is not accepted
+    Values are integers of one to eight bytes and pointers: no floating point, no bit fields.
+SA711 an array that is too large
+    Each element of an array is a variable of its own, up to 64 of them, and the size is a constant.
+SA712 a structure that is not accepted
+    Unions, flexible members and atomic structures are not accepted.
+SA713 a call that cannot be inlined
+    Every call is replaced by the function that is called. A recursive one would never end; write a loop.
+SA714 an address that is not known
+    What a pointer may point to is computed before anything else. A number that is used as a pointer, or a `void *`
+    that is followed, says nothing about that.
+SA716 an undefined function that gets an address
+    A function that is not in the file may do anything with what it gets. Define it.
+SA718 division or shift by what is not constant
+    Division and shifts are understood where the right operand is a constant or has few values.
+SA719 an expression that is not accepted
+    The message says which one it is.
+SA720 where a thread begins
+    A program begins with `main`, and the function that a thread runs is named where the thread is created.
+SA722 an atomic region that is not one step
+    From its beginning to its end a region is one step: there is no loop in it, and nothing jumps into it.
+SA723 threads without a known number
+    Each creation of a thread is a thread of the program. A loop that creates threads has a constant number of rounds.
+SA731 a function that is not defined
+    It may return anything, and is taken to change nothing that the program can see.
 SA901 no refinement block
     With one file, `refine` answers the refinement blocks in it. Give it two files, or write a block.
 SA902 a refinement without its abstract side

@@ -27,8 +27,9 @@ class Why:
 
 
 def is_internal(var: Var) -> bool:
-    """Whether the tool made the variable up: no name that a user can write."""
-    return not all(c.isalnum() or c in "_.[]" for c in var.name)
+    """Whether the tool made the variable up: no name that a user can write, or one that C reserves."""
+    reserved = any(part.startswith("__") for part in var.name.split("."))
+    return reserved or not all(c.isalnum() or c in "_.[]" for c in var.name)
 
 
 def name_of(edge: Edge) -> str:

@@ -82,7 +82,8 @@ def show_choices(turns: Sequence[Turn], before: Snapshot, screen: Screen) -> str
 
 def _start(start: Snapshot, program: Program, where: Layout) -> Iterator[Text]:
     for kind in (Kind.PARAM, Kind.GLOBAL):
-        values = {v.var: start.shared[v.var] for v in program.variables if v.kind is kind and v.var in start.shared}
+        own = (v.var for v in program.variables if v.kind is kind and not is_internal(v.var))
+        values = {v: start.shared[v] for v in own if v in start.shared}
         if values:
             word = "where " if kind is Kind.PARAM else "start "
             pieces = pack(_values(values), where.column if where.together else len(where.threads) * (where.column + 3))

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, temporary
-from sa.frontends.c.expressions import NOTHING, load, operation, store, value
+from sa.frontends.c.expressions import NOTHING, value
+from sa.frontends.c.operations import load, operation, store
 from sa.frontends.c.types import INT, CType, Int, Pointer, plain
 from sa.frontends.c.values import Unsupported, Value, convert, number
 from sa.frontends.flow.graph import Begin, End, Set, Step, Test

@@ -9,7 +9,8 @@ from pycparser import c_ast
 
 from sa.frontends.c.atomics import ATOMICS, atomic
 from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, meaning, temporary, warn
-from sa.frontends.c.expressions import NOTHING, branch, store, value
+from sa.frontends.c.expressions import NOTHING, branch, value
+from sa.frontends.c.operations import store
 from sa.frontends.c.types import (
     INT,
     ULONG,

@@ -23,6 +23,7 @@ from sa.frontends.c.body import (
 )
 from sa.frontends.c.constants import characters, literal
 from sa.frontends.c.declare import type_of
+from sa.frontends.c.operations import checked, joined, load, moved, operation, store
 from sa.frontends.c.types import (
     CHAR,
     INT,
@@ -35,30 +36,23 @@ from sa.frontends.c.types import (
     Pointer,
     Struct,
     Void,
-    cell_count,
-    cells_of,
     is_scalar,
-    key_of,
     offset_of,
     plain,
     promoted,
     size_of,
     synchronises,
-    usual,
 )
 from sa.frontends.c.values import (
-    Result,
     Unsupported,
     Value,
-    binary,
-    compared,
     convert,
     inverted,
     negated,
     number,
     truth,
 )
-from sa.frontends.flow.graph import Begin, End, Fail, Load, Node, Set, Skip, Step, Storage, Store, Test, base, code
+from sa.frontends.flow.graph import Begin, End, Node, Set, Skip, Step, Storage, Test, base, code
 from sa.terms import build
 from sa.terms.term import Int as Number
 from sa.terms.term import Term
@@ -146,7 +140,7 @@ def place(body: Body, node: Any) -> Place:
                 pointer, index = index, pointer
             if not isinstance(pointer.type, Pointer):
                 raise Unsupported("SA719", "this is not an array")
-            return InMemory(_moved(pointer, index, 1), pointer.type.to, "index")
+            return InMemory(moved(pointer, index, 1), pointer.type.to, "index")
         case c_ast.StructRef():
             return _field(body, node)
         case c_ast.UnaryOp(op="*"):
@@ -163,12 +157,6 @@ def place(body: Body, node: Any) -> Place:
             if isinstance(found_value.type, Struct):
                 return InMemory(number(found_value), found_value.type)
             raise Unsupported("SA719", "this is not a place")
-
-
-def _moved(pointer: Value, index: Value, sign: int) -> Term:
-    """The address of an element at a distance."""
-    assert isinstance(pointer.type, Pointer)
-    return build.add(number(pointer), build.scale(sign * cell_count(pointer.type.to), number(index)))
 
 
 def _field(body: Body, node: c_ast.StructRef) -> Place:
@@ -198,88 +186,6 @@ def _named(body: Body, node: Any) -> Value:
         if found is None:
             raise Unsupported("SA719", f"`{node.name}` is not known")
     return load(body, place(body, node))
-
-
-def load(body: Body, where: Place) -> Value:
-    """The value at a place; the address of one that is no scalar."""
-    if isinstance(where, InRegister):
-        return Value(where.var, plain(where.type))
-    match where.type:
-        case Array(of, _):
-            return Value(where.address, Pointer(of))
-        case Function():
-            return Value(where.address, Pointer(where.type))
-        case Struct():
-            return Value(where.address, where.type)
-        case Void():
-            raise Unsupported("SA714", "a `void *` that is followed", "cast it to what it points to")
-    var = temporary(body, where.type)
-    emit(body, Load(var, where.address, key_of(where.type), where.wrong))
-    return Value(var, plain(where.type))
-
-
-def store(body: Body, where: Place, new: Value) -> Value:
-    """Assign to a place, and the value that it has then."""
-    if isinstance(where.type, Struct):
-        assert isinstance(where, InMemory)
-        _copy(body, where, new)
-        return new
-    if not is_scalar(where.type):
-        raise Unsupported("SA719", "this cannot be assigned to")
-    made = convert(new, where.type, bounds_in(body))
-    if isinstance(where, InRegister):
-        emit(body, Set(where.var, number(made)))
-        return Value(where.var, plain(where.type))
-    emit(body, Store(where.address, number(made), key_of(where.type), where.wrong))
-    return Value(made.term, plain(where.type))
-
-
-def _copy(body: Body, where: InMemory, new: Value) -> None:
-    """Assign a structure, a scalar a step."""
-    loaded = list[Value]()
-    kinds = [kind for _, kind in cells_of(where.type)]
-    for offset, kind in enumerate(kinds):
-        loaded.append(load(body, InMemory(build.add(number(new), build.integer(offset)), kind, where.wrong)))
-    for offset, kind in enumerate(kinds):
-        store(body, InMemory(build.add(where.address, build.integer(offset)), kind, where.wrong), loaded[offset])
-
-
-def checked(body: Body, result: Result) -> Value:
-    """A result whose undefined cases are steps that go wrong, as far as the user wants them to be."""
-    if result.undefined is not build.FALSE:
-        _demand(body, build.lnot(result.undefined), "undefined")
-    if result.overflows is not build.FALSE and body.file.choices.overflow == "check":
-        _demand(body, build.lnot(result.overflows), "overflow")
-    return result.value
-
-
-def _demand(body: Body, formula: Term, what: str) -> None:
-    on, wrong = fresh(body), fresh(body)
-    source = body.here
-    body.steps.append(Step(source, Test(build.lnot(formula)), wrong, body.origin))
-    body.steps.append(Step(wrong, Fail(what), wrong, body.origin))
-    emit(body, Test(formula), on)
-
-
-def operation(body: Body, op: str, one: Value, two: Value) -> Value:
-    """A binary operator other than `&&` and `||`."""
-    pointers = isinstance(one.type, Pointer), isinstance(two.type, Pointer)
-    if op in ("==", "!=", "<", "<=", ">", ">=") and any(pointers):
-        return Value(compared(op, number(one), number(two)), INT)
-    match op, pointers:
-        case "+", (True, False):
-            return Value(_moved(one, two, 1), one.type)
-        case "+", (False, True):
-            return Value(_moved(two, one, 1), two.type)
-        case "-", (True, False):
-            return Value(_moved(one, two, -1), one.type)
-        case "-", (True, True):
-            assert isinstance(one.type, Pointer)
-            size = cell_count(one.type.to)
-            return Value(build.div(build.sub(number(one), number(two)), size), Int("long", 64, True))
-    if not isinstance(one.type, Int) or not isinstance(two.type, Int):
-        raise Unsupported("SA719", f"`{op}` of these operands")
-    return checked(body, binary(op, one, two, bounds_in(body), body.file.choices.overflow == "wrap"))
 
 
 def _unary(body: Body, node: c_ast.UnaryOp) -> Value:
@@ -449,7 +355,7 @@ def _choice(body: Body, node: c_ast.TernaryOp) -> Value:
     parts = (node.cond, node.iftrue, node.iffalse)
     if all(is_plain(body, p) for p in parts):
         condition, one, two = (value(body, p) for p in parts)
-        kind = _joined(one, two)
+        kind = joined(one, two)
         a, b = convert(one, kind, bounds_in(body)), convert(two, kind, bounds_in(body))
         return Value(build.ite(truth(condition), number(a), number(b)), kind)
     yes, no, after = fresh(body), fresh(body), fresh(body)
@@ -458,7 +364,7 @@ def _choice(body: Body, node: c_ast.TernaryOp) -> Value:
     for start, inner in ((yes, node.iftrue), (no, node.iffalse)):
         body.here = start
         ends.append((value(body, inner), body.here))
-    kind = _joined(ends[0][0], ends[1][0])
+    kind = joined(ends[0][0], ends[1][0])
     if not is_scalar(kind):
         for _, end in ends:
             body.here = end
@@ -471,12 +377,6 @@ def _choice(body: Body, node: c_ast.TernaryOp) -> Value:
         body.here = end
         emit(body, Set(result, number(convert(found, kind, bounds_in(body)))), after)
     return Value(result, kind)
-
-
-def _joined(one: Value, two: Value) -> CType:
-    if isinstance(one.type, Int) and isinstance(two.type, Int):
-        return usual(one.type, two.type)
-    return one.type if not isinstance(one.type, Int) else two.type
 
 
 def evaluated(body: Body, node: Any) -> Value | None:

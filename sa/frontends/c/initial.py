@@ -9,7 +9,8 @@ from pycparser import c_ast
 
 from sa.frontends.c.body import Body, InMemory, bounds_in
 from sa.frontends.c.constants import characters
-from sa.frontends.c.expressions import constant, store, value
+from sa.frontends.c.expressions import constant, value
+from sa.frontends.c.operations import store
 from sa.frontends.c.types import INT, Array, CType, Struct, cell_count, cells_of, is_scalar, offset_of
 from sa.frontends.c.values import Unsupported, Value, convert, number
 from sa.terms import build

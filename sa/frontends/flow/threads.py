@@ -157,6 +157,7 @@ def _temporary(graph: Graph, origin: Origin, range_: Range = ANY) -> Var:
 def _framed(graph: Graph, number: int, parameters: tuple[Var, ...], result: Var, origin: Origin) -> None:
     """The thread waits for its creation first, and says at its end that it is over."""
     state = _temporary(graph, origin)
+    origin = replace(origin, text="the thread begins")
     ops: list[Op] = [Begin(), Load(state, cell(number, _STATE), "thread", "thread")]
     ops.append(Wait(build.eq(state, build.integer(_RUNNING))))
     ops += [Load(p, cell(number, _ARGUMENT), "argument", "thread") for p in parameters[:1]]

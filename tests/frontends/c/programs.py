@@ -1,0 +1,34 @@
+"""Small programs of C, and what became of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sa.automata.program import Program
+from sa.base.limits import limits
+from sa.base.verdict import Verdict
+from sa.engines.verify import Options, verify
+from sa.frontends.load import load_program
+
+HEADERS = "#include <pthread.h>\n#include <assert.h>\n#include <stdatomic.h>\n"
+
+
+def program(folder: Path, text: str) -> Program:
+    """The program of a text, the usual headers before it."""
+    path = folder / "prog.c"
+    path.write_text(HEADERS + text)
+    return load_program(str(path)).program
+
+
+def verdict(folder: Path, text: str, seconds: float = 20.0) -> Verdict | None:
+    """What `verify` answers."""
+    return verify(program(folder, text), Options(limits(seconds, None), 0)).verdict
+
+
+def threads(*bodies: str, shared: str = "", end: str = "") -> str:
+    """A program with a thread for each body, all of them joined before the end."""
+    names = [f"f{number}" for number in range(len(bodies))]
+    functions = "".join(f"void *{n}(void *arg) {{\n{b}\nreturn 0;\n}}\n" for n, b in zip(names, bodies, strict=True))
+    create = "".join(f"pthread_create(&t[{i}], 0, {n}, 0);\n" for i, n in enumerate(names))
+    join = "".join(f"pthread_join(t[{i}], 0);\n" for i in range(len(bodies)))
+    return f"{shared}\n{functions}int main(void) {{\npthread_t t[{len(bodies)}];\n{create}{join}{end}\nreturn 0;\n}}\n"
