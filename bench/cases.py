@@ -29,9 +29,9 @@ from sa.app.verify import VerifyRequest, verify
 from sa.base.diagnostic import InputError
 from sa.base.limits import LimitReached, Limits
 from sa.base.verdict import Reason, Unknown
+from sa.engines.options import Options
 from sa.engines.verification import Verification
 from sa.engines.verify import Options as VerifyOptions
-from sa.refinement.options import Options
 
 RESULTS = Path(__file__).resolve().parent / "results" / "cases.json"
 NOTHING = Limits()

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from sa.app.refine import RefineRequest, refine
 from sa.base.limits import limits
-from sa.refinement.options import Options
-from sa.refinement.outcome import Outcome
+from sa.engines.options import Options
+from sa.engines.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,13 +74,13 @@ MAY_IMPORT = {
     "checker": _DATA | {"language", "smt", "certificates"},
     # So are rules: what they ask for is asked again of certificates.
     "rules": _DATA | {"smt", "certificates", "checker"},
-    "refinement": _ENGINE | _SIMULATION | {"generation", "question", "invariants", "checker"},
+    "refinement": _ENGINE | _SIMULATION | {"generation", "question"},
     "engines": _ENGINE | _SIMULATION | {"generation", "question", "invariants", "refinement", "checker"},
     "scripts": _ENGINE
     | {"processes", "generation", "question", "invariants", "checker", "rules", "refinement", "engines"},
-    "report": _DATA | {"certificates", "checker", "question", "engines", "refinement", "oracle", "scripts"},
+    "report": _DATA | {"certificates", "checker", "question", "engines", "oracle", "scripts"},
     "app": set(ORDER[: ORDER.index("report")]) - {"smt", "domains"},
-    "cli": {"base", "processes", "report", "app", "refinement", "engines"},
+    "cli": {"base", "processes", "report", "app", "engines"},
     "lsp": {"base", "report", "app"},
 }
 

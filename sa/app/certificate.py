@@ -25,8 +25,8 @@ from sa.certificates.shape import Entry, Json
 from sa.certificates.threads import Joint, Keeps
 from sa.certificates.threads_json import joint_json, keeps_json
 from sa.checker.claims import Claimed, claimed
+from sa.engines.outcome import Outcome, Result
 from sa.engines.verification import Verification
-from sa.refinement.outcome import Outcome, Result
 from sa.rules.annotated import world_json
 from sa.scripts.result import StepResult
 

@@ -18,9 +18,9 @@ from sa.base.verdict import Reason, Unknown, Verdict
 from sa.conditions import inductive, together
 from sa.conditions.environment import declared
 from sa.conditions.vacuity import contradiction, vacuity
+from sa.engines.options import Options
 from sa.frontends.load import load_script
 from sa.generation.checks import NotGenerated
-from sa.refinement.options import Options
 from sa.rules.worlds import Stage
 from sa.scripts.functions import doubt
 from sa.scripts.prove import Prepared, prepare, proof_of

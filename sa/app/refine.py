@@ -10,13 +10,13 @@ from time import perf_counter
 from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
 from sa.base.source import Source
+from sa.engines.options import Options
+from sa.engines.outcome import Outcome
+from sa.engines.refine import refine as decide
 from sa.frontends.load import load_program
 from sa.language.elaborate import Block, elaborate_refinement
 from sa.language.load import Loaded
 from sa.language.read import beside
-from sa.refinement.options import Options
-from sa.refinement.outcome import Outcome
-from sa.refinement.refine import refine as decide
 
 
 @dataclass(frozen=True, slots=True)

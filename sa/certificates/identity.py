@@ -16,6 +16,31 @@ from sa.terms.read_smtlib import Names
 from sa.terms.sort import ArraySort, BoolSort, EnumSort, IntSort, Sort
 
 
+def meaning(goal: Goal) -> tuple[Any, ...]:
+    """What a goal means, with its terms: goals with equal meanings are one question."""
+    return (
+        goal.name,
+        (goal.closed, goal.choose_init, goal.added_identity, goal.matched),
+        _meaning(goal.concrete),
+        _meaning(goal.abstract),
+        *(tuple(f.term for f in formulas) for formulas in (goal.kappa, goal.iota)),
+        frozenset(a.formula for a in goal.axioms),
+    )
+
+
+def _meaning(automaton: Automaton) -> tuple[Any, ...]:
+    def variables(declared: Iterable[Variable]) -> tuple[Any, ...]:
+        return tuple((v.var, v.kind, v.low, v.high, v.ghost) for v in declared)
+
+    return (
+        automaton.name,
+        variables(automaton.variables),
+        tuple((q.name, q.inv, q.env) for q in automaton.locations),
+        (automaton.initial, automaton.init),
+        tuple((e.source, e.target, e.label, e.guard, e.updates, variables(e.choices)) for e in automaton.edges),
+    )
+
+
 def key_of(goal: Goal, *also: str | int) -> str:
     """The key of a goal, and of what else may make a difference."""
     return _hash(

@@ -57,7 +57,7 @@ def prove(
     def body(bounds: Limits) -> int:
         from sa.app.cache import users_cache
         from sa.app.prove import ProveRequest
-        from sa.refinement.options import Options
+        from sa.engines.options import Options
 
         options = Options(bounds, seed, jobs, cache=users_cache() if cache else None)
         return _answer(ProveRequest(file, split, options), settings, certificate, so_far)

@@ -24,7 +24,7 @@ from sa.cli.session import complain, count_warnings, decide
 
 if TYPE_CHECKING:
     from sa.app.refine import Answer
-    from sa.refinement.outcome import Outcome
+    from sa.engines.outcome import Outcome
 
 
 def refine(
@@ -58,7 +58,7 @@ def refine(
         from sa.app.cache import users_cache
         from sa.app.refine import RefineRequest
         from sa.app.refine import refine as work
-        from sa.refinement.options import Options
+        from sa.engines.options import Options
 
         request = RefineRequest(
             paths, split, Options(bounds, seed, whole=whole, cache=users_cache() if cache else None)

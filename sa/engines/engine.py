@@ -13,7 +13,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from sa.base.budget import Budget, Report
 from sa.base.verdict import Verdict
-from sa.question.asked import Asked, Excluded, Note, Refuted
+from sa.question.asked import Asked, Excluded, GoalAsked, Lost, Note, Refuted, Related, Stuck
 
 Q = TypeVar("Q", contravariant=True)
 P = TypeVar("P", covariant=True)
@@ -49,6 +49,11 @@ class Decider(Generic[Q, P, R]):
 
 #: Engines of `verify`.
 ClaimEngine: TypeAlias = Prover[Asked, Excluded] | Refuter[Asked, Refuted] | Decider[Asked, Excluded, Refuted]
+
+#: Engines of `refine`. What they say of a goal besides evidence is why they have none.
+GoalEngine: TypeAlias = (
+    Prover[GoalAsked, Related | Stuck] | Refuter[GoalAsked, Lost | Stuck] | Decider[GoalAsked, Related | Stuck, Lost]
+)
 
 E = TypeVar("E")
 

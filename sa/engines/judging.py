@@ -11,10 +11,13 @@ from collections.abc import Sequence
 from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom, Program
 from sa.base.limits import Limits
+from sa.certificates.goal import Goal
+from sa.certificates.identity import meaning
 from sa.certificates.run import Run
-from sa.certificates.threads import Joint, Keeps
+from sa.certificates.threads import Composition, Joint, Keeps
 from sa.checker.claims import claimed
 from sa.checker.never import check_joint, check_keeps
+from sa.checker.question import Question, pair_goal, thread_goals, whole_goal
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
 from sa.question.asked import Settled
@@ -29,6 +32,31 @@ def same_claims(program: Program, claims: Sequence[Claim]) -> None:
     """That the claims are what the checker reads in the program. Raises QuestionsDiffer."""
     if [(c.threads, c.bads) for c in claims] != [(c.threads, c.bads) for c in claimed(program)]:
         raise QuestionsDiffer("the engines and the checker see other claims in the program")
+
+
+def same_goals(asked: Question, goals: Sequence[Goal]) -> None:
+    """That goals are those that the checker makes of the question. Raises QuestionsDiffer, and NoQuestion."""
+    made = (whole_goal(asked),) if asked.closed else thread_goals(asked)
+    if list(map(meaning, goals)) != list(map(meaning, made)):
+        raise QuestionsDiffer("the engines and the checker make other goals of the two programs")
+
+
+def same_pairs(asked: Question, composition: Composition) -> None:
+    """That what is composed is about the threads of the question, and its goals are the checker's.
+
+    Raises QuestionsDiffer, and NoQuestion.
+    """
+    threads = [(p.concrete, p.abstract) for p in asked.pairs]
+    composed = zip(composition.concrete, composition.abstract, strict=True)
+    made = [pair_goal(asked, n, g.concrete, g.abstract) for n, g in enumerate(composition.goals[: len(threads)])]
+    same = (
+        asked.closed
+        and [(first.thread, second.thread) for first, second in composed] == threads
+        and list(map(meaning, composition.goals)) == list(map(meaning, made))
+        and composition.axioms == asked.axioms
+    )
+    if not same:
+        raise QuestionsDiffer("what is composed is not what the checker reads in the two programs")
 
 
 def judged(

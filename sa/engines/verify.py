@@ -25,7 +25,7 @@ from sa.conditions.vacuity import vacuity
 from sa.engines.engine import Decider, Turn
 from sa.engines.judging import judged, same_claims
 from sa.engines.memory import RECALLED, Memory, recalled, remember
-from sa.engines.portfolio import CLAIMS, Portfolio
+from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
 from sa.engines.runner import Reports, Ruled, run
 from sa.engines.verification import Finding, Tried, Verification
 from sa.question.asked import Asked, Note, Proof, Settled

@@ -1,7 +1,7 @@
 """Claims about a closed program: by invariants of its threads, by joint ones, or refuted by a run.
 
-Each function answers for itself, as far as it can, what is asked; in which order they are asked is said in
-`engines.portfolio`. Nothing is believed yet: the checker looks at all evidence.
+Each function answers for itself, as far as it can, what is asked; their order is that of
+`engines.portfolio_of_claims`. Nothing is believed yet: the checker looks at all evidence.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What engines of `verify` are asked, and what they may answer.
+"""What engines are asked, and what they may answer.
 
-An answer is evidence for the checker and no verdict. `Refuted` is all that an engine can say which only looks for runs,
-or only up to a bound: no type of its answers has room for a proof.
+An answer is evidence for the checker and no verdict. `Refuted` (of `verify`) and `Lost` (of `refine`) are all that an
+engine can say which only looks for runs or plays, or only up to a bound: no type of its answers has room for a proof.
 """
 
 from __future__ import annotations
@@ -12,6 +12,10 @@ from typing import TypeAlias
 from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom
 from sa.base.budget import Shared
+from sa.base.verdict import Unknown
+from sa.certificates.goal import Goal
+from sa.certificates.play import Play
+from sa.certificates.relation import Relation
 from sa.certificates.run import Bad, Run
 from sa.certificates.threads import Joint, Keeps
 
@@ -60,3 +64,53 @@ class Note:
 
 
 Settled: TypeAlias = Excluded | Refuted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GoalAsked:
+    """What engines of `refine` are asked: does this goal hold?"""
+
+    goal: Goal
+    shared: Shared = field(default_factory=Shared)
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """The size of the work behind an answer: pairs explored, lemmas learned, questions to the solver."""
+
+    pairs: int = 0
+    lemmas: int = 0
+    solver_calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What came out for a goal, for a checker to confirm; which engine it is from, and the size of the work."""
+
+    evidence: Relation | Play | Unknown
+    effort: Effort = Effort()
+    strategy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Evidence that a goal holds."""
+
+    evidence: Relation
+    effort: Effort = Effort()
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A play that refutes a goal."""
+
+    evidence: Play
+    effort: Effort = Effort()
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """An engine has no answer to a goal, and why."""
+
+    evidence: Unknown
+    effort: Effort = Effort()

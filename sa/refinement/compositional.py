@@ -7,13 +7,15 @@ each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
+from typing import TypeAlias
 
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.program import Program, Refinement
+from sa.base.limits import Limits
 from sa.base.verdict import Unknown
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
@@ -22,11 +24,9 @@ from sa.generation.checks import verify_together
 from sa.generation.generate import Generated, automata, generate, strengthened, unbounded, weakened
 from sa.generation.modular import Allowed
 from sa.generation.visibility import Rung
+from sa.question.asked import Decision
 from sa.question.goals import goals, silently
-from sa.refinement.decide import Decision
 from sa.refinement.missing import Disturbance, candidates, conditions_of, disturbances
-from sa.refinement.options import Options
-from sa.refinement.recall import decided
 from sa.smt.session import Session
 from sa.terms.term import Term
 
@@ -43,6 +43,10 @@ class Effort(Enum):
     GLANCE = 0
     SHARPEN = 1
     PERSIST = 2
+
+
+#: How goals are decided: patiently, or briefly.
+Decide: TypeAlias = Callable[[Goal, bool], Decision]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,8 @@ class _Work:
     abstract: Program
     concrete: Program
     block: Refinement | None
-    options: Options
+    limits: Limits
+    decide: Decide
     rung: Rung
     session: Session
     first: Generated
@@ -82,11 +87,12 @@ def attempt(
     abstract: Program,
     concrete: Program,
     block: Refinement | None,
-    options: Options,
+    limits: Limits,
+    decide: Decide,
     rung: Rung = Rung.HIDDEN,
     effort: Effort = Effort.SHARPEN,
 ) -> Attempt:
-    """Decide the pairs of two programs.
+    """Decide the pairs of two programs, each by `decide`.
 
     Raises InputError, LimitReached, and NotGenerated on an internal error.
     """
@@ -98,11 +104,12 @@ def attempt(
         abstract,
         concrete,
         block,
-        options,
+        limits,
+        decide,
         rung,
-        Session(options.limits, tuple(axioms)),
-        generate(concrete.threads, rung, options.limits, names),
-        generate(abstract.threads, rung, options.limits, (*names, *(f"at_{t.name}" for t in concrete.threads))),
+        Session(limits, tuple(axioms)),
+        generate(concrete.threads, rung, limits, names),
+        generate(abstract.threads, rung, limits, (*names, *(f"at_{t.name}" for t in concrete.threads))),
         conditions_of((*abstract.threads, *concrete.threads)),
         effort,
     )
@@ -136,7 +143,7 @@ def _decided(work: _Work, closures: bool) -> Attempt:
     decisions = list[Decision]()
     for goal in asked:
         if goal not in work.decided:
-            work.decided[goal] = decided(goal, work.options, briefly)
+            work.decided[goal] = work.decide(goal, briefly)
         decisions.append(work.decided[goal])
         if _lost_alone(decisions[-1]):
             break
@@ -184,9 +191,7 @@ def _forbidden(work: _Work, goal: Goal, step: Disturbance) -> bool:
     shared = variables_of(thread, Kind.GLOBAL)
     others = [t.name for t in known.exposure.threads if t.name != name]
     for fact in islice(_new(candidates(step, work.conditions, shared), known.relations.get(name, ())), CANDIDATES):
-        answer = strengthened(
-            known, [Allowed(other, fact) for other in others], {name: (fact,)}, work.options.limits, RLIMIT
-        )
+        answer = strengthened(known, [Allowed(other, fact) for other in others], {name: (fact,)}, work.limits, RLIMIT)
         if isinstance(answer, Generated):
             if step.concrete:
                 work.first = answer

@@ -27,7 +27,7 @@ from sa.certificates.play import (
     Unmatched,
 )
 from sa.certificates.shape import plain
-from sa.refinement.outcome import Outcome, Result
+from sa.engines.outcome import Outcome, Result
 from sa.report.explain import Why, action, bare, refused
 from sa.report.story import Event, story
 from sa.report.terminal import domain

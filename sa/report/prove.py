@@ -15,7 +15,7 @@ from rich.text import Text
 from sa.automata.proof import Preserves, Rule
 from sa.base.source import Span, position, span_text
 from sa.base.verdict import Reason, Verdict
-from sa.refinement.outcome import Result
+from sa.engines.outcome import Result
 from sa.report.diagnostics import marked
 from sa.report.prove_leaf import LEAF, failed_leaf, headed
 from sa.report.run import run_lines

@@ -11,7 +11,7 @@ from sa.automata.automaton import Automaton
 from sa.base.verdict import Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.play import Play
-from sa.refinement.outcome import Outcome, Result, Statistics
+from sa.engines.outcome import Outcome, Result, Statistics
 from sa.report.play import show_play
 from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, render, wrap
 from sa.terms.build import conjuncts, eq

@@ -20,8 +20,8 @@ from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.argument import Argument, Played, Violated
 from sa.certificates.threads import Annotated
 from sa.checker.question import NoQuestion
+from sa.engines.options import Options
 from sa.processes.tasks import Task, in_order
-from sa.refinement.options import Options
 from sa.rules.application import Unfit, Unshown
 from sa.rules.facts import Fact
 from sa.rules.statements import fact_of

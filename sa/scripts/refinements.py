@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from time import perf_counter
 
 from sa.automata.proof import Refines
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.argument import PairByPair, Played, Simulated
 from sa.certificates.goal import Goal
-from sa.refinement.judged import result_of
-from sa.refinement.outcome import Result
-from sa.refinement.recall import decided
+from sa.engines.outcome import Result
+from sa.engines.results import answered
 from sa.rules.facts import Fact, Refinement, sides_of
 from sa.rules.refinements import about_pair, pair_by_pair
 from sa.rules.statements import outer
@@ -40,7 +38,7 @@ def directly(work: Work, claim: Refines) -> Fact:
 def _decided_by(work: Work, claim: Refines, goal: Goal) -> Refinement:
     work.rule = "simulation"
     left, right = side_of(work.stage.worlds, claim.left), side_of(work.stage.worlds, claim.right)
-    result, alone = _decided(work, goal), False
+    result, alone = answered(goal, work.options), False
     if result.play is not None and not (goal.closed or goal.matched):
         result, alone = _alone(work, claim, result)
     # A proof names abstract states that answer, a play names states that it starts from.
@@ -59,19 +57,13 @@ def _decided_by(work: Work, claim: Refines, goal: Goal) -> Refinement:
     return Refinement(left, right, kappa, iota, pairs, bool(claim.rely), claim.silent_exit, claim.choose_init)
 
 
-def _decided(work: Work, goal: Goal, briefly: bool = False) -> Result:
-    started = perf_counter()
-    decision = decided(goal, work.options, briefly)
-    return result_of(goal, decision, perf_counter() - started, work.options)
-
-
 def _alone(work: Work, claim: Refines, result: Result) -> tuple[Result, bool]:
     """A play in an inferred environment refutes nothing, for that may be too coarse, unless nobody else has to move.
 
     An environment may always do nothing: what fails for the two threads by themselves fails in every environment.
     Inferred invariants hold wherever the threads get by themselves, so nothing is lost without them.
     """
-    by_themselves = _decided(work, alone_goal(work.stage, work.step, claim), briefly=True)
+    by_themselves = answered(alone_goal(work.stage, work.step, claim), work.options, briefly=True)
     if by_themselves.play is not None:
         return replace(by_themselves, notes=(*by_themselves.notes, _ALONE)), True
     unknown = Unknown(Reason.ENVIRONMENT, "it fails in the environment inferred for it")
@@ -82,7 +74,7 @@ def _pair_by_pair(work: Work, claim: Refines) -> Fact | None:
     """Whole programs by Theorem 4, where each pair of threads has a relation that is found soon; None otherwise."""
     results, shown = list[Result](), []
     for goal in pair_goals(work.stage, work.step, claim):
-        result = _decided(work, goal, briefly=True)
+        result = answered(goal, work.options, briefly=True)
         if result.relation is None:
             return None
         results.append(result)

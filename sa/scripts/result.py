@@ -9,7 +9,7 @@ from sa.automata.proof import Script, Step
 from sa.base.verdict import Unknown, Verdict
 from sa.certificates.argument import Argument, Fails
 from sa.certificates.run import Run
-from sa.refinement.outcome import Result
+from sa.engines.outcome import Result
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from sa.base.verdict import Verdict
 from sa.certificates.argument import Argument, Way
 from sa.certificates.run import Run
 from sa.checker.obligation import Obligation, discharge
-from sa.refinement.options import Options
-from sa.refinement.outcome import Result
+from sa.engines.options import Options
+from sa.engines.outcome import Result
 from sa.rules.application import Applied
 from sa.rules.facts import Fact, Side, sides_of
 from sa.rules.statements import fact_of

@@ -19,11 +19,11 @@ from sa.checker.ruling import Rejected
 from sa.checker.threads import together
 from sa.conditions.environment import closed, declared, identity
 from sa.conditions.inductive import not_inductive, not_inductive_diagnostic
+from sa.engines.options import Options
 from sa.generation.checks import NotGenerated
 from sa.generation.generate import automata, generate, weakened
 from sa.generation.visibility import Rung
 from sa.refinement.missing import conditions_of
-from sa.refinement.options import Options
 from sa.rules.worlds import World, infers, starting_together
 from sa.smt.session import Session, Unsat
 from sa.terms import build

@@ -25,6 +25,8 @@ def solve_horn(search: Search) -> dict[Pair, Term] | None:
     """A formula for each pair that the search met, to be checked as a relation; None if there is none to be had."""
     for turned in (False, True):
         pairs = {pair: state for pair, state in search.pairs.items() if state.facts is not None}
+        if search.initial not in pairs:
+            return None
         names = {pair: f"at.{pair[0]}.{pair[1]}" for pair in pairs}
         clauses = [_opening(search, names)]
         for state in pairs.values():

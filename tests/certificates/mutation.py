@@ -33,10 +33,10 @@ from sa.checker.judge import Court, judge_program, judge_refinement
 from sa.checker.question import Question, pair_goal, question, thread_goals, whole_goal
 from sa.checker.ruling import Accepted
 from sa.checker.solvers import Z3
+from sa.engines.options import Options
 from sa.engines.verify import Options as VerifyOptions
 from sa.language.load import load_program
 from sa.oracle.game import decide as enumerated
-from sa.refinement.options import Options
 from tests.certificates.corruption import Mutant, mutants
 from tests.certificates.truth import joint_is_true, keeps_is_true, play_is_true, relation_is_true, run_is_true
 from tests.generators.refinements import random_question

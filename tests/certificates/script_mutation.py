@@ -32,9 +32,9 @@ from sa.checker.judge import Court, discharged
 from sa.checker.obligation import Obligation
 from sa.checker.ruling import Accepted, Ruling
 from sa.checker.solvers import Z3
+from sa.engines.options import Options
 from sa.invariants.states import all_states
 from sa.language.load import load_script
-from sa.refinement.options import Options
 from sa.rules import judge
 from sa.rules.judge import judge_script
 from sa.rules.refutation import check_failure, variables_of

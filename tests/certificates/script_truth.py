@@ -14,10 +14,10 @@ from sa.base.limits import Limits
 from sa.certificates.shape import Entry
 from sa.checker.obligation import Case, Obligation
 from sa.conditions.environment import closed
+from sa.engines.options import Options
 from sa.oracle.compatibility import composition, own_locals
 from sa.oracle.explicit import Explicit, State, component_steps, configuration, explicit, reachable
 from sa.oracle.formula import Unbounded
-from sa.refinement.options import Options
 from sa.rules.annotated import read_worlds
 from sa.rules.worlds import Stage, World
 from sa.scripts.prove import Prepared

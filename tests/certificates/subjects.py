@@ -13,8 +13,8 @@ from sa.app.prove import ProveRequest, prove
 from sa.app.refine import RefineRequest, refine
 from sa.app.verify import VerifyRequest, verify
 from sa.base.limits import Limits
+from sa.engines.options import Options
 from sa.engines.verify import Options as VerifyOptions
-from sa.refinement.options import Options
 
 ROOT = Path(__file__).parent.parent.parent
 SPECS = ROOT / "specs"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -119,7 +120,7 @@ def test_imports_are_sources_too(folder: Path) -> None:
 
 
 def test_an_answer_without_evidence_is_not_settled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sa.refinement.refine.decided", _stopped)
+    monkeypatch.setattr("sa.engines.results.found", _stopped)
     assert sacheck("refine", "abs.sa", "conc.sa", "--certificate", "c.json").exit_code == 3
     monkeypatch.undo()
     monkeypatch.chdir(folder)
@@ -128,11 +129,11 @@ def test_an_answer_without_evidence_is_not_settled(folder: Path, monkeypatch: py
     assert "NOT SETTLED" in shown.stdout and "without evidence" in shown.stdout
 
 
-def _stopped(*_: object) -> object:
+def _stopped(*_: object) -> Iterator[object]:
     from sa.base.verdict import Unknown
-    from sa.refinement.decide import Decision
+    from sa.question.asked import Decision
 
-    return Decision(Unknown(Reason.BOUND), 0, 0, 0, "")
+    yield Decision(Unknown(Reason.BOUND))
 
 
 def test_a_limit_leaves_it_unsettled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,9 +20,9 @@ from sa.certificates.threads import Joint, Keeps
 from sa.certificates.threads_json import Bads, joint_json, keeps_json, read_joint, read_keeps
 from sa.checker.claims import claimed
 from sa.checker.question import pair_goal, question
+from sa.engines.options import Options
 from sa.engines.verify import Options as VerifyOptions
 from sa.invariants.states import all_states
-from sa.refinement.options import Options
 from tests.certificates.mutation import PROGRAMS, QUESTIONS
 from tests.certificates.subjects import SPECS
 from tests.checker.plays import play_of

@@ -19,8 +19,8 @@ from sa.base.limits import Limits
 from sa.certificates.document import digest
 from sa.checker.judgement import worst
 from sa.checker.ruling import Accepted, Rejected, Ruling, Undecided
+from sa.engines.options import Options
 from sa.engines.verify import Options as VerifyOptions
-from sa.refinement.options import Options
 
 #: A loop whose bound is copied into a local first, which only a rely that keeps `n` allows.
 ABSTRACT = "global x, n : int; thread A { rely x' == x RELY; while (x < n) { x := x + 1; } @end(x) skip; }"

@@ -14,7 +14,7 @@ from sa.app.prove import ProveRequest, prove
 from sa.base.limits import Limits
 from sa.checker.judgement import worst
 from sa.checker.ruling import Accepted, Rejected, Ruling
-from sa.refinement.options import Options
+from sa.engines.options import Options
 
 Change = Callable[[Any], None]
 

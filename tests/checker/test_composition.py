@@ -12,9 +12,9 @@ from sa.base.limits import Limits
 from sa.certificates.threads import Annotated, Composition
 from sa.checker.composition import check_composition
 from sa.checker.ruling import Accepted, Rejected
+from sa.engines.options import Options
 from sa.generation.visibility import Rung
 from sa.refinement.compositional import attempt
-from sa.refinement.options import Options
 from sa.terms import build
 from sa.terms.substitute import primed
 from sa.terms.term import Term

@@ -184,7 +184,7 @@ def test_after_a_limit_inside_of_a_step_no_other_is_begun(folder: Path, monkeypa
     def stopped(*_: Any) -> Any:
         raise LimitReached(Reason.TIMEOUT)
 
-    monkeypatch.setattr(refinements, "decided", stopped)
+    monkeypatch.setattr(refinements, "answered", stopped)
     found = answer(folder, GOOD)
     assert verdicts(found) == ["UNKNOWN"] * 3
     assert [s["unknown"]["detail"] for s in found["steps"]] == ["", *["before this step was begun"] * 2]

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -161,17 +162,17 @@ def test_what_is_known_before_a_limit_is_printed(folder: Path, monkeypatch: pyte
 def test_goals_after_a_limit_are_not_begun(folder: Path, monkeypatch: pytest.MonkeyPatch, reason: Reason) -> None:
     """One UNKNOWN each, all with the same reason."""
     from sa.base.verdict import Unknown
-    from sa.refinement import refine as room
-    from sa.refinement.decide import Decision
+    from sa.engines import results
+    from sa.question.asked import Decision
 
     begun = list[str]()
 
-    def stop(goal: Any, *rest: Any) -> Any:
+    def stop(goal: Any, *rest: Any) -> Iterator[Any]:
         begun.append(goal.name)
-        return Decision(Unknown(reason), 0, 0, 0, "")
+        yield Decision(Unknown(reason))
 
     (folder / "two.sa").write_text(ABSTRACT + SECOND)
-    monkeypatch.setattr(room, "decided", stop)
+    monkeypatch.setattr(results, "found", stop)
     found = document(refine("two.sa", "two.sa", "--json"))
     assert begun == ["T"]
     assert [g["unknown"]["reason"] for g in found["outcomes"][0]["goals"]] == [reason.name.lower()] * 2

@@ -7,8 +7,8 @@ import pytest
 from sa.base.diagnostic import Diagnostic
 from sa.base.limits import Limits
 from sa.conditions.blocked import blocked
-from sa.refinement.options import Options
-from sa.refinement.refine import refine
+from sa.engines.options import Options
+from sa.engines.refine import refine
 from sa.smt.session import Session
 from tests.endtoend.asking import read
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
+from sa.engines.options import Options
+from sa.engines.refine import refine
 from sa.engines.verify import Options as Verifying
 from sa.engines.verify import verify
-from sa.refinement.options import Options
-from sa.refinement.refine import refine
 from tests.generators.arrayed import arrayed
 
 WRITER = """

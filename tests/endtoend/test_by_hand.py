@@ -10,8 +10,8 @@ import pytest
 from sa.base.diagnostic import InputError
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
-from sa.refinement.options import Options
-from sa.refinement.refine import refine
+from sa.engines.options import Options
+from sa.engines.refine import refine
 from tests.endtoend.asking import read
 
 CASE = re.compile(r"^== ([^\n]+): (proved|refuted)\n(.*?)\n--\n(.*?)(?=^== |^# |\Z)", re.MULTILINE | re.DOTALL)

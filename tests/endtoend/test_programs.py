@@ -15,11 +15,11 @@ import pytest
 from sa.base.diagnostic import InputError
 from sa.base.limits import limits
 from sa.base.verdict import Reason, Verdict
+from sa.engines.options import Options
+from sa.engines.outcome import Outcome
+from sa.engines.refine import refine
 from sa.oracle.game import Decision, decide, decided_at_start
 from sa.question.goals import goals
-from sa.refinement.options import Options
-from sa.refinement.outcome import Outcome
-from sa.refinement.refine import refine
 from tests.blocks import blocks
 from tests.endtoend.asking import read
 from tests.generators.refinements import Question, random_question

@@ -16,7 +16,7 @@ from sa.certificates.run import Ending, Run
 from sa.certificates.threads import Joint
 from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn, answers
 from sa.engines.judging import QuestionsDiffer
-from sa.engines.portfolio import CLAIMS, Portfolio
+from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
 from sa.engines.verification import Verification
 from sa.engines.verify import Options, verify
 from sa.invariants.violation import find_run

@@ -18,8 +18,8 @@ from time import perf_counter
 from sa.base.diagnostic import InputError
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
-from sa.refinement.options import Options
-from sa.refinement.refine import refine
+from sa.engines.options import Options
+from sa.engines.refine import refine
 from tests.endtoend.asking import read
 from tests.generators.changes import CHANGES
 from tests.generators.texts import Block, Node, Text, Thread, random_rely, random_text, written

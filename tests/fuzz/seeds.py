@@ -10,8 +10,8 @@ from time import perf_counter
 from bench.subjects import SPECS, folders_with_pairs
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
-from sa.refinement.options import Options
-from sa.refinement.refine import refine
+from sa.engines.options import Options
+from sa.engines.refine import refine
 from tests.endtoend.asking import read
 
 FOLDERS = tuple(folders_with_pairs(SPECS / "closed"))

@@ -13,9 +13,9 @@ from sa.app.refine import RefineRequest, refine
 from sa.automata.automaton import location_of
 from sa.base.limits import LimitReached, Limits, limits
 from sa.base.verdict import Verdict
+from sa.engines.options import Options
 from sa.generation.visibility import Rung
 from sa.language.load import load_program
-from sa.refinement.options import Options
 
 #: Seconds that any of these programs may take, on a slow machine.
 PATIENCE = 60.0

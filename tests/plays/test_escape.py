@@ -12,11 +12,11 @@ from sa.base.source import Source
 from sa.base.verdict import Unknown
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
+from sa.engines.goals import decide
 from sa.language.elaborate import program
 from sa.oracle.inclusion import escape
 from sa.plays.escape import escapes
 from sa.question.goals import goals
-from sa.refinement.decide import decide
 from sa.smt.session import Session
 from tests.generators.automata import random_goal
 

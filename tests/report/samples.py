@@ -23,7 +23,7 @@ from sa.certificates.play import (
     Unmatched,
 )
 from sa.certificates.relation import Relation
-from sa.refinement.outcome import Outcome, Result, Statistics
+from sa.engines.outcome import Outcome, Result, Statistics
 from sa.terms import build
 
 ABSTRACT = Source(

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from sa.base.limits import Limits
 from sa.base.verdict import Reason, Unknown, Verdict
+from sa.engines.options import Options
 from sa.language.load import load_script
-from sa.refinement.options import Options
 from sa.report.prove import show_proof
 from sa.report.prove_json import proof_json
 from sa.report.screen import Screen

@@ -22,12 +22,12 @@ from sa.base.diagnostic import InputError
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
 from sa.conditions.environment import closed
+from sa.engines.options import Options
 from sa.language.load import load_script
 from sa.oracle.compatibility import composition, own_locals, strong_violation, weak_violation
 from sa.oracle.explicit import explicit, initial_states
 from sa.oracle.game import decide
 from sa.question.goals import goals
-from sa.refinement.options import Options
 from sa.rules.statements import block_of
 from sa.rules.worlds import side_of
 from sa.scripts.prove import Prepared, prepare, prove

@@ -15,9 +15,9 @@ from sa.automata.proof import Preserves
 from sa.base.limits import Limits, limits
 from sa.base.verdict import Verdict
 from sa.certificates.run import Bad
+from sa.engines.options import Options
 from sa.invariants.violation import find_run
 from sa.language.load import load_script
-from sa.refinement.options import Options
 from sa.rules.parallel_invariants import apart_formula
 from sa.rules.worlds import side_of
 from sa.scripts.prove import Prepared, prepare, prove

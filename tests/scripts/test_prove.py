@@ -12,8 +12,8 @@ import pytest
 from sa.base.diagnostic import InputError
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
+from sa.engines.options import Options
 from sa.language.load import load_script
-from sa.refinement.options import Options
 from sa.scripts.prove import prepare, prove
 
 PROGRAMS = {

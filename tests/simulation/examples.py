@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from sa.refinement.goals import goals
-
 from sa.base.limits import Limits, limits
 from sa.base.source import Source
 from sa.base.verdict import Unknown
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
+from sa.engines.goals import decide
 from sa.language.elaborate import program
-from sa.refinement.decide import decide
+from sa.question.goals import goals
 
 
 def goal_of(abstract: str, concrete: str, shared: str = "") -> Goal:

@@ -16,8 +16,8 @@ from sa.base.limits import limits
 from sa.base.verdict import Unknown
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
+from sa.engines.goals import decide
 from sa.oracle.game import decided_at_start
-from sa.refinement.decide import decide
 from tests.blocks import blocks
 from tests.generators.automata import Sample, random_goal
 

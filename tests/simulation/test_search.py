@@ -13,9 +13,10 @@ from sa.certificates.goal import Goal
 from sa.certificates.play import Drift, Position, Step, Uncovered, Unmatched
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
+from sa.engines.goals import decide
 from sa.language.elaborate import program
+from sa.question.asked import Decision
 from sa.question.goals import goals
-from sa.refinement.decide import Decision, decide
 
 
 def _goal(abstract: str, concrete: str) -> Goal:

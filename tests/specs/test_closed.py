@@ -16,10 +16,10 @@ from sa.base.verdict import Unknown
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
+from sa.engines.goals import decide
 from sa.oracle.explicit import restrict_goal
 from sa.oracle.game import decide as enumerated
 from sa.question.goals import goals
-from sa.refinement.decide import decide
 from tests.endtoend.asking import read
 
 CLOSED = SPECS / "closed"

@@ -24,8 +24,8 @@ from sa.base.limits import limits
 from sa.base.source import position
 from sa.base.verdict import Reason, Verdict
 from sa.cli.main import application
+from sa.engines.options import Options
 from sa.language.load import load_script
-from sa.refinement.options import Options
 from sa.report.prove import show_proof
 from sa.report.screen import Screen
 from sa.rules.worlds import side_of

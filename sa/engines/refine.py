@@ -11,17 +11,18 @@ from sa.base.diagnostic import Diagnostic
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
+from sa.checker.question import NoQuestion, question
 from sa.conditions.blocked import blocked
 from sa.conditions.environment import declared
 from sa.conditions.together import uncut as together_uncut
+from sa.engines.judging import QuestionsDiffer, same_goals, same_pairs
+from sa.engines.options import Options
+from sa.engines.outcome import Outcome, Result
+from sa.engines.programs import Found, decide_programs
+from sa.engines.results import answered, stopped
 from sa.question.goals import closes, goals, is_large, thread_goals
-from sa.refinement.judged import result_of, stopped
-from sa.refinement.options import Options
-from sa.refinement.outcome import Outcome, Result
-from sa.refinement.pairwise import Found, decide_programs
-from sa.refinement.recall import decided
-from sa.refinement.uncut import uncut
-from sa.refinement.vacuous import vacuous
+from sa.question.uncut import uncut
+from sa.question.vacuous import vacuous
 from sa.smt.session import Session
 
 #: Once one of these is reached the goals that are left are not begun.
@@ -31,12 +32,12 @@ _LIMITS = {Reason.TIMEOUT, Reason.MEMORY, Reason.INTERRUPTED}
 def refine(abstract: Program, concrete: Program, block: Refinement | None, options: Options) -> Outcome:
     """Decide whether the concrete program refines the abstract one, as the block says. Raises InputError.
 
-    A limit that is reached makes the goals that are left UNKNOWN.
+    A limit that is reached makes the goals that are left UNKNOWN. Raises QuestionsDiffer on an internal error.
     """
     started = perf_counter()
     # The product of many threads is too large to be looked at, so nobody makes it.
     together = not options.whole and closes(abstract, concrete, block)
-    apart = together and (is_large(concrete) or is_large(abstract))
+    apart = together and len(concrete.threads) > 1 and (is_large(concrete) or is_large(abstract))
     if apart:
         asked = thread_goals(abstract, concrete, block)
     else:
@@ -55,6 +56,7 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
         found = decide_programs(abstract, concrete, block, None if apart else asked[0], options)
     else:
         found = Found(_one_by_one(asked, stop, options))
+    _confirmed(abstract, concrete, block, options, found)
     results, decided = found.results, perf_counter()
     warnings = (*warnings, *_blocked(results, options))
     checking = sum(r.statistics.seconds.get("check", 0.0) for r in results)
@@ -83,6 +85,20 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
     )
 
 
+def _confirmed(abstract: Program, concrete: Program, block: Refinement | None, options: Options, found: Found) -> None:
+    """That an answer is about what the checker reads in the two programs. Raises QuestionsDiffer."""
+    if found.composition is None and all(r.verdict is Verdict.UNKNOWN for r in found.results):
+        return
+    try:
+        asked = question(abstract, concrete, block, options.whole)
+        if found.composition is not None:
+            same_pairs(asked, found.composition)
+        else:
+            same_goals(asked, [r.goal for r in found.results])
+    except NoQuestion as problem:
+        raise QuestionsDiffer(f"the checker reads no question in the two programs: {problem}") from problem
+
+
 def _one_by_one(asked: Sequence[Goal], stop: Unknown | None, options: Options) -> tuple[Result, ...]:
     """The goals' results in turn; once a limit is reached the others are not begun."""
     results = list[Result]()
@@ -90,9 +106,7 @@ def _one_by_one(asked: Sequence[Goal], stop: Unknown | None, options: Options) -
         if stop is not None:
             results.append(stopped(goal, stop))
             continue
-        started = perf_counter()
-        decision = decided(goal, options)
-        result = result_of(goal, decision, perf_counter() - started, options)
+        result = answered(goal, options)
         results.append(result)
         if result.unknown is not None and result.unknown.reason in _LIMITS:
             stop = Unknown(result.unknown.reason, "before this goal was begun")

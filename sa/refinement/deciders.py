@@ -1,28 +1,32 @@
-"""One goal decided: coverage and start first, then the search; a relation, a play, or why neither."""
+"""Engines of `refine` for one goal: initial states, searches with different tactics, small values, Horn clauses.
+
+Their order is that of `engines.portfolio_of_goals`. Nothing is believed yet: the checker looks at all evidence.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from sa.automata.automaton import Automaton
 from sa.automata.program import Formula
 from sa.automata.trace import Configuration
-from sa.base.limits import LimitReached, Limits
+from sa.base.budget import Budget, Event, Report
 from sa.base.verdict import Reason, Unknown
-from sa.certificates.goal import Goal
 from sa.certificates.play import Broken, BrokenAtStart, Exhausted, Play, Uncovered
 from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
 from sa.domains import affine
 from sa.game.board import Board, Pair, lay_out
 from sa.game.opening import Covered, NotCovered, broken_at_start, cover
 from sa.game.rounds import Round
-from sa.game.runs import Bounds
 from sa.plays.positions import Survives
 from sa.plays.single_run import course, pursue
 from sa.plays.strategy import Refuter
-from sa.simulation.endings import Answered, Lost, LostChoices, Patience, Stuck, Tactics
+from sa.question.asked import Effort, GoalAsked, Lost, Related, Stuck
+from sa.simulation.endings import Answered, LostChoices, Tactics
+from sa.simulation.endings import Lost as SearchLost
+from sa.simulation.endings import Stuck as SearchStuck
 from sa.simulation.horn import solve_horn
 from sa.simulation.search import Search
 from sa.simulation.state import Lemma, PairState, dead
@@ -33,73 +37,118 @@ from sa.terms.sort import default_value
 from sa.terms.term import Term, Var
 from sa.values.search import refute_by_values
 
-#: In order of preference. Short answers make general lemmas; what needs long ones comes later.
-STRATEGIES = (
-    Tactics("first answers", 100, 4, Bounds(100, 1, 1), Patience.FULL),
-    Tactics("likely answers", 200, 4, Bounds(100, 1, 1), Patience.SOME),
-    Tactics("short answers", 400, 4, Bounds(100, 1, 1), Patience.NONE),
-    Tactics("long answers", 2000, 4, Bounds(400, None, None), Patience.NONE),
-)
-
-#: The same with few lemmas and without long answers, for goals that there is another way around.
-BRIEF = tuple(replace(t, lemmas=min(t.lemmas, 150), each=1) for t in STRATEGIES[:3])
-
 #: Where a search for a closed goal gets stuck, small values are tried: so many steps for each lemma that it learned,
 #: so that what is easy to prove stays so, and no more than these.
 STEPS_PER_LEMMA = 10_000
 STEPS = 400_000
 
-Evidence: TypeAlias = Relation | Play | Unknown
+Answer: TypeAlias = Related | Lost | Stuck
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What came out, with the size of the work: pairs explored, lemmas learned, questions to the solver."""
+@dataclass(slots=True)
+class _Work:
+    """What the searches for one goal share: the solver's memory, the board, and how far each of them came."""
 
-    evidence: Evidence
-    pairs: int
-    lemmas: int
-    solver_calls: int
-    strategy: str
+    session: Session
+    board: Board
+    searches: list[Search]
 
 
-def decide(goal: Goal, bounds: Limits, seed: int = 0, briefly: bool = False) -> Decision:
-    """Decide a goal. The evidence is for a checker to confirm; a limit that is reached makes it Unknown.
+def _work(asked: GoalAsked, budget: Budget) -> _Work:
+    def made() -> _Work:
+        goal = asked.goal
+        session = Session(budget.bounds, tuple(a.formula for a in goal.axioms), budget.seed)
+        return _Work(session, lay_out(goal), [])
 
-    `briefly` tries only what is cheap, for goals that there is another way around.
+    work = asked.shared.once(("search", asked.goal), made)
+    work.session.bounds = budget.bounds
+    return work
+
+
+def effort_of(asked: GoalAsked) -> Effort:
+    """The work so far."""
+    work = asked.shared.made.get(("search", asked.goal))
+    if work is None:
+        return Effort()
+    last = work.searches[-1:]
+    pairs, lemmas = sum(len(s.pairs) for s in last), sum(s.lemma_count for s in last)
+    return Effort(pairs, lemmas, work.session.calls)
+
+
+def so_far(asked: GoalAsked) -> str:
+    """How far the searches came, in words."""
+    work = asked.shared.made.get(("search", asked.goal))
+    return _so_far([] if work is None else work.searches)
+
+
+def at_start(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost | Stuck]:
+    """Whether initial states refute the goal: one without a partner, or a pair of them that breaks ι.
+
+    Raises LimitReached.
     """
-    session = Session(bounds, tuple(a.formula for a in goal.axioms), seed)
-    board = lay_out(goal)
-    searches = list[Search]()
-    try:
-        evidence, name = _evidence(session, board, searches, BRIEF if briefly else STRATEGIES)
-    except LimitReached as limit:
-        evidence, name = Unknown(limit.reason, _so_far(searches)), ""
-    pairs = len(searches[-1].pairs) if searches else 0
-    return Decision(evidence, pairs, sum(s.lemma_count for s in searches[-1:]), session.calls, name)
+    work = _work(asked, budget)
+    match cover(work.session, work.board):
+        case NotCovered(state, True):
+            yield Lost(Uncovered(_configuration(asked.goal.concrete, state), Exhausted.SOLVER), effort_of(asked))
+            return
+        case NotCovered():
+            yield Stuck(Unknown(Reason.SOLVER, "whether every initial state is covered"), effort_of(asked))
+            return
+    broken = None if asked.goal.choose_init else broken_at_start(work.session, work.board)
+    match broken:
+        case None:
+            return
+        case str():
+            yield Stuck(Unknown(Reason.SOLVER, broken), effort_of(asked))
+        case (formula, state):
+            yield Lost(BrokenAtStart(_broken(work.board, formula, state)), effort_of(asked))
 
 
-def _evidence(
-    session: Session, board: Board, searches: list[Search], strategies: Sequence[Tactics]
-) -> tuple[Evidence, str]:
-    """What the strategies find, and which one did. Each search is noted in `searches` before it begins."""
-    evidence = _at_start(session, board)
-    if evidence is not None:
-        return evidence, "start"
-    for tactics in strategies:
-        search = Search(board, session, tactics)
-        searches.append(search)
-        evidence = _of_search(search)
-        if not isinstance(evidence, Unknown):
-            return evidence, tactics.name
-        play = refute_by_values(board.goal, session.bounds, min(STEPS_PER_LEMMA * search.lemma_count, STEPS))
-        if play is not None:
-            return play, "values"
-        solution = solve_horn(search) if search.stuck and strategies is STRATEGIES else None
-        if solution is not None:
-            return relation_of(search, solution), "horn"
-    assert evidence is not None
-    return evidence, ""
+def by_search(tactics: Tactics, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Answer]:
+    """The search for a relation with these tactics; where an initial state is lost, a play. Raises LimitReached."""
+    work = _work(asked, budget)
+    search = Search(work.board, work.session, tactics)
+    work.searches.append(search)
+    report(Event(tactics.name))
+    evidence = _of_search(search)
+    effort = effort_of(asked)
+    report(Event(tactics.name, {"pairs": effort.pairs, "lemmas": effort.lemmas, "solver": effort.solver_calls}))
+    yield _answer(evidence, effort)
+
+
+def _answer(evidence: Relation | Play | Unknown, effort: Effort) -> Answer:
+    match evidence:
+        case Relation():
+            return Related(evidence, effort)
+        case Unknown():
+            return Stuck(evidence, effort)
+        case _:
+            return Lost(evidence, effort)
+
+
+def by_values(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
+    """A play on concrete states, looked for the longer the more lemmas were learned in vain. Raises LimitReached."""
+    steps = min(STEPS_PER_LEMMA * effort_of(asked).lemmas, STEPS)
+    report(Event("plays on small values", {"steps allowed": steps}))
+    play = refute_by_values(asked.goal, budget.bounds, steps)
+    if play is not None:
+        yield Lost(play, effort_of(asked))
+
+
+def by_horn(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related | Stuck]:
+    """The answers of the last search fixed, and the rest left to Spacer. Raises LimitReached."""
+    work = _work(asked, budget)
+    search = work.searches[-1] if work.searches else None
+    if search is None or not search.stuck:
+        return
+    report(Event("answers fixed, Horn clauses"))
+    solution = solve_horn(search)
+    if solution is not None:
+        evidence = relation_of(search, solution)
+        if isinstance(evidence, Relation):
+            yield Related(evidence, effort_of(asked))
+        else:
+            yield Stuck(evidence, effort_of(asked))
 
 
 def _so_far(searches: Sequence[Search]) -> str:
@@ -119,24 +168,6 @@ def _brief(text: str) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
 
 
-def _at_start(session: Session, board: Board) -> Evidence | None:
-    match cover(session, board):
-        case NotCovered(state, True):
-            return Uncovered(_configuration(board.goal.concrete, state), Exhausted.SOLVER)
-        case NotCovered():
-            return Unknown(Reason.SOLVER, "whether every initial state is covered")
-    if board.goal.choose_init:
-        return None
-    broken = broken_at_start(session, board)
-    match broken:
-        case None:
-            return None
-        case str():
-            return Unknown(Reason.SOLVER, broken)
-        case (formula, state):
-            return BrokenAtStart(_broken(board, formula, state))
-
-
 def _broken(board: Board, formula: Formula, state: State) -> Broken:
     goal = board.goal
     return Broken(formula, _configuration(goal.concrete, state), _configuration(goal.abstract, state))
@@ -148,16 +179,16 @@ def _configuration(automaton: Automaton, state: State) -> Configuration:
     )
 
 
-def _of_search(search: Search) -> Evidence:
+def _of_search(search: Search) -> Relation | Play | Unknown:
     ending = search.run()
     refuter = Refuter(search.board, search.session, search)
     try:
         match ending:
             case Answered():
                 return relation_of(search)
-            case Stuck(reason, detail):
+            case SearchStuck(reason, detail):
                 return Unknown(reason, detail)
-            case Lost(state, lemma):
+            case SearchLost(state, lemma):
                 return _play(refuter, state, lemma)
             case LostChoices(state):
                 return refuter.chosen(state)
@@ -176,7 +207,7 @@ def _play(refuter: Refuter, state: State, lemma: Lemma) -> Play:
         return pursue(refuter, stages, search.initial, state)
 
 
-def relation_of(search: Search, solution: Mapping[Pair, Term] | None = None) -> Evidence:
+def relation_of(search: Search, solution: Mapping[Pair, Term] | None = None) -> Relation | Unknown:
     """The relation that a search without open questions has found, or that a solution of its clauses gives."""
     if solution is None:
         alive = {p: s for p, s in search.pairs.items() if s.facts is not None and not dead(s)}

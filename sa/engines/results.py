@@ -11,16 +11,35 @@ from sa.certificates.goal import Goal
 from sa.certificates.play import Play
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
+from sa.engines.options import Options
+from sa.engines.outcome import Result, Statistics
+from sa.engines.recall import RECALLED, found, remember
 from sa.plays.escape import escapes
-from sa.refinement.decide import Decision
-from sa.refinement.options import Options
-from sa.refinement.outcome import Result, Statistics
+from sa.question.asked import Decision
 from sa.smt.session import Session
 
 
 def stopped(goal: Goal, why: Unknown) -> Result:
     """A goal that was not begun."""
     return Result(goal, Verdict.UNKNOWN, None, None, why, Statistics({}))
+
+
+def answered(goal: Goal, options: Options, briefly: bool = False) -> Result:
+    """The answer to a goal: by the first evidence that the checker accepts.
+
+    Where there is none, the answer says why the checker did not accept what there was, or why there was none.
+    """
+    started, refused = perf_counter(), None
+    for decision in found(goal, options, briefly):
+        result = result_of(goal, decision, perf_counter() - started, options)
+        if not isinstance(decision.evidence, Unknown):
+            if result.unknown is None and decision.strategy != RECALLED:
+                remember(goal, decision.evidence, options)
+            if result.unknown is not None and result.unknown.reason is Reason.CHECKER:
+                refused = refused or result
+                continue
+        return result if result.unknown is None or refused is None else refused
+    raise AssertionError("evidence about a goal ends with the reason why there is no more")
 
 
 def result_of(goal: Goal, decision: Decision, seconds: float, options: Options) -> Result:
@@ -35,9 +54,9 @@ def statistics_of(decision: Decision, evidence: Relation | None, deciding: float
     """The work that a decision and its checking took, in seconds."""
     return Statistics(
         {"simulate": deciding, "check": checking},
-        decision.pairs if evidence is None else len(evidence.pairs),
-        decision.lemmas if evidence is None else sum(len(p.lemmas) for p in evidence.pairs),
-        decision.solver_calls,
+        decision.effort.pairs if evidence is None else len(evidence.pairs),
+        decision.effort.lemmas if evidence is None else sum(len(p.lemmas) for p in evidence.pairs),
+        decision.effort.solver_calls,
         decision.strategy,
     )
 

@@ -19,15 +19,15 @@ from sa.certificates.relation import Relation
 from sa.certificates.threads import Composition
 from sa.checker.composition import check_composition
 from sa.checker.ruling import Accepted
+from sa.engines.options import Options
+from sa.engines.outcome import Inferred, Result
+from sa.engines.recall import decided
+from sa.engines.results import answered, statistics_of
 from sa.generation.checks import NotGenerated
 from sa.generation.visibility import Rung
+from sa.question.asked import Decision
 from sa.refinement.compositional import Attempt, Effort, attempt
-from sa.refinement.decide import Decision
-from sa.refinement.judged import result_of, statistics_of
 from sa.refinement.missing import step_in_words
-from sa.refinement.options import Options
-from sa.refinement.outcome import Inferred, Result
-from sa.refinement.recall import decided
 
 #: What is tried with the pairs before the products are looked at, briefly and then with patience.
 PLAN = (
@@ -93,9 +93,7 @@ def _is_limit(result: Result) -> bool:
 
 
 def _product(product: Goal, options: Options, briefly: bool) -> Result:
-    started = perf_counter()
-    decision = decided(product, options, briefly)
-    return result_of(product, decision, perf_counter() - started, options)
+    return answered(product, options, briefly)
 
 
 def _pairs(
@@ -104,10 +102,18 @@ def _pairs(
     """The proof from pairs of threads, or how far it got."""
     started = perf_counter()
     try:
-        tried = attempt(abstract, concrete, block, options, rung, effort)
+        tried = attempt(
+            abstract,
+            concrete,
+            block,
+            options.limits,
+            lambda goal, briefly: decided(goal, options, briefly),
+            rung,
+            effort,
+        )
         if tried.composition is None:
             return _shortcoming(tried, perf_counter() - started)
-        decided = perf_counter()
+        settled = perf_counter()
         ruling = check_composition(tried.composition, options.limits)
     except LimitReached as limit:
         return Found((), notes=(f"the pairs of threads were not settled: {limit.reason.value}",))
@@ -117,7 +123,7 @@ def _pairs(
         return Found((), notes=(f"what was inferred could not be checked: {fault}",))
     if not isinstance(ruling, Accepted):
         return Found((), notes=(f"the proof from pairs was not accepted: {ruling.obligation}: {ruling.why}",))
-    spent = (decided - started, perf_counter() - decided)
+    spent = (settled - started, perf_counter() - settled)
     results = tuple(_proved(g, d, spent, len(tried.goals)) for g, d in zip(tried.goals, tried.decisions, strict=True))
     notes = (f"invariants may speak of {rung.value}",) if rung is not Rung.HIDDEN else ()
     return Found(results, tried.composition, tuple(_inferred(tried)), notes)

@@ -11,13 +11,14 @@ from sa.base.limits import Limits, limits
 from sa.base.verdict import Reason, Verdict
 from sa.checker.composition import check_composition
 from sa.checker.ruling import Accepted
+from sa.engines.goals import decide
+from sa.engines.options import Options
+from sa.engines.outcome import Outcome
+from sa.engines.refine import refine
 from sa.generation.visibility import Rung
 from sa.language.load import load_program
-from sa.refinement import goals
-from sa.refinement.compositional import Effort, attempt
-from sa.refinement.options import Options
-from sa.refinement.outcome import Outcome
-from sa.refinement.refine import refine
+from sa.question import goals
+from sa.refinement.compositional import Decide, Effort, attempt
 from sa.terms import build
 from sa.terms.substitute import primed
 from tests.endtoend.asking import read
@@ -44,11 +45,15 @@ def test_the_environment_that_the_paper_writes_for_gcd_is_inferred() -> None:
     }
 
 
+def deciding(seconds: float | None) -> Decide:
+    return lambda goal, briefly: decide(goal, limits(seconds, None), briefly=briefly)
+
+
 def test_a_fact_about_the_environment_is_asked_for_where_a_pair_needs_it() -> None:
     """T2 decides by old copies, so only a relation between them and a, b tells what it leaves alone."""
     folder = CLOSED / "gcd" / "larger-shown"
     abstract, concrete = (load_program(str(folder / name)).program for name in ("abs.sa", "conc.sa"))
-    tried = attempt(abstract, concrete, None, Options(limits(30.0, None)))
+    tried = attempt(abstract, concrete, None, limits(30.0, None), deciding(30.0))
     assert tried.composition is not None
     assert set(tried.facts) == {"T1", "T2"}
     assert isinstance(check_composition(tried.composition, Limits()), Accepted)
@@ -72,8 +77,8 @@ BY_COPY = GUARDED.format(step="x := t + 1;")
 
 def test_locations_of_other_threads_are_shown_where_shared_variables_do_not_do() -> None:
     abstract, concrete, block = read(SAFE, BY_COPY)
-    assert attempt(abstract, concrete, block, Options(Limits()), effort=Effort.GLANCE).composition is None
-    tried = attempt(abstract, concrete, block, Options(limits(30.0, None)), Rung.LOCATIONS)
+    assert attempt(abstract, concrete, block, Limits(), deciding(None), effort=Effort.GLANCE).composition is None
+    tried = attempt(abstract, concrete, block, limits(30.0, None), deciding(30.0), Rung.LOCATIONS)
     assert tried.composition is not None
     assert isinstance(check_composition(tried.composition, Limits()), Accepted)
 

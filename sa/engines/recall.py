@@ -8,8 +8,10 @@ remarks are no part of it.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 from sa import __version__
+from sa.base.budget import Budget
 from sa.base.limits import LimitReached
 from sa.base.verdict import Unknown
 from sa.certificates.goal import Goal
@@ -20,29 +22,52 @@ from sa.certificates.relation import Relation
 from sa.certificates.relation_json import read_relation, relation_json
 from sa.certificates.shape import Entry, Malformed
 from sa.checker.check import Accepted, check
-from sa.refinement.decide import Decision, decide
-from sa.refinement.options import Options
+from sa.engines.goals import decisions
+from sa.engines.options import Options
+from sa.engines.portfolio_of_goals import BRIEFLY
+from sa.question.asked import Decision
 from sa.smt.version import solver_version
 
 #: Changes with what is kept and with the key.
 _FORMAT = "sacheck evidence 1"
 
 
+#: The strategy of a decision that was found before.
+RECALLED = "found before"
+
+
 def decided(goal: Goal, options: Options, briefly: bool = False) -> Decision:
-    """`decide`, or the evidence that was found before, accepted by the checker."""
-    if options.cache is None:
-        return decide(goal, options.limits, options.seed, briefly)
-    key = key_of_evidence(goal, options.seed)
-    try:
-        evidence = _recalled(options.cache.read(key), goal, options)
-    except LimitReached as limit:
-        return Decision(Unknown(limit.reason, "while evidence that was found before was being checked"), 0, 0, 0, "")
-    if evidence is not None:
-        return Decision(evidence, 0, 0, 0, "found before")
-    decision = decide(goal, options.limits, options.seed, briefly)
-    if not isinstance(decision.evidence, Unknown):
-        options.cache.write(key, _written(decision.evidence, goal))
+    """The first evidence about a goal, from earlier runs or found now; it is kept."""
+    decision = next(found(goal, options, briefly))
+    if not isinstance(decision.evidence, Unknown) and decision.strategy != RECALLED:
+        remember(goal, decision.evidence, options)
     return decision
+
+
+def found(goal: Goal, options: Options, briefly: bool = False) -> Iterator[Decision]:
+    """Evidence about a goal, piece by piece, and at the end why there is no more.
+
+    First what was found in earlier runs, if the checker accepts it.
+    """
+    try:
+        evidence = None if options.cache is None else _recalled(options.cache.read(_key(goal, options)), goal, options)
+    except LimitReached as limit:
+        yield Decision(Unknown(limit.reason, "while evidence that was found before was being checked"))
+        return
+    if evidence is not None:
+        yield Decision(evidence, strategy=RECALLED)
+    portfolio = BRIEFLY if briefly else options.portfolio
+    yield from decisions(goal, Budget(options.limits, options.seed), portfolio, options.reports)
+
+
+def remember(goal: Goal, evidence: Relation | Play, options: Options) -> None:
+    """Keep evidence for later runs."""
+    if options.cache is not None:
+        options.cache.write(_key(goal, options), _written(evidence, goal))
+
+
+def _key(goal: Goal, options: Options) -> str:
+    return key_of_evidence(goal, options.seed)
 
 
 def key_of_evidence(goal: Goal, seed: int) -> str:

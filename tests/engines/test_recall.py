@@ -10,11 +10,11 @@ import pytest
 
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
+from sa.engines import recall
+from sa.engines.options import Options
+from sa.engines.outcome import Outcome
+from sa.engines.refine import refine
 from sa.question.goals import goals
-from sa.refinement import recall
-from sa.refinement.options import Options
-from sa.refinement.outcome import Outcome
-from sa.refinement.refine import refine
 from tests.endtoend.asking import read
 
 ABSTRACT = "global x : int;\nthread T {\n  rely unchanged x;\n  x := x + 2;\n}\n"
@@ -44,13 +44,13 @@ def ask(abstract: str, concrete: str, shelf: Shelf, seed: int = 0) -> Outcome:
 @pytest.fixture
 def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the goals that are searched from now on."""
-    found, decide = list[str](), recall.decide
+    found, decide = list[str](), recall.decisions
 
     def counted(goal: Any, *rest: Any) -> Any:
         found.append(goal.name)
         return decide(goal, *rest)
 
-    monkeypatch.setattr(recall, "decide", counted)
+    monkeypatch.setattr(recall, "decisions", counted)
     return found
 
 

@@ -13,11 +13,11 @@ from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.checker.ruling import Rejected, Undecided
+from sa.engines import programs, results
+from sa.engines import refine as room
+from sa.engines.goals import decide
+from sa.engines.options import Options
 from sa.language.load import load_program
-from sa.refinement import judged, pairwise
-from sa.refinement import refine as room
-from sa.refinement.decide import decide
-from sa.refinement.options import Options
 from sa.smt import session
 from tests.generators.automata import random_goal
 
@@ -40,8 +40,8 @@ def folder(request: pytest.FixtureRequest) -> str:
 
 @pytest.mark.parametrize("ruling", [Rejected("o", "w", "h"), Undecided("o", "w", "h")])
 def test_what_the_checker_does_not_accept_is_unknown(monkeypatch: pytest.MonkeyPatch, folder: str, ruling: Any) -> None:
-    monkeypatch.setattr(judged, "check", lambda *_: ruling)
-    monkeypatch.setattr(pairwise, "check_composition", lambda *_: ruling)
+    monkeypatch.setattr(results, "check", lambda *_: ruling)
+    monkeypatch.setattr(programs, "check_composition", lambda *_: ruling)
     assert _verdict(folder) is Verdict.UNKNOWN
 
 
@@ -49,8 +49,8 @@ def test_a_limit_during_the_check_is_unknown(monkeypatch: pytest.MonkeyPatch, fo
     def stop(*_: Any) -> Any:
         raise LimitReached(Reason.TIMEOUT)
 
-    monkeypatch.setattr(judged, "check", stop)
-    monkeypatch.setattr(pairwise, "check_composition", stop)
+    monkeypatch.setattr(results, "check", stop)
+    monkeypatch.setattr(programs, "check_composition", stop)
     assert _verdict(folder) is Verdict.UNKNOWN
 
 

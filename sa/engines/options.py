@@ -6,13 +6,16 @@ from dataclasses import dataclass
 
 from sa.base.cache import Cache
 from sa.base.limits import Limits
+from sa.engines.portfolio_of_goals import GOALS, GoalPortfolio
+from sa.engines.runner import Reports
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """`whole` asks for the game on the two products; `jobs` changes time only, `seed` only which proof is found.
 
-    Evidence that was found before is taken from the `cache`, and put there.
+    Evidence that was found before is taken from the `cache`, and put there. The engines of the `portfolio` are
+    asked, and tell `reports` what they are at.
     """
 
     limits: Limits
@@ -20,3 +23,5 @@ class Options:
     jobs: int = 1
     whole: bool = False
     cache: Cache | None = None
+    portfolio: GoalPortfolio = GOALS
+    reports: Reports | None = None

@@ -1,0 +1,77 @@
+"""One goal of `refine`: the engines of a portfolio in turn, their evidence, or why there is none.
+
+Nothing here makes a verdict: `results.py` has the evidence judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from sa.base.budget import Budget, unheard
+from sa.base.limits import LimitReached, Limits, Unsupported, check_time, share
+from sa.base.verdict import Reason, Unknown
+from sa.certificates.goal import Goal
+from sa.engines.portfolio_of_goals import BRIEFLY, GOALS, GoalPortfolio
+from sa.engines.runner import Reports
+from sa.question.asked import Decision, GoalAsked, Lost, Note, Related, Stuck
+from sa.refinement.deciders import effort_of, so_far
+
+
+def decide(goal: Goal, bounds: Limits, seed: int = 0, briefly: bool = False) -> Decision:
+    """The first evidence about a goal; a limit that is reached makes it Unknown. It is for a checker to confirm.
+
+    `briefly` tries only what is cheap, for goals that there is another way around.
+    """
+    return next(decisions(goal, Budget(bounds, seed), BRIEFLY if briefly else GOALS))
+
+
+def decisions(
+    goal: Goal, budget: Budget, portfolio: GoalPortfolio = GOALS, reports: Reports | None = None
+) -> Iterator[Decision]:
+    """Each piece of evidence that the engines find, one after the other, and at the end why there is no more.
+
+    Whoever has accepted a piece asks for no further one.
+    """
+    asked = GoalAsked(goal)
+    why = Unknown(Reason.BOUND, "no engine has an answer")
+    for turn in portfolio:
+        name = turn.engine.name
+        report = unheard if reports is None else reports(name)
+        own = Budget(share(budget.bounds, turn.share), budget.seed)
+        answers = turn.engine.decide(asked, own, report)
+        while True:
+            try:
+                found = next(answers, None)
+            except Unsupported as problem:
+                why = Unknown(problem.reason, str(problem))
+                break
+            except LimitReached as limit:
+                if not _goes_on(limit, own.bounds, budget.bounds):
+                    yield Decision(Unknown(limit.reason, so_far(asked)), effort_of(asked))
+                    return
+                why = Unknown(Reason.BOUND, f"the engine `{name}` used up its share of the time; {so_far(asked)}")
+                break
+            match found:
+                case None:
+                    break
+                case Note():
+                    pass
+                case Stuck(reason):
+                    why = reason
+                case Related(evidence, effort) | Lost(evidence, effort):
+                    yield Decision(evidence, effort, name)
+                case _ as never:
+                    assert_never(never)
+    yield Decision(why, effort_of(asked))
+
+
+def _goes_on(limit: LimitReached, own: Limits, whole: Limits) -> bool:
+    """Whether a limit is only that of the engine's share: time is left for others."""
+    if limit.reason is not Reason.TIMEOUT or own.deadline == whole.deadline:
+        return False
+    try:
+        check_time(whole)
+    except LimitReached:
+        return False
+    return True
