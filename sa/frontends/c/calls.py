@@ -42,6 +42,7 @@ from sa.frontends.flow.graph import (
     Wait,
     code,
 )
+from sa.frontends.flow.threads import MAX_THREADS
 from sa.terms import build
 
 Handler: TypeAlias = Callable[[Body, Sequence[Any]], Value]
@@ -244,7 +245,7 @@ def _wait(body: Body, arguments: Sequence[Any]) -> Value:
 
 
 def _self(body: Body, arguments: Sequence[Any]) -> Value:
-    var = temporary(body, INT)
+    var = temporary(body, INT, Range(1, MAX_THREADS))
     emit(body, Self(var))
     return Value(var, ULONG)
 

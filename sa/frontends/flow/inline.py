@@ -89,11 +89,11 @@ def _renamed(called: Procedure, thread: _Thread, frame: _Frame, shared: dict[Var
     names = dict(shared)
     taken = {v.name for v in graph.registers} | {o.split(".", 1)[1] for o in graph.objects}
     for register in called.registers:
-        plain = register.var.name
-        prefix = "" if register.temporary else frame.prefix
-        own = build.variable(_unused(f"{prefix}{plain}", taken))
+        made_up = register.temporary or called.hidden
+        plain = register.var.name.removeprefix("__")
+        own = build.variable(_unused(f"__{plain}" if made_up else f"{frame.prefix}{plain}", taken))
         taken.add(own.name)
-        graph.registers[own] = replace(register, var=own)
+        graph.registers[own] = replace(register, var=own, temporary=made_up)
         names[register.var] = own
     for obj in called.objects:
         name = _unused(f"{frame.prefix}{obj.name}", taken)

@@ -17,6 +17,7 @@ from sa.frontends.flow.liveness import only_reachable, prune
 from sa.frontends.flow.naming import Named, named
 from sa.frontends.flow.steps import FAILED, STOPPED, Joint, joints
 from sa.frontends.flow.threads import Thread, threads_of
+from sa.frontends.flow.webs import split
 from sa.terms import build
 from sa.terms.substitute import substitute
 from sa.terms.term import Int, Term, Var
@@ -28,6 +29,7 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str]) -> Program:
     for thread in threads:
         only_reachable(thread.graph)
         prune(thread.graph)
+        split(thread.graph)
     shared = (o for o in unit.objects if o.storage is not Storage.THREAD)
     own = (o for t in threads for o in t.graph.objects.values())
     where = layout((*shared, *own, table), unit.procedures)

@@ -35,7 +35,7 @@ from sa.frontends.flow.graph import (
 from sa.frontends.flow.order import on_cycles
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.threads import Thread
-from sa.frontends.flow.values import OTHER, evaluate
+from sa.frontends.flow.values import OTHER, Values, evaluate
 from sa.terms import build
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
@@ -273,10 +273,20 @@ def _now(term: Term, path: _Path, work: _Work) -> Term:
     for v in term.free:
         if v in work.names.addresses:
             names[v] = work.names.addresses[v]
+        elif (constant := _only(work.known.found.registers.get((work.thread.number, v)))) is not None:
+            names[v] = constant
         else:
             var = work.names.registers[v]
             names[v] = path.store.get(var, var)
     return substitute(term, names)
+
+
+def _only(values: Values | None) -> Term | None:
+    """The one value that there is."""
+    if values is None or len(values) != 1:
+        return None
+    value = next(iter(values))
+    return None if value is OTHER else build.integer(value)
 
 
 def _choice(var: Var, range_: Range, origin: Origin, work: _Work) -> Variable:

@@ -16,7 +16,9 @@ from sa.frontends.flow.graph import Havoc, Load, Range, Set, Step, Storage, Stor
 from sa.frontends.flow.layout import Layout
 from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.threads import THREADS, Thread
+from sa.terms import build
 from sa.terms.build import linear_parts
+from sa.terms.substitute import substitute
 from sa.terms.term import Int, Ite, Sum, Term, Var
 
 #: Any value that is not listed. Addresses are positive, and so is no value of this sort.
@@ -117,12 +119,31 @@ def evaluate(term: Term, found: Found, thread: int) -> Values:
         case Var():
             address = found.layout.addresses.get(term)
             return frozenset({address}) if address is not None else found.registers.get((thread, term), _UNKNOWN)
+        case _ if (folded := _folded(term, found, thread)) is not None:
+            return frozenset({folded})
         case Ite(_, positive, negative):
             return _settled(evaluate(positive, found, thread) | evaluate(negative, found, thread), found.layout)
         case Sum():
             return _settled(_sum(term, found, thread), found.layout)
         case _:
             return _UNKNOWN
+
+
+def _folded(term: Term, found: Found, thread: int) -> int | None:
+    """The value of a term all of whose registers have one that is no address."""
+    if isinstance(term, Sum) or any(v in found.layout.addresses for v in term.free):
+        return None
+    known = dict[Var, Term]()
+    for var in term.free:
+        values = found.registers.get((thread, var), _UNKNOWN)
+        if len(values) != 1:
+            return None
+        value = next(iter(values))
+        if value is OTHER or value in found.layout.homes or value in found.layout.codes:
+            return None
+        known[var] = build.integer(value)
+    made = substitute(term, known)
+    return made.value if isinstance(made, Int) else None
 
 
 def _sum(term: Sum, found: Found, thread: int) -> Values:

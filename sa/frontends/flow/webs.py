@@ -1,0 +1,121 @@
+"""Temporaries told apart by what they hold: assignments that no use has in common are of different registers.
+
+What is known of a register is known for all its assignments together. An unrolled loop uses the same temporaries in
+every round; behind this it does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeAlias
+
+from sa.frontends.flow.graph import Graph, Node, Step, outgoing
+from sa.frontends.flow.liveness import registers
+from sa.frontends.flow.terms import over, read_by, written_by
+from sa.terms import build
+from sa.terms.term import Term, Var
+
+#: An assignment by the position of its step; -1 is the value that a register has at the start.
+_Definition: TypeAlias = tuple[int, Var]
+
+
+def split(graph: Graph) -> None:
+    """Give each group of assignments of a temporary that meet in a use a register of its own, in place."""
+    wanted = frozenset(v for v, r in graph.registers.items() if r.temporary)
+    position = {id(s): i for i, s in enumerate(graph.steps)}
+    reaching = _reaching(graph, wanted, position)
+    groups = _Groups()
+    for step in graph.steps:
+        for var in _used(step) & wanted:
+            found = reaching.get(step.source, {}).get(var, frozenset())
+            for definition in found:
+                groups.join(next(iter(found)), definition)
+    names = dict[_Definition, Var]()
+    used = set[Var]()
+
+    def name(definition: _Definition) -> Var:
+        root = groups.root(definition)
+        if root not in names:
+            names[root] = _own(definition[1], used, graph)
+        return names[root]
+
+    steps = list[Step]()
+    for number, step in enumerate(graph.steps):
+        here = reaching.get(step.source, {})
+        reads: dict[Var, Term] = {v: name(min(here[v])) for v in _used(step) & wanted if here.get(v)}
+        written = written_by(step.op)
+        own = name((number, written)) if written is not None and written in wanted else written
+
+        def register(var: Var, own: Var | None = own) -> Var:
+            return var if own is None else own
+
+        steps.append(replace(step, op=over(step.op, reads, register)))
+    graph.steps = steps
+
+
+def _used(step: Step) -> frozenset[Var]:
+    return frozenset(v for t in read_by(step.op) for v in t.free)
+
+
+def _own(var: Var, used: set[Var], graph: Graph) -> Var:
+    """The register itself for its first group, a new one for each other."""
+    made, number = var, 1
+    while made in used or (made is not var and made in graph.registers):
+        number += 1
+        made = build.variable(f"{var.name}_{number}")
+    used.add(made)
+    if made is not var:
+        graph.registers[made] = replace(graph.registers[var], var=made)
+    return made
+
+
+class _Groups:
+    """Sets of assignments that are joined (union-find)."""
+
+    def __init__(self) -> None:
+        self.above = dict[_Definition, _Definition]()
+
+    def root(self, one: _Definition) -> _Definition:
+        """The representative of its set."""
+        while (up := self.above.get(one, one)) != one:
+            self.above[one] = self.above.get(up, up)
+            one = up
+        return one
+
+    def join(self, one: _Definition, two: _Definition) -> None:
+        """Make two sets one."""
+        first, second = sorted((self.root(one), self.root(two)), key=lambda d: (d[0], d[1].name))
+        if first != second:
+            self.above[second] = first
+
+
+def _reaching(
+    graph: Graph, wanted: frozenset[Var], position: dict[int, int]
+) -> dict[Node, dict[Var, frozenset[_Definition]]]:
+    """By node the assignments of temporaries that may be the last ones, where they are still needed."""
+    alive, following = registers(graph), outgoing(graph.steps)
+    nothing = frozenset[Var]()
+    start = {v: frozenset({(-1, v)}) for v in alive.get(graph.entry, nothing) & wanted}
+    found: dict[Node, dict[Var, frozenset[_Definition]]] = {graph.entry: start}
+    pending = [graph.entry]
+    while pending:
+        here = pending.pop()
+        for step in following.get(here, ()):
+            needed = alive.get(step.target, nothing) & wanted
+            after = {v: d for v, d in found[here].items() if v in needed}
+            written = written_by(step.op)
+            if written is not None and written in needed:
+                after[written] = frozenset({(position[id(step)], written)})
+            known = found.get(step.target)
+            if known is None:
+                found[step.target] = after
+                pending.append(step.target)
+                continue
+            changed = False
+            for var, definitions in after.items():
+                if not definitions <= known.get(var, frozenset()):
+                    known[var] = known.get(var, frozenset()) | definitions
+                    changed = True
+            if changed:
+                pending.append(step.target)
+    return found

@@ -1,0 +1,252 @@
+"""Random functions of C without threads, run by gcc with its sanitizer and as automata.
+
+`python -m tests.frontends.c.sequential --count 10000` prints what became of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+from sa.automata.automaton import EXIT, FAIL, Automaton, Edge
+from sa.base.diagnostic import InputError
+from sa.frontends.load import load_program
+from sa.terms.build import conjuncts, linear_parts
+from sa.terms.evaluate import evaluate, holds
+from sa.terms.sort import Value
+from sa.terms.term import IsZero, Var
+
+TYPES = (
+    "int",
+    "int",
+    "int",
+    "unsigned int",
+    "unsigned char",
+    "signed char",
+    "short",
+    "unsigned short",
+    "long",
+    "_Bool",
+)
+GLOBALS = 5
+COMPILER = shutil.which("gcc")
+#: Functions a run of the compiler.
+BATCH = 40
+MAX_STEPS = 20_000
+
+
+class Generator:
+    """A random function over some globals, an array, a structure and locals; loops have few rounds."""
+
+    def __init__(self, random: Random, number: int) -> None:
+        self.random, self.number = random, number
+        self.kinds = [random.choice(TYPES) for _ in range(GLOBALS)]
+        self.locals = [(f"v{i}", random.choice(TYPES)) for i in range(3)]
+        self.loops = 0
+
+    def names(self) -> list[str]:
+        """The places whose values are compared at the end."""
+        n = self.number
+        return [*(f"g{n}_{i}" for i in range(GLOBALS)), *(f"a{n}[{i}]" for i in range(3)), f"s{n}.x", f"s{n}.y"]
+
+    def declarations(self) -> str:
+        """The globals."""
+        n, lines = self.number, list[str]()
+        for i, kind in enumerate(self.kinds):
+            lines.append(f"{kind} g{n}_{i} = {self.random.randint(0, 3)};")
+        lines.append(
+            f"int a{n}[3] = {{1, 2}}; struct {{ short x; struct {{ int z; }} in; unsigned y; }} s{n} = {{.y = 3}};"
+        )
+        other = f"{self.random.choice(TYPES)} h{n}({self.random.choice(TYPES)} p, int *q) {{ *q = *q + 1;"
+        lines.append(f"{other} return p {self.random.choice(['+ 1', '> 2', '* 2', '- *q'])}; }}")
+        return "\n".join(lines)
+
+    def function(self) -> str:
+        """The function."""
+        lines = [f"void f{self.number}(void) {{", "int i0, i1, i2, i3, i4, i5, i6, i7; int w = 2; int *p = &w;"]
+        lines += [f"{kind} {name} = {self.random.randint(-2, 5)};" for name, kind in self.locals]
+        lines += [self.statement(2) for _ in range(self.random.randint(2, 6))]
+        return "\n".join([*lines, "}"])
+
+    def place(self) -> str:
+        """Something that can be assigned to."""
+        n = self.number
+        choices = [f"g{n}_{self.random.randrange(GLOBALS)}"] * 3 + [name for name, _ in self.locals]
+        choices += [f"a{n}[{self.index()}]", f"s{n}.x", f"s{n}.y", f"s{n}.in.z", "(*p)", "w"]
+        return self.random.choice(choices)
+
+    def index(self) -> str:
+        """An index of the array, sometimes a computed one."""
+        return self.random.choice(["0", "1", "2", f"(unsigned){self.simple()} % 3", f"({self.simple()}) & 1"])
+
+    def simple(self) -> str:
+        """A variable or a constant."""
+        n = self.number
+        number = str(self.random.choice([0, 1, 2, 3, 7, -1, -5, 100, 255, 1000]))
+        return self.random.choice(
+            [f"g{n}_{self.random.randrange(GLOBALS)}", self.random.choice(self.locals)[0], "w", number]
+        )
+
+    def expression(self, depth: int) -> str:
+        """An expression."""
+        r = self.random
+        if depth == 0 or r.random() < 0.2:
+            return r.choice([self.simple(), self.place()])
+        one, two = self.expression(depth - 1), self.expression(depth - 1)
+        form = r.randrange(14)
+        if form < 4:
+            return f"({one} {r.choice('+-*')} {two})"
+        if form < 6:
+            return f"({one} {r.choice(['==', '!=', '<', '<=', '>', '>='])} {two})"
+        if form == 6:
+            return f"({one} {r.choice(['&&', '||'])} {two})"
+        if form == 7:
+            return f"({one} ? {two} : {self.simple()})"
+        if form == 8:
+            return f"({r.choice(['!', '-', '~', '+'])}{one})"
+        if form == 9:
+            return f"(({r.choice(TYPES)}){one})"
+        if form == 10:
+            return f"({one} {r.choice(['/', '%'])} {r.choice(['1', '2', '3', '7', '-4'])})"
+        if form == 11:
+            return f"(({r.choice(['unsigned char', '_Bool'])}){one} {r.choice('&|^')} ({one} > {two}))"
+        if form == 12:
+            return f"((unsigned){one} {r.choice(['<<', '>>'])} {r.randint(0, 4)})"
+        return f"({one} & {r.choice(['1', '3', '7', '255', '4'])})"
+
+    def statement(self, depth: int) -> str:
+        """A statement."""
+        r, form = self.random, self.random.randrange(15)
+        if form == 13:
+            return f"{self.place()} = h{self.number}({self.simple()}, {r.choice(['&w', 'p', f'&a{self.number}[1]'])});"
+        if depth == 0 or form < 5:
+            return f"{self.place()} = {self.expression(2)};"
+        if form == 5:
+            return f"{self.place()} {r.choice(['+=', '-=', '*='])} {self.expression(1)};"
+        if form == 6:
+            return f"{self.place()}{r.choice(['++', '--'])};"
+        if form < 9:
+            other = f" else {{ {self.statement(depth - 1)} }}" if r.random() < 0.5 else ""
+            return f"if ({self.expression(2)}) {{ {self.statement(depth - 1)} {self.statement(depth - 1)} }}{other}"
+        if form < 11 and self.loops < 8:
+            name, rounds = f"i{self.loops}", r.randint(1, 4)
+            self.loops += 1
+            inner = self.statement(depth - 1)
+            leave = f"if ({self.expression(1)}) {r.choice(['break', 'continue'])};" if r.random() < 0.4 else ""
+            if r.random() < 0.5:
+                return f"for ({name} = 0; {name} < {rounds}; {name}++) {{ {leave} {inner} }}"
+            return f"{name} = 0; do {{ {inner} }} while (++{name} < {rounds});"
+        if form == 11:
+            cases = " ".join(f"case {k}: {self.statement(0)}{' break;' if r.random() < 0.6 else ''}" for k in range(3))
+            return f"switch ({self.expression(1)}) {{ {cases} default: {self.statement(0)} }}"
+        if form == 12:
+            return f"p = {r.choice(['&w', f'&a{self.number}[{self.index()}]', f'a{self.number} + 1'])};"
+        return f"{self.place()} = {self.place()} = {self.expression(1)};"
+
+
+def outcomes(generators: Sequence[Generator], texts: Sequence[str], folder: Path) -> list[list[int] | None]:
+    """What the compiler's programs end with; None where the behaviour is undefined."""
+    calls = list[str]()
+    for g in generators:
+        values = ", ".join(f"(long long){name}" for name in g.names())
+        form = " ".join(["%lld"] * len(g.names()))
+        calls.append(f'fprintf(stderr, "@{g.number}\\n"); f{g.number}(); printf("@{g.number} {form}\\n", {values});')
+    source = "#include <stdio.h>\n" + "\n".join(texts) + "\nint main(void) {\n" + "\n".join(calls) + "\nreturn 0; }\n"
+    path, binary = folder / "batch.c", folder / "batch"
+    path.write_text(source)
+    assert COMPILER is not None
+    flags = ["-w", "-O0", "-std=gnu11", "-fsanitize=undefined", "-fno-sanitize=shift-base"]
+    made = subprocess.run([COMPILER, *flags, str(path), "-o", str(binary)], capture_output=True, text=True, timeout=120)
+    assert made.returncode == 0, made.stderr
+    done = subprocess.run([str(binary)], check=False, capture_output=True, text=True, timeout=60)
+    wrong = {int(part.split("\n", 1)[0]) for part in done.stderr.split("@")[1:] if "runtime error" in part}
+    found = {int(line[1:].split()[0]): [int(w) for w in line.split()[1:]] for line in done.stdout.splitlines()}
+    return [None if g.number in wrong else found.get(g.number) for g in generators]
+
+
+def ends(main: Automaton) -> str:
+    """`exit` or `fail`: what the only run of a deterministic thread ends with."""
+    state: dict[Var, Value] = {v.var: 0 for v in main.variables}
+    for conjunct in conjuncts(main.init):
+        if isinstance(conjunct, IsZero):
+            const, parts = linear_parts(conjunct.total)
+            ((var, factor),) = parts.items()
+            assert isinstance(var, Var)
+            state[var] = -const // factor
+    here = main.initial
+    for _ in range(MAX_STEPS):
+        taken = [e for e in main.edges if e.source == here and holds(e.guard, state)]
+        assert len(taken) == 1, (here, taken)
+        if taken[0].label is not None and taken[0].label.action in (EXIT, FAIL):
+            return taken[0].label.action
+        state = _after(taken[0], state)
+        here = taken[0].target
+    return "endless"
+
+
+def _after(edge: Edge, state: dict[Var, Value]) -> dict[Var, Value]:
+    return state | {v: evaluate(t, state) for v, t in edge.updates}
+
+
+def compare(generator: Generator, text: str, values: Sequence[int], folder: Path, random: Random) -> str:
+    """What became of a function: `agrees`, `rejected`, or what is wrong."""
+    tests = [f"if ({n} != {v}LL) reach_error();" for n, v in zip(generator.names(), values, strict=True)]
+    place = random.randrange(len(values))
+    planted = f"if ({generator.names()[place]} == {values[place]}LL) reach_error();"
+    results = list[str]()
+    for checks in ("\n".join(tests), planted):
+        path = folder / "one.c"
+        main = f"void reach_error(void);\nint main(void) {{ f{generator.number}();\n{checks}\nreturn 0; }}\n"
+        path.write_text(text + "\n" + main)
+        try:
+            program = load_program(str(path)).program
+        except InputError as wrong:
+            return "rejected " + wrong.diagnostics[0].code
+        results.append(ends(program.threads[0]))
+    return "agrees" if results == [EXIT, FAIL] else f"wrong: {results}"
+
+
+def run(count: int, seed: int) -> tuple[Counter[str], list[str]]:
+    """So many functions; the texts of those that do not agree."""
+    tally, wrong = Counter[str](), list[str]()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for first in range(0, count, BATCH):
+            random = Random(f"{seed}-{first}")
+            generators = [Generator(random, first + i) for i in range(min(BATCH, count - first))]
+            texts = [g.declarations() + "\n" + g.function() for g in generators]
+            for g, text, values in zip(generators, texts, outcomes(generators, texts, folder), strict=True):
+                if values is None:
+                    tally["undefined"] += 1
+                    continue
+                result = compare(g, text, values, folder, random)
+                tally[result] += 1
+                if result.startswith("wrong"):
+                    wrong.append(f"/* {result} {values} */\n{text}")
+    return tally, wrong
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    tally, wrong = run(options.count, options.seed)
+    for text in wrong[:5]:
+        print(text, end="\n\n")
+    print(dict(tally), file=sys.stderr)
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("LC_ALL", "C")
+    main()
