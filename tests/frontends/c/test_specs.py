@@ -1,0 +1,24 @@
+"""The programs of `specs/c`: each says in its first line what `verify` answers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from sa.base.limits import limits
+from sa.engines.verify import Options, verify
+from sa.frontends.load import load_program
+
+SPECS = Path(__file__).parents[3] / "specs" / "c"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", sorted(SPECS.glob("*.c")), ids=lambda p: p.stem)
+def test_the_answer_is_the_expected_one(path: Path) -> None:
+    expected = re.match(r"// expect: (\w+)\n", path.read_text())
+    assert expected is not None
+    answer = verify(load_program(str(path)).program, Options(limits(60.0, None))).verdict
+    assert answer is not None
+    assert answer.value.lower() == expected.group(1)
