@@ -13,13 +13,16 @@ from sa.app.refine import Answer as Refined
 from sa.app.refine import RefineRequest
 from sa.app.verify import Answer as Verified
 from sa.app.verify import VerifyRequest
+from sa.automata.family import Family, copies
 from sa.base.source import Source
 from sa.certificates.argument_json import argument_json
 from sa.certificates.composition_json import composition_json
+from sa.certificates.crowd import CrowdJoint, CrowdKeeps
+from sa.certificates.crowd_json import crowd_joint_json, crowd_keeps_json
 from sa.certificates.document import Document, digest, document_text
 from sa.certificates.play_json import play_json
 from sa.certificates.relation_json import relation_json
-from sa.certificates.run import Bad
+from sa.certificates.run import Bad, Run
 from sa.certificates.run_json import run_json
 from sa.certificates.shape import Entry, Json
 from sa.certificates.threads import Joint, Keeps
@@ -27,6 +30,7 @@ from sa.certificates.threads_json import joint_json, keeps_json
 from sa.checker.claims import Claimed, claimed
 from sa.engines.outcome import Outcome, Result
 from sa.engines.verification import Verification
+from sa.question.asked import Proof
 from sa.rules.annotated import world_json
 from sa.scripts.result import StepResult
 
@@ -124,20 +128,39 @@ def _verification(outcome: Verification) -> Json:
         ],
         "proofs": [_proof(proof, claims) for proof in outcome.proofs],
         "runs": [
-            {"claim": number, "run": run_json(finding.run, claim.threads)}
+            {"claim": number, **_run(finding.run, finding.counts, claim)}
             for number, (claim, finding) in enumerate(zip(claims, outcome.findings, strict=True))
             if finding.run is not None
         ],
     }
 
 
-def _proof(proof: Keeps | Joint, claims: Sequence[Claimed]) -> Json:
-    never = [n.bad for n in proof.never] if isinstance(proof, Keeps) else list(proof.never)
-    threads = tuple(t.thread for t in proof.threads) if isinstance(proof, Keeps) else proof.threads
-    about = next(n for n, c in enumerate(claims) if c.threads == threads and set(never) & set(c.bads))
-    bads: dict[tuple[int, int], Bad] = {
-        (n, b): bad for n, c in enumerate(claims) if c.threads == threads for b, bad in enumerate(c.bads)
-    }
-    if isinstance(proof, Keeps):
-        return {"about": about, "proof": {"keeps": keeps_json(proof, bads)}}
-    return {"about": about, "proof": {"joint": joint_json(proof, bads)}}
+def _run(run: Run, counts: Sequence[int], claim: Claimed) -> Json:
+    """A run, with the numbers of copies where there are families."""
+    made = run_json(run, (*claim.threads, *copies(claim.families, counts)))
+    return {"copies": list(counts), "run": made} if claim.families else {"run": made}
+
+
+def _proof(proof: Proof, claims: Sequence[Claimed]) -> Json:
+    never: set[Bad]
+    families: tuple[Family, ...] = ()
+    match proof:
+        case Keeps() | CrowdKeeps():
+            never, threads = {n.bad for n in proof.never}, tuple(t.thread for t in proof.threads)
+        case Joint() | CrowdJoint():
+            never, threads = set(proof.never), proof.threads
+    if isinstance(proof, CrowdKeeps | CrowdJoint):
+        families = proof.families
+    meant = [n for n, c in enumerate(claims) if (c.threads, c.families) == (threads, families)]
+    about = next(n for n in meant if never & set(claims[n].bads))
+    bads: dict[tuple[int, int], Bad] = {(n, b): bad for n in meant for b, bad in enumerate(claims[n].bads)}
+    match proof:
+        case Keeps():
+            made: Json = {"keeps": keeps_json(proof, bads)}
+        case Joint():
+            made = {"joint": joint_json(proof, bads)}
+        case CrowdKeeps():
+            made = {"crowd_keeps": crowd_keeps_json(proof, bads)}
+        case CrowdJoint():
+            made = {"crowd_joint": crowd_joint_json(proof, bads)}
+    return {"about": about, "proof": made}

@@ -123,7 +123,7 @@ def _judged(document: Document, folder: str, court: Court) -> Iterator[Judged]:
         case "refine", (1 | 2):
             yield from _refinements(document, folder, paths, court)
         case "verify", 1:
-            loaded = load_program(paths[0], document.split)
+            loaded = load_program(paths[0], document.split, families=True)
             _same_texts(document, folder, loaded.sources)
             _count(document, 1)
             yield from _limited(judge_program(loaded.program, document.questions[0], court), paths[0])

@@ -40,7 +40,7 @@ def verify(request: VerifyRequest, tell: Callable[[Callable[[Unknown], Answer]],
     `tell` is given a function that makes the answer so far, should the work be given up at any moment.
     """
     started = perf_counter()
-    loaded = load_program(request.path, request.split)
+    loaded = load_program(request.path, request.split, families=True)
     seconds = perf_counter() - started
 
     def answer(outcome: Verification) -> Answer:

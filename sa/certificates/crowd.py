@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from sa.automata.automaton import Automaton
 from sa.automata.family import Family, concrete, numbers, of_copies
@@ -71,6 +70,3 @@ def bads_of_copies(bad: Bad, families: Sequence[Family], counts: Sequence[int]) 
             made = (concrete(family, identity) for identity in own)
             return tuple(Bad(Failing(t.name, t.edges[place]), None) for t in made)
     return (bad,)
-
-
-CrowdProof: TypeAlias = CrowdKeeps | CrowdJoint

@@ -105,17 +105,27 @@ def _with(edge: Edge, updates: tuple[tuple[Var, Term], ...]) -> Edge:
 
 def keeps_json(keeps: Keeps, bads: Bads) -> Json:
     """A proof by invariants of threads."""
-    never = [{**_bad_json(n.bad, bads), "witnesses": list(n.witnesses)} for n in keeps.never]
+    never = [never_json(n, bads) for n in keeps.never]
     return {"threads": [annotated_json(t) for t in keeps.threads], "never": never}
+
+
+def never_json(never: Never, bads: Bads) -> Json:
+    """Something bad, and the witnesses against it."""
+    return {**bad_json(never.bad, bads), "witnesses": list(never.witnesses)}
 
 
 def joint_json(joint: Joint, bads: Bads) -> Json:
     """A proof by invariants of joint locations."""
-    invariants = [{"at": list(places), "inv": smtlib(inv)} for places, inv in joint.invariants]
-    return {"invariants": invariants, "never": [_bad_json(b, bads) for b in joint.never]}
+    return {"invariants": invariants_json(joint.invariants), "never": [bad_json(b, bads) for b in joint.never]}
 
 
-def _bad_json(bad: Bad, bads: Bads) -> Json:
+def invariants_json(invariants: Iterable[tuple[tuple[str, ...], Term]]) -> list[Json]:
+    """Invariants of joint locations."""
+    return [{"at": list(places), "inv": smtlib(inv)} for places, inv in invariants]
+
+
+def bad_json(bad: Bad, bads: Bads) -> Json:
+    """Something bad, by its numbers."""
     claim, number = next(place for place, b in bads.items() if b == bad)
     return {"claim": claim, "bad": number}
 
@@ -127,18 +137,25 @@ def read_keeps(entry: Entry, threads: Sequence[Automaton], bads: Bads, axioms: t
     if len(items) != len(threads):
         raise listed.wrong("the program has more threads or less")
     annotated = tuple(read_annotated(i, t, axioms, threads) for i, t in zip(items, threads, strict=True))
-    return Keeps(annotated, tuple(_never(n, threads, bads) for n in never.items()), axioms)
+    nevers = tuple(read_never(n, bads) for n in never.items())
+    known = {t.name for t in threads}
+    if any(len(set(n.witnesses)) < len(n.witnesses) or not set(n.witnesses) <= known for n in nevers):
+        raise never.wrong("different threads of the program are expected as witnesses")
+    return Keeps(annotated, nevers, axioms)
 
 
-def _never(entry: Entry, threads: Sequence[Automaton], bads: Bads) -> Never:
+def read_never(entry: Entry, bads: Bads) -> Never:
+    """Something bad, and the names of witnesses, whoever they are. Raises Malformed."""
     claim, number, witnesses = entry.fields("claim", "bad", "witnesses")
-    names = tuple(w.text() for w in witnesses.items())
-    if len(set(names)) < len(names) or not set(names) <= {t.name for t in threads}:
-        raise witnesses.wrong("different threads of the program are expected")
-    return Never(_bad(entry, claim, number, bads), names)
+    return Never(_numbered(entry, claim, number, bads), tuple(w.text() for w in witnesses.items()))
 
 
-def _bad(entry: Entry, claim: Entry, number: Entry, bads: Bads) -> Bad:
+def read_bad(entry: Entry, bads: Bads) -> Bad:
+    """Something bad by its numbers and nothing else. Raises Malformed."""
+    return _numbered(entry, *entry.fields("claim", "bad"), bads)
+
+
+def _numbered(entry: Entry, claim: Entry, number: Entry, bads: Bads) -> Bad:
     place = (claim.number(), number.number())
     if place not in bads:
         raise entry.wrong("there is no such claim about these threads")
@@ -148,20 +165,25 @@ def _bad(entry: Entry, claim: Entry, number: Entry, bads: Bads) -> Bad:
 def read_joint(entry: Entry, threads: tuple[Automaton, ...], bads: Bads, axioms: tuple[Axiom, ...]) -> Joint:
     """A proof by invariants of joint locations of these threads. Raises Malformed."""
     invariants, never = entry.fields("invariants", "never")
+    said = read_invariants(invariants, threads, axioms)
+    excluded = tuple(read_bad(item, bads) for item in never.items())
+    return Joint(threads, said, excluded, axioms)
+
+
+def read_invariants(
+    entry: Entry, threads: Sequence[Automaton], axioms: Iterable[Axiom]
+) -> tuple[tuple[tuple[str, ...], Term], ...]:
+    """Invariants of joint locations of these threads. Raises Malformed."""
     names = scope((_apart(t) for t in threads), (a.formula for a in axioms))
     said = list[tuple[tuple[str, ...], Term]]()
-    for item in invariants.items():
+    for item in entry.items():
         at, inv = item.fields("at", "inv")
         places = tuple(p.text() for p in at.items())
         known = [{q.name for q in t.locations} for t in threads]
         if len(places) != len(threads) or any(p not in k for p, k in zip(places, known, strict=True)):
             raise at.wrong("a location of each thread is expected")
         said.append((places, inv.term(names)))
-    excluded = list[Bad]()
-    for item in never.items():
-        claim, number = item.fields("claim", "bad")
-        excluded.append(_bad(item, claim, number, bads))
-    return Joint(threads, tuple(said), tuple(excluded), axioms)
+    return tuple(said)
 
 
 def _apart(thread: Automaton) -> Automaton:

@@ -7,22 +7,27 @@ cut steps. A verdict stands if it is the one that the accepted evidence gives.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
+from sa.automata.family import copies
 from sa.automata.program import Axiom, Program
 from sa.base.limits import Limits, check_time
 from sa.base.verdict import Verdict
 from sa.certificates.composition_json import read_composition
+from sa.certificates.crowd import bads_of_copies
+from sa.certificates.crowd_json import read_counts, read_crowd_joint, read_crowd_keeps
 from sa.certificates.goal import Goal
 from sa.certificates.play_json import read_play
 from sa.certificates.relation_json import read_relation
+from sa.certificates.run import Bad
 from sa.certificates.run_json import read_run
 from sa.certificates.shape import Entry
 from sa.certificates.threads import Joint, Keeps
-from sa.certificates.threads_json import read_joint, read_keeps
+from sa.certificates.threads_json import Bads, read_joint, read_keeps
 from sa.checker.claims import Claimed, claimed
 from sa.checker.composition import check_composition
+from sa.checker.crowd import check_crowd_joint, check_crowd_keeps
 from sa.checker.judgement import Judged
 from sa.checker.never import check_joint, check_keeps
 from sa.checker.obligation import Obligation, discharge
@@ -176,12 +181,18 @@ def _ruling(
 def _excluded(program: Program, claims: Sequence[Claimed], entry: Entry, court: Court) -> dict[tuple[int, int], Ruling]:
     """What a proof is about, and whether it is accepted."""
     about, proof = entry.fields("about", "proof")
-    threads = claims[about.index(len(claims))].threads
+    threads, families = (meant := claims[about.index(len(claims))]).threads, meant.families
     bads = {
-        (n, b): bad for n, claim in enumerate(claims) if claim.threads == threads for b, bad in enumerate(claim.bads)
+        (n, b): bad
+        for n, claim in enumerate(claims)
+        if (claim.threads, claim.families) == (threads, families)
+        for b, bad in enumerate(claim.bads)
     }
     kind, what = proof.only()
-    ruling: Ruling = consistent(program.axioms, court)
+    if families:
+        ruling, never = _excluded_of_crowd(program, meant, bads, kind, what, court)
+        return {place: ruling for place, bad in bads.items() if bad in never}
+    ruling = consistent(program.axioms, court)
     made: Keeps | Joint
     if kind == "keeps":
         made = read_keeps(what, threads, bads, program.axioms)
@@ -198,14 +209,36 @@ def _excluded(program: Program, claims: Sequence[Claimed], entry: Entry, court: 
     return {place: ruling for place, bad in bads.items() if bad in never}
 
 
+def _excluded_of_crowd(
+    program: Program, meant: Claimed, bads: Bads, kind: str, what: Entry, court: Court
+) -> tuple[Ruling, Set[Bad]]:
+    """The same of a proof about families of any number; one about their threads alone is none."""
+    about = (meant.threads, meant.families, program.init, bads, program.axioms)
+    ruling = consistent(program.axioms, court)
+    if kind == "crowd_keeps":
+        keeps = read_crowd_keeps(what, *about)
+        if isinstance(ruling, Accepted):
+            ruling = check_crowd_keeps(keeps, court.bounds, court.seed, court.solvers)
+        return ruling, {n.bad for n in keeps.never}
+    if kind == "crowd_joint":
+        joint = read_crowd_joint(what, *about)
+        if isinstance(ruling, Accepted):
+            ruling = check_crowd_joint(joint, court.bounds, court.seed, court.solvers)
+        return ruling, set(joint.never)
+    raise what.wrong("this is no kind of proof about families of any number")
+
+
 def _reached(claims: Sequence[Claimed], entry: Entry) -> tuple[int, Ruling]:
     """Which claim a run refutes, and whether it is accepted: it ends in something that is bad about the claim."""
-    number, listed = entry.fields("claim", "run")
+    families = any(claim.families for claim in claims)
+    number, listed, *counted = entry.fields("claim", "run", *(("copies",) if families else ()))
     claim = claims[number.index(len(claims))]
-    run = read_run(listed, claim.threads)
+    counts = read_counts(counted[0], claim.families) if counted else ()
+    threads = (*claim.threads, *copies(claim.families, counts))
+    run = read_run(listed, threads)
     ruling: Ruling = Rejected("end", "nothing is bad about the claim")
-    for bad in claim.bads:
-        ruling = check_run(claim.threads, bad, run)
+    for bad in (one for b in claim.bads for one in (bads_of_copies(b, claim.families, counts) if families else (b,))):
+        ruling = check_run(threads, bad, run)
         if isinstance(ruling, Accepted):
             break
     return number.number(), ruling

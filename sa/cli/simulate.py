@@ -108,7 +108,7 @@ def _step_by_step(file: str, split: bool, seed: int, settings: Settings) -> int:
         if picked is None:
             return 0
         last, number = turns[picked - 1], number + 1
-        write(show_turn(number, last, here, program, screen()))
+        write(show_turn(number, last, here, screen()))
         here = last.after
     write(show_ending(turns, number, screen()))
     return _FAILED if failed(turns) else 0

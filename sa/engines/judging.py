@@ -9,18 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sa.automata.automaton import Automaton
+from sa.automata.family import copies
 from sa.automata.program import Axiom, Program
 from sa.base.limits import Limits
+from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun, bads_of_copies
 from sa.certificates.goal import Goal
 from sa.certificates.identity import meaning
-from sa.certificates.run import Run
+from sa.certificates.run import Bad, Run
 from sa.certificates.threads import Composition, Joint, Keeps
 from sa.checker.claims import claimed
+from sa.checker.crowd import check_crowd_joint, check_crowd_keeps
 from sa.checker.never import check_joint, check_keeps
 from sa.checker.question import Question, pair_goal, thread_goals, whole_goal
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
-from sa.question.asked import Settled
+from sa.question.asked import Asked, Settled
 from sa.question.claims import Claim
 
 
@@ -30,7 +33,8 @@ class QuestionsDiffer(Exception):
 
 def same_claims(program: Program, claims: Sequence[Claim]) -> None:
     """That the claims are what the checker reads in the program. Raises QuestionsDiffer."""
-    if [(c.threads, c.bads) for c in claims] != [(c.threads, c.bads) for c in claimed(program)]:
+    seen = [(c.threads, c.families, c.bads) for c in claims]
+    if seen != [(c.threads, c.families, c.bads) for c in claimed(program)]:
         raise QuestionsDiffer("the engines and the checker see other claims in the program")
 
 
@@ -75,3 +79,32 @@ def judged(
             if (own, never, assumed) == (threads, settled.bads, axioms):
                 return check_joint(joint, bounds, seed)
     return Rejected("evidence", "it is about another question")
+
+
+def judged_of_crowd(asked: Asked, settled: Settled, bounds: Limits, seed: int) -> Ruling:
+    """The same where there are families of any number, of which nothing about the threads alone says anything."""
+    match settled.evidence:
+        case CrowdRun(counts, run) if len(counts) == len(asked.families):
+            threads = (*asked.threads, *copies(asked.families, counts))
+            rulings = (_reached(threads, bads_of_copies(b, asked.families, counts), run) for b in settled.bads)
+            return next((r for r in rulings if not isinstance(r, Accepted)), Accepted())
+        case CrowdKeeps(annotated, families, _, init, never, assumed) as keeps:
+            threads = tuple(a.thread for a in annotated)
+            about = (threads, families, init, tuple(n.bad for n in never), assumed)
+            if about == (asked.threads, asked.families, asked.init, settled.bads, asked.axioms):
+                return check_crowd_keeps(keeps, bounds, seed)
+        case CrowdJoint(own, families, _, _, init, never, assumed) as joint:
+            about = (own, families, init, never, assumed)
+            if about == (asked.threads, asked.families, asked.init, settled.bads, asked.axioms):
+                return check_crowd_joint(joint, bounds, seed)
+    return Rejected("evidence", "it is about another question")
+
+
+def _reached(threads: tuple[Automaton, ...], bads: Sequence[Bad], run: Run) -> Ruling:
+    """Whether a run ends in one of these."""
+    ruling: Ruling = Rejected("end", "nothing is bad with so many copies")
+    for bad in bads:
+        ruling = check_run(threads, bad, run)
+        if isinstance(ruling, Accepted):
+            break
+    return ruling

@@ -11,6 +11,7 @@ from sa import __version__
 from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom
 from sa.base.cache import Cache
+from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun
 from sa.certificates.identity import key_of_claims
 from sa.certificates.run import Bad, Run
 from sa.certificates.run_json import read_run, run_json
@@ -72,6 +73,8 @@ def _written(memory: Memory, settled: Settled) -> Json:
             return {"keeps": keeps_json(keeps, memory.numbered)}
         case Joint() as joint:
             return {"joint": joint_json(joint, memory.numbered)}
+        case CrowdRun() | CrowdKeeps() | CrowdJoint():
+            raise ValueError("evidence about families is not kept")
         case _ as never:
             assert_never(never)
 

@@ -25,6 +25,7 @@ class Tried:
 @dataclass(frozen=True, slots=True)
 class Finding:
     """The answer to one claim: `run` for REFUTED, `unknown` for UNKNOWN; `how` says in words what settled it.
+    A run of a program with families has so many copies of each, `counts`.
 
     Claims are decided together: `seconds` is when the answer was known, from the beginning of the search.
     """
@@ -35,6 +36,7 @@ class Finding:
     seconds: float
     run: Run | None = None
     unknown: Unknown | None = None
+    counts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

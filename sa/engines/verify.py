@@ -7,31 +7,37 @@ a run that ends in something bad refutes it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from sa.automata.automaton import Automaton
+from sa.automata.family import Family, crowd
 from sa.automata.program import Program
 from sa.base.budget import Budget, Report
 from sa.base.cache import Cache
 from sa.base.diagnostic import Diagnostic, InputError, Severity
 from sa.base.limits import LimitReached, Limits
 from sa.base.verdict import Reason, Unknown, Verdict
+from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun
 from sa.certificates.run import Bad, Run
-from sa.checker.ruling import Accepted
+from sa.certificates.threads import Joint, Keeps
+from sa.checker.ruling import Accepted, Ruling
 from sa.conditions.environment import declared
 from sa.conditions.together import no_start, uncut
 from sa.conditions.vacuity import vacuity
+from sa.engines.crowds import for_crowds
 from sa.engines.engine import Decider, Turn
-from sa.engines.judging import judged, same_claims
+from sa.engines.judging import judged, judged_of_crowd, same_claims
 from sa.engines.memory import RECALLED, Memory, recalled, remember
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
-from sa.engines.runner import Reports, Ruled, run
+from sa.engines.runner import Reports, Ruled
+from sa.engines.runner import run as run_engines
 from sa.engines.verification import Finding, Tried, Verification
 from sa.question.asked import Asked, Note, Proof, Settled
 from sa.question.claims import Claim, claims_of
 
 _CLAIM = "these hold in every run, where nobody but the threads moves"
+_OF_ANY_NUMBER = ", however many copies there are of"
 _NOT_FOUND = Unknown(Reason.BOUND, "neither invariants that exclude a violation nor a run into one were found")
 
 
@@ -55,6 +61,7 @@ class _Known:
     run: Run | None = None
     unknown: Unknown | None = None
     proof: Proof | None = None
+    counts: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -85,10 +92,10 @@ def verify(
     if tell is not None:
         tell(lambda why: _answer(work, why, ()))
     stop, warnings = _prepared(work)
-    for threads in dict.fromkeys(claim.threads for claim in claims):
+    for about in dict.fromkeys((claim.threads, claim.families) for claim in claims):
         if stop is None:
-            bads = tuple(dict.fromkeys(bad for claim in claims if claim.threads == threads for bad in claim.bads))
-            stop = _searched(work, threads, bads)
+            meant = (claim for claim in claims if (claim.threads, claim.families) == about)
+            stop = _searched(work, *about, tuple(dict.fromkeys(bad for claim in meant for bad in claim.bads)))
     return _answer(work, stop, warnings)
 
 
@@ -98,13 +105,19 @@ def _prepared(work: _Work) -> tuple[Unknown | None, tuple[Diagnostic, ...]]:
     stop: Unknown | None = None
     warnings: tuple[Diagnostic, ...] = ()
     try:
-        warnings = _empty(program, bounds)
-        if (doubt := uncut(program.threads, program.axioms, bounds)) is not None:
+        warnings = _empty(_alone(program), bounds)
+        everyone = (*program.threads, *crowd(program.families, tuple(2 for _ in program.families)))
+        if (doubt := uncut(everyone, program.axioms, bounds)) is not None:
             stop = Unknown(Reason.SOLVER, doubt)
     except LimitReached as limit:
         stop = Unknown(limit.reason, "before the search was begun")
     work.seconds["prepare"] = perf_counter() - started
     return stop, warnings
+
+
+def _alone(program: Program) -> Program:
+    """The program with one thread for each family: what one thread can never do no copy can."""
+    return replace(program, threads=(*program.threads, *(f.thread for f in program.families)), families=())
 
 
 def _empty(program: Program, bounds: Limits) -> tuple[Diagnostic, ...]:
@@ -116,18 +129,29 @@ def _empty(program: Program, bounds: Limits) -> tuple[Diagnostic, ...]:
     return tuple(dict.fromkeys((*found, *no_start(program, bounds))))
 
 
-def _searched(work: _Work, threads: tuple[Automaton, ...], bads: tuple[Bad, ...]) -> Unknown | None:
+def _searched(
+    work: _Work, threads: tuple[Automaton, ...], families: tuple[Family, ...], bads: tuple[Bad, ...]
+) -> Unknown | None:
     """Note what can be settled of the same threads, as soon as it is; why that ended early, if it did."""
     options, axioms, started = work.options, work.program.axioms, perf_counter()
-    memory = None if options.cache is None else Memory(options.cache, threads, bads, axioms, options.seed)
+    asked = Asked(threads, bads, axioms, families=families, init=work.program.init)
+    # Evidence about families is not kept.
+    memory = None if options.cache is None or families else Memory(options.cache, threads, bads, axioms, options.seed)
+    portfolio = for_crowds(options.portfolio) if families else _portfolio(memory, options)
+
+    def judge(settled: Settled) -> Ruling:
+        if families:
+            return judged_of_crowd(asked, settled, options.bounds, options.seed)
+        return judged(threads, axioms, settled, options.bounds, options.seed)
+
     accepted = list[Settled]()
     checking, stop = 0.0, None
     try:
-        for found in run(
-            _portfolio(memory, options),
-            Asked(threads, bads, axioms),
+        for found in run_engines(
+            portfolio,
+            asked,
             Budget(options.bounds, options.seed),
-            lambda settled: judged(threads, axioms, settled, options.bounds, options.seed),
+            judge,
             options.reports,
         ):
             match found:
@@ -168,10 +192,13 @@ def _note(work: _Work, found: Ruled, seconds: float) -> None:
     settled, ruling = found.settled, found.ruling
     if isinstance(ruling, Accepted):
         evidence = settled.evidence
-        if isinstance(evidence, Run):
-            known = _Known(settled.how, seconds, run=evidence)
-        else:
-            known = _Known(settled.how, seconds, proof=evidence)
+        match evidence:
+            case Run():
+                known = _Known(settled.how, seconds, run=evidence)
+            case CrowdRun(counts, run):
+                known = _Known(settled.how, seconds, run=run, counts=counts)
+            case Keeps() | Joint() | CrowdKeeps() | CrowdJoint():
+                known = _Known(settled.how, seconds, proof=evidence)
         work.known.update(dict.fromkeys(settled.bads, known))
     elif settled.how != RECALLED:
         where = f", at {ruling.where}" if ruling.where else ""
@@ -194,7 +221,7 @@ def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...])
     return Verification(
         program,
         _combined(findings),
-        _CLAIM,
+        _claim(program),
         findings,
         warnings,
         notes,
@@ -205,11 +232,16 @@ def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...])
     )
 
 
+def _claim(program: Program) -> str:
+    names = " and ".join(f.thread.name for f in program.families)
+    return f"{_CLAIM}{_OF_ANY_NUMBER} {names}" if names else _CLAIM
+
+
 def _finding(claim: Claim, parts: Sequence[_Known]) -> Finding:
     """A claim is refuted by one run into something bad, and proved if everything bad about it is excluded."""
     for part in parts:
         if part.run is not None:
-            return Finding(claim, Verdict.REFUTED, part.how, part.seconds, run=part.run)
+            return Finding(claim, Verdict.REFUTED, part.how, part.seconds, run=part.run, counts=part.counts)
     for part in parts:
         if part.unknown is not None:
             return Finding(claim, Verdict.UNKNOWN, "", part.seconds, unknown=part.unknown)

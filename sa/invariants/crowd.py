@@ -1,30 +1,30 @@
 """Claims about programs with families of any number of threads: proofs for any number, runs with few copies.
 
-In fixed order, as far as claims are open: boxes of each thread and each copy; a short look for runs with 1, 2, ...
-copies; joint invariants of all threads and one copy, then two, from Horn clauses; a long look. That no run is found
-with so many copies never becomes a proof. Nothing is believed yet.
+Each function answers for itself, as far as it can, what is asked; in which order they are asked is said in
+`engines.crowds`. That no run is found with so many copies never becomes a proof. Nothing is believed yet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product as combinations
 from math import prod
 
 from sa.automata.automaton import Automaton, Edge, Kind, variables_of
 from sa.automata.family import Family, copies, crowd, different, spoken_of, symbolic, symbolic_name
-from sa.automata.program import Axiom
 from sa.automata.rename import apart
-from sa.base.limits import Limits
-from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdProof, CrowdRun, bads_of_copies
+from sa.base.budget import Budget, Event, Report
+from sa.base.limits import part_of
+from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun, bads_of_copies
 from sa.certificates.run import Bad
 from sa.certificates.threads import Annotated
 from sa.conditions.never import at_places, excluded, failing_edges, taking
 from sa.generation.generate import generate, invariants
 from sa.generation.visibility import Rung
 from sa.invariants.violation import Effort, find_run
-from sa.smt.horn import Atom, Clause, GivenUp, NoSolution, solve
+from sa.question.asked import Asked, Excluded, Refuted
+from sa.smt.horn import Atom, Clause, GivenUp, HornAnswer, Solution, solve
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.substitute import prefixed, substitute
@@ -33,66 +33,37 @@ from sa.terms.term import Term, Var
 #: Joint locations of threads and copies up to which there are Horn clauses about them.
 JOINT = 1_500
 
-#: Solver resources for joint invariants.
-JOINTLY = 60_000_000
+#: Solver resources for joint invariants, with little effort and with much.
+JOINTLY = (5_000_000, 60_000_000)
+
+#: Solver resources for each question whether invariants exclude something: what follows from them follows soon.
+SOON = 500_000
+
+#: The part of an engine's time that one of its questions may have.
+ONE = 0.4
 
 #: How many copies there are where runs are looked for, and how hard: a short look and a long one.
-FEW, MANY = 3, 4
+FEW, MANY = 3, 5
 SHORT, LONG = Effort(30_000, 6, 2_000_000), Effort(300_000, 16, 5_000_000)
 
 
-@dataclass(frozen=True, slots=True)
-class Crowd:
-    """Threads and families that run together. `init` is what holds of the shared variables at the start."""
-
-    threads: tuple[Automaton, ...]
-    families: tuple[Family, ...]
-    init: Term
-    axioms: tuple[Axiom, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Evidence about something bad: that none of it happens, or a run in which it does; and the words for how."""
-
-    bads: tuple[Bad, ...]
-    evidence: CrowdProof | CrowdRun
-    how: str
-
-
-def decide_crowd(asked: Crowd, bads: Sequence[Bad], bounds: Limits, seed: int = 0) -> Iterator[Found]:
-    """What becomes of them, as soon as it is known; of what is never settled neither a proof nor a run was found.
-
-    Evidence is for a checker to confirm. Raises LimitReached: what was settled before stands.
-    """
-    left = list(dict.fromkeys(bads))
-    steps: tuple[Callable[[], Iterator[Found]], ...] = (
-        lambda: _by_boxes(asked, left, bounds, seed),
-        lambda: _by_runs(asked, left, range(1, FEW + 1), SHORT, bounds),
-        lambda: _by_joint_invariants(asked, left, 1, bounds),
-        lambda: _by_joint_invariants(asked, left, 2, bounds),
-        lambda: _by_runs(asked, left, range(1, MANY + 1), LONG, bounds),
-    )
-    for step in steps:
-        for found in step() if left else ():
-            left = [bad for bad in left if bad not in found.bads]
-            yield found
-
-
-def _by_boxes(asked: Crowd, bads: Sequence[Bad], bounds: Limits, seed: int) -> Iterator[Found]:
-    """What threads and copies know of their own variables and the shared ones, by Algorithm 1.
+def by_boxes(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """What threads and copies know of their own variables and the shared ones, by Algorithm 1. Raises LimitReached.
 
     Two copies are enough for the fixed point: to a third one they do what they do to each other.
     """
+    report(Event("boxes over shared variables"))
+    bads = asked.bads
     pairs = crowd(asked.families, tuple(2 for _ in asked.families))
-    known = {a.name: a for a in invariants(generate((*asked.threads, *pairs), Rung.HIDDEN, bounds))}
+    known = {a.name: a for a in invariants(generate((*asked.threads, *pairs), Rung.HIDDEN, budget.bounds))}
     threads = tuple(Annotated(t, known[t.name]) for t in asked.threads)
     firsts = [known[symbolic_name(f, 1)] for f in asked.families]
     made = tuple(
         Annotated(f.thread, replace(a, name=f.thread.name)) for f, a in zip(asked.families, firsts, strict=True)
     )
     counts = tuple(max(1, *(_spoken(bad, f) for bad in bads)) for f in asked.families)
-    session = Session(bounds, (*(a.formula for a in asked.axioms), *different(asked.families, counts)), seed)
+    known_of_all = (*(a.formula for a in asked.axioms), *different(asked.families, counts))
+    session = Session(budget.bounds, known_of_all, budget.seed, SOON)
     # What is bad knows the first copy as its family, and the others by their own names.
     written, named = [*asked.threads], [t.automaton for t in threads]
     for family, first, count in zip(asked.families, firsts, counts, strict=True):
@@ -102,25 +73,38 @@ def _by_boxes(asked: Crowd, bads: Sequence[Bad], bounds: Limits, seed: int) -> I
     never = tuple(n for bad in bads if (n := excluded(session, written, separate, bad)) is not None)
     if never:
         proof = CrowdKeeps(threads, asked.families, made, asked.init, never, asked.axioms)
-        yield Found(tuple(n.bad for n in never), proof, "boxes over shared variables, for any number of copies")
+        yield Excluded(tuple(n.bad for n in never), proof, "boxes over shared variables, for any number of copies")
 
 
 def _spoken(bad: Bad, family: Family) -> int:
     return 0 if bad.claim is None else spoken_of(bad.claim, family)
 
 
-def _by_runs(asked: Crowd, bads: Sequence[Bad], tried: range, effort: Effort, bounds: Limits) -> Iterator[Found]:
-    """Runs with few copies of each family, fewer first."""
-    left = list(bads)
+def short_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]:
+    """A short look for runs with few copies. Raises LimitReached."""
+    return _runs(asked, budget, report, range(1, FEW + 1), SHORT)
+
+
+def long_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]:
+    """A long look for runs with some copies. Raises LimitReached."""
+    return _runs(asked, budget, report, range(1, MANY + 1), LONG)
+
+
+def _runs(asked: Asked, budget: Budget, report: Report, tried: range, effort: Effort) -> Iterator[Refuted]:
+    """Runs with so many copies of each family, fewer first. A family with fewer copies has no other runs: a copy may
+    stand at its start for ever.
+    """
+    left = list(asked.bads)
     for number in tried:
+        report(Event("runs", {"copies": number, "claims": len(left)}))
         counts = tuple(number for _ in asked.families)
         threads = (*asked.threads, *copies(asked.families, counts))
         for bad in tuple(left):
             for one in bads_of_copies(bad, asked.families, counts):
-                run = find_run(threads, one, bounds, effort)
+                run = find_run(threads, one, budget.bounds, effort)
                 if run is not None:
                     left.remove(bad)
-                    yield Found((bad,), CrowdRun(counts, run), _words(len(run.turns), counts))
+                    yield Refuted(bad, CrowdRun(counts, run), _words(len(run.turns), counts))
                     break
 
 
@@ -129,33 +113,46 @@ def _words(steps: int, counts: Sequence[int]) -> str:
     return f"a run of {steps} step{'' if steps == 1 else 's'} with {number} cop{'y' if number == 1 else 'ies'}"
 
 
-def _by_joint_invariants(asked: Crowd, bads: Sequence[Bad], number: int, bounds: Limits) -> Iterator[Found]:
-    """Invariants of all threads and so many different copies of each family, first for all that is bad at once."""
-    counts = tuple(number for _ in asked.families)
-    threads = (*asked.threads, *crowd(asked.families, counts))
-    if prod(len(t.locations) for t in threads) > JOINT:
-        return
-    s = _System(asked, counts, [apart(t) for t in threads])
-    left = tuple(b for b in bads if all(_spoken(b, f) <= number for f in asked.families))
-    for some in dict.fromkeys((left, *((b,) for b in left))):
-        answer = solve(_parameters(s), (*_clauses(s), *_wanted(s, some)), bounds, JOINTLY) if some else None
-        if answer is None or isinstance(answer, NoSolution | GivenUp):
-            continue
-        joint = tuple(
-            (places, inv) for places in _places(s) if (inv := answer.predicates[_predicate(places)]) is not build.FALSE
-        )
-        proof = CrowdJoint(asked.threads, asked.families, counts, joint, asked.init, some, asked.axioms)
-        what = "relations between all threads and " + ("any copy" if number == 1 else f"any {number} copies")
-        yield Found(some, proof, what)
-        if some == left:
+def by_joint_relations(effort: int, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """Joint invariants of all threads and any copy, then any two copies, from Horn clauses. Raises LimitReached.
+
+    The effort is little (0) or much (1).
+    """
+    settled = set[Bad]()
+    for number in (1, 2):
+        counts = tuple(number for _ in asked.families)
+        threads = (*asked.threads, *crowd(asked.families, counts))
+        if prod(len(t.locations) for t in threads) > JOINT:
             return
+        s = _System(asked, counts, [apart(t) for t in threads])
+        within = tuple(b for b in asked.bads if all(_spoken(b, f) <= number for f in asked.families))
+        for some in dict.fromkeys((within, *((b,) for b in within))):
+            open_ = tuple(b for b in some if b not in settled)
+            if not open_:
+                continue
+            report(Event("joint invariants", {"copies": number, "settled": len(settled)}))
+            answer: HornAnswer = GivenUp("its share of the time was over")
+            with part_of(budget.bounds, ONE) as bounds:
+                answer = solve(_parameters(s), (*_clauses(s), *_wanted(s, open_)), bounds, JOINTLY[effort])
+            if isinstance(answer, Solution):
+                settled.update(open_)
+                yield _excluded(s, answer, open_)
+
+
+def _excluded(s: _System, answer: Solution, bads: tuple[Bad, ...]) -> Excluded:
+    asked = s.asked
+    found = ((places, answer.predicates[_predicate(places)]) for places in _places(s))
+    joint = tuple((places, inv) for places, inv in found if inv is not build.FALSE)
+    proof = CrowdJoint(asked.threads, asked.families, s.counts, joint, asked.init, bads, asked.axioms)
+    copy = "any copy" if max(s.counts) == 1 else f"any {max(s.counts)} copies"
+    return Excluded(bads, proof, f"relations between all threads and {copy}")
 
 
 @dataclass(frozen=True, slots=True)
 class _System:
     """All threads and some symbolic copies, `apart` in this order."""
 
-    asked: Crowd
+    asked: Asked
     counts: tuple[int, ...]
     apart: Sequence[Automaton]
 

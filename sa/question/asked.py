@@ -10,27 +10,37 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sa.automata.automaton import Automaton
+from sa.automata.family import Family
 from sa.automata.program import Axiom
 from sa.base.budget import Shared
 from sa.base.verdict import Unknown
+from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun
 from sa.certificates.goal import Goal
 from sa.certificates.play import Play
 from sa.certificates.relation import Relation
 from sa.certificates.run import Bad, Run
 from sa.certificates.threads import Joint, Keeps
+from sa.terms.build import TRUE
+from sa.terms.term import Term
 
 #: Evidence that something bad never happens.
-Proof: TypeAlias = Keeps | Joint
+Proof: TypeAlias = Keeps | Joint | CrowdKeeps | CrowdJoint
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """Which of these bad things do the threads, by themselves, never do? Functions mean what the axioms say of them."""
+    """Which of these bad things do the threads, by themselves, never do? Functions mean what the axioms say of them.
+
+    Beside the threads run any number of copies of each of the `families`, and `init` is what then holds of the shared
+    variables at the start. An engine that does not know families is never asked about them (`engines.portfolio`).
+    """
 
     threads: tuple[Automaton, ...]
     bads: tuple[Bad, ...]
     axioms: tuple[Axiom, ...]
     shared: Shared = field(default_factory=Shared)
+    families: tuple[Family, ...] = ()
+    init: Term = TRUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +57,7 @@ class Refuted:
     """A run in which something bad happens, and in words how it was found."""
 
     bad: Bad
-    evidence: Run
+    evidence: Run | CrowdRun
     how: str
 
     @property

@@ -30,9 +30,9 @@ class Layout:
     together: bool
 
 
-def layout(program: Program, width: int) -> Layout:
-    """Columns for the threads of a program."""
-    threads = tuple(t.name for t in program.threads)
+def layout(start: Snapshot, width: int) -> Layout:
+    """Columns for the threads of a run."""
+    threads = tuple(start.threads)
     column = (width - _GUTTER) // max(1, len(threads)) - 3
     if column < _NARROWEST:
         return Layout(threads, width - _GUTTER, True)
@@ -46,7 +46,7 @@ def show_run(run: Run, program: Program, screen: Screen) -> str:
 
 def run_lines(run: Run, program: Program, width: int) -> Iterator[Text]:
     """The same as lines of a longer report."""
-    where = layout(program, width)
+    where = layout(run.start, width)
     yield from _start(run.start, program, where)
     before = run.start
     for number, turn in enumerate(run.turns, 1):
@@ -57,12 +57,12 @@ def run_lines(run: Run, program: Program, width: int) -> Iterator[Text]:
 
 def show_start(start: Snapshot, program: Program, screen: Screen) -> str:
     """The head of a run that is made step by step."""
-    return render(screen, _start(start, program, layout(program, screen.width)))
+    return render(screen, _start(start, program, layout(start, screen.width)))
 
 
-def show_turn(number: int, turn: Turn, before: Snapshot, program: Program, screen: Screen) -> str:
+def show_turn(number: int, turn: Turn, before: Snapshot, screen: Screen) -> str:
     """One step of a run that is made step by step."""
-    return render(screen, _turn(number, turn, before, layout(program, screen.width)))
+    return render(screen, _turn(number, turn, before, layout(before, screen.width)))
 
 
 def show_ending(ending: Ending, steps: int, screen: Screen) -> str:

@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from sa.base.source import position
+from sa.certificates.crowd import bads_of_copies
 from sa.certificates.run import Ending, Run
 from sa.engines.verification import Finding, Verification
 from sa.report.diagnostics import marked
@@ -67,7 +68,8 @@ def _verification(outcome: Verification, width: int, quiet: bool) -> Iterator[Te
 
 def domain(outcome: Verification) -> str:
     """What the answers range over."""
-    return "over ℤ" if any(unbounded(t) for t in outcome.program.threads) else "over the declared ranges"
+    automata = (*outcome.program.threads, *(f.thread for f in outcome.program.families))
+    return "over ℤ" if any(unbounded(t) for t in automata) else "over the declared ranges"
 
 
 def runs(outcome: Verification) -> tuple[Shown, ...]:
@@ -140,7 +142,9 @@ def violating(finding: Finding) -> tuple[str, ...]:
     assert run is not None
     if run.ending is Ending.VIOLATED:
         last = run.turns[-1].after if run.turns else run.start
-        free = frozenset(v for b in finding.claim.bads if b.claim is not None for v in b.claim.free)
+        families = finding.claim.families
+        bads = (c for b in finding.claim.bads for c in bads_of_copies(b, families, finding.counts))
+        free = frozenset(v for b in bads if b.claim is not None for v in b.claim.free)
         threads = dict.fromkeys(t for t in last.threads if any(v.name.startswith(f"{_AT}{t}.") for v in free))
         places = tuple(f"{t} at {last.threads[t].location}" for t in threads)
         return (*places, *_values(free, last.shared))

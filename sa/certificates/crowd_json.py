@@ -1,0 +1,92 @@
+"""Proofs about programs with families of any number as JSON: what is said of threads and of symbolic copies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sa.automata.automaton import Automaton
+from sa.automata.family import Family, crowd
+from sa.automata.program import Axiom
+from sa.certificates.crowd import CrowdJoint, CrowdKeeps
+from sa.certificates.shape import Entry, Json
+from sa.certificates.threads_json import (
+    Bads,
+    annotated_json,
+    bad_json,
+    invariants_json,
+    never_json,
+    read_annotated,
+    read_bad,
+    read_invariants,
+    read_never,
+)
+from sa.terms.term import Term
+
+
+def crowd_keeps_json(keeps: CrowdKeeps, bads: Bads) -> Json:
+    """A proof by invariants of threads and of each copy."""
+    return {
+        "threads": [annotated_json(t) for t in keeps.threads],
+        "copies": [annotated_json(t) for t in keeps.copies],
+        "never": [never_json(n, bads) for n in keeps.never],
+    }
+
+
+def crowd_joint_json(joint: CrowdJoint, bads: Bads) -> Json:
+    """A proof by joint invariants of threads and copies."""
+    return {
+        "counts": list(joint.counts),
+        "invariants": invariants_json(joint.invariants),
+        "never": [bad_json(b, bads) for b in joint.never],
+    }
+
+
+def read_crowd_keeps(
+    entry: Entry,
+    threads: Sequence[Automaton],
+    families: tuple[Family, ...],
+    init: Term,
+    bads: Bads,
+    axioms: tuple[Axiom, ...],
+) -> CrowdKeeps:
+    """A proof about these threads and families. Raises Malformed."""
+    listed, copies, never = entry.fields("threads", "copies", "never")
+    automata = tuple(f.thread for f in families)
+    everyone = (*threads, *automata)
+    annotated = list[tuple[Entry, Automaton]]()
+    for items, wanted in ((listed, tuple(threads)), (copies, automata)):
+        if len(items.items()) != len(wanted):
+            raise items.wrong(f"{len(wanted)} of them are expected")
+        annotated += zip(items.items(), wanted, strict=True)
+    made = tuple(read_annotated(item, thread, axioms, everyone) for item, thread in annotated)
+    # Which copies witnesses may be is looked at by the checker.
+    nevers = tuple(read_never(n, bads) for n in never.items())
+    return CrowdKeeps(made[: len(threads)], families, made[len(threads) :], init, nevers, axioms)
+
+
+def read_crowd_joint(
+    entry: Entry,
+    threads: tuple[Automaton, ...],
+    families: tuple[Family, ...],
+    init: Term,
+    bads: Bads,
+    axioms: tuple[Axiom, ...],
+) -> CrowdJoint:
+    """The same of a proof by joint invariants. Raises Malformed."""
+    listed, invariants, never = entry.fields("counts", "invariants", "never")
+    counts = read_counts(listed, families)
+    said = read_invariants(invariants, (*threads, *crowd(families, counts)), axioms)
+    excluded = tuple(read_bad(item, bads) for item in never.items())
+    return CrowdJoint(threads, families, counts, said, init, excluded, axioms)
+
+
+#: Copies of a family in evidence. More only take memory.
+_MOST = 100
+
+
+def read_counts(entry: Entry, families: Sequence[Family]) -> tuple[int, ...]:
+    """How many copies there are of each family. Raises Malformed."""
+    counts = tuple(n.index(_MOST + 1) for n in entry.items())
+    if len(counts) != len(families):
+        raise entry.wrong("a number for each family is expected")
+    return counts

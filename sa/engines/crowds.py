@@ -1,0 +1,36 @@
+"""The engines for programs with families of any number of threads, and their order: no other engine is asked there."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn
+from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
+from sa.invariants import crowd
+
+BOXES: ClaimEngine = Prover("boxes", "bounds, thread by thread and copy by copy", crowd.by_boxes)
+SHORT_RUNS: ClaimEngine = Refuter("short-runs", "short runs with 1, 2, … copies", crowd.short_runs)
+JOINT: ClaimEngine = Prover(
+    "joint", "relations between all threads and any copy, or any two", partial(crowd.by_joint_relations, 0)
+)
+MORE_JOINT: ClaimEngine = Prover(
+    "more-joint", "the same as `joint`, with more effort", partial(crowd.by_joint_relations, 1)
+)
+LONG_RUNS: ClaimEngine = Refuter("long-runs", "longer runs with 1, 2, … copies", crowd.long_runs)
+
+#: Engines in their order.
+CROWDS: Portfolio = (
+    Turn(BOXES, 0.2),
+    Turn(SHORT_RUNS, 0.2),
+    Turn(JOINT, 0.4),
+    Turn(MORE_JOINT, 0.6),
+    Turn(LONG_RUNS, 1.0),
+)
+
+
+def for_crowds(portfolio: Portfolio) -> Portfolio:
+    """Those of the engines that know families, by their names; all that do where the portfolio is everybody's."""
+    if portfolio is CLAIMS:
+        return CROWDS
+    known = {turn.engine.name: turn.engine for turn in CROWDS}
+    return tuple(Turn(known[t.engine.name], t.share) for t in portfolio if t.engine.name in known)
