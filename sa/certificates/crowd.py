@@ -60,6 +60,8 @@ class CrowdRun:
 
 def bads_of_copies(bad: Bad, families: Sequence[Family], counts: Sequence[int]) -> tuple[Bad, ...]:
     """What is bad where there are so many copies, of something bad about symbolic copies or about a family's steps."""
+    if not families:
+        return (bad,)
     if bad.claim is not None:
         claim = of_copies(bad.claim, families, counts)
         return () if claim is TRUE else (Bad(None, claim),)

@@ -152,7 +152,8 @@ def read_never(entry: Entry, bads: Bads) -> Never:
 
 def read_bad(entry: Entry, bads: Bads) -> Bad:
     """Something bad by its numbers and nothing else. Raises Malformed."""
-    return _numbered(entry, *entry.fields("claim", "bad"), bads)
+    claim, number = entry.fields("claim", "bad")
+    return _numbered(entry, claim, number, bads)
 
 
 def _numbered(entry: Entry, claim: Entry, number: Entry, bads: Bads) -> Bad:

@@ -1,0 +1,77 @@
+"""Random programs with families of any number of threads: what is proved holds with 0 to 4 copies, by enumeration.
+
+The judge enumerates ordinary programs with so many copies. What is refuted has a run there as well.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from sa.automata.automaton import Automaton
+from sa.base.limits import limits
+from sa.base.verdict import Verdict
+from sa.checker.claims import Claimed, claimed
+from sa.engines.verification import Finding
+from sa.engines.verify import Options, verify
+from sa.oracle.explicit import restrict
+from tests.generators.crowds import Sketch, random_sketch
+from tests.invariants.judge import distance
+from tests.language.texts import program_of
+
+#: Seconds for one program. What is not decided by then is UNKNOWN, as it should be.
+TIMEOUT = 3.0
+
+
+Place = tuple[str, int]
+
+
+def places(claims: Sequence[Claimed]) -> Iterator[tuple[Place, Claimed]]:
+    """Claims with whose they are, a copy's with its family's name, and their numbers among these."""
+    seen = Counter[str]()
+    for claim in claims:
+        owner = claim.what.partition(":")[0]
+        yield (owner.partition("[")[0], seen[owner]), claim
+        seen[owner] += 1
+
+
+def violated(sketch: Sketch, place: Place, copies: int) -> bool:
+    """Whether a claim about the program is false with so many copies."""
+    program = program_of(sketch.with_copies(copies))
+    meant = (claim for there, claim in places(claimed(program)) if there == place)
+    return any(distance(_confined(claim.threads), bad) is not None for claim in meant for bad in claim.bads)
+
+
+def _confined(threads: tuple[Automaton, ...]) -> tuple[Automaton, ...]:
+    """The threads with ranges for the oracle, which no step leaves."""
+    return tuple(restrict(t, 0, 5) for t in threads)
+
+
+def judge(seeds: Iterable[int], most: int) -> tuple[Counter[str], list[tuple[int, str]]]:
+    """How many claims were answered how, and what was wrong; with `most` copies at most."""
+    counted, wrong = Counter[str](), list[tuple[int, str]]()
+    for seed in seeds:
+        sketch = random_sketch(seed)
+        program = program_of(sketch.text())
+        outcome = verify(program, Options(limits(TIMEOUT, None)))
+        for (place, claim), finding in zip(places(claimed(program)), outcome.findings, strict=True):
+            counted[finding.verdict.value] += 1
+            if _is_wrong(sketch, place, finding, most):
+                wrong.append((seed, claim.what))
+    return counted, wrong
+
+
+def _is_wrong(sketch: Sketch, place: Place, finding: Finding, most: int) -> bool:
+    match finding.verdict:
+        case Verdict.PROVED:
+            return any(violated(sketch, place, n) for n in range(most + 1))
+        case Verdict.REFUTED:
+            return not violated(sketch, place, sum(finding.counts))
+        case _:
+            return False
+
+
+def test_what_is_proved_holds_with_up_to_three_copies() -> None:
+    counted, wrong = judge(range(25), 3)
+    assert not wrong
+    assert counted["PROVED"] and counted["REFUTED"]

@@ -1,0 +1,83 @@
+"""Random programs with families of any number of threads, over few values, and the same with so many copies.
+
+The text with so many copies is an ordinary program: its families have bounds, and a claim about any copies is the
+conjunction of what it says of each. So who judges it need not know what families of any number are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from random import Random
+
+#: What a claim about two copies of a family says where their identities are `i` and `j`.
+_PAIRS = ("!(at T[{i}].A && at T[{j}].A)", "!(at T[{i}].A && at T[{j}].B)", "at T[{i}].A && at T[{j}].A ==> x == {v}")
+_ONES = ("at T[{i}].A ==> x == {v}", "at T[{i}].A ==> b", "at T[{i}].B ==> o == {i}", "o == {i} ==> !at T[{i}].A")
+_PLAIN = ("x <= {v}", "x != {v}", "b ==> x == {v}", "!b || o == 0", "x == 0 || o != 0 || b")
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """A program with one family `T`: `claim` is what an invariant says of `spoken` different copies."""
+
+    shared: str
+    family: str
+    other: str
+    claim: str
+    spoken: int
+
+    def text(self) -> str:
+        """The program with any number of copies."""
+        names = "ij"[: self.spoken]
+        bound = f"forall {', '.join(names)} : T :: " if names else ""
+        guard = "i != j ==> " if self.spoken == 2 else ""
+        said = self.claim.format(i="i", j="j")
+        family = self.family.replace("BOUNDS", "*")
+        return f"{self.shared}\n{self.other}\n{family}\ninvariant v : {bound}{guard}({said});\n"
+
+    def with_copies(self, count: int) -> str:
+        """The ordinary program with so many copies."""
+        family = self.family.replace("BOUNDS", f"1..{count}") if count else "thread Nobody { skip; }"
+        chosen = [p for p in product(range(1, count + 1), repeat=self.spoken) if len(set(p)) == len(p)]
+        parts = [f"({self.claim.format(**dict(zip('ij', p, strict=False)))})" for p in chosen] or ["true"]
+        return f"{self.shared}\n{self.other}\n{family}\ninvariant v : {' && '.join(parts)};\n"
+
+
+def random_sketch(seed: int) -> Sketch:
+    """A program of a few steps; `o` holds an identity or 0, `x` a small number, `b` a truth value."""
+    rng = Random(seed)
+    shared = f"global x : int = {rng.randint(0, 1)};\nglobal b : bool = {rng.choice(('true', 'false'))};\n"
+    shared += "global o : int = 0;"
+    body = _body(rng, rng.randint(1, 4), own=True)
+    family = f"thread T[i : BOUNDS] {{ local r : int = 0; {body} A: skip; {_step(rng, True)} B: skip; }}"
+    other = f"thread U {{ {_body(rng, rng.randint(1, 2), own=False)} }}" if rng.random() < 0.5 else ""
+    spoken = rng.choice((0, 1, 2, 2))
+    claim = rng.choice((_PLAIN, _ONES, _PAIRS)[spoken]).replace("{v}", str(rng.randint(0, 2)))
+    return Sketch(shared, family, other, claim, spoken)
+
+
+def _body(rng: Random, length: int, own: bool) -> str:
+    steps = " ".join(_step(rng, own) for _ in range(length))
+    return f"while (*) {{ {steps} }}" if rng.random() < 0.3 else steps
+
+
+def _step(rng: Random, own: bool) -> str:
+    mine, v = ("i" if own else "0"), rng.randint(0, 2)
+    steps = [
+        f"x := {v};",
+        f"await x == {v} {{ x := {rng.randint(0, 2)}; }}",
+        "await x < 2 { x := x + 1; }",
+        f"await b {{ b := false; x := {v}; }}",
+        "await !b { b := true; }",
+        "b := !b;",
+        "b := false;",
+        f"await o == 0 {{ o := {mine}; }}",
+        f"await o == {mine} {{ o := 0; }}",
+        f"assert o == {mine} || b;",
+        f"assert x != {v};",
+        f"if (x == {v}) {{ b := true; }}",
+        f"await o != {mine} {{ x := {v}; }}",
+        "o := 0;",
+    ]
+    steps += ["r := x;", "x := r;", "assert r <= x || b;", "await r == x;"] if own else []
+    return rng.choice(steps)
