@@ -30,8 +30,7 @@ from sa.engines.engine import Decider, Turn
 from sa.engines.judging import judged, judged_of_crowd, same_claims
 from sa.engines.memory import RECALLED, Memory, recalled, remember
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
-from sa.engines.runner import Reports, Ruled
-from sa.engines.runner import run as run_engines
+from sa.engines.runner import Reports, Ruled, run
 from sa.engines.verification import Finding, Tried, Verification
 from sa.question.asked import Asked, Note, Proof, Settled
 from sa.question.claims import Claim, claims_of
@@ -147,7 +146,7 @@ def _searched(
     accepted = list[Settled]()
     checking, stop = 0.0, None
     try:
-        for found in run_engines(
+        for found in run(
             portfolio,
             asked,
             Budget(options.bounds, options.seed),
@@ -195,8 +194,8 @@ def _note(work: _Work, found: Ruled, seconds: float) -> None:
         match evidence:
             case Run():
                 known = _Known(settled.how, seconds, run=evidence)
-            case CrowdRun(counts, run):
-                known = _Known(settled.how, seconds, run=run, counts=counts)
+            case CrowdRun(counts, reached):
+                known = _Known(settled.how, seconds, run=reached, counts=counts)
             case Keeps() | Joint() | CrowdKeeps() | CrowdJoint():
                 known = _Known(settled.how, seconds, proof=evidence)
         work.known.update(dict.fromkeys(settled.bads, known))

@@ -22,7 +22,7 @@ from sa.checker.claims import claimed
 from sa.checker.question import pair_goal, question
 from sa.engines.options import Options
 from sa.engines.verify import Options as VerifyOptions
-from sa.invariants.states import all_states
+from sa.invariants.states import states_of
 from tests.certificates.mutation import PROGRAMS, QUESTIONS
 from tests.certificates.subjects import SPECS
 from tests.checker.plays import play_of
@@ -112,7 +112,7 @@ def test_joint_invariants_are_read_back(tmp_path: Path) -> None:
     file = tmp_path / "p.sa"
     file.write_text(PROGRAMS["joint"])
     program = verify(VerifyRequest(str(file), False, VerifyOptions(Limits(), 0))).outcome.program
-    found = all_states(program.threads, 1_000, Limits())
+    found = states_of(program.threads, 1_000, Limits())
     assert found is not None
     bads = bads_of(claimed(program), program.threads)
     joint = Joint(program.threads, found, tuple(bads.values()), program.axioms)
