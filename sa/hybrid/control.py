@@ -1,0 +1,139 @@
+"""Which variables belong to control: they have few values, which only control, constants and conditions decide.
+
+A scheduler's variables, flags and locks are such; what is computed is data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+
+from sa.automata.automaton import Variable
+from sa.automata.ranges import within
+from sa.invariants.whole import Arc, Whole
+from sa.smt.session import Sat, Session, Unsat
+from sa.terms import build
+from sa.terms.sort import EnumSort, Value, finite_values
+from sa.terms.term import Bool, Int, Ite, Member, Term, Var
+
+#: A range with more values is data, and so are variables that may start in more ways than this together.
+FEW, STARTS = 16, 64
+
+#: Values of the control variables.
+Values = Mapping[Var, Value]
+
+
+class Reach(Enum):
+    """How much is control, beside locations: all that can be, what has no arithmetic in it, nothing."""
+
+    ALL = "finite variables"
+    SELECTED = "variables that are set to constants"
+    NONE = "locations alone"
+
+
+def control(w: Whole, session: Session, reach: Reach) -> tuple[tuple[Var, ...], tuple[Values, ...]]:
+    """The control variables, and the values that they may start with. Raises LimitReached."""
+    left = {} if reach is Reach.NONE else {v.var: v for v in w.variables}
+    while True:
+        left = _closed(w, left, reach)
+        starts = _starts(w, session, left)
+        if isinstance(starts, tuple):
+            return tuple(left), starts
+        left = {v: x for v, x in left.items() if v not in starts}
+
+
+def _closed(w: Whole, offered: Mapping[Var, Variable], reach: Reach) -> dict[Var, Variable]:
+    """The largest part of the variables whose values only the part itself decides."""
+    left = dict(offered)
+    arcs = [a for by_place in w.arcs for here in by_place for a in here]
+    falling = True
+    while falling:
+        fallen = {
+            v
+            for a in arcs
+            for v, term in a.updates.items()
+            if v in left and not _decided(left[v], term, a, left, reach)
+        }
+        falling = bool(fallen)
+        left = {v: x for v, x in left.items() if v not in fallen}
+    return left
+
+
+def _decided(variable: Variable, term: Term, arc: Arc, left: Mapping[Var, Variable], reach: Reach) -> bool:
+    match term:
+        case Int() | Bool() | Member():
+            return True
+        case Var() if term in left:
+            return True
+        case Ite(_, positive, negative):
+            return all(_decided(variable, t, arc, left, reach) for t in (positive, negative))
+        case _ if values_of(variable) is None:
+            return False
+        case Var() if any(c.var is term for c in arc.choices):
+            return True
+        case _:
+            # An enumeration cannot be data of Horn clauses.
+            known = reach is Reach.ALL and term.free <= left.keys() | {c.var for c in arc.choices}
+            return known or isinstance(variable.var.sort, EnumSort)
+
+
+def values_of(variable: Variable) -> Sequence[Value] | None:
+    """The values of a variable that has few; None for others."""
+    values = finite_values(variable.var.sort)
+    if values is not None:
+        return values
+    low, high = variable.low, variable.high
+    return range(low, high + 1) if low is not None and high is not None and high - low < FEW else None
+
+
+def _starts(w: Whole, session: Session, left: Mapping[Var, Variable]) -> tuple[Values, ...] | frozenset[Var]:
+    """All values that the variables may start with together, or variables that have too many."""
+    start = (w.init, *(within(v) for v in w.variables))
+    with session.assuming(start):
+        first = session.check(())
+        if isinstance(first, Unsat):
+            return ()
+        if not isinstance(first, Sat):
+            return frozenset(left) or ({},)
+        given = {v: _constant(v, first.values.get(v, 0)) for v in left}
+        free = [v for v, x in given.items() if not session.implied(build.eq(v, x), ())]
+        endless = frozenset(v for v in free if values_of(left[v]) is None)
+        if endless:
+            return endless
+        found = list[Values]()
+        told: list[Term] = []
+        while isinstance(answer := session.check(told), Sat):
+            here = {v: answer.values.get(v, first.values.get(v, 0)) for v in left}
+            found.append(here)
+            told.append(build.lnot(build.land(*(build.eq(v, _constant(v, here[v])) for v in free))))
+            if len(found) > STARTS:
+                return frozenset(free)
+        return tuple(found) if isinstance(answer, Unsat) else frozenset(free) or frozenset(left)
+
+
+def _constant(var: Var, value: Value) -> Term:
+    return build.constant(value, var.sort)
+
+
+def cases(term: Term, variable: Variable) -> Iterator[tuple[Term, Value]]:
+    """The values that a term may have, each with its condition. They exclude each other."""
+    found = dict[Value, Term]()
+    for condition, value in _cases(term, variable):
+        if condition is not build.FALSE:
+            found[value] = build.lor(found.get(value, build.FALSE), condition)
+    yield from ((condition, value) for value, condition in found.items())
+
+
+def _cases(term: Term, variable: Variable) -> Iterable[tuple[Term, Value]]:
+    match term:
+        case Int(value) | Bool(value):
+            yield build.TRUE, value
+        case Member(_, index):
+            yield build.TRUE, index
+        case Ite(condition, positive, negative):
+            for side, chosen in ((condition, positive), (build.lnot(condition), negative)):
+                yield from ((build.land(side, c), x) for c, x in _cases(chosen, variable))
+        case _:
+            values = values_of(variable)
+            assert values is not None
+            yield from ((build.eq(term, _constant(variable.var, x)), x) for x in values)

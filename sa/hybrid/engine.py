@@ -1,0 +1,90 @@
+"""The hybrid engine: explicit control, symbolic data (the design's control points with one Horn predicate each)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from sa.automata.automaton import Automaton
+from sa.base.budget import Budget, Event, Report
+from sa.base.limits import part_of
+from sa.certificates.run import Bad
+from sa.certificates.threads import Joint
+from sa.hybrid.control import Reach, control
+from sa.hybrid.evidence import joints, run
+from sa.hybrid.fuse import fused, restored
+from sa.hybrid.points import Frame, Graph, explore, frame
+from sa.hybrid.solve import Held, Way, solve
+from sa.invariants.whole import Whole, whole
+from sa.question.asked import Asked, Excluded, Refuted
+from sa.smt.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How many control points at most, those that matter and all, and solver resources."""
+
+    points: int
+    full: int
+    rlimit: int
+
+
+#: With little effort and with much.
+EFFORTS = (Effort(3_000, 6_000, 10_000_000), Effort(40_000, 80_000, 200_000_000))
+
+#: The part of the time that one of several questions may have.
+ONE = 0.4
+
+
+def by_control(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
+    """What becomes of all claims together, then of each that is still open by itself. Raises LimitReached."""
+    settled = set[Bad]()
+    for bads in (asked.bads, *((b,) for b in asked.bads if len(asked.bads) > 1)):
+        left = tuple(b for b in bads if b not in settled)
+        if not left or (left == asked.bads and bads != asked.bads):
+            continue
+        with part_of(budget.bounds, ONE if len(asked.bads) > 1 else 1.0) as bounds:
+            for found in _together(replace(asked, bads=left), replace(budget, bounds=bounds), report, effort):
+                settled.update(found.bads)
+                yield found
+
+
+def _together(asked: Asked, budget: Budget, report: Report, effort: Effort) -> Iterator[Excluded | Refuted]:
+    left = asked.bads
+    session = Session(budget.bounds, seed=budget.seed)
+    while left:
+        f, graph = _graph(asked.threads, left, session, effort)
+        if f is None or graph is None:
+            return
+        less = fused(graph)
+        report(Event("control points", {"points": len(graph.steps), "fused": len(less.graph.steps)}))
+        answer = solve(f, less.graph, budget.bounds, effort.rlimit)
+        if isinstance(answer, Held):
+            full = explore(f, False, effort.full, budget.bounds)
+            if full is not None:
+                invariants = joints(f, full, restored(less, answer.points), budget.bounds)
+                yield Excluded(left, Joint(asked.threads, invariants, left, asked.axioms), "control points")
+            return
+        made = run(f, answer, session) if isinstance(answer, Way) else None
+        if made is None or not isinstance(answer, Way) or (bad := answer.steps[-1].bad) is None:
+            return
+        steps = len(made.turns)
+        yield Refuted(bad, made, f"a run of {steps} step{'' if steps == 1 else 's'}")
+        left = tuple(b for b in left if b != bad)
+
+
+def _graph(
+    threads: tuple[Automaton, ...], bads: tuple[Bad, ...], session: Session, effort: Effort
+) -> tuple[Frame | None, Graph | None]:
+    """The points of the finest control of which there are few enough."""
+    wholes = [whole(threads, Bad(None, bad.claim)) for bad in bads]
+    if any(w.partial for w in wholes):
+        return None, None
+    w: Whole = wholes[0]
+    for reach in Reach:
+        variables, starts = control(w, session, reach)
+        f = frame(w, bads, [x.claim for x in wholes], variables, starts, session)
+        graph = explore(f, True, effort.points, session.bounds)
+        if graph is not None:
+            return f, graph
+    return None, None

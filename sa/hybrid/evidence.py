@@ -1,0 +1,92 @@
+"""From points to evidence: joint invariants of locations, and runs along steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sa.automata.ranges import within
+from sa.base.limits import Limits, check_time
+from sa.certificates.run import Ending, Run
+from sa.hybrid.points import Frame, Graph, Point, first_own, known
+from sa.hybrid.solve import Way
+from sa.invariants.states import Joints
+from sa.invariants.whole import Arc, is_bad, run_of
+from sa.smt.session import Sat, Session
+from sa.terms import build
+from sa.terms.sort import default_value
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
+
+
+def joints(f: Frame, full: Graph, held: Mapping[Point, Term], bounds: Limits) -> Joints:
+    """What holds at each joint location, by the formulas of the reduced graph. Raises LimitReached.
+
+    Where a thread is by itself, that is what its own steps need so that the formulas hold when it is through: others'
+    steps commute with them, and keep it.
+    """
+    found = dict(held)
+    by_place = dict[tuple[int, ...], list[Term]]()
+    for point in full.steps:
+        check_time(bounds)
+        formula = _weakest(f, full, found, point)
+        if formula is not build.FALSE:
+            here = build.land(*(build.eq(v, x) for v, x in known(f, point).items()), formula)
+            by_place.setdefault(point.places, []).append(here)
+    names = [[q.name for q in t.locations] for t in f.whole.threads]
+    return tuple(
+        (tuple(names[i][p] for i, p in enumerate(places)), build.lor(*formulas))
+        for places, formulas in by_place.items()
+    )
+
+
+def _weakest(f: Frame, full: Graph, found: dict[Point, Term], point: Point) -> Term:
+    """The formula of a point. Own steps lead through few points, and to an end."""
+    if point in found:
+        return found[point]
+    mover = first_own(f, point)
+    if mover is None:
+        return build.FALSE
+    parts = list[Term]()
+    for step in full.steps[point]:
+        if step.arcs and step.arcs[0].thread == mover:
+            after = build.FALSE if step.target is None else _weakest(f, full, found, step.target)
+            parts.append(build.implies(step.guard, substitute(after, step.updates)))
+    found[point] = build.land(*parts)
+    return found[point]
+
+
+def run(f: Frame, way: Way, session: Session) -> Run | None:
+    """The run along the steps, if there are values for it. Raises LimitReached and SolverDisagrees."""
+    arcs = [arc for step in way.steps for arc in step.arcs]
+    state: dict[Var, Term] = {v.var: v.var for v in f.whole.variables}
+    conditions = [f.whole.init, *(within(v) for v in f.whole.variables)]
+    chosen = list[tuple[Arc, tuple[Var, ...]]]()
+    for number, arc in enumerate(arcs):
+        fresh = tuple(build.variable(f"{c.var.name}@{number}", c.var.sort) for c in arc.choices)
+        scope = {**state, **dict(zip((c.var for c in arc.choices), fresh, strict=True))}
+        conditions.append(substitute(arc.guard, scope))
+        state |= {v: substitute(t, scope) for v, t in arc.updates.items()}
+        chosen.append((arc, fresh))
+    bad = way.steps[-1].bad
+    assert bad is not None
+    if arcs and is_bad(f.whole, bad, arcs[-1]):
+        ending = Ending.FAILED
+    else:
+        ending = Ending.VIOLATED
+        places = dict(enumerate(f.whole.start)) | {arc.thread: arc.target for arc in arcs}
+        at: dict[Var, Term] = {c: build.integer(places[i]) for i, c in enumerate(f.whole.counters)}
+        conditions.append(build.lnot(substitute(f.claims[f.bads.index(bad)], {**state, **at})))
+    answer = session.check(conditions)
+    if not isinstance(answer, Sat):
+        return None
+    return _evaluated(f, chosen, answer, ending)
+
+
+def _evaluated(f: Frame, chosen: Sequence[tuple[Arc, tuple[Var, ...]]], answer: Sat, ending: Ending) -> Run:
+    start = {v.var: answer.values.get(v.var, _any(v.var)) for v in f.whole.variables}
+    script = [(arc, tuple(answer.values.get(c, _any(c)) for c in fresh)) for arc, fresh in chosen]
+    return run_of(f.whole, start, script, ending)
+
+
+def _any(var: Var) -> int | bool:
+    return default_value(var.sort)

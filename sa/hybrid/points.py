@@ -1,0 +1,214 @@
+"""Control points of a closed program, and the steps between them: locations with values of the control variables.
+
+A thread at a location of its own, where nothing but its own variables is read and written and that nobody asks about,
+goes on before anybody else moves: its steps commute with all others. `reduced` explores only these, `full` all steps.
+Values of locals that nobody reads any more are forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from sa.automata.automaton import Automaton, Kind, Variable
+from sa.automata.live import live
+from sa.automata.rename import apart
+from sa.base.limits import Limits, check_time
+from sa.certificates.run import Bad
+from sa.hybrid.control import Values, cases
+from sa.invariants.whole import Arc, Whole, is_bad
+from sa.smt.session import Session
+from sa.terms import build
+from sa.terms.sort import Value
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A place of each thread, and a value of each control variable: None where nobody reads it any more."""
+
+    places: tuple[int, ...]
+    values: tuple[Value | None, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """Along `arcs`, if the guard holds. Guard and updates are over data and choices.
+
+    `target` is None for a step that must not happen, and for a state that must not be: `bad` says which it is.
+    """
+
+    source: Point
+    target: Point | None
+    guard: Term
+    updates: Mapping[Var, Term]
+    choices: tuple[Var, ...]
+    arcs: tuple[Arc, ...]
+    bad: Bad | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """What exploring needs of the whole.
+
+    `own` are the places at which a thread is by itself, `live` the variables that are read from each of its places on,
+    `owner` says whose local a variable is.
+    """
+
+    whole: Whole
+    bads: tuple[Bad, ...]
+    claims: tuple[Term, ...]
+    control: tuple[Variable, ...]
+    starts: tuple[Values, ...]
+    own: tuple[frozenset[int], ...]
+    live: tuple[tuple[frozenset[Var], ...], ...]
+    owner: Mapping[Var, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """Points that are reached along steps, the first ones, and the steps by source."""
+
+    starts: tuple[tuple[Point, Values], ...]
+    steps: Mapping[Point, tuple[Step, ...]]
+
+
+def frame(
+    w: Whole,
+    bads: Sequence[Bad],
+    claims: Sequence[Term],
+    control: Sequence[Var],
+    starts: tuple[Values, ...],
+    s: Session,
+) -> Frame:
+    """`claims` are those of `bads` over the counters of the whole, TRUE where there is none."""
+    kinds = {v.var: v for v in w.variables}
+    separate = [apart(t) for t in w.threads]
+    owner = {v.var: i for i, t in enumerate(separate) for v in t.variables if v.kind is Kind.LOCAL}
+    asked = frozenset[Var]().union(*(c.free for c in claims))
+    shared = frozenset(v.var for v in w.variables if v.var not in owner)
+    alive = tuple(_alive(t, shared | asked) for t in separate)
+    chosen = tuple(kinds[v] for v in control)
+    named = frozenset(v.name for bad in bads if bad.claim is not None for v in bad.claim.free)
+    own = tuple(_own(w, i, asked, named, s) for i in range(len(w.threads)))
+    return Frame(w, tuple(bads), tuple(claims), chosen, starts, own, alive, owner)
+
+
+def _alive(thread: Automaton, always: frozenset[Var]) -> tuple[frozenset[Var], ...]:
+    # Ranges are always kept to, so that nothing depends on them.
+    bare = replace(thread, locations=tuple(replace(q, inv=build.TRUE) for q in thread.locations))
+    found = live(bare, always)
+    return tuple(found[q.name] for q in thread.locations)
+
+
+def _own(w: Whole, index: int, asked: frozenset[Var], named: frozenset[str], session: Session) -> frozenset[int]:
+    """The places of a thread at which it is by itself; none of them on a circle of such places."""
+    kinds = {v.var: v.kind for v in w.variables}
+    local = frozenset(v for v in w.own[index].values() if kinds[v] is Kind.LOCAL)
+    written = frozenset(v for t in w.arcs for here in t for a in here for v in a.updates)
+    readable = local | (kinds.keys() - written)
+    told = {p for p, q in enumerate(w.threads[index].locations) if f"at {w.threads[index].name}.{q.name}" in named}
+    found = {
+        place
+        for place, arcs in enumerate(w.arcs[index])
+        if arcs
+        and told.isdisjoint((place, *(a.target for a in arcs)))
+        and all(_is_own(a, readable, local - asked) for a in arcs)
+        and session.implied(build.lor(*(a.guard for a in arcs)), ())
+    }
+    return frozenset(_without_circles(found, {p: [a.target for a in w.arcs[index][p]] for p in found}))
+
+
+def _is_own(arc: Arc, readable: frozenset[Var], writable: frozenset[Var]) -> bool:
+    read = arc.guard.free.union(*(t.free for t in arc.updates.values()))
+    return not arc.choices and read <= readable and arc.updates.keys() <= writable
+
+
+def _without_circles(places: set[int], targets: Mapping[int, Sequence[int]]) -> Iterator[int]:
+    """Places from which only finitely many steps lead through such places."""
+    left, done, falling = set(places), set[int](), True
+    while falling:
+        ending = {p for p in left if all(t not in places or t in done for t in targets[p])}
+        done |= ending
+        left -= ending
+        falling = bool(ending)
+        if not falling and left:
+            # One place of a circle is an ordinary one, and the rest may be by themselves.
+            least = min(left)
+            places, left, falling = places - {least}, left - {least}, True
+    yield from done & places
+
+
+def explore(f: Frame, reduced: bool, most: int, bounds: Limits) -> Graph | None:
+    """All points that may be reached, or those that matter; None if there are more than `most`. Raises LimitReached."""
+    starts = tuple((_point(f, f.whole.start, start), start) for start in f.starts)
+    pending = list(dict.fromkeys(point for point, _ in starts))
+    steps: dict[Point, tuple[Step, ...]] = {}
+    seen = set(pending)
+    while pending:
+        here = pending.pop()
+        check_time(bounds)
+        steps[here] = tuple(_steps(f, here, reduced))
+        for step in steps[here]:
+            if step.target is not None and step.target not in seen:
+                seen.add(step.target)
+                pending.append(step.target)
+        if len(seen) > most:
+            return None
+    return Graph(starts, steps)
+
+
+def first_own(f: Frame, here: Point) -> int | None:
+    """The first thread that is by itself."""
+    return next((i for i, place in enumerate(here.places) if place in f.own[i]), None)
+
+
+def _point(f: Frame, places: tuple[int, ...], values: Mapping[Var, Value | None]) -> Point:
+    return Point(places, tuple(values[v.var] if _is_live(f, places, v.var) else None for v in f.control))
+
+
+def _is_live(f: Frame, places: tuple[int, ...], var: Var) -> bool:
+    owner = f.owner.get(var)
+    return owner is None or var in f.live[owner][places[owner]]
+
+
+def known(f: Frame, here: Point) -> dict[Var, Term]:
+    """The values of control variables at a point, as terms."""
+    pairs = zip(f.control, here.values, strict=True)
+    return {v.var: build.constant(x, v.var.sort) for v, x in pairs if x is not None}
+
+
+def _steps(f: Frame, here: Point, reduced: bool) -> Iterator[Step]:
+    env = known(f, here)
+    first = first_own(f, here) if reduced else None
+    if first is None:
+        at: dict[Var, Term] = {c: build.integer(p) for c, p in zip(f.whole.counters, here.places, strict=True)}
+        for bad, claim in zip(f.bads, f.claims, strict=True):
+            wrong = build.lnot(substitute(claim, {**env, **at}))
+            if wrong is not build.FALSE:
+                yield Step(here, None, wrong, {}, (), (), bad)
+    for index in range(len(here.places)) if first is None else (first,):
+        for arc in f.whole.arcs[index][here.places[index]]:
+            guard = substitute(arc.guard, env)
+            if guard is not build.FALSE:
+                yield from _along(f, here, arc, guard, env)
+
+
+def _along(f: Frame, here: Point, arc: Arc, guard: Term, env: Mapping[Var, Term]) -> Iterator[Step]:
+    wrong = [bad for bad in f.bads if is_bad(f.whole, bad, arc)]
+    choices = tuple(c.var for c in arc.choices)
+    yield from (Step(here, None, guard, {}, choices, (arc,), bad) for bad in wrong)
+    if wrong:
+        return
+    places = (*here.places[: arc.thread], arc.target, *here.places[arc.thread + 1 :])
+    written = {v: substitute(t, env) for v, t in arc.updates.items() if _is_live(f, places, v)}
+    set_here = [v for v in f.control if v.var in written]
+    data = {v: t for v, t in written.items() if all(v is not c.var for c in set_here)}
+    before = dict(zip((v.var for v in f.control), here.values, strict=True))
+    for chosen in product(*(tuple(cases(written[v.var], v)) for v in set_here)):
+        condition = build.land(guard, *(c for c, _ in chosen))
+        if condition is not build.FALSE:
+            after = before | {v.var: x for v, (_, x) in zip(set_here, chosen, strict=True)}
+            yield Step(here, _point(f, places, after), condition, data, choices, (arc,))

@@ -1,0 +1,89 @@
+"""Horn clauses over a graph of control points: what holds of data at each point, or steps that lead to what is bad."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sa.automata.ranges import within
+from sa.base.limits import Limits
+from sa.hybrid.points import Frame, Graph, Point, Step
+from sa.smt.horn import Atom, Clause, GivenUp, Solution
+from sa.smt.reach import reach
+from sa.terms import build
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A formula over data for each point of the graph."""
+
+    points: Mapping[Point, Term]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Steps from a start to what is bad."""
+
+    steps: tuple[Step, ...]
+
+
+def solve(f: Frame, graph: Graph, bounds: Limits, rlimit: int) -> Held | Way | GivenUp:
+    """What Spacer says. Raises LimitReached."""
+    steps = [s for listed in graph.steps.values() for s in listed]
+    data = _data(f, graph)
+    names = {point: str(number) for number, point in enumerate(graph.steps)}
+    clauses = list[Clause]()
+    for point, start in graph.starts:
+        given: dict[Var, Term] = {v.var: build.constant(start[v.var], v.var.sort) for v in f.control}
+        head = Atom(names[point], data[point])
+        ranges = (within(v) for v in f.whole.variables)
+        clauses.append(Clause((), substitute(build.land(f.whole.init, *ranges), given), head))
+    first = len(clauses)
+    for step in steps:
+        body = Atom(names[step.source], data[step.source])
+        there = None
+        if step.target is not None:
+            there = Atom(names[step.target], tuple(step.updates.get(v, v) for v in data[step.target]))
+        clauses.append(Clause((body,), step.guard, there))
+    answer = reach({names[p]: data[p] for p in names}, clauses, bounds, rlimit)
+    match answer:
+        case Solution(found):
+            return Held({point: found[name] for point, name in names.items()})
+        case GivenUp():
+            return answer
+        case derivation:
+            return Way(tuple(steps[n - first] for n in derivation.clauses if n >= first))
+
+
+def _data(f: Frame, graph: Graph) -> Mapping[Point, tuple[Var, ...]]:
+    """The variables at each point, in order, on which it depends what may happen from there on."""
+    control = {v.var for v in f.control}
+    order = [v.var for v in f.whole.variables if v.var not in control]
+    sources = dict[Point, list[Step]]()
+    found: dict[Point, frozenset[Var]] = {}
+    for point, steps in graph.steps.items():
+        found[point] = frozenset[Var]()
+        for step in steps:
+            if step.target is not None:
+                sources.setdefault(step.target, []).append(step)
+    everything = frozenset(order)
+    pending = list(graph.steps)
+    waiting = set(pending)
+    while pending:
+        point = pending.pop()
+        waiting.discard(point)
+        here = frozenset(v for s in graph.steps[point] for v in _read(s, found)) & everything
+        if here != found[point]:
+            found[point] = here
+            for step in sources.get(point, ()):
+                if step.source not in waiting:
+                    waiting.add(step.source)
+                    pending.append(step.source)
+    return {p: tuple(v for v in order if v in here) for p, here in found.items()}
+
+
+def _read(step: Step, found: Mapping[Point, frozenset[Var]]) -> frozenset[Var]:
+    later = frozenset[Var]() if step.target is None else found[step.target]
+    return step.guard.free.union(*(step.updates[v].free if v in step.updates else {v} for v in later))

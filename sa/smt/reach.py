@@ -1,0 +1,152 @@
+"""Linear Horn clauses as a question of reachability, answered by Spacer with formulas or with a way to the end.
+
+Clauses have at most one atom in their bodies, so that a derivation of what is impossible is a sequence of clauses. Both
+answers are only proposals: whoever uses them checks them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+import z3
+
+from sa.base.limits import Limits, check_time
+from sa.smt.back import NotATerm, term_of
+from sa.smt.horn import Atom, Clause, GivenUp, Solution
+from sa.smt.stopping import check_stopped, milliseconds_left, resources
+from sa.smt.translate import Translator
+from sa.terms.sort import BOOL, EnumSort
+from sa.terms.term import Var
+
+_END = "end"
+
+#: Solver resources for whether a step of a derivation is an instance of a clause.
+_INSTANCE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """The numbers of the clauses that lead from a beginning to the end, in their order."""
+
+    clauses: tuple[int, ...]
+
+
+Reached: TypeAlias = Solution | Derivation | GivenUp
+
+
+def reach(parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], bounds: Limits, rlimit: int) -> Reached:
+    """Whether a clause without a head can be reached from clauses without a body. Raises LimitReached."""
+    check_time(bounds)
+    context = z3.Context()
+    translator = Translator(context)
+    truth, numbers = z3.BoolSort(context), z3.IntSort(context)
+    engine = z3.Fixedpoint(ctx=context)
+    engine.set("engine", "spacer")
+    # Inlined predicates come back with quantifiers, and clauses that were simplified away are missing in derivations.
+    for transformation in ("inline_eager", "inline_linear", "slice", "subsumption_checker"):
+        engine.set(f"xform.{transformation}", False)
+    engine.set("rlimit", rlimit)
+    time_left = milliseconds_left(bounds)
+    if time_left is not None:
+        engine.set("timeout", time_left)
+    names = {name: number for number, name in enumerate(parameters)}
+    declared = {
+        name: z3.Function(f"p{names[name]}", *(truth if v.sort == BOOL else numbers for v in variables), truth)
+        for name, variables in parameters.items()
+    }
+    end = z3.Function(_END, truth)
+    for declaration in (*declared.values(), end):
+        engine.register_relation(declaration)
+    variables = set[Var]()
+
+    def atom(applied: Atom) -> z3.BoolRef:
+        return declared[applied.predicate](*(translator.translate(t) for t in applied.arguments))
+
+    for clause in clauses:
+        free = _free(clause)
+        engine.declare_var(*(translator.translate(v) for v in sorted(free - variables, key=lambda v: v.key)))
+        variables |= free
+        body = [*(atom(a) for a in clause.body), translator.translate(clause.constraint)]
+        body += (f for v in free for f in _in_sort(v, translator))
+        engine.rule(end() if clause.head is None else atom(clause.head), body)
+    try:
+        result = engine.query(end())
+        if result == z3.sat:
+            return _derivation(engine.get_answer(), declared, clauses, translator)
+        if result == z3.unsat:
+            found = {n: term_of(engine.get_cover_delta(-1, declared[n]), tuple(v)) for n, v in parameters.items()}
+            return Solution(found)
+        why = engine.reason_unknown()
+        check_stopped(why, resources(engine), rlimit, bounds)
+        check_time(bounds)
+        return GivenUp(why)
+    except (z3.Z3Exception, NotATerm) as problem:
+        check_time(bounds)
+        return GivenUp(str(problem))
+
+
+def _free(clause: Clause) -> set[Var]:
+    applied = (*clause.body, *(() if clause.head is None else (clause.head,)))
+    return set(clause.constraint.free).union(*(t.free for a in applied for t in a.arguments))
+
+
+def _in_sort(var: Var, translator: Translator) -> tuple[z3.BoolRef, ...]:
+    if not isinstance(var.sort, EnumSort):
+        return ()
+    expression = translator.translate(var)
+    return (expression >= 0, expression < len(var.sort.constructors))
+
+
+def _derivation(
+    answer: z3.ExprRef, declared: Mapping[str, z3.FuncDeclRef], clauses: Sequence[Clause], translator: Translator
+) -> Derivation | GivenUp:
+    """The clauses between the facts of a proof, which are ground: each is one whose constraint they satisfy."""
+    names = {declaration.name(): name for name, declaration in declared.items()}
+    facts = [(names.get(f.decl().name()), f.children()) for f in _facts(answer)]
+    known = [(name, values) for name, values in facts if name is not None]
+    if not known:
+        return GivenUp("a derivation without facts")
+    found = list[int]()
+    for before, after in pairwise((None, *known, None)):
+        number = next((n for n, c in enumerate(clauses) if _is_instance(c, before, after, translator)), None)
+        if number is None:
+            return GivenUp("a derivation with a step that is no clause")
+        found.append(number)
+    return Derivation(tuple(found))
+
+
+#: A predicate applied to values.
+_Fact: TypeAlias = tuple[str, Sequence[z3.ExprRef]]
+
+
+def _facts(answer: z3.ExprRef) -> list[z3.ExprRef]:
+    """What the steps of a proof by resolution conclude, the first one first: each rests on the one before."""
+    found, here = list[z3.ExprRef](), answer
+    while True:
+        parts = here.children()
+        rests = [p for p in parts if z3.is_app(p) and p.decl().name() == "hyper-res"]
+        if here.decl().name() == "hyper-res":
+            found.append(parts[-1])
+        if not rests:
+            break
+        here = rests[0]
+    return found[::-1]
+
+
+def _is_instance(clause: Clause, before: _Fact | None, after: _Fact | None, translator: Translator) -> bool:
+    body = clause.body[0] if clause.body else None
+    context, equations = translator.context, [translator.translate(clause.constraint)]
+    for atom, fact in ((body, before), (clause.head, after)):
+        if (atom is None) != (fact is None):
+            return False
+        if atom is not None and fact is not None:
+            if atom.predicate != fact[0]:
+                return False
+            equations += [translator.translate(t) == x for t, x in zip(atom.arguments, fact[1], strict=True)]
+    solver = z3.SimpleSolver(context)
+    solver.set("rlimit", _INSTANCE)
+    solver.add(*equations)
+    return bool(solver.check() == z3.sat)

@@ -1,0 +1,127 @@
+"""Explicit control and symbolic data: what is answered is what enumeration finds, and the checker accepts it."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from sa.automata.automaton import Automaton
+from sa.base.budget import Budget, unheard
+from sa.base.limits import Limits
+from sa.question.asked import Asked
+from sa.certificates.run import Bad, Failing, Run
+from sa.certificates.threads import Joint
+from sa.checker.never import check_joint
+from sa.checker.ruling import Accepted
+from sa.checker.run import check_run
+from sa.invariants.explicit import search
+from sa.hybrid.engine import Effort, by_control
+from sa.invariants.whole import whole
+from tests.generators.programs import random_program
+from tests.invariants.judge import random_claim
+from tests.language.texts import program_of
+
+EFFORT = Effort(2_000, 10_000, 20_000_000)
+
+
+def answer(text: str) -> str:
+    """What becomes of the first claim of a program, or of its failing steps where it has none."""
+    program = program_of(text)
+    bad = Bad(None, program.invariants[0].formula) if program.invariants else Bad(Failing(), None)
+    return judged(program.threads, bad)
+
+
+def judged(threads: tuple[Automaton, ...], bad: Bad) -> str:
+    """The answer, after the checker has accepted it."""
+    for found in by_control(EFFORT, Asked(threads, (bad,), ()), Budget(Limits()), unheard):
+        match found.evidence:
+            case Joint() as joint:
+                assert check_joint(joint, Limits()) == Accepted()
+                return "proved"
+            case Run() as run:
+                assert check_run(threads, bad, run) == Accepted()
+                return "refuted"
+    return "open"
+
+
+def test_what_a_scheduler_orders_needs_no_invariant_of_the_scheduler() -> None:
+    text = """
+        global turn : 0..2 = 0; global x : int;
+        thread Scheduler {{ while (true) {{ await turn == 0 {{ turn := 1; }} }} }}
+        thread A {{ local a : int; while (true) {{ await turn == 1; havoc x; a := x; turn := 2; await turn == 1;
+          assert x == a + {}; turn := 0; }} }}
+        thread B {{ while (true) {{ await turn == 2; x := x + 1; turn := 1; }} }}
+    """
+    assert answer(text.format(1)) == "proved"
+    assert answer(text.format(2)) == "refuted"
+
+
+def test_steps_of_a_thread_by_itself_commute_with_the_others() -> None:
+    text = """
+        global x : int = 0;
+        thread T[i : 1..3] {{
+          local a, b : int = 0;
+          while (*) {{ a := i; b := a + 1; a := b * 2; atomic {{ x := x + b - i; }} }}
+        }}
+        invariant grows : x >= {};
+    """
+    assert answer(text.format(0)) == "proved"
+    assert answer(text.format(1)) == "refuted"
+
+
+def test_a_claim_about_a_place_is_seen_in_the_middle_of_local_steps() -> None:
+    text = """
+        global x : int = 0;
+        thread T {{ local a : int = 0; a := 1; M: a := 2; a := 1; x := a; }} thread U {{ x := 3; }} invariant c : {};
+    """
+    assert answer(text.format("at T.M ==> x != 1")) == "proved"
+    assert answer(text.format("!at T.M")) == "refuted"
+    assert answer(text.format("at T.M ==> x == 0")) == "refuted"
+
+
+def test_a_thread_that_waits_for_itself_for_ever_does_not_keep_others_from_going_on() -> None:
+    text = "global x : int = 0; thread T { local a : int = 0; await a == 1; } thread U { x := 1; }"
+    assert answer(text + "invariant zero : x == 0;") == "refuted"
+
+
+def test_a_circle_of_local_steps_does_not_keep_others_from_going_on() -> None:
+    text = "global x : int = 0; thread T { local a : int = 0; while (true) { a := a + 1; } } thread U { x := 1; }"
+    assert answer(text + "invariant zero : x == 0;") == "refuted"
+
+
+def test_values_at_the_start_are_all_looked_at() -> None:
+    text = "global f, g : bool; init f ==> g; global x : int = 0; thread T {{ if (f && {}) {{ x := 1; }} }}"
+    assert answer(text.format("!g") + "invariant zero : x == 0;") == "proved"
+    assert answer(text.format("g") + "invariant zero : x == 0;") == "refuted"
+
+
+def _agree(seeds: range, threads: int) -> dict[str, int]:
+    """Answers by kind. None contradicts a run that was found, or that all states were seen and none of them is bad."""
+    counts = {"proved": 0, "refuted": 0, "open": 0}
+    for seed in seeds:
+        program = program_of(random_program(seed, threads))
+        rng = Random(seed)
+        bad = Bad(Failing(), None) if rng.random() < 0.3 else Bad(None, random_claim(rng, program.threads))
+        found = judged(program.threads, bad)
+        counts[found] += 1
+        seen = search(whole(program.threads, bad), bad, 5_000, Limits())
+        if isinstance(seen, Run):
+            assert found != "proved", seed
+        elif seen.complete:
+            assert found != "refuted", seed
+    return counts
+
+
+def test_random_programs_have_the_answers_that_enumeration_does_not_contradict() -> None:
+    counts = _agree(range(30), 2)
+    assert counts["proved"] > 5
+    assert counts["refuted"] > 5
+    assert counts["open"] < 5
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("threads", [2, 3])
+def test_many_random_programs_have_the_answers_that_enumeration_does_not_contradict(threads: int) -> None:
+    counts = _agree(range(1_000, 2_500), threads)
+    assert counts["open"] < 150
