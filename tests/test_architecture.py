@@ -29,6 +29,7 @@ ORDER = (
     "generation",
     "question",
     "invariants",
+    "hybrid",
     "game",
     "environments",
     "simulation",
@@ -65,6 +66,7 @@ MAY_IMPORT = {
     "generation": _ENGINE,
     "question": _DATA | {"smt", "certificates", "conditions"},
     "invariants": _ENGINE | {"generation", "question"},
+    "hybrid": _DATA | {"smt", "certificates", "question", "invariants"},
     "game": _DATA | {"smt", "certificates"},
     "environments": _DATA | {"smt", "certificates", "conditions", "game"},
     "simulation": _DATA | {"smt", "domains", "certificates", "game", "environments"},
@@ -75,7 +77,7 @@ MAY_IMPORT = {
     # So are rules: what they ask for is asked again of certificates.
     "rules": _DATA | {"smt", "certificates", "checker"},
     "refinement": _ENGINE | _SIMULATION | {"generation", "question"},
-    "engines": _ENGINE | _SIMULATION | {"generation", "question", "invariants", "refinement", "checker"},
+    "engines": _ENGINE | _SIMULATION | {"generation", "question", "invariants", "hybrid", "refinement", "checker"},
     "scripts": _ENGINE
     | {"processes", "generation", "question", "invariants", "checker", "rules", "refinement", "engines"},
     "report": _DATA | {"certificates", "checker", "question", "engines", "oracle", "scripts"},

@@ -6,13 +6,22 @@ from functools import partial
 from typing import TypeAlias
 
 from sa.base.diagnostic import InputError, error
-from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn
+from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn
+from sa.hybrid.engine import EFFORTS, by_control
 from sa.invariants import deciders
 from sa.language.names import did_you_mean
 
 BOXES: ClaimEngine = Prover("boxes", "invariants that bound variables, thread by thread", deciders.by_boxes)
 STATES: ClaimEngine = Prover("states", "all states, where there are few", deciders.by_states)
 SHORT_RUNS: ClaimEngine = Refuter("short-runs", "short runs over small values", deciders.short_runs)
+CONTROL: ClaimEngine = Decider(
+    "control",
+    "explicit control with symbolic data: control points and relations there",
+    partial(by_control, EFFORTS[0]),
+)
+MORE_CONTROL: ClaimEngine = Decider(
+    "more-control", "the same as `control`, with more effort", partial(by_control, EFFORTS[1])
+)
 RELATIONS: ClaimEngine = Prover(
     "relations", "relational invariants, thread by thread", partial(deciders.by_relations, 0)
 )
@@ -32,8 +41,10 @@ CLAIMS: Portfolio = (
     Turn(BOXES, 0.3),
     Turn(STATES, 0.2),
     Turn(SHORT_RUNS, 0.2),
+    Turn(CONTROL, 0.25),
     Turn(RELATIONS, 0.25),
     Turn(JOINT, 0.25),
+    Turn(MORE_CONTROL, 0.5),
     Turn(MORE_RELATIONS, 0.4),
     Turn(MORE_JOINT, 0.5),
     Turn(LONG_RUNS, 1.0),

@@ -13,7 +13,7 @@ from sa.automata.ranges import within
 from sa.invariants.whole import Arc, Whole
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
-from sa.terms.sort import EnumSort, Value, finite_values
+from sa.terms.sort import INT, ArraySort, EnumSort, Value, finite_values
 from sa.terms.term import Bool, Int, Ite, Member, Term, Var
 
 #: A range with more values is data, and so are variables that may start in more ways than this together.
@@ -33,7 +33,7 @@ class Reach(Enum):
 
 def control(w: Whole, session: Session, reach: Reach) -> tuple[tuple[Var, ...], tuple[Values, ...]]:
     """The control variables, and the values that they may start with. Raises LimitReached."""
-    left = {} if reach is Reach.NONE else {v.var: v for v in w.variables}
+    left = {v.var: v for v in w.variables if reach is not Reach.NONE and not isinstance(v.var.sort, ArraySort)}
     while True:
         left = _closed(w, left, reach)
         starts = _starts(w, session, left)
@@ -79,9 +79,8 @@ def _decided(variable: Variable, term: Term, arc: Arc, left: Mapping[Var, Variab
 
 def values_of(variable: Variable) -> Sequence[Value] | None:
     """The values of a variable that has few; None for others."""
-    values = finite_values(variable.var.sort)
-    if values is not None:
-        return values
+    if variable.var.sort != INT:
+        return None if isinstance(variable.var.sort, ArraySort) else finite_values(variable.var.sort)
     low, high = variable.low, variable.high
     return range(low, high + 1) if low is not None and high is not None and high - low < FEW else None
 

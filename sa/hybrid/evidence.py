@@ -83,10 +83,6 @@ def run(f: Frame, way: Way, session: Session) -> Run | None:
 
 
 def _evaluated(f: Frame, chosen: Sequence[tuple[Arc, tuple[Var, ...]]], answer: Sat, ending: Ending) -> Run:
-    start = {v.var: answer.values.get(v.var, _any(v.var)) for v in f.whole.variables}
-    script = [(arc, tuple(answer.values.get(c, _any(c)) for c in fresh)) for arc, fresh in chosen]
+    start = {v.var: answer.values.get(v.var, default_value(v.var.sort)) for v in f.whole.variables}
+    script = [(arc, tuple(answer.values.get(c, default_value(c.sort)) for c in fresh)) for arc, fresh in chosen]
     return run_of(f.whole, start, script, ending)
-
-
-def _any(var: Var) -> int | bool:
-    return default_value(var.sort)

@@ -18,7 +18,6 @@ from sa.smt.back import NotATerm, term_of
 from sa.smt.horn import Atom, Clause, GivenUp, Solution
 from sa.smt.stopping import check_stopped, milliseconds_left, resources
 from sa.smt.translate import Translator
-from sa.terms.sort import BOOL, EnumSort
 from sa.terms.term import Var
 
 _END = "end"
@@ -42,7 +41,7 @@ def reach(parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], bo
     check_time(bounds)
     context = z3.Context()
     translator = Translator(context)
-    truth, numbers = z3.BoolSort(context), z3.IntSort(context)
+    truth = z3.BoolSort(context)
     engine = z3.Fixedpoint(ctx=context)
     engine.set("engine", "spacer")
     # Inlined predicates come back with quantifiers, and clauses that were simplified away are missing in derivations.
@@ -54,7 +53,7 @@ def reach(parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], bo
         engine.set("timeout", time_left)
     names = {name: number for number, name in enumerate(parameters)}
     declared = {
-        name: z3.Function(f"p{names[name]}", *(truth if v.sort == BOOL else numbers for v in variables), truth)
+        name: z3.Function(f"p{names[name]}", *(translator.sort(v.sort) for v in variables), truth)
         for name, variables in parameters.items()
     }
     end = z3.Function(_END, truth)
@@ -70,7 +69,7 @@ def reach(parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], bo
         engine.declare_var(*(translator.translate(v) for v in sorted(free - variables, key=lambda v: v.key)))
         variables |= free
         body = [*(atom(a) for a in clause.body), translator.translate(clause.constraint)]
-        body += (f for v in free for f in _in_sort(v, translator))
+        body += (f for v in free for f in translator.within(v))
         engine.rule(end() if clause.head is None else atom(clause.head), body)
     try:
         result = engine.query(end())
@@ -91,13 +90,6 @@ def reach(parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], bo
 def _free(clause: Clause) -> set[Var]:
     applied = (*clause.body, *(() if clause.head is None else (clause.head,)))
     return set(clause.constraint.free).union(*(t.free for a in applied for t in a.arguments))
-
-
-def _in_sort(var: Var, translator: Translator) -> tuple[z3.BoolRef, ...]:
-    if not isinstance(var.sort, EnumSort):
-        return ()
-    expression = translator.translate(var)
-    return (expression >= 0, expression < len(var.sort.constructors))
 
 
 def _derivation(

@@ -9,15 +9,15 @@ import pytest
 from sa.automata.automaton import Automaton
 from sa.base.budget import Budget, unheard
 from sa.base.limits import Limits
-from sa.question.asked import Asked
 from sa.certificates.run import Bad, Failing, Run
 from sa.certificates.threads import Joint
 from sa.checker.never import check_joint
 from sa.checker.ruling import Accepted
 from sa.checker.run import check_run
-from sa.invariants.explicit import search
 from sa.hybrid.engine import Effort, by_control
+from sa.invariants.explicit import search
 from sa.invariants.whole import whole
+from sa.question.asked import Asked
 from tests.generators.programs import random_program
 from tests.invariants.judge import random_claim
 from tests.language.texts import program_of
