@@ -24,7 +24,8 @@ def joints(f: Frame, full: Graph, held: Mapping[Point, Term], bounds: Limits) ->
     Where a thread is by itself, that is what its own steps need so that the formulas hold when it is through: others'
     steps commute with them, and keep it.
     """
-    found = dict(held)
+    # Only these: what the solver says of points in between need not commute.
+    found = {point: formula for point, formula in held.items() if first_own(f, point) is None}
     by_place = dict[tuple[int, ...], list[Term]]()
     for point in full.steps:
         check_time(bounds)
