@@ -7,6 +7,7 @@ THEORY section 1: `Inv` must hold before and after, locals do not change under e
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -69,6 +70,12 @@ class Location:
     inv: Term
     env: Term | None
     origin: Origin
+    parts: tuple[str, ...] = ()
+
+
+def joint_name(names: Iterable[str]) -> str:
+    """What several threads, or their locations, are called together."""
+    return "|".join(names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from itertools import chain, count, permutations, product
 from sa.automata.automaton import Automaton, Edge, Kind, Label
 from sa.automata.rename import own_local
 from sa.terms import build
+from sa.terms.name import at_place, element
 from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
@@ -77,7 +78,7 @@ def concrete(family: Family, identity: int) -> Automaton:
 
     return replace(
         thread,
-        name=f"{thread.name}[{identity}]",
+        name=element(thread.name, identity),
         variables=tuple(v for v in thread.variables if v.var != family.identity),
         locations=tuple(replace(q, inv=substitute(q.inv, value)) for q in thread.locations),
         init=substitute(thread.init, value),
@@ -119,7 +120,7 @@ def of_copies(formula: Term, families: Sequence[Family], counts: Sequence[int]) 
         names = dict[Var, Term]()
         for (family, number), identity in zip(spoken, chain(*chosen), strict=True):
             name = symbolic_name(family, number)
-            names |= _names(family, name, f"{family.thread.name}[{identity}]", build.integer(identity))
+            names |= _names(family, name, element(family.thread.name, identity), build.integer(identity))
         parts.append(substitute(formula, names))
     return build.land(*parts)
 
@@ -153,7 +154,7 @@ def _names(family: Family, name: str, other: str, identity: Term) -> dict[Var, T
 
 def at(thread: str, location: str) -> Var:
     """The Boolean variable of claims that says that a thread is at a location."""
-    return build.variable(f"at {thread}.{location}", BOOL)
+    return build.variable(at_place(thread, location), BOOL)
 
 
 def family_fault(family: Family) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Label, Variable
-from sa.terms.substitute import prefixed, primed, substitute
+from sa.terms.substitute import local_of, primed, sided, substitute
 from sa.terms.term import Term, Var
 
 
@@ -47,7 +47,7 @@ def _var(term: Term) -> Var:
 
 def own_local(thread: str, local: Var) -> Var:
     """The name of a thread's local beside other threads."""
-    return prefixed(local, thread)
+    return local_of(local, thread)
 
 
 def apart(thread: Automaton) -> Automaton:
@@ -57,4 +57,4 @@ def apart(thread: Automaton) -> Automaton:
 
 def on_side(automaton: Automaton, side: str) -> Automaton:
     """The automaton with all variables but the parameters named `side.x`."""
-    return renamed(automaton, lambda v: v.var if v.kind is Kind.PARAM else prefixed(v.var, side))
+    return renamed(automaton, lambda v: v.var if v.kind is Kind.PARAM else sided(v.var, side))

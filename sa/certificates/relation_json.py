@@ -9,6 +9,7 @@ from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Rel
 from sa.certificates.scope import goal_scope, more
 from sa.certificates.shape import Entry, Json
 from sa.terms.build import variable
+from sa.terms.name import staged
 from sa.terms.read_smtlib import Names
 from sa.terms.smtlib import smtlib
 from sa.terms.term import Term, Var
@@ -68,7 +69,7 @@ def _path(entry: Entry, goal: Goal, names: Names, seen: Names) -> AbstractPath:
     edges, witnesses = entry.fields("edges", "witnesses")
     numbers = tuple(e.index(len(goal.abstract.edges)) for e in edges.items())
     chosen = [
-        variable(f"{c.var.name}@{position}", c.var.sort)
+        variable(staged(c.var.name, position), c.var.sort)
         for position, number in enumerate(numbers)
         for c in goal.abstract.edges[number].choices
     ]

@@ -15,7 +15,7 @@ from sa.certificates.threads import Annotated, Joint, Keeps, Never
 from sa.terms.build import TRUE, conjuncts, land, variable
 from sa.terms.read_smtlib import Names, Unreadable, read_sort
 from sa.terms.smtlib import smtlib, sort_symbol
-from sa.terms.substitute import prefixed
+from sa.terms.substitute import local_of
 from sa.terms.term import Term, Var
 
 #: What must not happen, by the number of the claim and its own among those of the claim.
@@ -90,7 +90,7 @@ def _ghost(entry: Entry, names: Names) -> Variable:
 
 
 def _updates(entry: Entry, ghosts: Sequence[Variable], names: Names) -> tuple[tuple[Var, Term], ...]:
-    known = {g.var.name: g.var for g in ghosts}
+    known: dict[str, Var] = {g.var.name: g.var for g in ghosts}
     found = list[tuple[Var, Term]]()
     for name, value in entry.entries():
         if name not in known:
@@ -189,4 +189,4 @@ def read_invariants(
 
 def _apart(thread: Automaton) -> Automaton:
     """The thread with its locals named after it, as joint invariants name them."""
-    return renamed(thread, lambda v: prefixed(v.var, thread.name) if v.kind is Kind.LOCAL else v.var)
+    return renamed(thread, lambda v: local_of(v.var, thread.name) if v.kind is Kind.LOCAL else v.var)

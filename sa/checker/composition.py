@@ -25,7 +25,8 @@ from sa.checker.threads import annotation_fault, ghosts_fault, together
 from sa.checker.written import implied
 from sa.smt.solver import Solver
 from sa.terms.build import conjuncts, land
-from sa.terms.substitute import prefixed, primed, substitute
+from sa.terms.name import in_goal
+from sa.terms.substitute import called, primed, substitute
 from sa.terms.term import Term, Var
 
 
@@ -141,7 +142,7 @@ def _named(goal: Goal) -> dict[Var, Term]:
     found = dict[Var, Term]()
     for automaton in (goal.concrete, goal.abstract):
         for v in variables_of(automaton, Kind.LOCAL):
-            found[v] = prefixed(v, f"{automaton.name} in {goal.name}")
+            found[v] = called(v, in_goal(v.name, automaton.name, goal.name))
     return found
 
 

@@ -34,7 +34,7 @@ from sa.checker.solvers import Z3, Solvers
 from sa.checker.threads import annotation_fault, apart, ghosts_fault, own_steps, steps_of_others
 from sa.checker.written import implied
 from sa.terms.build import conjuncts, land
-from sa.terms.substitute import prefixed, substitute
+from sa.terms.substitute import local_of, substitute
 from sa.terms.term import Term, Var
 
 
@@ -224,4 +224,4 @@ def _steps_of_others(p: _Product, places: tuple[str, ...], family: Family, count
 def _in_place_of(family: Family, one: int, other: int) -> dict[Var, Term]:
     """The names of a symbolic copy's locals replaced by those of another one."""
     first, second = symbolic_name(family, one), symbolic_name(family, other)
-    return {prefixed(v, first): prefixed(v, second) for v in variables_of(family.thread, Kind.LOCAL)}
+    return {local_of(v, first): local_of(v, second) for v in variables_of(family.thread, Kind.LOCAL)}

@@ -9,6 +9,7 @@ from sa.checker.claim import Claim
 from sa.checker.obligation import Case, Obligation, solved
 from sa.checker.side import Side, environment, identity, invariant, renamed
 from sa.terms.build import conjuncts, land, lor, variable
+from sa.terms.name import off_side
 from sa.terms.substitute import primed
 from sa.terms.term import Term, Var
 
@@ -77,7 +78,7 @@ def _namesakes(made: Claim) -> dict[Var, Term]:
 
 
 def _plain(v: Var) -> str:
-    return v.name.partition(".")[2]
+    return off_side(v.name)
 
 
 def _path(a: Side, step: tuple[Term, ...], iota: tuple[Term, ...], count: int) -> Case:

@@ -25,7 +25,6 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 #: How Boolean variables begin that say where a thread is.
-AT = "at "
 
 #: A location of each of some threads.
 Places = Mapping[str, str]
@@ -162,8 +161,8 @@ def is_failing(failing: Failing | None, thread: str, edge: Edge) -> bool:
 
 def settled(claim: Term, places: Places) -> Term:
     """A claim where these threads are at these locations."""
-    named = {v: v.name.removeprefix(AT).rpartition(".") for v in claim.free if v.name.startswith(AT)}
-    known: dict[Var, Term] = {v: boolean(places[t] == q) for v, (t, _, q) in named.items() if t in places}
+    spoken = [(v, v.name.thread, v.name.place) for v in claim.free]
+    known: dict[Var, Term] = {v: boolean(places[t] == q) for v, t, q in spoken if q and t and t in places}
     return substitute(claim, known)
 
 

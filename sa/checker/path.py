@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sa.automata.automaton import Edge, Label, Variable
 from sa.checker.side import Side, invariant, within
 from sa.terms.build import conjuncts, land, variable
+from sa.terms.name import staged
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -58,4 +59,4 @@ def _run(automaton: Side, start: str, edges: Sequence[Edge], name: Callable[[Var
 
 def at_position(choice: Variable, position: int) -> Var:
     """The name `choice@position` of a choice of the edge at this position of a path, counted from 0."""
-    return variable(f"{choice.var.name}@{position}", choice.var.sort)
+    return variable(staged(choice.var.name, position), choice.var.sort)

@@ -10,14 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable
+from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable, joint_name
 from sa.automata.rename import renamed
 from sa.terms.build import land
-from sa.terms.substitute import prefixed
+from sa.terms.substitute import local_of
 from sa.terms.term import Var
-
-#: Between the names of locations in the name of a joint one.
-SEPARATOR = "|"
 
 
 def product(threads: Sequence[Automaton], names: Sequence[str]) -> Automaton:
@@ -30,10 +27,10 @@ def product(threads: Sequence[Automaton], names: Sequence[str]) -> Automaton:
     separate = [renamed(t, partial(_own, name=name)) for t, name in zip(threads, names, strict=True)]
     places, edges = _reached(separate)
     return Automaton(
-        SEPARATOR.join(names),
+        joint_name(names),
         variables_of_product(threads, names),
         places,
-        SEPARATOR.join(t.initial for t in separate),
+        joint_name(t.initial for t in separate),
         land(*(t.init for t in separate)),
         edges,
         threads[0].origin,
@@ -53,7 +50,7 @@ def variables_of_product(threads: Sequence[Automaton], names: Sequence[str]) -> 
 
 
 def _own(variable: Variable, name: str) -> Var:
-    return prefixed(variable.var, name) if variable.kind is Kind.LOCAL else variable.var
+    return local_of(variable.var, name) if variable.kind is Kind.LOCAL else variable.var
 
 
 def _reached(threads: Sequence[Automaton]) -> tuple[tuple[Location, ...], tuple[Edge, ...]]:
@@ -67,17 +64,18 @@ def _reached(threads: Sequence[Automaton]) -> tuple[tuple[Location, ...], tuple[
             for edge in thread.edges:
                 if edge.source == here[number]:
                     there = (*here[:number], edge.target, *here[number + 1 :])
-                    edges.append(replace(edge, source=SEPARATOR.join(here), target=SEPARATOR.join(there)))
+                    edges.append(replace(edge, source=joint_name(here), target=joint_name(there)))
                     if there not in seen:
                         seen.add(there)
                         order.append(there)
                         pending.append(there)
     places = (
         Location(
-            SEPARATOR.join(names),
+            joint_name(names),
             land(*(known[n][q].inv for n, q in enumerate(names))),
             None,
             known[0][names[0]].origin,
+            names,
         )
         for names in order
     )

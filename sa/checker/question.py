@@ -19,7 +19,7 @@ from sa.checker.product import product, variables_of_product
 from sa.checker.side import identity, renamed, side
 from sa.smt.session import Session, Unsat
 from sa.terms.build import conjuncts, eq, land, lnot, lor
-from sa.terms.substitute import prefixed, primed, substitute
+from sa.terms.substitute import local_of, primed, sided, substitute
 from sa.terms.term import Term, Var
 
 
@@ -200,7 +200,7 @@ def _equal(concrete: Sequence[Variable], abstract: Sequence[Variable], kind: Kin
     for mine in concrete:
         if mine.kind is kind and mine.var in others:
             origin = Origin(mine.origin.span, f"`{mine.var.name}` is equal on both sides")
-            yield Formula(eq(prefixed(mine.var, "conc"), prefixed(mine.var, "abs")), origin)
+            yield Formula(eq(sided(mine.var, "conc"), sided(mine.var, "abs")), origin)
 
 
 def _formula(related: Related) -> Formula:
@@ -232,7 +232,7 @@ def _about(formula: Formula, pair: Pair, pairs: Sequence[Pair]) -> bool:
 def _locals(pair: Pair) -> dict[Var, Term]:
     """The locals of a pair as a block names them, and how they are called in the compositions."""
     return {
-        prefixed(v, which): prefixed(prefixed(v, pair.concrete.name), which)
+        sided(v, which): sided(local_of(v, pair.concrete.name), which)
         for thread, which in ((pair.concrete, "conc"), (pair.abstract, "abs"))
         for v in variables_of(thread, Kind.LOCAL)
     }

@@ -19,8 +19,9 @@ from sa.checker.scope import automaton_faults
 from sa.checker.side import Side, side
 from sa.terms.build import TRUE, variable
 from sa.terms.evaluate import Unevaluable, holds
+from sa.terms.name import at_place
 from sa.terms.sort import BOOL, Value
-from sa.terms.substitute import prefixed
+from sa.terms.substitute import local_of
 from sa.terms.term import Var
 
 
@@ -141,9 +142,9 @@ def _is_failure(bad: Bad, last: Turn) -> bool:
 def _claim_state(sides: Mapping[str, Side], last: Snapshot) -> dict[Var, Value]:
     """What a claim speaks of: shared values, locals as `T.x`, and for each location whether its thread is there."""
     places: dict[Var, Value] = {
-        variable(f"at {name}.{place}", BOOL): last.threads[name].location == place
+        variable(at_place(name, place), BOOL): last.threads[name].location == place
         for name, s in sides.items()
         for place in s.locations
     }
-    local = {prefixed(v, name): last.threads[name].values[v] for name, s in sides.items() for v in s.locals}
+    local = {local_of(v, name): last.threads[name].values[v] for name, s in sides.items() for v in s.locals}
     return {**last.shared, **local, **places}

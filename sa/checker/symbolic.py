@@ -23,6 +23,7 @@ from sa.checker.solvers import witnessed
 from sa.smt.session import Unsat
 from sa.smt.solver import Solver
 from sa.terms.build import FALSE, constant, eq, variable
+from sa.terms.name import staged
 from sa.terms.sort import INT
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var, sort_of
@@ -104,7 +105,7 @@ def _along(
 
 
 def _choice(number: int, like: Var) -> Var:
-    return variable(f"choice@{number}", like.sort)
+    return variable(staged("choice", number), like.sort)
 
 
 def _renumbered(location: str, answered: bool, values: Sequence[Term], conditions: Sequence[Term]) -> Front:

@@ -17,7 +17,7 @@ from sa.checker.scope import automaton_faults
 from sa.checker.side import Side, environment, invariant, renamed, side, within
 from sa.terms.build import conjuncts, land
 from sa.terms.sort import Sort
-from sa.terms.substitute import prefixed, primed
+from sa.terms.substitute import local_of, primed
 from sa.terms.term import Bool, Int, IsZero, Member, Not, Same, Sum, Term, Var
 
 
@@ -116,7 +116,7 @@ def apart(automaton: Automaton) -> Automaton:
     """The automaton with its locals and choices named after it, so that no two threads share a name."""
 
     def name(variable: Variable) -> Var:
-        return variable.var if variable.kind is not Kind.LOCAL else prefixed(variable.var, automaton.name)
+        return variable.var if variable.kind is not Kind.LOCAL else local_of(variable.var, automaton.name)
 
     return rename(automaton, name)
 

@@ -16,7 +16,6 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 #: How Boolean variables begin that say where a thread is.
-AT = "at "
 
 #: Joint locations of some threads that a claim is looked at in.
 JOINT = 1_000
@@ -39,17 +38,15 @@ def at_places(claim: Term, places: Mapping[str, str]) -> Term:
     """A claim where these threads are at these locations."""
     known: dict[Var, Term] = {}
     for var in claim.free:
-        if var.name.startswith(AT):
-            thread, _, name = var.name.removeprefix(AT).rpartition(".")
-            if thread in places:
-                known[var] = build.boolean(places[thread] == name)
+        name = var.name
+        if name.place is not None and name.thread is not None and name.thread in places:
+            known[var] = build.boolean(places[name.thread] == name.place)
     return substitute(claim, known)
 
 
 def mentioned(claim: Term) -> tuple[str, ...]:
     """The threads of whose locations a claim speaks, in order."""
-    names = (v.name.removeprefix(AT).rpartition(".")[0] for v in claim.free if v.name.startswith(AT))
-    return tuple(sorted(set(names)))
+    return tuple(sorted({v.name.thread for v in claim.free if v.name.place is not None and v.name.thread is not None}))
 
 
 def excluded(session: Session, written: Sequence[Automaton], threads: Sequence[Automaton], bad: Bad) -> Never | None:

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sa.automata.automaton import Automaton, Edge, Kind, Location, Origin, Variable, edges_from
+from sa.automata.automaton import Automaton, Edge, Kind, Location, Origin, Variable, edges_from, joint_name
 from sa.automata.rename import apart
 from sa.terms import build
 from sa.terms.term import Term, Var
-
-SEPARATOR = "|"
 
 
 def product(threads: tuple[Automaton, ...]) -> Automaton:
@@ -27,10 +25,10 @@ def product(threads: tuple[Automaton, ...]) -> Automaton:
             variables.setdefault(variable.var, variable)
     locations, edges = _explore(separate)
     return Automaton(
-        SEPARATOR.join(t.name for t in threads),
+        joint_name(t.name for t in threads),
         tuple(sorted(variables.values(), key=lambda v: v.kind is Kind.LOCAL)),
         locations,
-        SEPARATOR.join(t.initial for t in separate),
+        joint_name(t.initial for t in separate),
         build.land(*(t.init for t in separate)),
         edges,
         threads[0].origin,
@@ -47,7 +45,7 @@ def _explore(threads: tuple[Automaton, ...]) -> tuple[tuple[Location, ...], tupl
         for index, name in enumerate(here):
             for edge in outgoing[index][name]:
                 there = (*here[:index], edge.target, *here[index + 1 :])
-                edges.append(replace(edge, source=SEPARATOR.join(here), target=SEPARATOR.join(there)))
+                edges.append(replace(edge, source=joint_name(here), target=joint_name(there)))
                 if there not in seen:
                     seen[there] = None
                     pending.append(there)
@@ -60,4 +58,6 @@ def _joined(places: tuple[Location, ...]) -> Location:
     env: Term | None = build.land(*environments) if len(environments) == len(places) else None
     inv = build.land(*(q.inv for q in places))
     text = " | ".join(q.origin.text for q in places)
-    return Location(SEPARATOR.join(q.name for q in places), inv, env, Origin(places[0].origin.span, text))
+    return Location(
+        joint_name(q.name for q in places), inv, env, Origin(places[0].origin.span, text), tuple(q.name for q in places)
+    )

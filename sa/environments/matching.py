@@ -17,6 +17,7 @@ from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import State
 from sa.terms.implicant import implicant
+from sa.terms.name import off_side
 from sa.terms.sort import default_value
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
@@ -105,7 +106,7 @@ def _witnesses(board: Board, match_: Term) -> Iterator[Term]:
     """The match with abstract globals that ι leaves open staying, or following their concrete namesakes."""
     free = [v for v in board.abstract.globals if v not in board.links]
     yield substitute(match_, {primed(v): v for v in free})
-    names = {v.name.partition(".")[2]: v for v in board.concrete.globals}
-    follow = {primed(v): primed(names[k]) for v in free if (k := v.name.partition(".")[2]) in names}
+    names = {off_side(v.name): v for v in board.concrete.globals}
+    follow = {primed(v): primed(names[k]) for v in free if (k := off_side(v.name)) in names}
     if follow:
         yield substitute(match_, {**{primed(v): v for v in free}, **follow})

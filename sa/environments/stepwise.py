@@ -11,6 +11,7 @@ from sa.game.board import Board, Pair
 from sa.smt.session import Sat, Session
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate
+from sa.terms.name import staged
 from sa.terms.sort import Value, default_value
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
@@ -89,7 +90,7 @@ def _copy(board: Board, before: State, after: State, index: int, count: int) -> 
     if index in (0, count):
         return dict(known)
     moving = frozenset((*board.concrete.globals, *board.abstract.globals))
-    return {v: build.variable(f"{v.name}@{index}", v.sort) if v in moving else t for v, t in known.items()}
+    return {v: build.variable(staged(v.name, index), v.sort) if v in moving else t for v, t in known.items()}
 
 
 def _step(env: Term, variables: tuple[Var, ...], first: Mapping[Var, Term], second: Mapping[Var, Term]) -> Term:
@@ -113,7 +114,7 @@ def _same(board: Board, first: Mapping[Var, Term], second: Mapping[Var, Term]) -
 
 
 def _between(board: Board, first: Mapping[Var, Term], tag: str) -> dict[Var, Term]:
-    fresh = {v: build.variable(f"{v.name}@{tag}", v.sort) for v in board.abstract.globals}
+    fresh = {v: build.variable(staged(v.name, tag), v.sort) for v in board.abstract.globals}
     return {**first, **fresh}
 
 

@@ -17,6 +17,7 @@ from sa.terms import build
 from sa.terms.eliminate import eliminate
 from sa.terms.evaluate import State, evaluate, holds
 from sa.terms.implicant import implicant
+from sa.terms.name import staged
 from sa.terms.solve import solution
 from sa.terms.sort import INT, Value, default_value
 from sa.terms.substitute import substitute
@@ -37,7 +38,7 @@ def instances_of(edge: Edge, depth: int) -> tuple[tuple[Choice, ...], tuple[Var,
     for variable in edge.choices:
         values = domain(variable)
         if values is None:
-            name = build.variable(f"{variable.var.name}@{depth}", variable.var.sort)
+            name = build.variable(staged(variable.var.name, depth), variable.var.sort)
             opened.append(name)
             values = (name,)
         instances = tuple((*i, (variable.var, value)) for i in instances for value in values)

@@ -14,6 +14,7 @@ from sa.game.runs import Bounds, Run, changes_links, extend, may_follow
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate, holds
+from sa.terms.name import staged
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -117,7 +118,7 @@ def _renaming(run: Run, values: Iterable[Term], state: State) -> tuple[dict[Var,
     while more := [c for c in conditions if c not in kept and not c.free.isdisjoint(live)]:
         kept.update(dict.fromkeys(more))
         live.update(dict.fromkeys(v for c in more for v in sorted(c.free, key=lambda v: v.key)))
-    names: dict[Var, Term] = {v: build.variable(f"open@{i}", v.sort) for i, v in enumerate(live)}
+    names: dict[Var, Term] = {v: build.variable(staged("open", i), v.sort) for i, v in enumerate(live)}
     return names, tuple(sorted({substitute(c, names) for c in kept}, key=lambda c: c.key))
 
 

@@ -7,15 +7,14 @@ included; other symmetries, such as threads that write their own number into a l
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Origin
 from sa.automata.rename import apart, renamed
+from sa.terms.name import element, named, whole
 from sa.terms.term import Var
 
-_MEMBER = re.compile(r"(.+)\[(\d+)\]$")
 _NOWHERE = Origin(None)
 
 
@@ -56,8 +55,8 @@ def _own(thread: Automaton) -> list[Var]:
 
 
 def _family(name: str) -> str | None:
-    found = _MEMBER.match(name)
-    return found.group(1) if found else None
+    found = named(name)
+    return whole(found) if found.position is not None else None
 
 
 def _turned(thread: Automaton, count: int) -> dict[Var, Var]:
@@ -65,13 +64,8 @@ def _turned(thread: Automaton, count: int) -> dict[Var, Var]:
     shared = {v.var.name: v.var for v in thread.variables if v.kind is Kind.GLOBAL}
     found = dict[Var, Var]()
     for name, var in shared.items():
-        element = _MEMBER.match(name)
-        if element is None:
-            continue
-        array, index = element.group(1), int(element.group(2))
-        inside = f"{array}[{count - 1}]" in shared and f"{array}[{count}]" not in shared
-        if inside:
-            found[var] = shared[f"{array}[{(index + 1) % count}]"]
+        if name.position is not None and element(name, count - 1) in shared and element(name, count) not in shared:
+            found[var] = shared[element(name, (name.position + 1) % count)]
     return found
 
 

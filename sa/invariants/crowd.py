@@ -27,7 +27,7 @@ from sa.question.asked import Asked, Excluded, Refuted
 from sa.smt.horn import Atom, Clause, GivenUp, HornAnswer, Solution, solve
 from sa.smt.session import Session
 from sa.terms import build
-from sa.terms.substitute import prefixed, substitute
+from sa.terms.substitute import local_of, substitute
 from sa.terms.term import Term, Var
 
 #: Joint locations of threads and copies up to which there are Horn clauses about them.
@@ -215,7 +215,7 @@ def _with_other(s: _System, places: tuple[str, ...], family: Family, number: int
         one, other = symbolic_name(family, n), symbolic_name(family, number + 1)
         index = next(i for i, t in enumerate(s.apart) if t.name == one)
         own = variables_of(family.thread, Kind.LOCAL)
-        names: dict[Var, Term] = {prefixed(v, one): prefixed(v, other) for v in own}
+        names: dict[Var, Term] = {local_of(v, one): local_of(v, other) for v in own}
         yield _at(s, (*places[:index], source, *places[index + 1 :]), names)
 
 

@@ -18,7 +18,7 @@ from sa.base.limits import part_of
 from sa.certificates.run import Bad
 from sa.certificates.threads import Annotated, Joint, Keeps
 from sa.conditions.never import at_places, excluded, failing_edges, mentioned, taking
-from sa.conditions.product import SEPARATOR, product
+from sa.conditions.product import product
 from sa.generation.generate import Generated, generate, invariants, strengthened, unbounded
 from sa.generation.modular import Annotation, Kept, solve_modular
 from sa.generation.visibility import Rung
@@ -151,7 +151,8 @@ def by_joint_relations(effort: int, asked: Asked, budget: Budget, report: Report
             answer = solve_modular((whole,), list(_joint_wants(asked.threads, whole, bads)), bounds, JOINTLY[effort])
         if isinstance(answer, NoSolution | GivenUp):
             continue
-        joint = tuple((tuple(q.split(SEPARATOR)), inv) for (_, q), inv in answer.items() if inv is not build.FALSE)
+        parts = {q.name: q.parts or (q.name,) for q in whole.locations}
+        joint = tuple((parts[q], inv) for (_, q), inv in answer.items() if inv is not build.FALSE)
         yield Excluded(bads, Joint(asked.threads, joint, bads, asked.axioms), "relations between all threads")
         if len(bads) == len(asked.bads):
             return
@@ -167,7 +168,7 @@ def _together_and_alone(asked: Asked) -> Iterator[tuple[Bad, ...]]:
 def _joint_wants(threads: Sequence[Automaton], whole: Automaton, bads: Sequence[Bad]) -> Iterator[Kept]:
     separate = tuple(apart(t) for t in threads)
     for place in whole.locations:
-        here = dict(zip((t.name for t in separate), place.name.split(SEPARATOR), strict=True))
+        here = dict(zip((t.name for t in separate), place.parts or (place.name,), strict=True))
         for bad in bads:
             for original, thread in zip(threads, separate, strict=True):
                 asked = set(failing_edges(original, bad.failing))

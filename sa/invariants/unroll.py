@@ -15,6 +15,7 @@ from sa.certificates.run import Bad, Ending, Run
 from sa.invariants.whole import Arc, Whole, is_bad, run_of
 from sa.smt.session import Sat, Session, Undecided
 from sa.terms.build import FALSE, eq, implies, integer, land, lnot, lor, variable
+from sa.terms.name import staged
 from sa.terms.sort import Value, default_value, number
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
@@ -60,7 +61,7 @@ def _unrolled(w: Whole, bad: Bad) -> _Unrolled:
 
 
 def _at(u: _Unrolled, step: int) -> dict[Var, Term]:
-    return {v: v if v in u.rigid else variable(f"{v.name}@{step}", v.sort) for v in u.whole.order}
+    return {v: v if v in u.rigid else variable(staged(v.name, step), v.sort) for v in u.whole.order}
 
 
 def _taken(step: int, arc: int) -> Term:
@@ -69,11 +70,11 @@ def _taken(step: int, arc: int) -> Term:
 
 
 def _mover(step: int) -> Var:
-    return variable(f"step@{step}")
+    return variable(staged("step", step))
 
 
 def _chosen(step: int, arc: int, choice: Var) -> Var:
-    return variable(f"{choice.name}@{step}@{arc}", choice.sort)
+    return variable(staged(staged(choice.name, step), arc), choice.sort)
 
 
 def _first(u: _Unrolled, active: list[set[int]]) -> Iterator[Term]:

@@ -17,6 +17,7 @@ from sa.certificates.run import Bad, Ending, Run, Snapshot, Turn
 from sa.terms.build import FALSE, TRUE, conjuncts, eq, integer, land, variable
 from sa.terms.compile import executable
 from sa.terms.evaluate import evaluate
+from sa.terms.name import at_place
 from sa.terms.sort import BOOL, INT, Value
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
@@ -98,7 +99,7 @@ def _meaning(
 ) -> dict[Var, Term]:
     """What `at T.CS` says in terms of counters."""
     return {
-        variable(f"at {t.name}.{name}", BOOL): eq(counter, integer(i))
+        variable(at_place(t.name, name), BOOL): eq(counter, integer(i))
         for t, counter, numbers in zip(threads, counters, places, strict=True)
         for name, i in numbers.items()
     }

@@ -5,7 +5,6 @@ Origins are not kept: what is printed is a text of its own.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -14,6 +13,7 @@ from sa.automata.family import Family, identity_of
 from sa.automata.program import Guarantee, Invariant, Program
 from sa.base.verdict import Verdict
 from sa.terms import build
+from sa.terms.name import element, whole
 from sa.terms.printer import show
 from sa.terms.sort import Sort, enumerations
 from sa.terms.substitute import primed, substitute
@@ -21,7 +21,6 @@ from sa.terms.term import And, Function, IsZero, Le, Not, Or, Same, Term, Var
 
 #: Formulas whose text is longer are broken into cases.
 _WIDTH = 100
-_ELEMENT = re.compile(r"(.+)\[(\d+)\]$")
 
 
 def show_program(program: Program, comments: Mapping[str, Sequence[str]] | None = None) -> str:
@@ -190,12 +189,12 @@ def _declarations(variables: tuple[Variable, ...]) -> list[str]:
     lines = list[str]()
     names = {v.var.name for v in variables}
     for variable in variables:
-        element = _ELEMENT.match(variable.var.name)
-        if element is None:
+        name = variable.var.name
+        if name.position is None:
             lines.append(_declaration(variable.kind.value, variable))
-        elif element.group(2) == "0":
-            size = next(n for n in range(1, len(names) + 1) if f"{element.group(1)}[{n}]" not in names)
-            lines.append(_declaration(variable.kind.value, variable, element.group(1), f"[{size}]"))
+        elif name.position == 0:
+            size = next(n for n in range(1, len(names) + 1) if element(name, n) not in names)
+            lines.append(_declaration(variable.kind.value, variable, whole(name), f"[{size}]"))
     return lines
 
 

@@ -13,6 +13,7 @@ from sa.base.source import Span
 from sa.lowering.intervals import Interval, outside
 from sa.lowering.paths import Path, Step, assume, demand, now, written
 from sa.terms import build
+from sa.terms.name import chosen
 from sa.terms.sort import BOOL
 from sa.terms.term import Term, Var
 
@@ -64,8 +65,8 @@ def arbitrary(path: Path, variables: Sequence[Variable], step: Step) -> Path:
     """The way on with values that the step chooses."""
     for variable in variables:
         name = variable.var.name
-        if "?" not in name:
-            name = f"{name.replace('[', '_').replace(']', '')}?{next(step.numbers)}"
+        if name.choice is None:
+            name = chosen(name, next(step.numbers))
         choice = replace(variable, var=build.variable(name, variable.var.sort), kind=Kind.LOCAL, ghost=False)
         store = {**path.store, variable.var: choice.var}
         path = replace(path, choices=(*path.choices, choice), store=store)

@@ -21,7 +21,7 @@ from sa.oracle.explicit import (
 )
 from sa.oracle.formula import predicate
 from sa.terms.build import land
-from sa.terms.substitute import prefixed, primed, substitute
+from sa.terms.substitute import local_of, primed, substitute
 from sa.terms.term import Term, Var
 
 
@@ -126,11 +126,11 @@ def _common(environments: Sequence[Term | None]) -> Term | None:
 
 def own_locals(automaton: Automaton) -> Automaton:
     """The automaton with each local `l` renamed to `Name.l`."""
-    names: dict[Var, Term] = {v: prefixed(v, automaton.name) for v in variables_of(automaton, Kind.LOCAL)}
-    names.update({primed(v): primed(prefixed(v, automaton.name)) for v in variables_of(automaton, Kind.LOCAL)})
+    names: dict[Var, Term] = {v: local_of(v, automaton.name) for v in variables_of(automaton, Kind.LOCAL)}
+    names.update({primed(v): primed(local_of(v, automaton.name)) for v in variables_of(automaton, Kind.LOCAL)})
 
     def var(v: Var) -> Var:
-        return prefixed(v, automaton.name) if v in names else v
+        return local_of(v, automaton.name) if v in names else v
 
     def location(q: Location) -> Location:
         return replace(q, inv=substitute(q.inv, names), env=None if q.env is None else substitute(q.env, names))

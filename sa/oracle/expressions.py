@@ -28,6 +28,7 @@ from sa.language.syntax import (
     Type,
     Unary,
 )
+from sa.terms import name as names
 from sa.terms.evaluate import Unevaluable
 from sa.terms.sort import Plain
 
@@ -100,7 +101,7 @@ def element(place: Index, store: Store, meanings: Meanings) -> str:
     index = int(value_of(place.index, store, meanings))
     if not 0 <= index < meanings.sizes[place.name]:
         raise OutsideArray(place.name)
-    return f"{place.name}[{index}]"
+    return names.element(place.name, index)
 
 
 def entry(place: Place, store: Store, meanings: Meanings) -> str:
@@ -166,4 +167,4 @@ def entries_of(name: str, type_: Type, meanings: Meanings) -> list[str]:
     """The store's entries for a variable: one, or one for each element of an array."""
     if not isinstance(type_, ArrayType):
         return [name]
-    return [f"{name}[{i}]" for i in range(int(value_of(type_.size, {}, meanings)))]
+    return [names.element(name, i) for i in range(int(value_of(type_.size, {}, meanings)))]

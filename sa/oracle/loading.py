@@ -27,6 +27,7 @@ from sa.language.syntax import (
     While,
 )
 from sa.oracle.expressions import Meanings, entries_of, value_of
+from sa.terms.name import element
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ def _members(
     index = "self" if written is None else written.name
     for place, i in enumerate(indices):
         constants = {**local.constants, index: i}
-        name = f"{thread.name.name}[{i}]"
+        name = element(thread.name.name, i)
         yield Instance(name, number + place, thread.body, replace(local, constants=constants), declared)
 
 

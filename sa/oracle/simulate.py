@@ -20,7 +20,7 @@ from sa.oracle.witnesses import witnesses
 from sa.terms.build import land
 from sa.terms.evaluate import evaluate, holds
 from sa.terms.sort import Value
-from sa.terms.substitute import prefixed
+from sa.terms.substitute import local_of
 from sa.terms.term import Var
 
 #: How many ways to choose values are offered for one edge.
@@ -56,7 +56,7 @@ def starts(program: Program, seed: int | None = None) -> Iterator[Snapshot]:
 
 
 def _initial(thread: Automaton, shared: Mapping[Var, Value], values: Mapping[Var, Value]) -> Configuration:
-    own = {v: values[prefixed(v, thread.name)] for v in variables_of(thread, Kind.LOCAL)}
+    own = {v: values[local_of(v, thread.name)] for v in variables_of(thread, Kind.LOCAL)}
     return Configuration(thread.initial, {**shared, **own})
 
 

@@ -17,6 +17,7 @@ from sa.plays.positions import broken
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate, holds
+from sa.terms.name import staged
 from sa.terms.sort import default_value
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
@@ -155,7 +156,7 @@ def _solved(session: Session, board: Board, location: str, step: Challenge, stat
             if not may_follow(edge, step.label, run):
                 continue
             depth = len(run.edges)
-            names = tuple((c.var, build.variable(f"{c.var.name}@{depth}", c.var.sort)) for c in edge.choices)
+            names = tuple((c.var, build.variable(staged(c.var.name, depth), c.var.sort)) for c in edge.choices)
             _, longer = extend(board, run, number, edge, names, step.label)
             reply = session.check(substitute(c, point) for c in longer.condition)
             if isinstance(reply, Sat):

@@ -32,7 +32,7 @@ from sa.conditions.environment import closed, declared, identity
 from sa.conditions.product import product
 from sa.smt.session import Session
 from sa.terms import build
-from sa.terms.substitute import prefixed, primed, substitute
+from sa.terms.substitute import primed, sided, substitute
 from sa.terms.term import Term, Var
 
 
@@ -191,7 +191,7 @@ def _own(pair: Pairing) -> dict[Var, Term]:
     """The locals of a pair of threads, as formulas about both sides name them, and their names in the products."""
     sides = ((pair.concrete, "conc"), (pair.abstract, "abs"))
     return {
-        prefixed(v, side): prefixed(own_local(pair.concrete.name, v), side)
+        sided(v, side): sided(own_local(pair.concrete.name, v), side)
         for thread, side in sides
         for v in variables_of(thread, Kind.LOCAL)
     }
@@ -276,7 +276,7 @@ def _equal(concrete: Automaton, abstract: Automaton, kind: Kind) -> Iterator[For
 
 
 def _same(mine: Variable, other: Variable) -> Term:
-    return build.eq(prefixed(mine.var, "conc"), prefixed(other.var, "abs"))
+    return build.eq(sided(mine.var, "conc"), sided(other.var, "abs"))
 
 
 def _reflexive(automaton: Automaton) -> tuple[Automaton, bool]:

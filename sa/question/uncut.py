@@ -16,7 +16,7 @@ from sa.base.limits import Limits
 from sa.certificates.goal import Goal
 from sa.conditions.inductive import NotInductive, doubt_of, not_inductive
 from sa.smt.session import Session
-from sa.terms import build
+from sa.terms.substitute import unsided
 from sa.terms.term import Var
 
 
@@ -41,6 +41,6 @@ def _plain(side: Automaton, closed: bool) -> Automaton:
 
     def name(variable: Variable) -> Var:
         var = variable.var
-        return var if variable.kind is Kind.PARAM else build.variable(var.name.partition(".")[2], var.sort)
+        return var if variable.kind is Kind.PARAM else unsided(var)
 
     return renamed(side, name)

@@ -33,6 +33,7 @@ from sa.simulation.state import Lemma, PairState, dead
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.evaluate import State, Unevaluable
+from sa.terms.name import staged
 from sa.terms.sort import default_value
 from sa.terms.term import Term, Var
 from sa.values.search import refute_by_values
@@ -245,5 +246,5 @@ def _path(answer: Round) -> AbstractPath:
     witnesses = list[tuple[Var, Term]]()
     for position, choice in enumerate(answer.run.choices):
         for var, term in choice:
-            witnesses.append((build.variable(f"{var.name}@{position}", var.sort), term))
+            witnesses.append((build.variable(staged(var.name, position), var.sort), term))
     return AbstractPath(answer.run.edges, tuple(witnesses))

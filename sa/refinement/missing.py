@@ -18,7 +18,7 @@ from sa.terms import build
 from sa.terms.cases import condition_in
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.sort import BOOL, INT, Value, number, show_value
-from sa.terms.substitute import primed
+from sa.terms.substitute import primed, unsided
 from sa.terms.term import IsZero, Le, Same, Term, Var, sort_of
 
 #: Shared numbers up to which all are compared with each other.
@@ -80,7 +80,7 @@ def _positions(play: Play) -> Iterator[Position]:
 
 
 def _plain(at: Configuration) -> dict[Var, Value]:
-    return {build.variable(v.name.partition(".")[2] or v.name, v.sort): value for v, value in at.values.items()}
+    return {unsided(v): value for v, value in at.values.items()}
 
 
 def candidates(made: Disturbance, conditions: Iterable[Term], shared: Iterable[Var]) -> Iterator[Term]:

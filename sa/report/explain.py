@@ -11,8 +11,10 @@ from sa.base.source import Span
 from sa.certificates.play import Broken, Obstacle, Refusal
 from sa.terms.build import TRUE, conjuncts
 from sa.terms.evaluate import State, Unevaluable, evaluate, holds
+from sa.terms.name import ABSTRACT, unchosen
 from sa.terms.printer import Namer, plain_name, show
 from sa.terms.sort import show_value
+from sa.terms.substitute import called, unsided
 from sa.terms.term import Term, Var, sort_of
 
 
@@ -28,8 +30,9 @@ class Why:
 
 def is_internal(var: Var) -> bool:
     """Whether the tool made the variable up: no name that a user can write, or one that C reserves."""
-    reserved = any(part.startswith("__") for part in var.name.split("."))
-    return reserved or not all(c.isalnum() or c in "_.[]" for c in var.name)
+    name = var.name
+    derived = any(part is not None for part in (name.choice, name.stage, name.owner))
+    return derived or not name.base.isidentifier() or name.base.startswith("__")
 
 
 def name_of(edge: Edge) -> str:
@@ -39,15 +42,12 @@ def name_of(edge: Edge) -> str:
 
 def bare(var: Var) -> str:
     """A variable as its own side writes it: without `conc.` or `abs.`."""
-    name = var.name
-    for prefix in ("conc.", "abs."):
-        name = name.removeprefix(prefix)
-    return name + "'" * var.primes
+    return plain_name(unsided(var))
 
 
 def _values(terms: Iterable[Term], state: State, name: Namer) -> tuple[str, ...]:
     """`x = 3` for the variables of the terms that have a value, the abstract side's last."""
-    free = sorted({v for t in terms for v in t.free if v in state}, key=lambda v: (v.name.startswith("abs."), v.key))
+    free = sorted({v for t in terms for v in t.free if v in state}, key=lambda v: (v.name.side == ABSTRACT, v.key))
     return tuple(f"{name(v)} = {show_value(state[v], v.sort)}" for v in free)
 
 
@@ -99,7 +99,7 @@ def no_choice(edge: Edge) -> Why:
 
 def _chosen_name(var: Var) -> str:
     """A choice by the name of the variable that it is made for."""
-    return bare(var).partition("?")[0]
+    return bare(called(var, unchosen(var.name)))
 
 
 def _conjunction(terms: Sequence[Term]) -> str:

@@ -145,7 +145,8 @@ def violating(finding: Finding) -> tuple[str, ...]:
         families = finding.claim.families
         bads = (c for b in finding.claim.bads for c in bads_of_copies(b, families, finding.counts))
         free = frozenset(v for b in bads if b.claim is not None for v in b.claim.free)
-        threads = dict.fromkeys(t for t in last.threads if any(v.name.startswith(f"{_AT}{t}.") for v in free))
+        spoken = {v.name.thread for v in free if v.name.place is not None}
+        threads = [t for t in last.threads if t in spoken]
         places = tuple(f"{t} at {last.threads[t].location}" for t in threads)
         return (*places, *_values(free, last.shared))
     before = run.turns[-2].after if len(run.turns) > 1 else run.start

@@ -24,7 +24,7 @@ from sa.checker.obligation import Case, Obligation
 from sa.rules.facts import Refinement, all_of
 from sa.rules.states import in_range, initially, variables
 from sa.terms import build
-from sa.terms.substitute import substitute
+from sa.terms.substitute import sided, substitute, unsided
 from sa.terms.term import Term, Var
 
 
@@ -38,9 +38,8 @@ def linked(formula: Formula, number: int, last: int) -> Formula:
     heads = {"conc": inside(number, last), "abs": inside(number + 1, last)}
     names: dict[Var, Term] = {}
     for v in formula.term.free:
-        side, dot, rest = v.name.partition(".")
-        if dot and side in heads:
-            names[v] = build.variable(f"{heads[side]}.{rest}", v.sort, v.primes)
+        if v.name.side in heads:
+            names[v] = sided(unsided(v), heads[v.name.side])
     return replace(formula, term=substitute(formula.term, names))
 
 

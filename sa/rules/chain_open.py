@@ -26,7 +26,7 @@ from sa.rules import chain_closed
 from sa.rules.chain_closed import inside
 from sa.rules.facts import Refinement
 from sa.terms import build
-from sa.terms.substitute import primed, substitute
+from sa.terms.substitute import primed, sided, substitute, unsided
 from sa.terms.term import Term, Var
 
 
@@ -88,7 +88,7 @@ def _later(automaton: Automaton) -> dict[Var, Term]:
 
 def _as(var: Var, number: int, last: int) -> Var:
     """A variable of the abstract side of a link as one of the chain's end number `number`."""
-    return build.variable(f"{inside(number, last)}.{var.name.removeprefix('abs.')}", var.sort, var.primes)
+    return sided(unsided(var), inside(number, last))
 
 
 def _named(term: Term, number: int, last: int) -> Term:

@@ -12,7 +12,7 @@ from sa.automata.automaton import Automaton, Kind, Location, variables_of
 from sa.automata.program import Formula
 from sa.checker.never import settled, taking
 from sa.checker.obligation import Case, Obligation
-from sa.checker.product import SEPARATOR, product
+from sa.checker.product import product
 from sa.checker.threads import apart
 from sa.rules.facts import Invariance
 from sa.terms import build
@@ -33,8 +33,7 @@ def automaton_of(fact: Invariance) -> Automaton:
     still = build.land(*(build.eq(primed(v), v) for v in variables_of(joint, Kind.GLOBAL)))
 
     def env(place: Location) -> Term:
-        names = place.name.split(SEPARATOR)
-        return still if fact.side.whole else build.land(*(k[q] for k, q in zip(known, names, strict=True)))
+        return still if fact.side.whole else build.land(*(k[q] for k, q in zip(known, place.parts, strict=True)))
 
     return replace(joint, locations=tuple(replace(q, env=env(q)) for q in joint.locations))
 
@@ -55,7 +54,7 @@ def clauses(fact: Invariance, automaton: Automaton) -> dict[str, tuple[Formula, 
 
 def _at_locations(formula: Term, fact: Invariance, automaton: Automaton) -> dict[str, Term]:
     names = [t.automaton.name for t in fact.side.threads]
-    places = ((q.name, q.name.split(SEPARATOR) if len(names) > 1 else [q.name]) for q in automaton.locations)
+    places = ((q.name, q.parts or (q.name,)) for q in automaton.locations)
     return {name: settled(formula, dict(zip(names, at, strict=True))) for name, at in places}
 
 

@@ -23,14 +23,14 @@ from itertools import combinations, permutations
 
 from sa.automata.automaton import Automaton, Kind, Location, variables_of
 from sa.certificates.threads import Annotated
-from sa.checker.never import AT
 from sa.checker.obligation import Case, Obligation
 from sa.checker.threads import apart
 from sa.rules.facts import Invariance
 from sa.rules.states import in_range, in_range_after
 from sa.terms import build
+from sa.terms.name import at_place
 from sa.terms.sort import BOOL
-from sa.terms.substitute import prefixed, primed, substitute
+from sa.terms.substitute import local_of, primed, substitute
 from sa.terms.term import Term, Var
 
 
@@ -90,7 +90,7 @@ def _moves(automaton: Automaton, later: Mapping[Var, Term], spoken: Set[Var]) ->
 
 def at(automaton: Automaton, place: Location) -> Var:
     """The Boolean variable that says that a thread is at a location."""
-    return build.variable(f"at {automaton.name}.{place.name}", BOOL)
+    return build.variable(at_place(automaton.name, place.name), BOOL)
 
 
 def own_variables(annotated: Annotated) -> Iterator[Var]:
@@ -101,9 +101,9 @@ def own_variables(annotated: Annotated) -> Iterator[Var]:
 
 def _somewhere(formulas: Sequence[Term]) -> Iterator[Term]:
     """That no thread is at two of the locations that are spoken of."""
-    places = sorted({v for f in formulas for v in f.free if v.name.startswith(AT)}, key=lambda v: v.key)
+    places = sorted({v for f in formulas for v in f.free if v.name.place is not None}, key=lambda v: v.key)
     for p, q in combinations(places, 2):
-        if p.name.rpartition(".")[0] == q.name.rpartition(".")[0]:
+        if p.name.thread == q.name.thread:
             yield build.lor(build.lnot(p), build.lnot(q))
 
 
@@ -114,7 +114,7 @@ def apart_formula(formula: Term, threads: Sequence[Annotated]) -> Term:
 
 def names_apart(threads: Sequence[Annotated]) -> Mapping[Var, Term]:
     """The threads' locals as the composition names them."""
-    return {v: prefixed(v, t.automaton.name) for t in threads for v in variables_of(t.automaton, Kind.LOCAL)}
+    return {v: local_of(v, t.automaton.name) for t in threads for v in variables_of(t.automaton, Kind.LOCAL)}
 
 
 def _names(threads: Sequence[Annotated]) -> str:

@@ -32,7 +32,7 @@ from sa.checker.threads import apart
 from sa.rules.facts import Invariance, Refinement, all_of
 from sa.rules.states import in_range
 from sa.terms import build
-from sa.terms.substitute import prefixed, primed, substitute
+from sa.terms.substitute import local_of, primed, sided, substitute, unsided
 from sa.terms.term import Term, Var
 
 
@@ -55,7 +55,7 @@ def obligations(fact: Refinement, abstract: Invariance, concrete: Invariance) ->
 
 def speaks_of_locations(invariant: Invariance) -> bool:
     """Whether some `at T.CS` is in it."""
-    return any(v.name.startswith("at ") for v in invariant.formula.free)
+    return any(v.name.place is not None for v in invariant.formula.free)
 
 
 def _implied_at(
@@ -93,8 +93,7 @@ def _own(goal: Goal, fact: Refinement, index: int) -> Mapping[Var, Term]:
     for automaton, side, name in ((goal.concrete, fact.left, "conc"), (goal.abstract, fact.right, "abs")):
         thread = side.threads[index].automaton.name
         for v in variables_of(automaton, Kind.LOCAL):
-            plain = build.variable(v.name.removeprefix(f"{name}."), v.sort, v.primes)
-            found[v] = prefixed(prefixed(plain, thread), name)
+            found[v] = sided(local_of(unsided(v), thread), name)
     return found
 
 
@@ -102,18 +101,18 @@ def _on(formula: Term, side: str, fact: Refinement) -> Term:
     """A formula over the names of a refinement: where there is one thread its locals are plain in the formula only."""
     threads = (fact.left if side == "conc" else fact.right).threads
     known = {v for t in threads for v in variables_of(t.automaton, Kind.GLOBAL)}
-    known |= {prefixed(v, t.automaton.name) for t in threads for v in variables_of(t.automaton, Kind.LOCAL)}
+    known |= {local_of(v, t.automaton.name) for t in threads for v in variables_of(t.automaton, Kind.LOCAL)}
     if len(threads) == 1:
         own = variables_of(threads[0].automaton, Kind.LOCAL)
-        formula = substitute(formula, {v: prefixed(v, threads[0].automaton.name) for v in own})
+        formula = substitute(formula, {v: local_of(v, threads[0].automaton.name) for v in own})
     # What is left is rigid: parameters, those of the script as well.
-    return substitute(formula, {v: prefixed(v, side) for v in formula.free if v in known})
+    return substitute(formula, {v: sided(v, side) for v in formula.free if v in known})
 
 
 def _alone(formula: Term, side: str, automaton: Automaton) -> Term:
     """A formula about a single thread over the names of its goal."""
     known = {v.var for v in automaton.variables}
-    return substitute(formula, {v: w for v in formula.free if (w := prefixed(v, side)) in known})
+    return substitute(formula, {v: w for v in formula.free if (w := sided(v, side)) in known})
 
 
 def _followed(

@@ -12,7 +12,7 @@ from sa.certificates.goal import Goal
 from sa.checker.question import Question, question, related, thread_goals, whole_goal
 from sa.rules.facts import Fact, Invariance, Refinement, Side
 from sa.rules.worlds import Stage, matching, members_only, side_of
-from sa.terms.substitute import prefixed, substitute
+from sa.terms.substitute import local_of, sided, substitute
 from sa.terms.term import Term, Var
 
 
@@ -91,10 +91,10 @@ def outer(
     for first, second in zip(left.threads, right.threads, strict=True):
         for side, thread in (("conc", first), ("abs", second)):
             for v in variables_of(thread.automaton, Kind.LOCAL):
-                own = prefixed(prefixed(v, thread.automaton.name), side)
+                own = sided(local_of(v, thread.automaton.name), side)
                 # In a product both sides' locals carry the concrete thread's name; alone they carry none.
-                names[prefixed(prefixed(v, first.automaton.name), side)] = own
+                names[sided(local_of(v, first.automaton.name), side)] = own
                 if len(left.threads) == 1:
-                    names[prefixed(v, side)] = own
+                    names[sided(v, side)] = own
     kappa, iota = (tuple(replace(f, term=substitute(f.term, names)) for f in formulas) for formulas in related)
     return kappa, iota

@@ -6,7 +6,6 @@ obligation's clauses, so that it can be shown where it is written.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from sa.automata.automaton import Origin
@@ -19,6 +18,7 @@ from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, evaluate, holds
 from sa.terms.meaning import Meaning, called
+from sa.terms.name import Name, alone, of_thread, off_side, on_side
 from sa.terms.sort import INT, Value, default_value, show_value
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
@@ -30,8 +30,6 @@ RLIMIT = 400_000
 WISHES = 60
 
 Values = Mapping[Var, Value]
-
-_IN_GOAL = re.compile(r"(?P<thread>.+?) in .+?\.(?P<side>conc|abs)\.(?P<name>.+)$")
 
 
 def counterexample(
@@ -165,10 +163,9 @@ def _after(var: Var, updates: Mapping[Var, Term], values: Values) -> Value | Non
     return None
 
 
-def user_name(name: str, aliases: Mapping[str, str]) -> str:
+def user_name(name: Name, aliases: Mapping[str, str]) -> Name:
     """A variable as the script writes it: `conc.x` with the alias of its side, `at T.CS` as it is."""
-    found = _IN_GOAL.match(name)
-    if found is not None:
-        return f"{aliases.get(found['side'], found['side'])}.{found['thread']}.{found['name']}"
-    side, dot, rest = name.partition(".")
-    return f"{aliases[side]}.{rest}" if dot and side in aliases else name
+    if name.side is None:
+        return name
+    own = off_side(name) if name.owner is None else of_thread(off_side(alone(name)), name.owner[0])
+    return on_side(own, aliases.get(name.side, name.side))

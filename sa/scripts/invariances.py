@@ -35,7 +35,7 @@ from sa.scripts.work import Work, add, begins, establish, sound
 from sa.terms.evaluate import holds
 from sa.terms.meaning import called
 from sa.terms.sort import Value, show_value
-from sa.terms.substitute import prefixed
+from sa.terms.substitute import local_of
 from sa.terms.term import Term, Var
 
 _RUN = "the run is below"
@@ -111,7 +111,7 @@ def _violated(run: Run, fact: Invariance) -> Counterexample:
     last = run.turns[-1].after if run.turns else run.start
     state: dict[Var, Value] = dict(last.shared)
     for name, there in last.threads.items():
-        state |= {prefixed(v, name): x for v, x in there.values.items() if v not in last.shared}
+        state |= {local_of(v, name): x for v, x in there.values.items() if v not in last.shared}
     places = {name: there.location for name, there in last.threads.items()}
     for part in fact.parts:
         formula = settled(apart_formula(part.term, fact.side.threads), places)

@@ -14,7 +14,8 @@ from sa.game.rounds import Challenge
 from sa.game.runs import Run, changes_links, extend, may_follow, start
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate
-from sa.terms.substitute import substitute
+from sa.terms.name import off_side
+from sa.terms.substitute import substitute, unsided
 from sa.terms.term import Term, Var
 
 #: What makes two edges the same statement on different sides.
@@ -26,7 +27,7 @@ def shape_of(edge: Edge) -> Shape:
     terms = [edge.guard, *(t for pair in edge.updates for t in pair)]
     if edge.label is not None:
         terms.extend(edge.label.values)
-    names = {v: build.variable(v.name.partition(".")[2] or v.name, v.sort) for t in terms for v in t.free}
+    names = {v: unsided(v) for t in terms for v in t.free}
     action = None if edge.label is None else edge.label.action
     return action, tuple(substitute(t, names) for t in terms)
 
@@ -125,7 +126,7 @@ def _touches_namesakes(board: Board, edge: Edge) -> bool:
 
 
 def _plain(var: Var) -> str:
-    return var.name.partition(".")[2]
+    return off_side(var.name)
 
 
 def best(board: Board, step: Challenge, runs: list[Run], state: State) -> Run:

@@ -12,6 +12,7 @@ from math import gcd
 from typing import assert_never
 
 from sa.base.limits import Unsupported
+from sa.terms.name import named
 from sa.terms.sort import BOOL, INT, ArraySort, ArrayValue, BoolSort, EnumSort, IntSort, Sort, Value, number
 from sa.terms.term import (
     And,
@@ -48,8 +49,8 @@ ONE = intern(Int, 1)
 
 
 def variable(name: str, sort: Sort = INT, primes: int = 0) -> Var:
-    """A variable."""
-    return intern(Var, name, sort, primes)
+    """A variable; its name as text, or as `terms.name` makes it of parts."""
+    return intern(Var, named(name), sort, primes)
 
 
 def integer(value: int) -> Int:

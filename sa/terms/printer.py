@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import assert_never
 
 from sa.terms import build
+from sa.terms.name import CONCRETE
 from sa.terms.term import (
     And,
     Bool,
@@ -146,7 +147,7 @@ def _rank(term: Term) -> int:
         return 3
     if any(v.primes for v in term.free):
         return 0
-    return 1 if any(v.name.startswith("conc.") for v in term.free) else 2
+    return 1 if any(v.name.side == CONCRETE for v in term.free) else 2
 
 
 def _comparison(total: Term, operator: str, flipped: str, name: Namer) -> tuple[str, Strength]:

@@ -115,7 +115,7 @@ def _leaf(text: str, names: Names) -> Term:
     base = name.rstrip("'")
     if base in names.variables:
         var = names.variables[base]
-        return build.variable(base, var.sort, len(name) - len(base))
+        return build.variable(var.name, var.sort, len(name) - len(base))
     if name in names.functions and not names.functions[name].arguments:
         return build.call(names.functions[name], ())
     raise Unreadable(f"`{name}` is not known here")

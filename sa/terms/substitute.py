@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import assert_never
 
 from sa.terms import build
+from sa.terms.name import of_thread, off_side, on_side
 from sa.terms.term import (
     And,
     Bool,
@@ -117,6 +118,21 @@ def prime(term: Term, variables: Iterable[Var]) -> Term:
     return substitute(term, {v: primed(v) for v in variables})
 
 
-def prefixed(var: Var, prefix: str) -> Var:
-    """The variable with `prefix` and a dot before its name, as in `conc.x`."""
-    return build.variable(f"{prefix}.{var.name}", var.sort, var.primes)
+def called(var: Var, name: str) -> Var:
+    """The variable under another name."""
+    return build.variable(name, var.sort, var.primes)
+
+
+def sided(var: Var, side: str) -> Var:
+    """The variable of one program of a refinement, as in `conc.x`."""
+    return called(var, on_side(var.name, side))
+
+
+def unsided(var: Var) -> Var:
+    """The variable as its own program has it."""
+    return called(var, off_side(var.name))
+
+
+def local_of(var: Var, thread: str) -> Var:
+    """A thread's local beside other threads, as in `T.x`."""
+    return called(var, of_thread(var.name, thread))

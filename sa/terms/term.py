@@ -12,6 +12,7 @@ from hashlib import blake2s
 from typing import Any, Self, TypeAlias, TypeVar, assert_never
 from weakref import WeakValueDictionary
 
+from sa.terms.name import Name
 from sa.terms.sort import BOOL, INT, ArraySort, EnumSort, Sort
 
 
@@ -50,10 +51,10 @@ class _Node:
 
 
 class Var(_Node):
-    """A variable. `primes` is 0 for the present state, 1 for the next one; names may be dotted (`conc.x`)."""
+    """A variable. `primes` is 0 for the present state, 1 for the next one."""
 
     __slots__ = __match_args__ = ("name", "sort", "primes")
-    name: str
+    name: Name
     sort: Sort
     primes: int
 

@@ -20,7 +20,7 @@ from sa.oracle.replay import judge
 from sa.terms.build import eq, land, variable
 from sa.terms.evaluate import holds
 from sa.terms.sort import BOOL, INT, Value
-from sa.terms.substitute import prefixed, primed
+from sa.terms.substitute import local_of, primed
 from sa.terms.term import Var
 from tests.checker.relations import is_simulation
 
@@ -83,7 +83,7 @@ def _state(threads: Sequence[Automaton], shot: Snapshot) -> tuple[Places, frozen
     values = dict(shot.shared)
     for thread in threads:
         there = shot.threads[thread.name].values
-        values |= {prefixed(v, thread.name): there[v] for v in variables_of(thread, Kind.LOCAL)}
+        values |= {local_of(v, thread.name): there[v] for v in variables_of(thread, Kind.LOCAL)}
     return tuple(shot.threads[t.name].location for t in threads), frozenset(values.items())
 
 

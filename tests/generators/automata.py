@@ -18,7 +18,7 @@ from sa.oracle.explicit import all_states, environment_closure, environment_step
 from sa.oracle.game import Decision, decide, decided_at_start
 from sa.terms.build import TRUE, eq, implies, integer, land, le, lor, sub, variable
 from sa.terms.sort import INT
-from sa.terms.substitute import prefixed, primed
+from sa.terms.substitute import primed, sided
 from sa.terms.term import Term, Var
 from tests.generators.drafts import (
     NOWHERE,
@@ -141,8 +141,8 @@ def random_kappa(
     own = of_kind(abstract, Kind.GLOBAL, Kind.LOCAL)
     if shape < 0.22:
         v, w = rng.choice(own), rng.choice(own)
-        premise = eq(prefixed(v.var, "abs"), random_constant(rng, v))
-        return (*iota, *locals_equal, implies(premise, eq(prefixed(w.var, "abs"), random_constant(rng, w)))), {
+        premise = eq(sided(v.var, "abs"), random_constant(rng, v))
+        return (*iota, *locals_equal, implies(premise, eq(sided(w.var, "abs"), random_constant(rng, w)))), {
             "strong kappa"
         }
     if shape > 0.96:
@@ -152,7 +152,7 @@ def random_kappa(
 
 def _both(concrete: Draft, abstract: Draft, kind: Kind) -> list[tuple[Var, Var]]:
     shared = [v.var for v in of_kind(concrete, kind) if v in abstract.variables]
-    return [(prefixed(v, "conc"), prefixed(v, "abs")) for v in shared]
+    return [(sided(v, "conc"), sided(v, "abs")) for v in shared]
 
 
 Change = Callable[[Random, Draft, Draft], tuple[Draft, Draft]]

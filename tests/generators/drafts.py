@@ -13,7 +13,7 @@ from random import Random
 from sa.automata.automaton import Automaton, Edge, Kind, Label, Location, Origin, Variable
 from sa.terms.build import TRUE, add, boolean, constant, eq, integer, land, le, lnot, lor, lt, ne, sub, variable
 from sa.terms.sort import BOOL, INT, EnumSort
-from sa.terms.substitute import prefixed, primed, substitute
+from sa.terms.substitute import primed, sided, substitute
 from sa.terms.term import Term, Var
 
 NOWHERE = Origin(None)
@@ -48,11 +48,11 @@ def built(draft: Draft, name: str, prefix: str) -> Automaton:
     """The automaton of a draft, its variables but the parameters renamed to `prefix.x`."""
     choices = [c for a in draft.arrows for c in a.choices]
     owned = [v.var for v in (*draft.variables, *choices) if v.kind is not Kind.PARAM]
-    names: dict[Var, Term] = {v: prefixed(v, prefix) for v in owned}
-    names.update({primed(v): prefixed(primed(v), prefix) for v in owned})
+    names: dict[Var, Term] = {v: sided(v, prefix) for v in owned}
+    names.update({primed(v): sided(primed(v), prefix) for v in owned})
 
     def renamed(v: Variable) -> Variable:
-        return v if v.kind is Kind.PARAM else Variable(prefixed(v.var, prefix), v.kind, v.low, v.high)
+        return v if v.kind is Kind.PARAM else Variable(sided(v.var, prefix), v.kind, v.low, v.high)
 
     ranges = land(*(within(v) for v in draft.variables))
     locations = tuple(
@@ -65,7 +65,7 @@ def built(draft: Draft, name: str, prefix: str) -> Automaton:
             f"q{a.target}",
             Label(a.action, tuple(substitute(t, names) for t in a.values)) if a.action else None,
             substitute(land(a.guard, *(within(c) for c in a.choices)), names),
-            tuple((prefixed(v, prefix), substitute(t, names)) for v, t in a.updates),
+            tuple((sided(v, prefix), substitute(t, names)) for v, t in a.updates),
             tuple(renamed(c) for c in a.choices),
             NOWHERE,
         )

@@ -15,7 +15,7 @@ from sa.oracle.formula import Unbounded
 from sa.oracle.game import Ending, decide
 from sa.terms.build import FALSE, TRUE, add, call, eq, integer, land, lor, mod, variable
 from sa.terms.evaluate import Unevaluable
-from sa.terms.substitute import prefixed, primed
+from sa.terms.substitute import primed, sided
 from sa.terms.term import Function, Term, Var
 from tests.generators.automata import random_goal
 from tests.generators.drafts import NOWHERE, Arrow, Draft, built, ranged
@@ -24,7 +24,7 @@ from tests.oracle.literal import simulated, states
 G = ranged("g", Kind.GLOBAL, 2)
 g = G.var
 START = eq(g, integer(0))
-SAME = eq(prefixed(g, "conc"), prefixed(g, "abs"))
+SAME = eq(sided(g, "conc"), sided(g, "abs"))
 
 
 def draft(*arrows: Arrow, env: Term = FALSE, init: Term = START, variables: tuple[Variable, ...] = (G,)) -> Draft:

@@ -27,12 +27,13 @@ from sa.language.names import Scope, TermSymbol, declare, did_you_mean
 from sa.lowering.draft import FAILED, Draft, add_step, assemble, fresh, origin
 from sa.lowering.paths import Path
 from sa.terms import build
+from sa.terms.name import element
 from sa.terms.term import Term
 
 
 def automaton_name(written: syntax.AutomatonDeclaration) -> str:
     """`P`, or `T[2]` for a member of a family."""
-    return f"{written.name.name}[{written.index}]" if isinstance(written.index, int) else written.name.name
+    return element(written.name.name, written.index) if isinstance(written.index, int) else written.name.name
 
 
 def make_family_of_automata(

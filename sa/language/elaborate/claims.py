@@ -18,7 +18,8 @@ from sa.language.elaborate.scripted_names import invariant_names, names_about, o
 from sa.language.elaborate.sides import ABSTRACT, CONCRETE, Side, names_of_both, plain_names, thread_name
 from sa.language.names import did_you_mean
 from sa.terms.build import land
-from sa.terms.substitute import prefixed
+from sa.terms.name import at_place
+from sa.terms.substitute import sided
 from sa.terms.term import Term
 
 
@@ -165,7 +166,7 @@ def _check_locals(said: Said, left: tuple[Automaton, ...], right: tuple[Automato
     """A formula with locals is meant for each position that has them, so there must be one."""
     own = [
         frozenset(
-            prefixed(v.var, side)
+            sided(v.var, side)
             for thread, side in ((concrete, CONCRETE), (abstract, ABSTRACT))
             for v in thread.variables
             if v.kind is Kind.LOCAL
@@ -192,7 +193,7 @@ def _preserves(claim: syntax.PreservesClaim, programs: Programs) -> Preserves | 
         within(programs.context, over(programs.context.scope, names, (alias,))),
         mode=INVARIANT,
         ranges=programs.context.ranges | ranges,
-        locations=frozenset(f"at {t.name}.{q.name}" for t in threads for q in t.locations),
+        locations=frozenset(at_place(t.name, q.name) for t in threads for q in t.locations),
     )
     formula = boolean(claim.formula, context)
     return None if formula is None else Preserves(members, formula, claim.strong, _parts(claim, formula, context))

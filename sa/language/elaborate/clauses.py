@@ -12,6 +12,7 @@ from sa.language.elaborate.sides import Side
 from sa.language.names import ArraySymbol, Symbol, VariableSymbol, did_you_mean, find
 from sa.lowering.draft import origin
 from sa.terms import build
+from sa.terms.name import on_side
 from sa.terms.term import Term
 
 
@@ -50,7 +51,7 @@ def _related(expression: syntax.Expression, sides: tuple[Side, Side], context: C
     if not isinstance(expression, syntax.Name | syntax.Index) or "." in expression.name:
         return boolean(expression, context)
     name = expression.name
-    symbols = [context.scope.symbols.get(f"{side.written}.{name}") for side in sides]
+    symbols = [context.scope.symbols.get(on_side(name, side.written)) for side in sides]
     for symbol, which in zip(symbols, ("concrete", "abstract"), strict=True):
         if symbol is None:
             hint = did_you_mean(name, [n.partition(".")[2] for n in context.scope.symbols])
@@ -60,7 +61,7 @@ def _related(expression: syntax.Expression, sides: tuple[Side, Side], context: C
             return None
     if isinstance(expression, syntax.Name) and all(isinstance(s, ArraySymbol) for s in symbols):
         return _related_arrays(expression, symbols, context)
-    left, right = (replace(expression, name=f"{side.written}.{name}") for side in sides)
+    left, right = (replace(expression, name=on_side(name, side.written)) for side in sides)
     return boolean(syntax.Compare("==", left, right, expression.span), context)
 
 

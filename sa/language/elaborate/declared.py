@@ -11,6 +11,7 @@ from sa.language.elaborate.expressions import domain_of
 from sa.language.elaborate.types import ArrayOf, Domain
 from sa.language.names import ArraySymbol, BrokenSymbol, Scope, Symbol, VariableSymbol, declare
 from sa.terms import build
+from sa.terms.name import element, named
 from sa.terms.term import Var
 
 
@@ -31,7 +32,7 @@ def declare_variables(
     domain = domain_of(written, context)
     result = list[tuple[Variable, ...]]()
     for name in names:
-        if "?" in name.name and not chosen:
+        if named(name.name).choice is not None and not chosen:
             hint = "only a `local` in the block of an edge has such a name"
             complain(context, "SA105", f"`{name.name}` is the name of a choice", name.span, hint)
         if domain is None:
@@ -53,10 +54,10 @@ def make_variables(
 ) -> tuple[Variable, ...]:
     """The variable of a name, or an array's elements `name[0]`, `name[1]`, …"""
     if isinstance(domain, ArrayOf):
-        names = [f"{name}[{i}]" for i in range(domain.size)]
+        names = [element(name, i) for i in range(domain.size)]
         domain = domain.element
     else:
-        names = [name]
+        names = [named(name)]
     low, high = domain.low, domain.high
     return tuple(Variable(build.variable(n, domain.sort), kind, low, high, origin, ghost) for n in names)
 

@@ -30,6 +30,7 @@ from sa.language.names import (
     unknown,
 )
 from sa.terms import build
+from sa.terms.name import at_place
 from sa.terms.sort import BOOL, INT, Sort
 from sa.terms.substitute import primed
 from sa.terms.term import Int, Term, Var, sort_of
@@ -288,7 +289,7 @@ def _at(expression: syntax.At, context: Context) -> Term | None:
             return None
         copy = context.copies.get(index)
         thread = copy.name if copy is not None and copy.family == thread else f"{thread}[{index.key}]"
-    name = f"at {thread}.{expression.location}"
+    name = at_place(thread, expression.location)
     if name not in context.locations:
         message = f"there is no location `{expression.location}` in a thread `{thread}`"
         hint = did_you_mean(name, sorted(context.locations))

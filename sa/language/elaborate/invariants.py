@@ -19,6 +19,7 @@ from sa.language.elaborate.declarations import Declared
 from sa.language.elaborate.expressions import boolean
 from sa.language.names import Scope, TermSymbol, declare
 from sa.lowering.draft import origin
+from sa.terms.name import at_place
 from sa.terms.term import Term
 
 
@@ -44,7 +45,7 @@ def invariants(
 
 
 def _places(threads: Sequence[Automaton]) -> Iterator[str]:
-    return (f"at {t.name}.{p.name}" for t in threads for p in t.locations)
+    return (at_place(t.name, p.name) for t in threads for p in t.locations)
 
 
 def _bound(

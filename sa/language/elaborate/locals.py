@@ -20,6 +20,7 @@ from sa.lowering.draft import Draft
 from sa.lowering.paths import Path
 from sa.lowering.writes import arbitrary
 from sa.terms import build
+from sa.terms.name import element
 from sa.terms.term import Term
 
 
@@ -83,9 +84,9 @@ def _own_names(action: syntax.Local, draft: Draft, context: Context) -> dict[str
 def _may_share(name: str, domain: Domain | ArrayOf, ghost: bool, draft: Draft) -> bool:
     """Whether a name is free, or belongs to a variable with the same values."""
     wanted = make_variables(name, domain, Kind.LOCAL, ghost, Origin(None))
-    if name not in draft.locals and f"{name}[0]" not in draft.locals:
+    if name not in draft.locals and element(name, 0) not in draft.locals:
         return wanted[0].var.name not in draft.taken
-    if f"{name}[{len(wanted)}]" in draft.locals:
+    if element(name, len(wanted)) in draft.locals:
         return False
     return all(_alike(w, draft.locals.get(w.var.name)) for w in wanted)
 

@@ -20,7 +20,7 @@ from sa.language.names import (
     find,
 )
 from sa.lowering.intervals import Interval
-from sa.terms.substitute import prefixed
+from sa.terms.substitute import local_of
 from sa.terms.term import Var
 
 
@@ -75,7 +75,7 @@ def invariant_names(
     for thread in threads:
         local = [v for v in thread.variables if v.kind is Kind.LOCAL]
         if len(threads) > 1:
-            meant = {v.var.name: replace(v, var=prefixed(v.var, thread.name)) for v in local}
+            meant = {v.var.name: replace(v, var=local_of(v.var, thread.name)) for v in local}
         else:
             meant = {v.var.name: v for v in local}
         variables.extend(meant.values())

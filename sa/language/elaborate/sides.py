@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -14,13 +13,12 @@ from sa.language.names import ArraySymbol, HiddenSymbol, Symbol, TermSymbol, Typ
 from sa.lowering.intervals import Interval
 from sa.terms import build
 from sa.terms import sort as sorts
-from sa.terms.substitute import prefixed
+from sa.terms.name import Name, element, on_side, whole
+from sa.terms.substitute import sided
 from sa.terms.term import Var
 
 #: What variables of the two sides are called in terms.
 CONCRETE, ABSTRACT = "conc", "abs"
-
-_ELEMENT = re.compile(r"(.+)\[(\d+)\]$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +51,15 @@ def names_of_both(sides: tuple[Side, Side]) -> tuple[dict[str, Symbol], dict[Var
 
 def _enter(side: Side, names: dict[str, Symbol], ranges: dict[Var, Interval]) -> None:
     """Enter what changes on one side: `written.x` for `meant.x`."""
-    found, clashing = dict[str, Variable](), set[str]()
+    found, clashing = dict[Name, Variable](), set[Name]()
     for variable in side.variables:
         if variable.kind is Kind.PARAM:
             continue
-        name = f"{side.written}.{variable.var.name}"
-        qualified = replace(variable, var=prefixed(variable.var, side.meant))
+        name = on_side(variable.var.name, side.written)
+        qualified = replace(variable, var=sided(variable.var, side.meant))
         known = found.setdefault(name, qualified)
         if known.var is not qualified.var:
-            element = _ELEMENT.match(name)
-            clashing.add(name if element is None else element.group(1))
+            clashing.add(whole(name))
         elif (known.low, known.high) != (qualified.low, qualified.high):
             found[name] = replace(known, low=None, high=None)
     names.update(grouped(found))
@@ -95,15 +92,14 @@ def enumerations(variables: Iterable[Variable]) -> dict[str, Symbol]:
     return names
 
 
-def grouped(variables: Mapping[str, Variable]) -> dict[str, Symbol]:
+def grouped(variables: Mapping[Name, Variable]) -> dict[str, Symbol]:
     """Variables as symbols; those named like the elements of an array are one."""
     symbols, arrays = dict[str, Symbol](), dict[str, list[Variable]]()
     for name, variable in variables.items():
-        element = _ELEMENT.match(name)
-        if element is None:
+        if name.position is None:
             symbols[name] = VariableSymbol(variable)
         else:
-            arrays.setdefault(element.group(1), []).append(variable)
+            arrays.setdefault(whole(name), []).append(variable)
     return symbols | {name: ArraySymbol(tuple(elements)) for name, elements in arrays.items()}
 
 
@@ -112,4 +108,4 @@ def thread_name(name: syntax.ThreadName, context: Context) -> str | None:
     if name.index is None:
         return name.name
     index = constant_integer(name.index, context)
-    return None if index is None else f"{name.name}[{index}]"
+    return None if index is None else element(name.name, index)

@@ -20,6 +20,7 @@ from sa.lowering.control import add_statements
 from sa.lowering.draft import Draft, assemble, finish, location_names, origin
 from sa.lowering.intervals import Interval
 from sa.terms import build
+from sa.terms.name import element
 from sa.terms.sort import INT
 from sa.terms.term import Term, Var
 
@@ -61,7 +62,7 @@ def members(thread: syntax.Thread, around: Surroundings) -> Iterator[Member]:
     elif high - low >= MAX_SIZE:
         complain(context, "SA207", f"a family has at most {MAX_SIZE} threads", family.span)
     else:
-        yield from (Member(f"{thread.name.name}[{i}]", build.integer(i), thread) for i in range(low, high + 1))
+        yield from (Member(element(thread.name.name, i), build.integer(i), thread) for i in range(low, high + 1))
 
 
 def is_any_number(declaration: syntax.Declaration) -> bool:
