@@ -24,8 +24,6 @@ from sa.terms.build import FALSE, boolean, conjuncts, land
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
-#: How Boolean variables begin that say where a thread is.
-
 #: A location of each of some threads.
 Places = Mapping[str, str]
 

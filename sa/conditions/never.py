@@ -15,8 +15,6 @@ from sa.terms import build
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
-#: How Boolean variables begin that say where a thread is.
-
 #: Joint locations of some threads that a claim is looked at in.
 JOINT = 1_000
 
