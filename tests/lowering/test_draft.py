@@ -31,7 +31,7 @@ AT_X = Target(SHARED[:1], None, HERE)
 
 def step() -> Step:
     """A step of thread 2."""
-    return Step(2, RANGES)
+    return Step(build.integer(2), RANGES)
 
 
 def made(paths: list[Path], done: Step) -> Automaton:
