@@ -10,6 +10,7 @@ import typer
 from sa import __version__
 from sa.cli.certify import certify
 from sa.cli.check import check
+from sa.cli.engines import engines
 from sa.cli.explain import explain
 from sa.cli.fmt import fmt
 from sa.cli.generate import generate
@@ -49,7 +50,7 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(sacheck)
-    for command in (refine, verify, prove, certify, check, generate, simulate, show, fmt, explain):
+    for command in (refine, verify, prove, certify, check, generate, simulate, show, fmt, explain, engines):
         app.command()(command)
     return app
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
@@ -41,6 +43,37 @@ CertificateOption: TypeAlias = Annotated[
     str | None,
     typer.Option("--certificate", metavar="FILE", help="Write the evidence to a file, for `sacheck certify`."),
 ]
+
+
+EngineOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--engine", metavar="NAME[,NAME]", help="Ask only these engines; `sacheck engines` lists them."),
+]
+TraceOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--trace", metavar="FILE", help="Write what the engines are at to a file, as lines of JSON."),
+]
+ProfileOption: TypeAlias = Annotated[bool, typer.Option("--profile", help="Say at the end where the time went.")]
+
+
+def engines_of(names: str | None) -> tuple[str, ...]:
+    """The names that `--engine` lists."""
+    return () if names is None else tuple(name.strip() for name in names.split(","))
+
+
+@dataclass(frozen=True, slots=True)
+class Watching:
+    """What a user wants to see of the work: a file for events, progress on a terminal, a profile at the end."""
+
+    trace: str | None = None
+    progress: bool = False
+    profile: bool = False
+
+
+def watching_of(settings: Settings, trace: str | None, profile: bool) -> Watching:
+    """What is shown: progress on terminals only, and not where only the answer is wanted."""
+    shown = sys.stderr.isatty() and not (settings.json or settings.quiet) and os.environ.get("TERM") != "dumb"
+    return Watching(trace, shown, profile)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,18 @@ from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict, worst_status
 from sa.cli.options import (
     CacheOption,
     CertificateOption,
+    EngineOption,
     JsonOption,
     MemoryOption,
+    ProfileOption,
     QuietOption,
     SeedOption,
     Settings,
     SplitOption,
     TimeoutOption,
+    TraceOption,
+    engines_of,
+    watching_of,
 )
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, count_warnings, decide
@@ -39,6 +44,9 @@ def refine(
     split: SplitOption = False,
     certificate: CertificateOption = None,
     cache: CacheOption = True,
+    engine: EngineOption = None,
+    trace: TraceOption = None,
+    profile: ProfileOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
     timeout: TimeoutOption = None,
@@ -52,21 +60,28 @@ def refine(
     settings = Settings(json, quiet, timeout, memory)
     paths = (abstract,) if concrete is None else (abstract, concrete)
 
+    watching = watching_of(settings, trace, profile)
     answers: list[Answer] = []
 
     def body(bounds: Limits) -> int:
         from sa.app.cache import users_cache
         from sa.app.refine import RefineRequest
         from sa.app.refine import refine as work
+        from sa.cli.watching import watched
         from sa.engines.options import Options
+        from sa.engines.portfolio_of_goals import known
 
-        request = RefineRequest(
-            paths, split, Options(bounds, seed, whole=whole, cache=users_cache() if cache else None)
-        )
-        for answer in work(request):
-            answers.append(answer)
-            if not settings.json:
-                _show(answer.outcome, settings)
+        engines = known(engines_of(engine))
+        # What was found before may be of other engines.
+        kept = users_cache() if cache and not engines else None
+        with watched(watching) as watch:
+            options = Options(bounds, seed, whole=whole, cache=kept, engines=engines, reports=watch.reports)
+            request = RefineRequest(paths, split, options)
+            for answer in work(request):
+                answers.append(answer)
+                if not settings.json:
+                    with watch.aside():
+                        _show(answer.outcome, settings)
         if certificate is not None:
             from sa.app.certificate import refinement_certificate
             from sa.app.replace_file import replace_file

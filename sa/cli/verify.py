@@ -12,13 +12,18 @@ from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict
 from sa.cli.options import (
     CacheOption,
     CertificateOption,
+    EngineOption,
     JsonOption,
     MemoryOption,
+    ProfileOption,
     QuietOption,
     SeedOption,
     Settings,
     SplitOption,
     TimeoutOption,
+    TraceOption,
+    engines_of,
+    watching_of,
 )
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, count_warnings, decide, no_verdict
@@ -35,6 +40,9 @@ def verify(
     split: SplitOption = False,
     certificate: CertificateOption = None,
     cache: CacheOption = True,
+    engine: EngineOption = None,
+    trace: TraceOption = None,
+    profile: ProfileOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
     timeout: TimeoutOption = None,
@@ -46,14 +54,23 @@ def verify(
     Exit status: 0 proved (or nothing claimed), 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
     settings = Settings(json, quiet, timeout, memory)
+    watching = watching_of(settings, trace, profile)
 
     def body(bounds: Limits) -> int:
         from sa.app.cache import users_cache
         from sa.app.verify import VerifyRequest
+        from sa.app.verify import verify as work
+        from sa.cli.watching import watched
+        from sa.engines.portfolio_of_claims import chosen
         from sa.engines.verify import Options
 
-        request = VerifyRequest(file, split, Options(bounds, seed, users_cache() if cache else None))
-        return _answer(request, settings, certificate, so_far)
+        portfolio = chosen(engines_of(engine))
+        # What was found before may be of other engines.
+        memory = users_cache() if cache and engine is None else None
+        with watched(watching) as watch:
+            request = VerifyRequest(file, split, Options(bounds, seed, memory, portfolio, watch.reports))
+            answer = work(request, so_far.append)
+        return _answer(request, answer, settings, certificate)
 
     def stopped(reason: Reason, detail: str = "") -> int:
         if not so_far:
@@ -67,10 +84,7 @@ def verify(
     decide(settings, file, body, stopped)
 
 
-def _answer(request: VerifyRequest, settings: Settings, certificate: str | None, so_far: list[SoFar]) -> int:
-    from sa.app.verify import verify as work
-
-    answer = work(request, so_far.append)
+def _answer(request: VerifyRequest, answer: Answer, settings: Settings, certificate: str | None) -> int:
     status = status_of(answer)
     if certificate is not None:
         from sa.app.certificate import verification_certificate

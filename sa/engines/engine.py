@@ -7,11 +7,13 @@ claim a proof, so an engine that stops at a bound is one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Generic, TypeAlias, TypeVar
 
 from sa.base.budget import Budget, Report
+from sa.base.diagnostic import Diagnostic, error
 from sa.base.verdict import Verdict
 from sa.question.asked import Asked, Excluded, GoalAsked, Lost, Note, Refuted, Related, Stuck
 
@@ -75,3 +77,10 @@ def answers(engine: Prover[Q, P] | Refuter[Q, R] | Decider[Q, P, R]) -> tuple[Ve
             return (Verdict.REFUTED,)
         case Decider():
             return (Verdict.PROVED, Verdict.REFUTED)
+
+
+def no_engine(name: str, there: Sequence[str]) -> Diagnostic:
+    """The message for the name of an engine that is not there."""
+    close = get_close_matches(name, there, 1)
+    hint = f"did you mean `{close[0]}`?" if close else f"the engines are {', '.join(there)}"
+    return error("SA914", f"there is no engine `{name}` for this question", None, hint)

@@ -12,7 +12,7 @@ from sa.base.budget import Budget, unheard
 from sa.base.limits import LimitReached, Limits, Unsupported, check_time, share
 from sa.base.verdict import Reason, Unknown
 from sa.certificates.goal import Goal
-from sa.engines.portfolio_of_goals import BRIEFLY, GOALS, GoalPortfolio
+from sa.engines.portfolio_of_goals import Depth, GoalPortfolio, portfolio
 from sa.engines.runner import Reports
 from sa.question.asked import Decision, GoalAsked, Lost, Note, Related, Stuck
 from sa.refinement.deciders import effort_of, so_far
@@ -23,19 +23,17 @@ def decide(goal: Goal, bounds: Limits, seed: int = 0, briefly: bool = False) -> 
 
     `briefly` tries only what is cheap, for goals that there is another way around.
     """
-    return next(decisions(goal, Budget(bounds, seed), BRIEFLY if briefly else GOALS))
+    return next(decisions(goal, Budget(bounds, seed), portfolio(Depth.BRIEF if briefly else Depth.FULL)))
 
 
-def decisions(
-    goal: Goal, budget: Budget, portfolio: GoalPortfolio = GOALS, reports: Reports | None = None
-) -> Iterator[Decision]:
+def decisions(goal: Goal, budget: Budget, turns: GoalPortfolio, reports: Reports | None = None) -> Iterator[Decision]:
     """Each piece of evidence that the engines find, one after the other, and at the end why there is no more.
 
     Whoever has accepted a piece asks for no further one.
     """
     asked = GoalAsked(goal)
     why = Unknown(Reason.BOUND, "no engine has an answer")
-    for turn in portfolio:
+    for turn in turns:
         name = turn.engine.name
         report = unheard if reports is None else reports(name)
         own = Budget(share(budget.bounds, turn.share), budget.seed)
@@ -44,7 +42,7 @@ def decisions(
             try:
                 found = next(answers, None)
             except Unsupported as problem:
-                why = Unknown(problem.reason, str(problem))
+                why = Unknown(problem.reason, problem.what)
                 break
             except LimitReached as limit:
                 if not _goes_on(limit, own.bounds, budget.bounds):

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from sa.base.cache import Cache
 from sa.base.limits import Limits
-from sa.engines.portfolio_of_goals import GOALS, GoalPortfolio
 from sa.engines.runner import Reports
 
 
@@ -14,8 +13,8 @@ from sa.engines.runner import Reports
 class Options:
     """`whole` asks for the game on the two products; `jobs` changes time only, `seed` only which proof is found.
 
-    Evidence that was found before is taken from the `cache`, and put there. The engines of the `portfolio` are
-    asked, and tell `reports` what they are at.
+    Evidence that was found before is taken from the `cache`, and put there. Only the named `engines` are asked, if any
+    are named; they tell `reports` what they are at.
     """
 
     limits: Limits
@@ -23,5 +22,5 @@ class Options:
     jobs: int = 1
     whole: bool = False
     cache: Cache | None = None
-    portfolio: GoalPortfolio = GOALS
+    engines: tuple[str, ...] = ()
     reports: Reports | None = None

@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TypeAlias
 
-from sa.base.diagnostic import InputError, error
-from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn
+from sa.base.diagnostic import InputError
+from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
 from sa.hybrid.engine import EFFORTS, by_control
 from sa.invariants import deciders
-from sa.language.names import did_you_mean
 
 BOXES: ClaimEngine = Prover("boxes", "invariants that bound variables, thread by thread", deciders.by_boxes)
 STATES: ClaimEngine = Prover("states", "all states, where there are few", deciders.by_states)
@@ -58,7 +57,6 @@ def chosen(names: tuple[str, ...]) -> Portfolio:
     known = {turn.engine.name: turn.engine for turn in CLAIMS}
     for name in names:
         if name not in known:
-            hint = did_you_mean(name, list(known)) or f"the engines are {', '.join(known)}"
-            raise InputError((error("SA913", f"there is no engine `{name}` for this question", None, hint),))
+            raise InputError((no_engine(name, list(known)),))
     # Each of those that are left gets an equal part of the time.
     return tuple(Turn(known[name], 1 / (len(names) - place)) for place, name in enumerate(names))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from enum import Enum
 from functools import partial
 from typing import TypeAlias
 
-from sa.engines.engine import Decider, GoalEngine, Prover, Refuter, Turn
+from sa.base.diagnostic import InputError
+from sa.engines.engine import Decider, GoalEngine, Prover, Refuter, Turn, no_engine
 from sa.game.runs import Bounds
 from sa.refinement import deciders
 from sa.simulation.endings import Patience, Tactics
@@ -17,10 +20,10 @@ HORN: GoalEngine = Prover("horn", "relations, the answers of the last search bei
 
 #: Tactics of the search, in order of preference. Short answers make general lemmas; what needs long ones comes later.
 TACTICS = (
-    Tactics("first answers", 100, 4, Bounds(100, 1, 1), Patience.FULL),
-    Tactics("likely answers", 200, 4, Bounds(100, 1, 1), Patience.SOME),
-    Tactics("short answers", 400, 4, Bounds(100, 1, 1), Patience.NONE),
-    Tactics("long answers", 2000, 4, Bounds(400, None, None), Patience.NONE),
+    Tactics("first-answers", 100, 4, Bounds(100, 1, 1), Patience.FULL),
+    Tactics("likely-answers", 200, 4, Bounds(100, 1, 1), Patience.SOME),
+    Tactics("short-answers", 400, 4, Bounds(100, 1, 1), Patience.NONE),
+    Tactics("long-answers", 2000, 4, Bounds(400, None, None), Patience.NONE),
 )
 
 GoalPortfolio: TypeAlias = tuple[Turn[GoalEngine], ...]
@@ -30,22 +33,62 @@ def _search(tactics: Tactics) -> GoalEngine:
     return Decider(tactics.name, "a relation by lemmas, or a play", partial(deciders.by_search, tactics))
 
 
-#: Engines of `refine` for one goal in their order.
-GOALS: GoalPortfolio = (
-    Turn(START, 0.3),
-    *(
-        turn
-        for tactics, part in zip(TACTICS, (0.3, 0.35, 0.4, 0.6), strict=True)
-        for turn in (Turn(_search(tactics), part), Turn(VALUES, 0.3), Turn(HORN, 0.3))
-    ),
+#: Steps that are tried on small values before anything else: plays that are found by then are found in no time.
+FIRST_STEPS = 20_000
+
+QUICK_VALUES: GoalEngine = Refuter(
+    "quick-values", "short plays on small values, for closed programs", partial(deciders.by_few_values, FIRST_STEPS)
 )
 
-#: The same with few lemmas, without long answers and Horn clauses: for goals that there is another way around.
-BRIEFLY: GoalPortfolio = (
-    Turn(START, 0.5),
-    *(
-        turn
-        for tactics in TACTICS[:3]
-        for turn in (Turn(_search(replace(tactics, lemmas=min(tactics.lemmas, 150), each=1)), 0.5), Turn(VALUES, 0.5))
+
+class Depth(Enum):
+    """How much is tried: only quick refutations; what is cheap, where there is another way around; everything."""
+
+    QUICK = "quick"
+    BRIEF = "brief"
+    FULL = "full"
+
+
+#: Engines of `refine` for one goal in their order, with few lemmas and no long answers where it is to be brief.
+PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
+    Depth.QUICK: (Turn(START, 0.5), Turn(QUICK_VALUES, 1.0)),
+    Depth.BRIEF: (
+        Turn(START, 0.5),
+        *(
+            turn
+            for tactics in TACTICS[:3]
+            for turn in (
+                Turn(_search(replace(tactics, lemmas=min(tactics.lemmas, 150), each=1)), 0.5),
+                Turn(VALUES, 0.5),
+            )
+        ),
     ),
-)
+    Depth.FULL: (
+        Turn(START, 0.3),
+        *(
+            turn
+            for tactics, part in zip(TACTICS, (0.3, 0.35, 0.4, 0.6), strict=True)
+            for turn in (Turn(_search(tactics), part), Turn(VALUES, 0.3), Turn(HORN, 0.3))
+        ),
+    ),
+}
+
+
+def portfolio(depth: Depth, names: tuple[str, ...] = ()) -> GoalPortfolio:
+    """The engines for a depth; if there are names, those of them that have one."""
+    return tuple(turn for turn in PORTFOLIOS[depth] if not names or turn.engine.name in names)
+
+
+def known(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names, all of which are those of engines for goals. Raises InputError."""
+    there = [engine.name for engine in engines_of_goals()]
+    for name in names:
+        if name not in there:
+            raise InputError((no_engine(name, there),))
+    return names
+
+
+def engines_of_goals() -> tuple[GoalEngine, ...]:
+    """All engines for goals, in the order in which they are first asked."""
+    found = {turn.engine.name: turn.engine for turns in PORTFOLIOS.values() for turn in turns}
+    return tuple(found.values())

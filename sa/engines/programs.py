@@ -1,8 +1,8 @@
-"""Whole programs: pairs of threads in inferred environments first, the game on the two products where they do not do.
+"""Whole programs: pairs of threads in inferred environments, or the game on the two products where they do not do.
 
-Cheap tries come first: the pairs at a glance, the products briefly; then the pairs in smaller environments, on a higher
-rung of visibility, with patience; then the products with patience. Only the products refute: a pair's loss shows no
-more than that its environment is too coarse.
+Cheap tries come first: the pairs at a glance, a quick look for a play of the products, the products briefly; then the
+pairs in smaller environments, on a higher rung of visibility, with patience; then the products with patience. Each has
+a share of the time. Only the products refute: a pair that is lost shows only that its environment is too coarse.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 from sa.automata.program import Program, Refinement
-from sa.base.limits import LimitReached
+from sa.base.limits import LimitReached, remaining, share
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
@@ -21,6 +21,7 @@ from sa.checker.composition import check_composition
 from sa.checker.ruling import Accepted
 from sa.engines.options import Options
 from sa.engines.outcome import Inferred, Result
+from sa.engines.portfolio_of_goals import Depth
 from sa.engines.recall import decided
 from sa.engines.results import answered, statistics_of
 from sa.generation.checks import NotGenerated
@@ -29,10 +30,33 @@ from sa.question.asked import Decision
 from sa.refinement.compositional import Attempt, Effort, attempt
 from sa.refinement.missing import step_in_words
 
-#: What is tried with the pairs before the products are looked at, briefly and then with patience.
-PLAN = (
-    (True, ((Rung.HIDDEN, Effort.GLANCE),)),
-    (False, ((Rung.HIDDEN, Effort.SHARPEN), (Rung.LOCATIONS, Effort.SHARPEN), (Rung.HIDDEN, Effort.PERSIST))),
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """The pairs are tried on this rung of visibility; `share` is the part of the time that is left for it."""
+
+    rung: Rung
+    effort: Effort
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Products:
+    """The two products are compared to this depth."""
+
+    depth: Depth
+    share: float
+
+
+#: What is tried, in order.
+PLAN: tuple[Pairs | Products, ...] = (
+    Pairs(Rung.HIDDEN, Effort.GLANCE, 0.2),
+    Products(Depth.QUICK, 0.1),
+    Products(Depth.BRIEF, 0.25),
+    Pairs(Rung.HIDDEN, Effort.SHARPEN, 0.3),
+    Pairs(Rung.LOCATIONS, Effort.SHARPEN, 0.3),
+    Pairs(Rung.HIDDEN, Effort.PERSIST, 0.3),
+    Products(Depth.FULL, 1.0),
 )
 
 
@@ -62,20 +86,26 @@ def decide_programs(
     if block is not None and block.choose_init:
         # Initial values are chosen for all threads at once.
         if product is not None:
-            return Found((_product(product, options, briefly=False),))
+            return Found((answered(product, options),))
         return Found((), notes=("`choose init` needs the programs as a whole, and they are too large",))
-    pairs = whole = None
-    for briefly, tries in PLAN:
-        for rung, effort in tries:
-            if pairs is None or pairs.hopeful:
-                pairs = _pairs(abstract, concrete, block, options, rung, effort)
-                if pairs.composition is not None:
-                    return pairs
-        if product is not None:
-            whole = _product(product, options, briefly)
-            if whole.verdict is not Verdict.UNKNOWN or _is_limit(whole):
-                break
-    assert pairs is not None
+    pairs: Found | None = None
+    whole: Result | None = None
+    for tried in PLAN:
+        own = replace(options, limits=share(options.limits, tried.share))
+        match tried:
+            case Pairs(rung, effort):
+                if pairs is None or pairs.hopeful:
+                    pairs = _pairs(abstract, concrete, block, own, rung, effort)
+                    if pairs.composition is not None:
+                        return pairs
+            case Products(depth):
+                if product is not None:
+                    whole = answered(product, own, depth)
+                    if whole.verdict is not Verdict.UNKNOWN:
+                        break
+        if _is_over(options, whole):
+            break
+    pairs = pairs or Found(())
     if whole is None:
         return replace(pairs, notes=(*pairs.notes, *pairs.imprecise))
     match whole.verdict:
@@ -88,12 +118,10 @@ def decide_programs(
     return Found((whole,), notes=notes)
 
 
-def _is_limit(result: Result) -> bool:
-    return result.unknown is not None and result.unknown.reason in (Reason.TIMEOUT, Reason.MEMORY, Reason.INTERRUPTED)
-
-
-def _product(product: Goal, options: Options, briefly: bool) -> Result:
-    return answered(product, options, briefly)
+def _is_over(options: Options, whole: Result | None) -> bool:
+    """Whether no more is to be tried: the time is over, or something else stops the work."""
+    reason = None if whole is None or whole.unknown is None else whole.unknown.reason
+    return remaining(options.limits) == 0.0 or reason in (Reason.MEMORY, Reason.INTERRUPTED)
 
 
 def _pairs(
@@ -107,7 +135,7 @@ def _pairs(
             concrete,
             block,
             options.limits,
-            lambda goal, briefly: decided(goal, options, briefly),
+            lambda goal, briefly: decided(goal, options, Depth.BRIEF if briefly else Depth.FULL),
             rung,
             effort,
         )

@@ -24,7 +24,7 @@ from sa.certificates.shape import Entry, Malformed
 from sa.checker.check import Accepted, check
 from sa.engines.goals import decisions
 from sa.engines.options import Options
-from sa.engines.portfolio_of_goals import BRIEFLY
+from sa.engines.portfolio_of_goals import Depth, portfolio
 from sa.question.asked import Decision
 from sa.smt.version import solver_version
 
@@ -36,15 +36,15 @@ _FORMAT = "sacheck evidence 1"
 RECALLED = "found before"
 
 
-def decided(goal: Goal, options: Options, briefly: bool = False) -> Decision:
+def decided(goal: Goal, options: Options, depth: Depth = Depth.FULL) -> Decision:
     """The first evidence about a goal, from earlier runs or found now; it is kept."""
-    decision = next(found(goal, options, briefly))
+    decision = next(found(goal, options, depth))
     if not isinstance(decision.evidence, Unknown) and decision.strategy != RECALLED:
         remember(goal, decision.evidence, options)
     return decision
 
 
-def found(goal: Goal, options: Options, briefly: bool = False) -> Iterator[Decision]:
+def found(goal: Goal, options: Options, depth: Depth = Depth.FULL) -> Iterator[Decision]:
     """Evidence about a goal, piece by piece, and at the end why there is no more.
 
     First what was found in earlier runs, if the checker accepts it.
@@ -56,8 +56,8 @@ def found(goal: Goal, options: Options, briefly: bool = False) -> Iterator[Decis
         return
     if evidence is not None:
         yield Decision(evidence, strategy=RECALLED)
-    portfolio = BRIEFLY if briefly else options.portfolio
-    yield from decisions(goal, Budget(options.limits, options.seed), portfolio, options.reports)
+    turns = portfolio(depth, options.engines)
+    yield from decisions(goal, Budget(options.limits, options.seed), turns, options.reports)
 
 
 def remember(goal: Goal, evidence: Relation | Play, options: Options) -> None:

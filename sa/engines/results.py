@@ -13,6 +13,7 @@ from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.engines.options import Options
 from sa.engines.outcome import Result, Statistics
+from sa.engines.portfolio_of_goals import Depth
 from sa.engines.recall import RECALLED, found, remember
 from sa.plays.escape import escapes
 from sa.question.asked import Decision
@@ -24,13 +25,13 @@ def stopped(goal: Goal, why: Unknown) -> Result:
     return Result(goal, Verdict.UNKNOWN, None, None, why, Statistics({}))
 
 
-def answered(goal: Goal, options: Options, briefly: bool = False) -> Result:
+def answered(goal: Goal, options: Options, depth: Depth = Depth.FULL) -> Result:
     """The answer to a goal: by the first evidence that the checker accepts.
 
     Where there is none, the answer says why the checker did not accept what there was, or why there was none.
     """
     started, refused = perf_counter(), None
-    for decision in found(goal, options, briefly):
+    for decision in found(goal, options, depth):
         result = result_of(goal, decision, perf_counter() - started, options)
         if not isinstance(decision.evidence, Unknown):
             if result.unknown is None and decision.strategy != RECALLED:

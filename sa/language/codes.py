@@ -317,6 +317,8 @@ SA912 a source of a certificate that is not there
     folder that `--source` names.
 SA913 a folder that exists
     `--export` makes a new folder, so that nothing else is in it.
+SA914 an engine that is not there
+    `--engine` names engines of the command, separated by commas. `sacheck engines` lists them.
 """
 
 

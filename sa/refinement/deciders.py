@@ -108,13 +108,11 @@ def at_start(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost 
 def by_search(tactics: Tactics, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Answer]:
     """The search for a relation with these tactics; where an initial state is lost, a play. Raises LimitReached."""
     work = _work(asked, budget)
-    search = Search(work.board, work.session, tactics)
+    search = Search(work.board, work.session, tactics, report)
     work.searches.append(search)
     report(Event(tactics.name))
     evidence = _of_search(search)
-    effort = effort_of(asked)
-    report(Event(tactics.name, {"pairs": effort.pairs, "lemmas": effort.lemmas, "solver": effort.solver_calls}))
-    yield _answer(evidence, effort)
+    yield _answer(evidence, effort_of(asked))
 
 
 def _answer(evidence: Relation | Play | Unknown, effort: Effort) -> Answer:
@@ -129,7 +127,11 @@ def _answer(evidence: Relation | Play | Unknown, effort: Effort) -> Answer:
 
 def by_values(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
     """A play on concrete states, looked for the longer the more lemmas were learned in vain. Raises LimitReached."""
-    steps = min(STEPS_PER_LEMMA * effort_of(asked).lemmas, STEPS)
+    return by_few_values(min(STEPS_PER_LEMMA * effort_of(asked).lemmas, STEPS), asked, budget, report)
+
+
+def by_few_values(steps: int, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
+    """A play on concrete states, within so many steps. Raises LimitReached."""
     report(Event("plays on small values", {"steps allowed": steps}))
     play = refute_by_values(asked.goal, budget.bounds, steps)
     if play is not None:

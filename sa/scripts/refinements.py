@@ -9,6 +9,7 @@ from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.argument import PairByPair, Played, Simulated
 from sa.certificates.goal import Goal
 from sa.engines.outcome import Result
+from sa.engines.portfolio_of_goals import Depth
 from sa.engines.results import answered
 from sa.rules.facts import Fact, Refinement, sides_of
 from sa.rules.refinements import about_pair, pair_by_pair
@@ -63,7 +64,7 @@ def _alone(work: Work, claim: Refines, result: Result) -> tuple[Result, bool]:
     An environment may always do nothing: what fails for the two threads by themselves fails in every environment.
     Inferred invariants hold wherever the threads get by themselves, so nothing is lost without them.
     """
-    by_themselves = answered(alone_goal(work.stage, work.step, claim), work.options, briefly=True)
+    by_themselves = answered(alone_goal(work.stage, work.step, claim), work.options, Depth.BRIEF)
     if by_themselves.play is not None:
         return replace(by_themselves, notes=(*by_themselves.notes, _ALONE)), True
     unknown = Unknown(Reason.ENVIRONMENT, "it fails in the environment inferred for it")
@@ -74,7 +75,7 @@ def _pair_by_pair(work: Work, claim: Refines) -> Fact | None:
     """Whole programs by Theorem 4, where each pair of threads has a relation that is found soon; None otherwise."""
     results, shown = list[Result](), []
     for goal in pair_goals(work.stage, work.step, claim):
-        result = answered(goal, work.options, briefly=True)
+        result = answered(goal, work.options, Depth.BRIEF)
         if result.relation is None:
             return None
         results.append(result)

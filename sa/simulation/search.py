@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import TypeAlias
 
+from sa.base.budget import Event, Report, unheard
 from sa.base.verdict import Reason
 from sa.certificates.goal import matches_environments
 from sa.domains import affine
@@ -68,7 +69,7 @@ Task: TypeAlias = StepTask | DriftTask | MatchTask
 class Search:
     """One run of the search on a board."""
 
-    def __init__(self, board: Board, session: Session, tactics: Tactics) -> None:
+    def __init__(self, board: Board, session: Session, tactics: Tactics, report: Report = unheard) -> None:
         self.board = board
         self.session = session
         self.pairs: dict[Pair, PairState] = {}
@@ -76,6 +77,7 @@ class Search:
         self.lemma_count = 0
         self.stuck = False
         self._tactics = tactics
+        self._report = report
         self._drifts: dict[object, Drift] = {}
         self._challenges: dict[int, Challenge] = {}
         self._queue: list[tuple[tuple[int, int, int], int, Task]] = []
@@ -288,6 +290,8 @@ class Search:
         if self.lemma_count >= self._tactics.lemmas + self._tactics.each * len(self.pairs):
             raise GaveUp(Reason.BOUND, f"{self.lemma_count} lemmas did not settle it")
         self.lemma_count += 1
+        counts = {"pairs": len(self.pairs), "lemmas": self.lemma_count, "questions": self.session.calls}
+        self._report(Event(self._tactics.name, {**counts, "open": len(self._queue)}))
         lemma = Lemma(self.lemma_count, state.pair, cube, build.lnot(build.land(*cube)), cause, raw)
         state.lemmas.append(lemma)
         for pair, number in state.users:

@@ -1,0 +1,32 @@
+"""The engines as a list for people and programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sa.engines.engine import ClaimEngine, GoalEngine, answers
+from sa.engines.portfolio_of_claims import CLAIMS
+from sa.engines.portfolio_of_goals import engines_of_goals
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An engine: its name for `--engine`, the verdicts that its evidence can be for, and what it does in words."""
+
+    name: str
+    answers: tuple[str, ...]
+    about: str
+
+
+def listed(command: Literal["verify", "refine"]) -> tuple[Listed, ...]:
+    """The engines of a command, in the order in which they are asked."""
+    match command:
+        case "verify":
+            return tuple(_listed(turn.engine) for turn in CLAIMS)
+        case "refine":
+            return tuple(map(_listed, engines_of_goals()))
+
+
+def _listed(engine: ClaimEngine | GoalEngine) -> Listed:
+    return Listed(engine.name, tuple(v.value for v in answers(engine)), engine.about)

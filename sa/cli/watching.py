@@ -1,0 +1,155 @@
+"""What engines tell while they work: as lines of JSON in a file, as progress on a terminal, as a table at the end."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING, TextIO
+
+from sa.base.budget import Event, Report
+from sa.base.diagnostic import InputError, error
+from sa.cli.options import Watching
+
+if TYPE_CHECKING:
+    from sa.engines.runner import Reports
+
+#: Seconds before progress is shown, and between two looks at it.
+_PATIENCE, _AGAIN = 1.0, 0.25
+
+#: What clears the line that the cursor is in, on any terminal of today.
+_CLEAR = "\r\x1b[2K"
+_STDERR = 2
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What was told last, and how long each engine and phase took so far."""
+
+    started: float
+    engine: str = ""
+    event: Event = field(default_factory=lambda: Event(""))
+    since: float = 0.0
+    seconds: dict[tuple[str, str], float] = field(default_factory=dict)
+
+    def note(self, engine: str, event: Event) -> None:
+        now = perf_counter() - self.started
+        self.close(now)
+        self.engine, self.event, self.since = engine, event, now
+
+    def close(self, now: float) -> None:
+        if self.engine:
+            key = (self.engine, self.event.phase)
+            self.seconds[key] = self.seconds.get(key, 0.0) + now - self.since
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """`reports` are for the engines, None where nobody wants to see anything. Who writes an answer holds the `line`."""
+
+    reports: Reports | None
+    line: threading.Lock = field(default_factory=threading.Lock)
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Within it no progress is shown: for what is written to the same terminal."""
+        with self.line:
+            if self.reports is not None and sys.stderr.isatty():
+                _draw("")
+            yield
+
+
+@contextmanager
+def watched(wanted: Watching) -> Iterator[Watch]:
+    """Watch engines that work inside. Raises InputError for a file that cannot be written."""
+    if wanted == Watching():
+        yield Watch(None)
+        return
+    seen, over = _Seen(perf_counter()), threading.Event()
+    file = None if wanted.trace is None else _opened(wanted.trace)
+
+    def reports(engine: str) -> Report:
+        def report(event: Event) -> None:
+            seen.note(engine, event)
+            if file is not None:
+                _write(file, seen.since, engine, event)
+
+        report(Event("begins"))
+        return report
+
+    watch = Watch(reports)
+    ticker = threading.Thread(target=_show_progress, args=(seen, watch, over), daemon=True) if wanted.progress else None
+    if ticker is not None:
+        ticker.start()
+    try:
+        yield watch
+    finally:
+        over.set()
+        if ticker is not None:
+            ticker.join()
+        seen.close(perf_counter() - seen.started)
+        if file is not None:
+            _write(file, perf_counter() - seen.started, "", Event("the end"))
+            file.close()
+        if wanted.profile:
+            sys.stderr.write(_profile(seen))
+
+
+def _opened(path: str) -> TextIO:
+    try:
+        return open(path, "w", encoding="utf-8")
+    except OSError as problem:
+        message = f"cannot write `{path}`: {problem.strerror}"
+        raise InputError((error("SA903", message, None, "name a file that can be written"),)) from None
+
+
+def _write(file: TextIO, seconds: float, engine: str, event: Event) -> None:
+    """One line for each event, whole and at once, so that it can be followed while the work goes on."""
+    entry = {"seconds": round(seconds, 6), "engine": engine, "phase": event.phase, **event.counts}
+    file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+    file.flush()
+
+
+def _show_progress(seen: _Seen, watch: Watch, over: threading.Event) -> None:
+    """One line on standard error that is written again and again, and gone at the end."""
+    if over.wait(_PATIENCE):
+        return
+    while True:
+        with watch.line:
+            _draw(progress_line(seen.engine, seen.event, perf_counter() - seen.started))
+        if over.wait(_AGAIN):
+            break
+    with watch.aside():
+        pass
+
+
+def _draw(line: str) -> None:
+    """Put a line in the place of the one that the terminal's cursor is in.
+
+    Not through the streams, which replace what a terminal would obey.
+    """
+    with suppress(OSError):
+        os.write(_STDERR, (_CLEAR + line).encode("utf-8", "replace"))
+
+
+def progress_line(engine: str, event: Event, seconds: float) -> str:
+    """What is going on, in one line that fits the terminal."""
+    counts = "".join(f"  {name} {number:,}" for name, number in event.counts.items())
+    line = f"{seconds:5.1f} s  {engine}: {event.phase}{counts}" if engine else f"{seconds:5.1f} s  reading"
+    return line[: shutil.get_terminal_size((80, 24)).columns - 1]
+
+
+def _profile(seen: _Seen) -> str:
+    """Where the time went: a line for each engine and phase, those that took longest first."""
+    lines = [f"{seconds:9.3f} s  {engine}: {phase}" for (engine, phase), seconds in _longest(seen)]
+    return "\n".join(("where the time of the engines went, their evidence checked:", *lines)) + "\n"
+
+
+def _longest(seen: _Seen) -> list[tuple[tuple[str, str], float]]:
+    return sorted(seen.seconds.items(), key=lambda entry: -entry[1])

@@ -1,0 +1,103 @@
+"""What one can see of the work: events in a file, a profile, progress on terminals; and which engines there are."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from bench.subjects import SPECS
+from sa.base.budget import Event
+from sa.cli.main import application
+from sa.cli.watching import progress_line
+
+PETERSON = str(SPECS / "mutex" / "peterson.sa")
+GCD = (str(SPECS / "closed/gcd/abs.sa"), str(SPECS / "closed/gcd/conc.sa"))
+
+
+def sacheck(*arguments: str) -> Result:
+    return CliRunner().invoke(application(), list(arguments))
+
+
+def test_events_are_lines_of_json_with_times_that_grow(tmp_path: Path) -> None:
+    assert sacheck("refine", *GCD, "--no-cache", "--trace", str(tmp_path / "t")).exit_code == 0
+    events = [json.loads(line) for line in (tmp_path / "t").read_text().splitlines()]
+    assert [e["seconds"] for e in events] == sorted(e["seconds"] for e in events)
+    assert {"start", "first-answers"} <= {e["engine"] for e in events}
+    assert any(e.get("lemmas", 0) > 0 and e["questions"] > 0 for e in events)
+    assert events[-1]["phase"] == "the end"
+
+
+def test_a_trace_that_cannot_be_written_is_wrong_input(tmp_path: Path) -> None:
+    made = sacheck("verify", PETERSON, "--trace", str(tmp_path / "no" / "folder"))
+    assert (made.exit_code, "SA903" in made.stderr) == (2, True)
+
+
+def test_a_profile_names_engines_and_seconds() -> None:
+    made = sacheck("verify", PETERSON, "--no-cache", "--profile")
+    assert made.exit_code == 0 and " s  boxes: " in made.stderr and " s  " not in made.stdout.split("\n")[0]
+
+
+def test_engines_that_are_named_are_asked_and_no_others() -> None:
+    """Short runs can only refute, and nothing is wrong with Peterson's algorithm."""
+    assert sacheck("verify", PETERSON, "--engine", "short-runs").exit_code == 3
+    assert sacheck("refine", *GCD, "--engine", "values").exit_code == 3
+
+
+@pytest.mark.parametrize("command", [("verify", PETERSON), ("refine", *GCD)])
+def test_an_engine_that_is_not_there_is_wrong_input(command: tuple[str, ...]) -> None:
+    made = sacheck(*command, "--engine", "nobody")
+    assert (made.exit_code, "SA914" in made.stderr) == (2, True)
+
+
+def test_the_list_says_what_each_engine_can_answer() -> None:
+    listed = json.loads(sacheck("engines", "--json").stdout)["engines"]
+    assert {e["name"]: e["answers"] for e in listed["verify"]}["short-runs"] == ["REFUTED"]
+    assert "first-answers" in sacheck("engines").stdout
+
+
+def test_progress_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    line = progress_line("horn", Event("answers fixed, Horn clauses", {"pairs": 1234}), 12.34)
+    assert len(line) < 40 and line.startswith(" 12.3 s  horn: answers fixed")
+
+
+#: A claim that no engine settles soon.
+SLOW = """
+global x, y, z : int = 0;
+thread A { while (true) { x := x + 1; } }
+thread B { while (true) { y := y + x * x; } }
+thread C { while (true) { z := z + x * y; } }
+invariant hard : x * x * x + y * y * y != z * z * z + 3 || x == 0;
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("on_terminal", [True, False])
+def test_progress_is_shown_on_terminals_only(tmp_path: Path, on_terminal: bool) -> None:
+    (tmp_path / "p.sa").write_text(SLOW)
+    ours, theirs = pty.openpty()
+    command = [
+        sys.executable,
+        "-c",
+        "from sa.cli.start import main; main()",
+        "verify",
+        str(tmp_path / "p.sa"),
+        "--timeout",
+        "4",
+    ]
+    stderr = theirs if on_terminal else subprocess.PIPE
+    env = {**os.environ, "TERM": "xterm", "SACHECK_CACHE": ""}
+    made = subprocess.run(command, stdout=subprocess.PIPE, stderr=stderr, env=env, timeout=60, check=False)
+    assert made.returncode == 3
+    said = os.read(ours, 65536).decode() if on_terminal else made.stderr.decode()
+    for end in (ours, theirs):
+        os.close(end)
+    assert ("\x1b[2K" in said and " s  " in said) is on_terminal
+    assert "\x1b[2K" not in made.stdout.decode()
