@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,6 +22,7 @@ from sa.cli.options import (
     SplitOption,
     TimeoutOption,
     TraceOption,
+    Watching,
     engines_of,
     watching_of,
 )
@@ -28,7 +30,7 @@ from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, count_warnings, decide
 
 if TYPE_CHECKING:
-    from sa.app.refine import Answer
+    from sa.app.refine import Answer, RefineRequest
     from sa.engines.outcome import Outcome
 
 
@@ -66,22 +68,14 @@ def refine(
     def body(bounds: Limits) -> int:
         from sa.app.cache import users_cache
         from sa.app.refine import RefineRequest
-        from sa.app.refine import refine as work
-        from sa.cli.watching import watched
         from sa.engines.options import Options
         from sa.engines.portfolio_of_goals import known
 
         engines = known(engines_of(engine))
         # What was found before may be of other engines.
         kept = users_cache() if cache and not engines else None
-        with watched(watching) as watch:
-            options = Options(bounds, seed, whole=whole, cache=kept, engines=engines, reports=watch.reports)
-            request = RefineRequest(paths, split, options)
-            for answer in work(request):
-                answers.append(answer)
-                if not settings.json:
-                    with watch.aside():
-                        _show(answer.outcome, settings)
+        request = RefineRequest(paths, split, Options(bounds, seed, whole=whole, cache=kept, engines=engines))
+        _answer(request, answers, settings, watching)
         if certificate is not None:
             from sa.app.certificate import refinement_certificate
             from sa.app.replace_file import replace_file
@@ -93,6 +87,19 @@ def refine(
         return _end(answers, Unknown(reason, detail), settings, paths)
 
     decide(settings, " and ".join(paths), body, stopped)
+
+
+def _answer(request: RefineRequest, answers: list[Answer], settings: Settings, watching: Watching) -> None:
+    """Put the answers where they belong, each as soon as it is known."""
+    from sa.app.refine import refine as work
+    from sa.cli.watching import watched
+
+    with watched(watching) as watch:
+        for answer in work(replace(request, options=replace(request.options, reports=watch.reports))):
+            answers.append(answer)
+            if not settings.json:
+                with watch.aside():
+                    _show(answer.outcome, settings)
 
 
 def _end(answers: list[Answer], unknown: Unknown | None, settings: Settings, paths: tuple[str, ...]) -> int:
