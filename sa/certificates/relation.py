@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sa.terms.build import variable
+from sa.terms.name import staged
 from sa.terms.term import Term, Var
 
 
@@ -16,16 +18,36 @@ class PairRelation:
     lemmas: tuple[Term, ...]
 
 
+#: In `Turns.after`, how many turns were made.
+TURN = variable(staged("turn", "n"))
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """A silent cycle of the abstract automaton, taken `count` times, at least once, before the path edge `position`.
+
+    `cycle` are its edges, which choose nothing. `after` gives what is changed when `TURN` turns have been made, for
+    each number from 1 on, as terms over the abstract variables before the first one and `TURN`.
+    """
+
+    position: int
+    cycle: tuple[int, ...]
+    count: Term
+    after: tuple[tuple[Var, Term], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class AbstractPath:
     """An answer: indices into the abstract automaton's edges, in order; empty for staying.
 
     `witnesses` gives terms for the choices of those edges, named `choice@position`, where
-    the engine knows them; choices without one stay existentially quantified.
+    the engine knows them; choices without one stay existentially quantified. Between the edges may be `turns` of
+    cycles, in the order in which they are made.
     """
 
     edges: tuple[int, ...]
     witnesses: tuple[tuple[Var, Term], ...] = ()
+    turns: tuple[Turns, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

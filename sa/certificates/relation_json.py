@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sa.certificates.goal import Goal
-from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
+from sa.certificates.relation import TURN, AbstractPath, EdgeAnswer, PairRelation, Relation, Turns
 from sa.certificates.scope import goal_scope, more
 from sa.certificates.shape import Entry, Json
 from sa.terms.build import variable
@@ -27,13 +27,28 @@ def relation_json(relation: Relation) -> Json:
                 "concrete": a.concrete,
                 "abstract": a.abstract,
                 "edge": a.edge,
-                "paths": [{"edges": list(p.edges), "witnesses": _substitution_json(p.witnesses)} for p in a.answers],
+                "paths": [_path_json(p) for p in a.answers],
             }
             for a in relation.answers
         ],
         "closure": {place: smtlib(t) for place, t in relation.closure},
         "openings": [_substitution_json(o) for o in relation.openings],
     }
+
+
+def _path_json(path: AbstractPath) -> Json:
+    written: Json = {"edges": list(path.edges), "witnesses": _substitution_json(path.witnesses)}
+    if path.turns:
+        written["turns"] = [
+            {
+                "position": t.position,
+                "cycle": list(t.cycle),
+                "count": smtlib(t.count),
+                "after": _substitution_json(t.after),
+            }
+            for t in path.turns
+        ]
+    return written
 
 
 def _substitution_json(items: Iterable[tuple[Var, Term]]) -> Json:
@@ -66,14 +81,24 @@ def _answer(entry: Entry, goal: Goal, names: Names) -> EdgeAnswer:
 
 
 def _path(entry: Entry, goal: Goal, names: Names, seen: Names) -> AbstractPath:
-    edges, witnesses = entry.fields("edges", "witnesses")
+    if entry.has("turns"):
+        edges, witnesses, turns = entry.fields("edges", "witnesses", "turns")
+        made = tuple(_turns(t, goal, names, seen) for t in turns.items())
+    else:
+        (edges, witnesses), made = entry.fields("edges", "witnesses"), ()
     numbers = tuple(e.index(len(goal.abstract.edges)) for e in edges.items())
     chosen = [
         variable(staged(c.var.name, position), c.var.sort)
         for position, number in enumerate(numbers)
         for c in goal.abstract.edges[number].choices
     ]
-    return AbstractPath(numbers, _substitution(witnesses, more(names, chosen), seen))
+    return AbstractPath(numbers, _substitution(witnesses, more(names, chosen), seen), made)
+
+
+def _turns(entry: Entry, goal: Goal, names: Names, seen: Names) -> Turns:
+    position, cycle, count, after = entry.fields("position", "cycle", "count", "after")
+    numbers = tuple(e.index(len(goal.abstract.edges)) for e in cycle.items())
+    return Turns(position.number(), numbers, count.term(seen), _substitution(after, names, more(names, (TURN,))))
 
 
 def _substitution(entry: Entry, targets: Names, names: Names) -> tuple[tuple[Var, Term], ...]:

@@ -15,6 +15,7 @@ from sa.certificates.relation import Relation
 from sa.checker.claim import Claim, assumed_at, claim
 from sa.checker.environments import at_pair, closures, declared
 from sa.checker.obligation import Obligation, discharge
+from sa.checker.path import loops
 from sa.checker.ruling import Accepted, Failure, Rejected, Ruling
 from sa.checker.scope import goal_fault, relation_fault
 from sa.checker.solvers import Z3, Solvers
@@ -51,6 +52,7 @@ def _once(made: Claim) -> Iterator[Obligation]:
     yield from declared(made)
     for name, closure in made.closure.items():
         yield from closures(made.abstract, name, closure)
+    yield from loops(made.abstract, dict.fromkeys(t for paths in made.answers.values() for p in paths for t in p.turns))
     yield coverage(made)
     if not made.goal.choose_init:
         yield start(made)

@@ -6,11 +6,11 @@ a variable with two meanings would make the obligations mean something else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from sa.automata.automaton import Automaton, Edge, Kind, variables_of
 from sa.certificates.goal import Goal, iota_of, kappa_of
-from sa.certificates.relation import AbstractPath, EdgeAnswer, Relation
+from sa.certificates.relation import TURN, AbstractPath, EdgeAnswer, Relation, Turns
 from sa.checker.path import at_position
 from sa.checker.side import Side, state_variables
 from sa.terms.sort import BOOL
@@ -162,6 +162,32 @@ def _path_faults(
     given = [v for v, _ in path.witnesses]
     if not _is_substitution(path.witnesses, set(chosen), sees) or len(set(given)) < len(given):
         yield "a witness is not for a choice of the path, or mentions what it may not"
+    places = [answer.abstract, *(e.target for e in taken)]
+    yield from (fault for turns in path.turns for fault in _turns_faults(abstract, turns, places, sees))
+
+
+def _turns_faults(abstract: Side, turns: Turns, places: Sequence[str], sees: set[Var]) -> Iterator[str]:
+    edges = abstract.automaton.edges
+    if not turns.cycle or not all(type(i) is int and 0 <= i < len(edges) for i in turns.cycle):
+        yield "an edge of a cycle is not there"
+        return
+    if type(turns.position) is not int or not 0 <= turns.position < len(places):
+        yield "turns are made at a place that the path does not have"
+        return
+    cycle = [edges[i] for i in turns.cycle]
+    here = [*(e.source for e in cycle), places[turns.position]]
+    if here[0] != here[-1] or [e.target for e in cycle] != [*here[1:-1], here[0]]:
+        yield "a cycle is not one at the place where it is taken"
+    if any(e.label is not None or e.choices for e in cycle):
+        yield "a cycle shows something or chooses"
+    if TURN in sees:
+        yield "a variable has the name that counts turns"
+    own = {*abstract.params, *state_variables(abstract), TURN}
+    given = [v for v, _ in turns.after]
+    if not _is_substitution(turns.after, {*state_variables(abstract)}, own) or len(set(given)) < len(given):
+        yield "what turns change is not said over the abstract variables"
+    if not _is_substitution([(TURN, turns.count)], {TURN}, sees):
+        yield "how many turns are made is not said over the states of both sides"
 
 
 def _is_substitution(items: Iterable[tuple[Var, Term]], targets: set[Var], sees: set[Var]) -> bool:

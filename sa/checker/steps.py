@@ -30,7 +30,7 @@ def _answers(made: Claim, edge: Edge, taken: Run, abstract: str, paths: Sequence
 
 
 def _answer(made: Claim, edge: Edge, taken: Run, abstract: str, path: AbstractPath) -> Case:
-    reply = run(made.abstract, abstract, [made.goal.abstract.edges[i] for i in path.edges])
+    reply = run(made.abstract, abstract, [made.goal.abstract.edges[i] for i in path.edges], path.turns)
     reached = renamed(related(made, edge.target, reply.end), {**taken.after, **reply.after})
     body = (*_same_values(taken, reply), *reply.conditions, *reached)
     given = dict(path.witnesses)

@@ -21,9 +21,10 @@ HORN: GoalEngine = Prover("horn", "relations, the answers of the last search bei
 #: Tactics of the search, in order of preference. Short answers make general lemmas; what needs long ones comes later.
 TACTICS = (
     Tactics("first-answers", 100, 4, Bounds(100, 1, 1), Patience.FULL),
-    Tactics("likely-answers", 200, 4, Bounds(100, 1, 1), Patience.SOME),
-    Tactics("short-answers", 400, 4, Bounds(100, 1, 1), Patience.NONE),
-    Tactics("long-answers", 2000, 4, Bounds(400, None, None), Patience.NONE),
+    Tactics("likely-answers", 200, 4, Bounds(100, 1, 1), Patience.SOME, known=True),
+    Tactics("late-answers", 200, 4, Bounds(100, 1, 1), Patience.NONE, known=True, late=True),
+    Tactics("short-answers", 400, 4, Bounds(100, 1, 1), Patience.NONE, known=True),
+    Tactics("long-answers", 2000, 4, Bounds(400, None, None), Patience.NONE, known=True),
 )
 
 GoalPortfolio: TypeAlias = tuple[Turn[GoalEngine], ...]
@@ -56,7 +57,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(START, 0.5),
         *(
             turn
-            for tactics in TACTICS[:3]
+            for tactics in TACTICS[:4]
             for turn in (
                 Turn(_search(replace(tactics, lemmas=min(tactics.lemmas, 150), each=1)), 0.5),
                 Turn(VALUES, 0.5),
@@ -67,7 +68,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(START, 0.3),
         *(
             turn
-            for tactics, part in zip(TACTICS, (0.3, 0.35, 0.4, 0.6), strict=True)
+            for tactics, part in zip(TACTICS, (0.3, 0.35, 0.35, 0.4, 0.6), strict=True)
             for turn in (Turn(_search(tactics), part), Turn(VALUES, 0.3), Turn(HORN, 0.3))
         ),
     ),

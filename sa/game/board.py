@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, variables_of
 from sa.certificates.goal import Goal
+from sa.game.turns import Cycle, cycles_of
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate
 from sa.terms.solve import solution
@@ -40,7 +41,7 @@ class Board:
     """A goal laid out.
 
     `links` are ι's equations `abstract variable == term`, solved; `residual` is the rest of ι, reduced.
-    `shapes` give, for each side's edges, what makes two edges the same statement.
+    `cycles` are those of the abstract side that any number of turns can be made of, by their first location.
     """
 
     goal: Goal
@@ -49,6 +50,7 @@ class Board:
     links: Mapping[Var, Term]
     residual: tuple[Term, ...]
     variables: tuple[Var, ...]
+    cycles: Mapping[str, tuple[Cycle, ...]]
 
 
 def lay_out(goal: Goal) -> Board:
@@ -71,7 +73,15 @@ def lay_out(goal: Goal) -> Board:
     concrete = _side(goal.concrete)
     params = {v: None for a in (goal.concrete, goal.abstract) for v in variables_of(a, Kind.PARAM)}
     free = (*params, *concrete.globals, *concrete.locals, *abstract.globals, *abstract.locals)
-    return Board(goal, concrete, abstract, links, build.conjuncts(rest), tuple(v for v in free if v not in links))
+    return Board(
+        goal,
+        concrete,
+        abstract,
+        links,
+        build.conjuncts(rest),
+        tuple(v for v in free if v not in links),
+        cycles_of(goal.abstract),
+    )
 
 
 def _side(automaton: Automaton) -> Side:

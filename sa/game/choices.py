@@ -55,6 +55,7 @@ def with_given(run: Run, given: Mapping[Var, Term]) -> Run:
         condition=conditions,
         decisions=tuple(substitute(d, given) for d in run.decisions),
         open=tuple(v for v in run.open if v not in given),
+        turns=tuple(replace(t, count=substitute(t.count, given)) for t in run.turns),
     )
 
 

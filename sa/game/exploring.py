@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from sa.automata.automaton import Label
+from sa.certificates.relation import TURN
 from sa.game import choices
 from sa.game.board import Board
-from sa.game.runs import Bounds, Run, changes_links, extend, may_follow
+from sa.game.runs import Bounds, Run, changes_links, extend, may_follow, turned
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate, holds
@@ -49,7 +50,7 @@ def explore(
         run = pending.popleft()
         if run.labelled == (label is not None):
             runs.append(run)
-        for longer, conditions in _longer(board, run, label, state):
+        for longer, conditions in _longer(board, run, label, state, session is not None):
             if longer.open and session is None:
                 exhausted = False
             elif (why := _refused(session, longer, conditions, state)) is not None:
@@ -64,8 +65,10 @@ def explore(
     return Exploration(tuple(runs), tuple(reasons), exhausted)
 
 
-def _longer(board: Board, run: Run, label: Label | None, state: State) -> Iterator[tuple[Run, Iterable[Term]]]:
-    """The run with one edge more, each way, and the conditions to look at for that."""
+def _longer(
+    board: Board, run: Run, label: Label | None, state: State, with_turns: bool
+) -> Iterator[tuple[Run, Iterable[Term]]]:
+    """The run with one edge more, or turns of a cycle, each way, and the conditions to look at for that."""
     for number, edge in board.abstract.edges[run.location]:
         if not may_follow(edge, label, run):
             continue
@@ -78,6 +81,11 @@ def _longer(board: Board, run: Run, label: Label | None, state: State) -> Iterat
                 longer, _ = choices.narrowed(replace(longer, open=(*run.open, *opened)), ())
                 conditions = longer.condition
             yield longer, conditions
+    for cycle in board.cycles.get(run.location, ()) if with_turns else ():
+        if all(t.cycle != cycle.edges for t in run.turns):
+            count = build.variable(staged("turns", f"{len(run.edges)}.{len(run.turns)}"), TURN.sort)
+            longer, _ = choices.narrowed(replace(turned(run, cycle, count), open=(*run.open, count)), ())
+            yield longer, longer.condition
 
 
 def _refused(session: Session | None, run: Run, conditions: Iterable[Term], state: State) -> tuple[Term, ...] | None:
@@ -89,37 +97,37 @@ def _refused(session: Session | None, run: Run, conditions: Iterable[Term], stat
 
 
 def _too_long(board: Board, run: Run, bounds: Bounds) -> bool:
-    if bounds.repeats is not None and run.edges.count(run.edges[-1]) > bounds.repeats:
+    if bounds.repeats is not None and run.edges and run.edges.count(run.edges[-1]) > bounds.repeats:
         return True
     edges = board.abstract.automaton.edges
-    return bounds.shared is not None and sum(changes_links(board, edges[n]) for n in run.edges) > bounds.shared
+    # However many turns are made they count once: what they do together is one term.
+    taken = (*run.edges, *(n for t in run.turns for n in t.cycle))
+    return bounds.shared is not None and sum(changes_links(board, edges[n]) for n in taken) > bounds.shared
 
 
 def _snapshot(run: Run, state: State) -> _Snapshot:
     if not run.open:
         return run.location, run.labelled, tuple(evaluate(t, state) for t in run.values.values()), ()
-    values = tuple(_at(t, state) for t in run.values.values())
-    names, conditions = _renaming(run, values, state)
-    return run.location, run.labelled, tuple(substitute(t, names) for t in values), conditions
+    point = {v: build.constant(x, v.sort) for v, x in state.items()}
+    return run.location, run.labelled, *_renamed(run, point)
 
 
-def _at(term: Term, state: State) -> Term:
-    return substitute(term, {v: build.constant(state[v], v.sort) for v in term.free if v in state})
-
-
-def _renaming(run: Run, values: Iterable[Term], state: State) -> tuple[dict[Var, Term], tuple[Term, ...]]:
-    """New names for the open choices that the end depends on, in order, and the conditions on them.
+def _renamed(run: Run, point: Mapping[Var, Term]) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
+    """The values at the end and what is known of the open choices that they depend on, these named in order.
 
     Other conditions can be satisfied whatever these choices are.
     """
-    conditions = choices.at((c for c in run.condition if not c.free.isdisjoint(run.open)), state)
-    live = dict.fromkeys(v for t in values for v in sorted(t.free, key=lambda v: v.key))
+    values = [substitute(t, point) for t in run.values.values()]
+    about = (c for c in run.condition if not c.free.isdisjoint(run.open))
+    conditions = build.conjuncts(build.land(*(substitute(c, point) for c in about)))
+    live = dict.fromkeys(v for t in values for v in sorted(t.free, key=lambda v: v.key) if v in run.open)
     kept = dict[Term, None]()
     while more := [c for c in conditions if c not in kept and not c.free.isdisjoint(live)]:
         kept.update(dict.fromkeys(more))
-        live.update(dict.fromkeys(v for c in more for v in sorted(c.free, key=lambda v: v.key)))
+        live.update(dict.fromkeys(v for c in more for v in sorted(c.free, key=lambda v: v.key) if v in run.open))
     names: dict[Var, Term] = {v: build.variable(staged("open", i), v.sort) for i, v in enumerate(live)}
-    return names, tuple(sorted({substitute(c, names) for c in kept}, key=lambda c: c.key))
+    ordered = sorted({substitute(c, names) for c in kept}, key=lambda c: c.key)
+    return tuple(substitute(t, names) for t in values), tuple(ordered)
 
 
 def _repeats(run: Run, earlier: Run, state: State) -> Iterator[Term]:
@@ -130,10 +138,8 @@ def _repeats(run: Run, earlier: Run, state: State) -> Iterator[Term]:
             if same is not build.TRUE:
                 yield same
         return
-    mentioned = (
-        frozenset[Var]()
-        .union(*(t.free for r in (run, earlier) for t in (*r.values.values(), *r.condition)))
-        .difference(run.open, earlier.open)
-    )
-    for var in sorted(mentioned, key=lambda v: v.key):
-        yield build.eq(var, build.constant(state[var], var.sort))
+    ends = [_renamed(r, {}) for r in (run, earlier)]
+    if ends[0] != ends[1]:
+        mentioned = frozenset[Var]().union(*(t.free for end in ends for part in end for t in part))
+        for var in sorted(mentioned.intersection(state), key=lambda v: v.key):
+            yield build.eq(var, build.constant(state[var], var.sort))

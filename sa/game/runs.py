@@ -12,7 +12,9 @@ from typing import TypeAlias
 
 from sa.automata.automaton import Edge, Label, Variable
 from sa.automata.ranges import count_of, values_of, within
+from sa.certificates.relation import TURN, Turns
 from sa.game.board import Board
+from sa.game.turns import Cycle
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate
 from sa.terms.implicant import decided
@@ -33,7 +35,8 @@ class Run:
     there as terms over the (reduced) state before, and the condition on that state for taking it.
 
     `decisions` are literals under which conditionals in these terms were decided; none where they stand. `open` are
-    choices that nothing has determined yet: variables `choice@position` in the terms (`choices.py`).
+    choices that nothing has determined yet: variables `choice@position` in the terms (`choices.py`). `turns` are cycles
+    taken any number of times, given by a term, in between (`turns.py`).
     """
 
     edges: tuple[int, ...]
@@ -44,6 +47,7 @@ class Run:
     decisions: tuple[Term, ...]
     labelled: bool
     open: tuple[Var, ...] = ()
+    turns: tuple[Turns, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +118,23 @@ def extend(
         (*run.condition, *conditions),
         tuple(decisions),
         run.labelled or edge.label is not None,
+        run.open,
+        run.turns,
     )
     return tuple(conditions), after
+
+
+def turned(run: Run, cycle: Cycle, count: Term) -> Run:
+    """The run with turns of a cycle at its end, which is where the cycle begins."""
+    here = {**run.values, TURN: count}
+    made = Turns(len(run.edges), cycle.edges, count, cycle.after)
+    conditions = build.conjuncts(build.land(*(substitute(c, here) for c in cycle.condition)))
+    return replace(
+        run,
+        values={**run.values, **{v: substitute(t, here) for v, t in cycle.after}},
+        condition=(*run.condition, *conditions),
+        turns=(*run.turns, made),
+    )
 
 
 def undecided(board: Board, location: str, run: Run, label: Label | None) -> Run:
@@ -123,8 +142,16 @@ def undecided(board: Board, location: str, run: Run, label: Label | None) -> Run
     if not run.decisions:
         return run
     whole = start(board, location)
-    for number, choice in zip(run.edges, run.choices, strict=True):
-        _, whole = extend(board, whole, number, board.abstract.automaton.edges[number], choice, label)
+    for position in range(len(run.edges) + 1):
+        for made in run.turns:
+            if made.position == position:
+                cycle = next(c for c in board.cycles[whole.location] if c.edges == made.cycle)
+                whole = turned(whole, cycle, made.count)
+        if position < len(run.edges):
+            number = run.edges[position]
+            _, whole = extend(
+                board, whole, number, board.abstract.automaton.edges[number], run.choices[position], label
+            )
     return whole
 
 

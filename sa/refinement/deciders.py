@@ -24,12 +24,13 @@ from sa.plays.positions import Survives
 from sa.plays.single_run import course, pursue
 from sa.plays.strategy import Refuter
 from sa.question.asked import Effort, GoalAsked, Lost, Related, Stuck
+from sa.refinement.facts import facts
 from sa.simulation.endings import Answered, LostChoices, Tactics
 from sa.simulation.endings import Lost as SearchLost
 from sa.simulation.endings import Stuck as SearchStuck
 from sa.simulation.horn import solve_horn
 from sa.simulation.search import Search
-from sa.simulation.state import Lemma, PairState, dead
+from sa.simulation.state import NO_FACTS, Facts, Lemma, PairState, dead
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.evaluate import State, Unevaluable
@@ -53,6 +54,7 @@ class _Work:
     session: Session
     board: Board
     searches: list[Search]
+    known: Facts | None = None
 
 
 def _work(asked: GoalAsked, budget: Budget) -> _Work:
@@ -108,7 +110,10 @@ def at_start(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost 
 def by_search(tactics: Tactics, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Answer]:
     """The search for a relation with these tactics; where an initial state is lost, a play. Raises LimitReached."""
     work = _work(asked, budget)
-    search = Search(work.board, work.session, tactics, report)
+    if tactics.known and work.known is None:
+        work.known = facts(work.session, work.board)
+    known = work.known if tactics.known and work.known is not None else NO_FACTS
+    search = Search(work.board, work.session, tactics, report, known)
     work.searches.append(search)
     report(Event(tactics.name))
     evidence = _of_search(search)
@@ -236,12 +241,12 @@ def relation_of(search: Search, solution: Mapping[Pair, Term] | None = None) -> 
 
 
 def _solved(state: PairState, solution: Term) -> tuple[Term, ...]:
-    return tuple(dict.fromkeys((*affine.formulas(state.facts or {}), *build.conjuncts(solution))))
+    return tuple(dict.fromkeys((*state.known, *affine.formulas(state.facts or {}), *build.conjuncts(solution))))
 
 
 def _lemmas(state: PairState) -> tuple[Term, ...]:
-    facts = affine.formulas(state.facts or {})
-    return tuple(dict.fromkeys((*facts, *(lemma.formula for lemma in state.lemmas))))
+    equations = affine.formulas(state.facts or {})
+    return tuple(dict.fromkeys((*state.known, *equations, *(lemma.formula for lemma in state.lemmas))))
 
 
 def _path(answer: Round) -> AbstractPath:
@@ -249,4 +254,4 @@ def _path(answer: Round) -> AbstractPath:
     for position, choice in enumerate(answer.run.choices):
         for var, term in choice:
             witnesses.append((build.variable(staged(var.name, position), var.sort), term))
-    return AbstractPath(answer.run.edges, tuple(witnesses))
+    return AbstractPath(answer.run.edges, tuple(witnesses), answer.run.turns)

@@ -44,7 +44,7 @@ def _opening(search: Search, names: dict[Pair, str]) -> Clause:
 
 def _clauses(search: Search, state: PairState, names: dict[Pair, str], turned: bool) -> Iterator[Clause]:
     here = Atom(names[state.pair], search.board.variables)
-    known = (*state.base, *state.equations)
+    known = (*state.base, *state.known, *state.equations)
     if state.moves.moving:
         there: dict[Var, Term] = {v: primed(v) for v in state.moves.moving}
         after = Atom(here.predicate, tuple(there.get(v, v) for v in search.board.variables))

@@ -32,9 +32,14 @@ def shape_of(edge: Edge) -> Shape:
     return action, tuple(substitute(t, names) for t in terms)
 
 
-def proposals(board: Board, step: Challenge, location: str, solved: Mapping[Var, Term]) -> Iterator[Run]:
+def proposals(
+    board: Board, step: Challenge, location: str, solved: Mapping[Var, Term], late: bool = False
+) -> Iterator[Run]:
     """Answers worth trying before the solver has shown a state that needs one; `solved` are the facts there."""
     stay = start(board, location)
+    if late and step.label is None and not _touches_links(board, step.edge):
+        yield stay
+        return
     run = _ahead(board, step, stay, solved)
     if run is not None:
         yield run
@@ -129,23 +134,26 @@ def _plain(var: Var) -> str:
     return off_side(var.name)
 
 
-def best(board: Board, step: Challenge, runs: list[Run], state: State) -> Run:
+def best(board: Board, step: Challenge, runs: list[Run], state: State, late: bool = False) -> Run:
     """The answer to prefer among good ones.
 
-    Ending in the same statement comes first, then passing few tests, then leaving few variables different that
-    have the same name on both sides, then being short.
+    Ending in the same statement comes first, then making no turns of cycles, then passing few tests, then leaving few
+    variables different that have the same name on both sides, then being short. Where answers come late the shortest
+    is preferred.
     """
+    if late:
+        return min(runs, key=lambda run: (len(run.turns) + len(run.edges), run.edges))
     edges, wanted = board.abstract.automaton.edges, shape_of(step.edge)
     after = {
         _plain(v): evaluate(step.after.get(v, v), state) for v in (*board.concrete.globals, *board.concrete.locals)
     }
 
-    def rank(run: Run) -> tuple[bool, int, int, int, tuple[int, ...]]:
+    def rank(run: Run) -> tuple[bool, int, int, int, int, tuple[int, ...]]:
         path = [edges[n] for n in run.edges]
         same = bool(path) and shape_of(path[-1]) == wanted and all(_private(board, e) for e in path[:-1])
         tests = sum(e.guard is not build.TRUE for e in (path[:-1] if same else path))
         pairs = ((after.get(_plain(v)), evaluate(t, state)) for v, t in run.values.items())
         apart = sum(mine is not None and mine != theirs for mine, theirs in pairs)
-        return not same, tests, apart, len(path), run.edges
+        return not same, len(run.turns), tests, apart, len(path), run.edges
 
     return min(runs, key=rank)

@@ -28,7 +28,18 @@ from sa.game.opening import Cover, Covered, NotCovered, cover
 from sa.game.rounds import Challenge, Round, challenge, play_round
 from sa.simulation import learning, preference
 from sa.simulation.endings import Answered, Ending, GaveUp, Loss, Lost, LostChoices, Patience, Stuck, Tactics
-from sa.simulation.state import Cause, Lemma, LostDrift, LostMatch, LostStep, PairState, View, hypotheses
+from sa.simulation.state import (
+    NO_FACTS,
+    Cause,
+    Facts,
+    Lemma,
+    LostDrift,
+    LostMatch,
+    LostStep,
+    PairState,
+    View,
+    hypotheses,
+)
 from sa.smt.pleasant import pleasant
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
@@ -69,7 +80,9 @@ Task: TypeAlias = StepTask | DriftTask | MatchTask
 class Search:
     """One run of the search on a board."""
 
-    def __init__(self, board: Board, session: Session, tactics: Tactics, report: Report = unheard) -> None:
+    def __init__(
+        self, board: Board, session: Session, tactics: Tactics, report: Report = unheard, known: Facts = NO_FACTS
+    ) -> None:
         self.board = board
         self.session = session
         self.pairs: dict[Pair, PairState] = {}
@@ -78,6 +91,7 @@ class Search:
         self.stuck = False
         self._tactics = tactics
         self._report = report
+        self._known = known
         self._drifts: dict[object, Drift] = {}
         self._challenges: dict[int, Challenge] = {}
         self._queue: list[tuple[tuple[int, int, int], int, Task]] = []
@@ -135,7 +149,9 @@ class Search:
         if state is None:
             base = boards.base(self.board, pair)
             steps = {n: self._challenge(n) for n, _ in self.board.concrete.edges[pair[0]]}
-            state = self.pairs[pair] = PairState(pair, base, self.moves_at(pair), steps)
+            first, second = (side.get(place, ()) for side, place in zip(self._known, pair, strict=True))
+            known = build.conjuncts(build.land(*(boards.reduce(self.board, f) for f in (*first, *second))))
+            state = self.pairs[pair] = PairState(pair, base, self.moves_at(pair), steps, known)
         return state
 
     def _challenge(self, number: int) -> Challenge:
@@ -207,7 +223,7 @@ class Search:
             return None
         rounds = state.rounds.setdefault(number, [])
         if not rounds:
-            for run in preference.proposals(self.board, step, state.pair[1], view.definitions):
+            for run in preference.proposals(self.board, step, state.pair[1], view.definitions, self._tactics.late):
                 self._add(state, number, play_round(self.board, step, run))
         known = (*hypotheses(state), *affine.formulas(view.facts), *step.enabled)
         facts = {c for t in known for c in build.conjuncts(view.reduced(t))}
@@ -266,7 +282,7 @@ class Search:
         if patience is Patience.FULL and chosen and not sure:
             return self._lose(state, step, learning.blame(chosen, step, model, self.pairs), model)
         if good:
-            run = preference.best(self.board, step, [a.run for a in sure or good], model)
+            run = preference.best(self.board, step, [a.run for a in sure or good], model, self._tactics.late)
             self._add(state, step.number, next(a for a in good if a.run is run))
             self._post(StepTask(state.pair, step.number))
             return None

@@ -37,6 +37,11 @@ class LostDrift:
     lemma: Lemma
 
 
+#: What is true at each location of the concrete and of the abstract side, whatever the other side does.
+Facts: TypeAlias = tuple[Mapping[str, tuple[Term, ...]], Mapping[str, tuple[Term, ...]]]
+
+NO_FACTS: Facts = ({}, {})
+
 Cause: TypeAlias = LostStep | LostMatch | LostDrift
 
 
@@ -79,7 +84,7 @@ class PairState:
     """What is known of a pair of locations.
 
     `facts` hold wherever the chosen answers lead (forward); lemmas exclude what is lost (backward). `views` are
-    the facts at each step, None where they say that it is not enabled.
+    the facts at each step, None where they say that it is not enabled. `known` is true of either side by itself.
     `users` are the steps, of this and other pairs, with an answer that ends here.
     """
 
@@ -87,6 +92,7 @@ class PairState:
     base: tuple[Term, ...]
     moves: Drift
     steps: dict[int, Challenge]
+    known: tuple[Term, ...] = ()
     facts: Space | None = None
     equations: tuple[Term, ...] = ()
     views: dict[int, View | None] = field(default_factory=dict)
@@ -97,7 +103,7 @@ class PairState:
 
 def hypotheses(state: PairState) -> tuple[Term, ...]:
     """Ψ of the pair as far as it is known, facts included."""
-    return (*state.base, *state.equations, *(lemma.formula for lemma in state.lemmas))
+    return (*state.base, *state.known, *state.equations, *(lemma.formula for lemma in state.lemmas))
 
 
 def dead(state: PairState) -> bool:

@@ -1,0 +1,148 @@
+"""Silent cycles of the abstract side in closed form: what any number of turns does, as terms (THEORY section 4).
+
+Each variable that a turn changes must be increased by what does not change, also modulo a constant, or be set to what
+is known of the turn before. That the form is right is for the checker to show; here it is only made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sa.automata.automaton import Automaton, Edge, edges_from
+from sa.certificates.relation import TURN
+from sa.terms import build
+from sa.terms.substitute import substitute
+from sa.terms.term import IsZero, Le, Mod, Not, Term, Var
+
+#: Edges in a cycle, and cycles that begin at one location.
+LENGTH, CYCLES = 10, 6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cycle:
+    """Edges from a location back to it. After `TURN` turns, one or more, the variables in `after` have these values.
+
+    `condition` says that these turns can be made; all terms are over the state before them and `TURN`.
+    """
+
+    edges: tuple[int, ...]
+    after: tuple[tuple[Var, Term], ...]
+    condition: tuple[Term, ...]
+
+
+def cycles_of(automaton: Automaton) -> dict[str, tuple[Cycle, ...]]:
+    """The cycles that have a closed form, by the location that is the first on them in the automaton's order."""
+    order = {q.name: i for i, q in enumerate(automaton.locations)}
+    silent: dict[str, list[tuple[int, Edge]]] = {q.name: [] for q in automaton.locations}
+    numbers = {id(e): i for i, e in enumerate(automaton.edges)}
+    for source, edges in edges_from(automaton).items():
+        silent[source] = [(numbers[id(e)], e) for e in edges if e.label is None and not e.choices]
+    found = dict[str, tuple[Cycle, ...]]()
+    for head in order:
+        cycles = list[Cycle]()
+        for path in _paths(silent, order, head):
+            cycle = _closed_form(automaton, path)
+            if cycle is not None and len(cycles) < CYCLES:
+                cycles.append(cycle)
+        if cycles:
+            found[head] = tuple(cycles)
+    return found
+
+
+def _paths(
+    silent: Mapping[str, list[tuple[int, Edge]]], order: Mapping[str, int], head: str
+) -> Iterator[tuple[int, ...]]:
+    """Simple cycles through a location that is the first one on them, the shortest first."""
+    pending: list[tuple[tuple[int, ...], tuple[str, ...]]] = [((), (head,))]
+    # The list grows while it is walked.
+    for path, places in pending:
+        for number, edge in silent[places[-1]]:
+            if edge.target == head:
+                yield (*path, number)
+            elif order[edge.target] > order[head] and edge.target not in places and len(path) + 1 < LENGTH:
+                pending.append(((*path, number), (*places, edge.target)))
+
+
+def _closed_form(automaton: Automaton, path: tuple[int, ...]) -> Cycle | None:
+    inv = {q.name: q.inv for q in automaton.locations}
+    values, conditions = dict[Var, Term](), list[Term]()
+    for number in path:
+        edge = automaton.edges[number]
+        conditions.append(substitute(edge.guard, values))
+        values.update({v: substitute(t, values) for v, t in edge.updates})
+        conditions.append(substitute(inv[edge.target], values))
+    changed = {v: t for v, t in values.items() if t is not v}
+    forms = _forms(changed)
+    if forms is None or not changed:
+        return None
+    made = {v: substitute(t, forms.before) if v in forms.last else forms.exact[v] for v, t in changed.items()}
+    guards = list(_throughout(build.conjuncts(build.land(*conditions)), made, forms))
+    if any(g is None for g in guards):
+        return None
+    condition = build.conjuncts(build.land(build.le(build.ONE, TURN), *(g for g in guards if g is not None)))
+    return Cycle(path, tuple(made.items()), condition)
+
+
+@dataclass(frozen=True, slots=True)
+class _Forms:
+    """`exact` gives values after any number of turns, none included where there is no `Mod`; `before` the same for one
+    turn less; `last` are variables set to what a turn finds."""
+
+    exact: Mapping[Var, Term]
+    before: Mapping[Var, Term]
+    last: frozenset[Var]
+
+
+def _forms(changed: Mapping[Var, Term]) -> _Forms | None:
+    exact = {v: form for v, t in changed.items() if (form := _increased(v, t, changed)) is not None}
+    plain = {v: t for v, t in exact.items() if not isinstance(t, Mod)}
+    less = build.add(TURN, build.integer(-1))
+    last = frozenset(v for v in changed if v not in exact)
+    if any(not t.free.isdisjoint(changed.keys() - plain.keys()) for v, t in changed.items() if v in last):
+        return None
+    return _Forms(exact, {v: substitute(t, {TURN: less}) for v, t in plain.items()}, last)
+
+
+def _increased(var: Var, value: Term, changed: Mapping[Var, Term]) -> Term | None:
+    """The variable after `TURN` turns, each of which adds the same to it."""
+    size = value.divisor if isinstance(value, Mod) else 0
+    total = value.dividend if isinstance(value, Mod) else value
+    const, parts = build.linear_parts(total)
+    step = build.linear(const, {p: c for p, c in parts.items() if p is not var})
+    if parts.get(var) != 1 or not step.free.isdisjoint(changed):
+        return None
+    reached = build.add(var, build.mul(TURN, step))
+    return build.mod(reached, size) if size else reached
+
+
+def _throughout(conditions: tuple[Term, ...], made: Mapping[Var, Term], forms: _Forms) -> Iterator[Term | None]:
+    """Each condition in every turn, as conditions on the first and the last one; None where that is not enough."""
+    less = build.add(TURN, build.integer(-1))
+    for condition in conditions:
+        yield condition
+        later = substitute(condition, made)
+        if later is condition:
+            continue
+        ends = [substitute(later, {TURN: n}) for n in (build.ONE, less)]
+        if TURN not in later.free:
+            yield build.lor(build.le(TURN, build.ONE), later)
+        elif isinstance(later, Le) and _is_linear(later.total):
+            yield build.lor(build.le(TURN, build.ONE), build.land(*ends))
+        elif isinstance(later, Not) and isinstance(later.body, IsZero) and _is_linear(later.body.total):
+            totals = [substitute(later.body.total, {TURN: n}) for n in (build.ONE, less)]
+            below, above = (build.land(*(build.lt(build.scale(s, t), build.ZERO) for t in totals)) for s in (1, -1))
+            yield build.lor(build.le(TURN, build.ONE), below, above)
+        else:
+            yield None
+
+
+def _is_linear(total: Term) -> bool:
+    """Whether the number of turns is only a factor of what does not depend on it."""
+    _, parts = build.linear_parts(total)
+    return all(p is TURN or TURN not in p.free or _is_once(p) for p in parts)
+
+
+def _is_once(part: Term) -> bool:
+    factors = getattr(part, "factors", ())
+    return sum(f is TURN for f in factors) == 1 and all(f is TURN or TURN not in f.free for f in factors)

@@ -1,0 +1,87 @@
+"""What is true of each side alone, location by location: bounds from tests, signs, parities (Houdini).
+
+A step or an answer leads to states of the side where they hold again, so Ψ may say them from the start: lemmas that are
+learned backwards need not find out that a counter never exceeds its bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import gcd
+
+from sa.automata.automaton import Automaton, Kind, variables_of
+from sa.game.board import Board
+from sa.invariants.houdini import candidates, houdini
+from sa.simulation.state import Facts
+from sa.smt.session import Session
+from sa.terms import build
+from sa.terms.solve import solution
+from sa.terms.sort import INT
+from sa.terms.term import Le, Or, Term, Var
+
+#: Larger automata are not looked at, and so many resources of the solver are spent on one question.
+EDGES, RLIMIT = 300, 500_000
+
+#: The most candidates at a location.
+OFFERED = 60
+
+
+def facts(session: Session, board: Board) -> Facts:
+    """Formulas that hold at the locations of either side in every state of a game. Raises LimitReached."""
+    goal = board.goal
+    # What the abstract environment does in sequence may be over-approximated: nothing is said of what it changes.
+    shared = () if goal.closed else variables_of(goal.abstract, Kind.GLOBAL)
+    return _of(session, goal.concrete, ()), _of(session, goal.abstract, shared)
+
+
+def _of(session: Session, automaton: Automaton, without: Iterable[Var]) -> dict[str, tuple[Term, ...]]:
+    if len(automaton.edges) > EDGES:
+        return {}
+    hidden = frozenset(without)
+    nothing: dict[str, Term] = dict.fromkeys((q.name for q in automaton.locations), build.TRUE)
+    offered = dict.fromkeys((*_moduli(automaton), *candidates(automaton, {}), *_used_up(automaton)))
+    visible = [f for f in offered if f.free.isdisjoint(hidden)][:OFFERED]
+    found = houdini(session.again(RLIMIT), automaton, nothing, strong=True, offered=visible)
+    return {} if found is None else {place: _telling(formula) for place, formula in found.items()}
+
+
+def _telling(formula: Term) -> tuple[Term, ...]:
+    """The conjuncts that do not follow from another one of them by their form."""
+    known = build.conjuncts(formula)
+    return tuple(k for k in known if not any(_is_weaker(k, other) for other in known if other is not k))
+
+
+def _is_weaker(formula: Term, other: Term) -> bool:
+    if isinstance(formula, Or):
+        return any(f is other or _is_weaker(f, other) for f in formula.args)
+    if not isinstance(formula, Le) or not isinstance(other, Le):
+        return False
+    mine, theirs = build.linear_parts(formula.total), build.linear_parts(other.total)
+    return mine[1] == theirs[1] and mine[0] < theirs[0]
+
+
+def _used_up(automaton: Automaton) -> Iterator[Term]:
+    """What is left of a test's strict bound after the step that uses it up, or where no step was made yet."""
+    own = frozenset(v.var for v in automaton.variables)
+    begun = dict(filter(None, (solution(c, own) for c in build.conjuncts(automaton.init))))
+    moved = {v for e in automaton.edges for v, t in e.updates if t is not v}
+    for formula in dict.fromkeys(c for e in automaton.edges for c in build.conjuncts(e.guard)):
+        if isinstance(formula, Le) and len(formula.free) > 1:
+            weaker = build.le(formula.total, build.ONE)
+            yield weaker
+            first = (build.eq(v, begun[v]) for v in sorted(formula.free & moved, key=lambda v: v.key) if v in begun)
+            yield from (build.lor(weaker, f) for f in first)
+
+
+def _moduli(automaton: Automaton) -> Iterator[Term]:
+    """Remainders of numbers that are only ever changed by multiples of something."""
+    for variable in automaton.variables:
+        steps, var = list[int](), variable.var
+        for edge in automaton.edges:
+            update = dict(edge.updates).get(var, var)
+            difference = build.sub(update, var) if var.sort == INT else build.ONE
+            const, parts = build.linear_parts(difference)
+            steps += [const, *parts.values()]
+        size = gcd(*steps)
+        if var.sort == INT and 1 < size <= 64:
+            yield from (build.eq(build.mod(var, size), build.integer(r)) for r in range(size))
