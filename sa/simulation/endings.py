@@ -60,7 +60,7 @@ class Patience(Enum):
 class Tactics:
     """How to search: how many lemmas may be learned, how far answers are explored, and the patience.
 
-    For each pair that the search has met there may be `each` more lemmas: blame travels along a program. It may make use of
+    For each pair that the search has met there may be `each` more lemmas: blame travels along a program. It may use
     what is `known` of either side alone; one that is `late` prefers to stay where it is until a step asks for more.
     """
 

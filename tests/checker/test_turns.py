@@ -1,4 +1,4 @@
-"""Turns of a cycle in an answer are accepted where they are shown by induction, and rejected where anything is wrong."""
+"""Turns of a cycle in an answer are accepted where induction shows them, and rejected where anything is wrong."""
 
 from __future__ import annotations
 
