@@ -276,15 +276,10 @@ def at_most_zero(total: Term) -> Term:
     if divisor > 1:
         total = linear(-(-const // divisor), {p: c // divisor for p, c in parts.items()})
     if len(parts) == 1 and isinstance(part := next(iter(parts)), Div):
-        return _bounded_quotient(part, parts[part] // divisor, -(-const // divisor))
+        const, size = -(-const // divisor), part.divisor
+        bounds = (part.dividend, integer((1 - const) * size - 1)), (integer(const * size), part.dividend)
+        return le(*bounds[parts[part] < 0])
     return intern(Le, total)
-
-
-def _bounded_quotient(quotient: Div, sign: int, const: int) -> Term:
-    """`sign · quotient + const <= 0` as a bound of what is divided."""
-    if sign > 0:
-        return le(quotient.dividend, integer((1 - const) * quotient.divisor - 1))
-    return le(integer(const * quotient.divisor), quotient.dividend)
 
 
 def eq(left: Term, right: Term) -> Term:
