@@ -76,7 +76,7 @@ MAY_IMPORT = {
     "checker": _DATA | {"language", "smt", "certificates"},
     # So are rules: what they ask for is asked again of certificates.
     "rules": _DATA | {"smt", "certificates", "checker"},
-    "refinement": _ENGINE | _SIMULATION | {"generation", "question"},
+    "refinement": _ENGINE | _SIMULATION | {"generation", "question", "invariants"},
     "engines": _ENGINE | _SIMULATION | {"generation", "question", "invariants", "hybrid", "refinement", "checker"},
     "scripts": _ENGINE
     | {"processes", "generation", "question", "invariants", "checker", "rules", "refinement", "engines"},
