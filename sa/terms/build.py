@@ -276,9 +276,8 @@ def at_most_zero(total: Term) -> Term:
     if divisor > 1:
         total = linear(-(-const // divisor), {p: c // divisor for p, c in parts.items()})
     if len(parts) == 1 and isinstance(part := next(iter(parts)), Div):
-        const, size = -(-const // divisor), part.divisor
-        bounds = (part.dividend, integer((1 - const) * size - 1)), (integer(const * size), part.dividend)
-        return le(*bounds[parts[part] < 0])
+        end, size = -(-const // divisor) * part.divisor, part.divisor
+        return le(part.dividend, integer(size - end - 1)) if parts[part] > 0 else le(integer(end), part.dividend)
     return intern(Le, total)
 
 
