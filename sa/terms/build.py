@@ -114,8 +114,7 @@ def _multiplied_out(const: int, parts: Iterable[tuple[Term, int]]) -> Term:
     scaled = list[tuple[Term, int]]()
     for part, coefficient in parts:
         if isinstance(part, Div) and coefficient % part.divisor == 0:
-            turns = coefficient // part.divisor
-            scaled += (part.dividend, turns), (mod(part.dividend, part.divisor), -turns)
+            scaled += (part.dividend, n := coefficient // part.divisor), (mod(part.dividend, part.divisor), -n)
         else:
             scaled.append((part, coefficient))
     return combine(const, scaled)
