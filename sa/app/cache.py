@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+
+from msgspec import Struct
 
 from sa.app.replace_file import replace_file
 from sa.base.diagnostic import InputError
@@ -21,8 +22,7 @@ MOST_BYTES, MOST_BYTES_OF_ONE = 200 * 2**20, 20 * 2**20
 _SUFFIX = ".evidence"
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
+class Folder(Struct, frozen=True):
     """A cache in a folder; nothing is made before something is kept."""
 
     path: Path

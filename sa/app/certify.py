@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from os.path import abspath, dirname, isfile, join
 from time import perf_counter
+
+from msgspec import Struct
 
 from sa import __version__
 from sa.app.refine import questions
@@ -33,8 +34,7 @@ from sa.rules.judge import judge_script
 __all__ = ["CertifyRequest", "Choice", "Judgement", "certify", "exported", "status_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class CertifyRequest:
+class CertifyRequest(Struct, frozen=True):
     """`folder` is where the sources are, the certificate's folder if not given. `keeps` keeps the obligations."""
 
     path: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from sa.automata.program import Program
 from sa.automata.proof import Script
@@ -14,8 +14,7 @@ from sa.frontends.load import load
 from sa.language.load import LoadedScript
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Struct, frozen=True):
     """What was found in a file; `content` is None where errors leave none."""
 
     path: str

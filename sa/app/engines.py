@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from sa.engines.engine import ClaimEngine, GoalEngine, answers
 from sa.engines.portfolio_of_claims import CLAIMS
 from sa.engines.portfolio_of_goals import engines_of_goals
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """An engine: its name for `--engine`, the verdicts that its evidence can be for, and what it does in words."""
 
     name: str

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from sa.app.replace_file import replace_file
 from sa.language.format import format_source
 from sa.language.read import read_source
 
 
-@dataclass(frozen=True, slots=True)
-class Formatted:
+class Formatted(Struct, frozen=True):
     """A file and whether its layout differs, or differed, from the formatter's."""
 
     path: str

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Variable
 from sa.automata.program import Program
@@ -26,8 +28,7 @@ from sa.terms.term import Var
 VISIBLE = {"shared": Rung.HIDDEN, "locations": Rung.LOCATIONS, "locals": Rung.LOCALS}
 
 
-@dataclass(frozen=True, slots=True)
-class Inferred:
+class Inferred(Struct, frozen=True):
     """A program whose threads have invariants and environments that were checked, its text, and what was noticed."""
 
     program: Program

@@ -6,8 +6,9 @@ What was shown before a limit stands; the step at which it is reached and all af
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from time import perf_counter
+
+from msgspec import Struct
 
 from sa.automata.program import Program
 from sa.automata.proof import Script, Step
@@ -30,8 +31,7 @@ from sa.scripts.result import Proof, StepResult
 _NOT_BEGUN = "before this step was begun"
 
 
-@dataclass(frozen=True, slots=True)
-class ProveRequest:
+class ProveRequest(Struct, frozen=True):
     """`split` splits steps of the programs' threads that touch several shared locations."""
 
     path: str
@@ -39,8 +39,7 @@ class ProveRequest:
     options: Options
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """A proof as far as it goes, warnings about what cannot happen, what was noticed in the files, seconds by phase.
 
     `stage` is what all steps rest on, if it came to that; `sources` are all texts that were read.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from os.path import realpath
 from time import perf_counter
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
@@ -19,8 +21,7 @@ from sa.language.load import Loaded
 from sa.language.read import beside
 
 
-@dataclass(frozen=True, slots=True)
-class RefineRequest:
+class RefineRequest(Struct, frozen=True):
     """`paths` are an abstract and a concrete file, or one file whose refinement blocks name the others.
 
     `split` splits steps that touch several shared locations.
@@ -31,8 +32,7 @@ class RefineRequest:
     options: Options
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """An outcome, and what was noticed about the files themselves: `check` shows that at length."""
 
     outcome: Outcome
@@ -40,8 +40,7 @@ class Answer:
     question: Question
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """Two programs, the block that says more than the defaults about them, and what was noticed in reading.
 
     `sources` are all texts that were read.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from sa.automata.program import Program
 from sa.base.diagnostic import Diagnostic, InputError, error
@@ -21,8 +21,7 @@ from sa.oracle.simulate import (
 from sa.terms.evaluate import Unevaluable
 
 
-@dataclass(frozen=True, slots=True)
-class SimulateRequest:
+class SimulateRequest(Struct, frozen=True):
     """`script`, where there is one, names a thread each step and which of its possible steps it takes."""
 
     path: str
@@ -32,8 +31,7 @@ class SimulateRequest:
     script: tuple[tuple[str, int], ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Simulated:
+class Simulated(Struct, frozen=True):
     """The run, or why there is none."""
 
     program: Program

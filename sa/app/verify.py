@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from time import perf_counter
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.base.diagnostic import Diagnostic
 from sa.base.source import Source
@@ -15,8 +17,7 @@ from sa.engines.verify import verify as decide
 from sa.frontends.load import load_program
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyRequest:
+class VerifyRequest(Struct, frozen=True):
     """`split` splits steps that touch several shared locations."""
 
     path: str
@@ -24,8 +25,7 @@ class VerifyRequest:
     options: Options
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """An outcome, what was noticed about the file itself (`check` shows that at length), and all texts read."""
 
     outcome: Verification

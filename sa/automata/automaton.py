@@ -8,8 +8,9 @@ THEORY section 1: `Inv` must hold before and after, locals do not change under e
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from sa.base.source import Span
 from sa.terms.term import Term, Var
@@ -19,8 +20,7 @@ EXIT = "exit"
 FAIL = "fail"
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """Where a declaration comes from: a span in some source, and what it is in words."""
 
     span: Span | None
@@ -35,8 +35,7 @@ class Kind(Enum):
     PARAM = "param"
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct, frozen=True):
     """A declared variable. `low..high` bounds an int that has a range; both None for all of ℤ.
 
     Enumerations are bounded by their sort. A choice of an edge is a Variable of kind LOCAL too.
@@ -50,16 +49,14 @@ class Variable:
     ghost: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(Struct, frozen=True):
     """A visible action with the values it shows, read before the step. Silent edges have none."""
 
     action: str
     values: tuple[Term, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(Struct, frozen=True):
     """A control location: `inv` over G ∪ L (ranges of variables included), `env` over G ∪ G'.
 
     `env` is None where nobody declared one. It need not be reflexive: an environment may always
@@ -78,8 +75,7 @@ def joint_name(names: Iterable[str]) -> str:
     return "|".join(names)
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Struct, frozen=True):
     """A component step: for some value of the choices, the guard holds and all updates happen at once.
 
     `guard`, the label's values and the updates' right-hand sides are over G ∪ L ∪ choices and read
@@ -96,8 +92,7 @@ class Edge:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Automaton:
+class Automaton(Struct, frozen=True):
     """A succinct automaton. `variables` are all it may mention, parameters included, in declared order."""
 
     name: str

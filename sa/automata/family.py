@@ -7,8 +7,10 @@ positive identities: with n copies they are 1, ..., n. The identity is a local t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain, count, permutations, product
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Label
 from sa.automata.rename import own_local
@@ -22,16 +24,14 @@ from sa.terms.term import Term, Var
 MOST_COPIES = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(Struct, frozen=True):
     """`thread` is what every copy does, with `identity` among its locals."""
 
     thread: Automaton
     identity: Var
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
+class Copy(Struct, frozen=True):
     """A copy that a claim speaks of, `name` as in `T[i]`. Two of them may be the same one."""
 
     family: str

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Origin, Variable
 from sa.automata.family import Copy, Family
@@ -14,16 +16,14 @@ from sa.terms import build
 from sa.terms.term import Function, Term
 
 
-@dataclass(frozen=True, slots=True)
-class Axiom:
+class Axiom(Struct, frozen=True):
     """A closed formula about functions, assumed by every obligation."""
 
     formula: Term
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Invariant:
+class Invariant(Struct, frozen=True):
     """A named invariant claim over the program's variables; weak unless `strong`.
 
     It is meant for any `copies` of its families, different or not, and may mention their identities.
@@ -37,8 +37,7 @@ class Invariant:
     copies: tuple[Copy, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Guarantee:
+class Guarantee(Struct, frozen=True):
     """A relation over present and next values that every step of a thread, or of each copy in a family, keeps."""
 
     thread: str
@@ -46,24 +45,21 @@ class Guarantee:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
+class Formula(Struct, frozen=True):
     """A formula written by the user, with its place."""
 
     term: Term
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(Struct, frozen=True):
     """`relate x` or `relate conc.x == abs.y`: a formula over both sides, variables named `conc.` and `abs.`."""
 
     term: Term
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Pairing:
+class Pairing(Struct, frozen=True):
     """`thread Concrete refines Abstract`."""
 
     concrete: str
@@ -71,8 +67,7 @@ class Pairing:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Refinement:
+class Refinement(Struct, frozen=True):
     """A refinement block. Formulas over both sides name their variables `conc.x` and `abs.x`; parameters are plain.
 
     `relate` is None where the block leaves the default (equal names). `rely` is over the plain global
@@ -93,8 +88,7 @@ class Refinement:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(Struct, frozen=True):
     """An elaborated file.
 
     `variables` are the globals and parameters; `init` is over them and is part of every thread's `init`.

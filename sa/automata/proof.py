@@ -6,9 +6,10 @@ Nothing here says that a claim holds. What the rules mean and ask for is THEORY 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from sa.automata.automaton import Origin
 from sa.automata.program import Axiom, Formula, Program, Related
@@ -29,8 +30,7 @@ class Rule(Enum):
     AUTO = "auto"
 
 
-@dataclass(frozen=True, slots=True)
-class Refines:
+class Refines(Struct, frozen=True):
     """The threads on the left refine those on the right, position by position and as a composition.
 
     All threads of a side are of one program, those of the two sides of two different ones. The clauses are those of
@@ -49,8 +49,7 @@ class Refines:
     silent_exit: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Preserves:
+class Preserves(Struct, frozen=True):
     """The formula is an invariant of the composition of the threads, a weak one unless `strong`.
 
     It is over the variables of `composition.product.product` of these threads: globals and parameters are plain,
@@ -67,8 +66,7 @@ class Preserves:
 Claim: TypeAlias = Refines | Preserves
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """A `lemma` or `theorem`. Without a rule the claim is decided directly. `cited` are names of earlier steps.
 
     Whether a rule fits its claim and what is cited is for the rule to say.
@@ -83,8 +81,7 @@ class Step:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(Struct, frozen=True):
     """A file of proof steps, in its order. `programs` are the imported files by alias.
 
     `functions` and `axioms` are those of all programs and of the script, equal ones once: a function is the same

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Label, Variable
 from sa.terms.substitute import local_of, primed, sided, substitute

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.automaton import Edge
 from sa.terms.sort import Value
 from sa.terms.term import Var
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(Struct, frozen=True):
     """A state of an automaton: a location and a value for each of its variables."""
 
     location: str
     values: Mapping[Var, Value]
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Struct, frozen=True):
     """A component step that was taken: the edge, the values of its choices, and where it led."""
 
     edge: Edge

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
+
+from msgspec import Struct, field
 
 from sa.base.limits import Limits
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(Struct, frozen=True):
     """The limits of one engine: its share of what is left. `seed` changes only which evidence is found."""
 
     bounds: Limits
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct, frozen=True):
     """What an engine is at: a phase in words, and counts of what it has done so far (pairs, lemmas, states, …)."""
 
     phase: str
@@ -34,8 +33,7 @@ def unheard(event: Event) -> None:
     """A report that nobody listens to."""
 
 
-@dataclass(slots=True, eq=False)
-class Shared:
+class Shared(Struct, eq=False):
     """Results that several engines use for one question, each made once. Whoever asks the question owns it."""
 
     made: dict[Hashable, Any] = field(default_factory=dict)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
@@ -20,17 +22,15 @@ class Source:
         object.__setattr__(self, "line_starts", tuple(starts))
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """The half-open range `start..end` of character offsets in `source`."""
 
-    source: Source = field(repr=False)
+    source: Source
     start: int
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(Struct, frozen=True):
     """A line and a column, both counted from 1."""
 
     line: int

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 
 class Verdict(Enum):
@@ -28,8 +29,7 @@ class Reason(Enum):
     CHECKER = "the checker did not accept the evidence"
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """No answer: the reason and what is known so far, in words."""
 
     reason: Reason

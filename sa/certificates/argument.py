@@ -6,9 +6,10 @@ It is evidence about a claim that was made from the script; it never says what t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton
 from sa.certificates.goal import Goal
@@ -31,22 +32,19 @@ class Way(Enum):
     JOINT = "joint"
 
 
-@dataclass(frozen=True, slots=True)
-class Simulated:
+class Simulated(Struct, frozen=True):
     """A relation for the claim's goal: of its pair of threads among others, else of the whole programs."""
 
     relation: Relation
 
 
-@dataclass(frozen=True, slots=True)
-class PairByPair:
+class PairByPair(Struct, frozen=True):
     """A relation for each pair of threads of the claim, put together by Theorem 4."""
 
     relations: tuple[Relation, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
+class Played(Struct, frozen=True):
     """A play of the claim's goal; if `alone`, of its threads as they are written, while nobody else moves."""
 
     play: Play
@@ -54,30 +52,26 @@ class Played:
     alone: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ByRule:
+class ByRule(Struct, frozen=True):
     """The cited steps, by the parallel, chain or preservation rule."""
 
     way: Way
 
 
-@dataclass(frozen=True, slots=True)
-class Inductive:
+class Inductive(Struct, frozen=True):
     """Formulas by location that make the claim an invariant: of each thread, or one list of all threads as one."""
 
     way: Way
     parts: tuple[Mapping[str, Term], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Excluded:
+class Excluded(Struct, frozen=True):
     """A proof about the whole program that the claim is never false."""
 
     proof: Keeps | Joint
 
 
-@dataclass(frozen=True, slots=True)
-class Violated:
+class Violated(Struct, frozen=True):
     """A run at whose end the claim is false: of the whole program, or of the claim's thread of this number alone."""
 
     run: Run
@@ -85,8 +79,7 @@ class Violated:
     number: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Fails:
+class Fails(Struct, frozen=True):
     """Values for which a side condition is false, where functions mean this."""
 
     way: Way

@@ -7,7 +7,8 @@ others there are beside them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton
 from sa.automata.family import Family, concrete, numbers, of_copies
@@ -18,8 +19,7 @@ from sa.terms.build import TRUE
 from sa.terms.term import Term
 
 
-@dataclass(frozen=True, slots=True)
-class CrowdKeeps:
+class CrowdKeeps(Struct, frozen=True):
     """A proof by invariants of each thread and of each copy: `copies` annotate the families' automata, in their order.
 
     Witnesses of a claim may be symbolic copies. `init` is what holds of the shared variables at the start.
@@ -33,8 +33,7 @@ class CrowdKeeps:
     axioms: tuple[Axiom, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CrowdJoint:
+class CrowdJoint(Struct, frozen=True):
     """The same by joint invariants of all threads and any `counts` different copies, a number for each family.
 
     They are over the names of the product of the threads and these symbolic copies. Joint locations that are not in
@@ -50,8 +49,7 @@ class CrowdJoint:
     axioms: tuple[Axiom, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CrowdRun:
+class CrowdRun(Struct, frozen=True):
     """A run with so many copies of each family, in their order."""
 
     counts: tuple[int, ...]

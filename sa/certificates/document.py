@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NoReturn
+
+from msgspec import Struct
 
 from sa.certificates.shape import Entry, Json
 
@@ -25,8 +26,7 @@ class NoCertificate(Exception):
     """The text is no certificate of this version: says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """`files` are those named on the command line, `sources` the hashes of all texts that were read, by their names.
 
     Names are relative to one folder and written with slashes. `tool` is the version of sacheck that wrote it.

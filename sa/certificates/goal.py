@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom, Formula
@@ -10,8 +10,7 @@ from sa.terms.build import land
 from sa.terms.term import Term
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
+class Goal(Struct, frozen=True):
     """`concrete ⪯ abstract` w.r.t. `kappa` and `iota` (paper, Definition 6; THEORY sections 3 and 7).
 
     All variables of the two automata but the parameters are named `conc.x` and `abs.x`; the automata

@@ -6,9 +6,10 @@ set of answers that is infinite, whose emptiness is an unsatisfiability checked 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from sa.automata.automaton import Edge
 from sa.automata.program import Formula
@@ -33,8 +34,7 @@ class Obstacle(Enum):
     INVARIANT = "the location's invariant would be broken"
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """An abstract edge that cannot be taken from a state on the way to an answer, for the explanation."""
 
     edge: Edge
@@ -42,8 +42,7 @@ class Refusal:
     obstacle: Obstacle
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
+class Broken(Struct, frozen=True):
     """The states reached are not related: a conjunct of ι is false. Duplicator has lost."""
 
     formula: Formula
@@ -51,16 +50,14 @@ class Broken:
     abstract: Configuration
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """An abstract path that answers the step's label, and how Spoiler goes on from its end."""
 
     moves: tuple[Move, ...]
     then: Position | Broken
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """Spoiler makes a component step. `replies` are all abstract answers but some that break ι; none helps.
 
     `beyond` holds of abstract states that no step leaves and that break ι after the move: answers through them, of
@@ -74,8 +71,7 @@ class Step:
     beyond: Term = FALSE
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
+class Drift(Struct, frozen=True):
     """Spoiler moves both environments: one concrete step, a sequence of abstract ones; ι holds after it.
 
     `abstract` lists the states after each abstract environment step; `identity` says that some step is
@@ -88,8 +84,7 @@ class Drift:
     then: Position
 
 
-@dataclass(frozen=True, slots=True)
-class Unmatched:
+class Unmatched(Struct, frozen=True):
     """The concrete environment makes a step that no sequence of abstract environment steps matches.
 
     `closure` is a reflexive and transitive relation over `abs.` globals, their primes and `abs.` locals that
@@ -104,8 +99,7 @@ class Unmatched:
 SpoilerMove: TypeAlias = Step | Drift | Unmatched
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(Struct, frozen=True):
     """A pair of states and Spoiler's winning move from it."""
 
     concrete: Configuration
@@ -113,23 +107,20 @@ class Position:
     move: SpoilerMove
 
 
-@dataclass(frozen=True, slots=True)
-class Uncovered:
+class Uncovered(Struct, frozen=True):
     """A concrete initial state to which κ relates no abstract initial state."""
 
     concrete: Configuration
     exhausted: Exhausted
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenAtStart:
+class BrokenAtStart(Struct, frozen=True):
     """Initial states that κ relates and ι does not."""
 
     broken: Broken
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     """With `choose init`: every abstract initial state that κ allows loses."""
 
     concrete: Configuration

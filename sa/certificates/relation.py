@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from sa.terms.build import variable
 from sa.terms.name import staged
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class PairRelation:
+class PairRelation(Struct, frozen=True):
     """Ψ of a pair of locations is `ι ∧ Inv1 ∧ Inv2 ∧ lemmas`, over `conc.` and `abs.` variables."""
 
     concrete: str
@@ -22,8 +21,7 @@ class PairRelation:
 TURN = variable(staged("turn", "n"))
 
 
-@dataclass(frozen=True, slots=True)
-class Turns:
+class Turns(Struct, frozen=True):
     """A silent cycle of the abstract automaton, taken `count` times, at least once, before the path edge `position`.
 
     `cycle` are its edges, which choose nothing. `after` gives what is changed when `TURN` turns have been made, for
@@ -36,8 +34,7 @@ class Turns:
     after: tuple[tuple[Var, Term], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AbstractPath:
+class AbstractPath(Struct, frozen=True):
     """An answer: indices into the abstract automaton's edges, in order; empty for staying.
 
     `witnesses` gives terms for the choices of those edges, named `choice@position`, where
@@ -50,8 +47,7 @@ class AbstractPath:
     turns: tuple[Turns, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeAnswer:
+class EdgeAnswer(Struct, frozen=True):
     """The answers to concrete edge number `edge` at a pair: wherever it is enabled, one of them is good."""
 
     concrete: str
@@ -60,8 +56,7 @@ class EdgeAnswer:
     answers: tuple[AbstractPath, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Struct, frozen=True):
     """A weak simulation θ: one PairRelation each pair, one EdgeAnswer each pair and concrete edge.
 
     `closure` gives, for each abstract location that occurs, a reflexive and transitive relation over

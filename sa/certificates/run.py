@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from sa.automata.automaton import Edge
 from sa.automata.trace import Configuration, Move
@@ -23,8 +24,7 @@ class Ending(Enum):
     STOPPED = "the number of steps was reached"
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """A state of the program: the shared values, and for each thread its location and its own variables.
 
     A thread's configuration gives the shared values too.
@@ -34,8 +34,7 @@ class Snapshot:
     threads: Mapping[str, Configuration]
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """A step of one thread, with the values that its label shows. `move.after` is over the thread's variables."""
 
     thread: str
@@ -44,8 +43,7 @@ class Turn:
     after: Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """A run: where it starts, the steps and why there are no more."""
 
     start: Snapshot
@@ -53,16 +51,14 @@ class Run:
     ending: Ending
 
 
-@dataclass(frozen=True, slots=True)
-class Failing:
+class Failing(Struct, frozen=True):
     """A step labelled `fail`: of this thread and along this edge, of any where None."""
 
     thread: str | None = None
     edge: Edge | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Bad:
+class Bad(Struct, frozen=True):
     """What a run refutes: that no such step is taken, that `claim` holds in every state; one of the two or both.
 
     `claim` is over parameters, globals, locals `T.x` and Boolean variables `at T.CS`: thread T is at its location CS.

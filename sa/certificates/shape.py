@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias, TypeVar, assert_never
+
+from msgspec import Struct
 
 from sa.terms.read_smtlib import Names, Unreadable, read_smtlib
 from sa.terms.sort import (
@@ -35,8 +36,7 @@ class Malformed(Exception):
         self.why = why
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A part of a document and its place in it. All methods raise Malformed."""
 
     value: object

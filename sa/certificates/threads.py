@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom
@@ -12,8 +12,7 @@ from sa.certificates.run import Bad
 from sa.terms.term import Term
 
 
-@dataclass(frozen=True, slots=True)
-class Annotated:
+class Annotated(Struct, frozen=True):
     """`automaton` is `thread` with ghosts that it never reads, and with invariants and environments that are claimed.
 
     Claimed is that the invariants hold whenever the thread is at the location, and that the environments allow
@@ -24,8 +23,7 @@ class Annotated:
     automaton: Automaton
 
 
-@dataclass(frozen=True, slots=True)
-class Composition:
+class Composition(Struct, frozen=True):
     """A proof that one composition refines another (Theorem 4): annotated threads, and a relation each pair of them.
 
     The goals are in the order of the threads, over automata whose invariants may say less than the annotated ones.
@@ -39,8 +37,7 @@ class Composition:
     axioms: tuple[Axiom, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Keeps:
+class Keeps(Struct, frozen=True):
     """A proof that threads by themselves never do something bad: annotated threads whose invariants exclude it.
 
     For a claim, `witnesses` name the threads whose invariants together imply it, wherever these threads are.
@@ -51,16 +48,14 @@ class Keeps:
     axioms: tuple[Axiom, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Never:
+class Never(Struct, frozen=True):
     """Something bad that does not happen."""
 
     bad: Bad
     witnesses: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Joint:
+class Joint(Struct, frozen=True):
     """The same by invariants of joint locations, one of each thread, over the names of their product.
 
     Joint locations that are not in `invariants` cannot be reached.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable
 from sa.automata.program import Axiom

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.relation import AbstractPath, Relation
@@ -12,8 +13,7 @@ from sa.terms.build import FALSE, conjuncts, land
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Claim:
+class Claim(Struct, frozen=True, eq=False):
     """`lemmas` by pair of locations, `answers` by pair and edge number, `closure` by abstract location."""
 
     goal: Goal

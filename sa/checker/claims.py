@@ -8,7 +8,9 @@ own that fails, behind the thread's own edges.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Label, Location, Origin, variables_of
 from sa.automata.family import Family, of_symbolic
@@ -19,8 +21,7 @@ from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class Claimed:
+class Claimed(Struct, frozen=True):
     """A claim: `what` names it for people. `threads` and `families` are the program's, for a guarantee with edges that
     fail. What is bad about copies is so about symbolic ones, or about the steps of a family's automaton.
     """

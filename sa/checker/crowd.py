@@ -9,7 +9,9 @@ are a special case, since a copy may stand at its start for ever: that a further
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.family import Family, crowd, different, family_fault, identity_of, symbolic, symbolic_name
@@ -152,8 +154,7 @@ def _is_place(places: tuple[str, ...], threads: Sequence[Automaton]) -> bool:
     return len(places) == len(threads) and all(p in k for p, k in zip(places, known, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class _Product:
+class _Product(Struct, frozen=True):
     """Threads side by side, their joint invariants, and what is written at their locations."""
 
     threads: Sequence[Automaton]

@@ -8,7 +8,8 @@ cut steps. A verdict stands if it is the one that the accepted evidence gives.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.family import copies
 from sa.automata.program import Axiom, Program
@@ -42,8 +43,7 @@ from sa.checker.written import uncut
 from sa.smt.session import Unsat
 
 
-@dataclass(frozen=True, slots=True)
-class Court:
+class Court(Struct, frozen=True):
     """Limits and solvers of a judgement."""
 
     bounds: Limits

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from sa.base.verdict import Verdict
 from sa.certificates.document import Document
@@ -10,8 +10,7 @@ from sa.checker.ruling import Accepted, Rejected, Ruling, Undecided
 from sa.checker.solvers import Posed
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """What the evidence says of a goal or claim, and whether that stands. An UNKNOWN has no evidence and no ruling."""
 
     name: str
@@ -19,8 +18,7 @@ class Judged:
     ruling: Ruling | None
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """The rulings about a certificate. `fault` says why it was rejected as a whole; then nothing was judged.
 
     `open_questions` are obligations about which the second solver could not say anything, with its reasons; `kept`

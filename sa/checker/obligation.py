@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from itertools import groupby
+
+from msgspec import Struct
 
 from sa.automata.automaton import Edge
 from sa.automata.program import Formula
@@ -18,16 +19,14 @@ from sa.terms.substitute import substitute
 from sa.terms.term import IsZero, Not, Or, Same, Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """`∃ choices. body`, the body as its conjuncts."""
 
     choices: tuple[Var, ...]
     body: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Obligation:
+class Obligation(Struct, frozen=True):
     """Hypotheses, together with what is assumed around them, imply that one of the cases holds.
 
     Cases come in order of preference and are made only when those before them did not do. For messages only:
@@ -42,8 +41,7 @@ class Obligation:
     edge: Edge | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Open:
+class _Open(Struct, frozen=True):
     """A case that the normal form did not settle: what is left of it, itself, and terms for some of its choices."""
 
     left: Case

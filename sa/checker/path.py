@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
+
+from msgspec import Struct
 
 from sa.automata.automaton import Edge, Label, Variable
 from sa.certificates.relation import TURN, Turns
@@ -16,8 +17,7 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """The run is possible where `conditions` hold for some values of `choices`; `after` gives what changed.
 
     The conditions are all guards, the ranges of choices and `Inv` at every location entered. `label` is

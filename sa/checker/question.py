@@ -8,7 +8,9 @@ certificates are judged by. Nothing is said about whether the goals hold.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import EXIT, Automaton, Kind, Label, Origin, Variable, variables_of
 from sa.automata.program import Axiom, Formula, Program, Refinement, Related
@@ -27,8 +29,7 @@ class NoQuestion(Exception):
     """The programs and the block do not make a question: says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """A concrete thread and the abstract one that it is to refine."""
 
     concrete: Automaton
@@ -41,8 +42,7 @@ class Pair:
         return first if first == second else f"{first} refines {second}"
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """Two programs whose threads are paired. `closed`: nobody declares an environment, so they are all there is."""
 
     abstract: Program

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from sa.automata.trace import Configuration
 from sa.base.limits import Limits
@@ -17,8 +17,7 @@ from sa.smt.solver import Solver
 from sa.terms.evaluate import holds
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Replay:
+class Replay(Struct, frozen=True, eq=False):
     """A goal whose play is being replayed. `closures` are those found to be sound, with their locations."""
 
     goal: Goal

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
+
+class Accepted(Struct, frozen=True):
     """Every obligation holds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rejected:
+class Rejected(Struct, frozen=True):
     """The obligation of this name fails, or could not be shown: why, and at which place of the evidence."""
 
     obligation: str
@@ -20,8 +19,7 @@ class Rejected:
     where: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Undecided:
+class Undecided(Struct, frozen=True):
     """The solver could not say whether the obligation holds. As good as rejected."""
 
     obligation: str

@@ -8,7 +8,8 @@ why it was looked for, is not looked at.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import FAIL, Automaton, Kind, Variable
 from sa.automata.trace import Configuration

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import Enum
+
+from msgspec import Struct, field
 
 from sa.base.limits import Limits
 from sa.checker.ruling import Failure, Rejected, Undecided
@@ -25,8 +26,7 @@ class Choice(Enum):
     BOTH = "both"
 
 
-@dataclass(slots=True)
-class Observer:
+class Observer(Struct):
     """Counts obligations, keeps their scripts if `keeps`, and asks cvc5 about each if `asks`.
 
     `open_questions` are those with quantifiers about which cvc5 could not say anything: that is no objection.

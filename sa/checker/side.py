@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable, variables_of
 from sa.terms.build import TRUE, conjuncts, eq, integer, land, le
@@ -11,8 +12,7 @@ from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Side:
+class Side(Struct, frozen=True, eq=False):
     """`outgoing` numbers the edges by their place in the automaton. `after` takes globals to their primes."""
 
     automaton: Automaton

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.base.limits import Limits
 from sa.checker.ruling import Failure
@@ -13,8 +14,7 @@ from sa.smt.solver import Solver
 from sa.terms.term import Term
 
 
-@dataclass(frozen=True, slots=True)
-class Posed:
+class Posed(Struct, frozen=True):
     """An obligation that was discharged, whole: formulas that must not be satisfiable together."""
 
     name: str
@@ -27,8 +27,7 @@ class Posed:
 Witness = Callable[[Posed], Failure | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Solvers:
+class Solvers(Struct, frozen=True):
     """How sessions are made, and who sees what they discharge."""
 
     make: Callable[[Limits, Sequence[Term], int], Solver] = Session

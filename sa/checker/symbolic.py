@@ -8,9 +8,10 @@ chooses again comes back to a front seen before. Forgetting only adds answers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
+
+from msgspec import Struct
 
 from sa.automata.automaton import Edge
 from sa.automata.ranges import count_of
@@ -34,8 +35,7 @@ FRONTS = 500
 FEW = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Front:
+class Front(Struct, frozen=True):
     """The states `values` at a location, for all choices that satisfy the conditions. `answered`: σ was shown."""
 
     location: str

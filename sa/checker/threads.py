@@ -7,7 +7,8 @@ else is as it was.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Variable
 from sa.automata.rename import renamed as rename

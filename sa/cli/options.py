@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
 import typer
+from msgspec import Struct
 
 from sa.base.limits import Limits, limits
 
@@ -61,8 +61,7 @@ def engines_of(names: str | None) -> tuple[str, ...]:
     return () if names is None else tuple(name.strip() for name in names.split(","))
 
 
-@dataclass(frozen=True, slots=True)
-class Watching:
+class Watching(Struct, frozen=True):
     """What a user wants to see of the work: a file for events, progress on a terminal, a profile at the end."""
 
     trace: str | None = None
@@ -76,8 +75,7 @@ def watching_of(settings: Settings, trace: str | None, profile: bool) -> Watchin
     return Watching(trace, shown, profile)
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """What every command accepts. `timeout` in seconds, `memory` in MB."""
 
     json: bool

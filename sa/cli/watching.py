@@ -9,9 +9,10 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, TextIO
+
+from msgspec import Struct, field
 
 from sa.base.budget import Event, Report
 from sa.base.diagnostic import InputError, error
@@ -28,8 +29,7 @@ _CLEAR = "\r\x1b[2K"
 _STDERR = 2
 
 
-@dataclass(slots=True)
-class _Seen:
+class _Seen(Struct):
     """What was told last, and how long each engine and phase took so far."""
 
     started: float
@@ -49,8 +49,7 @@ class _Seen:
             self.seconds[key] = self.seconds.get(key, 0.0) + now - self.since
 
 
-@dataclass(frozen=True, slots=True)
-class Watch:
+class Watch(Struct, frozen=True):
     """`reports` are for the engines, None where nobody wants to see anything. Who writes an answer holds the `line`."""
 
     reports: Reports | None

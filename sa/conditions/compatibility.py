@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, variables_of
 from sa.automata.rename import apart
@@ -13,8 +14,7 @@ from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class Incompatible:
+class Incompatible(Struct, frozen=True):
     """A step of `actor` at which `observer`, at `location`, is in an environment that does not allow it.
 
     `answer` is the solver's: a state in which it happens, or that it could not tell.
@@ -43,8 +43,7 @@ def incompatibilities(
                 yield from _between(session, steps, actor, observer, disjuncts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(Struct, frozen=True):
     """An edge, where it can be taken, what it makes of the shared variables, and of their primes in relations.
 
     `allowed` remembers relations as conditions on the state before the step, `plain` whether environments plainly allow

@@ -7,7 +7,8 @@ be reachable: a program without invariants may be compatible all the same.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Location, location_of, variables_of
 from sa.automata.program import Program

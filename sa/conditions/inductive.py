@@ -9,7 +9,8 @@ looked at; that the environment is the right one is not (`composition.compatibil
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, location_of, variables_of
 from sa.automata.program import Axiom
@@ -25,8 +26,7 @@ from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class NotInductive:
+class NotInductive(Struct, frozen=True):
     """A conjunct of `Inv` at `location` that is not shown: initially, after `edge`, or in the environment.
 
     `initially` tells the first from the last, for which there is no edge. `answer` is the solver's: values

@@ -6,7 +6,7 @@ that edges lead to are made.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, Origin, Variable, edges_from, joint_name
 from sa.automata.rename import apart

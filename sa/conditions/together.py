@@ -7,7 +7,8 @@ threads that do not move know is known too: each is at some location. Declared e
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Location, edges_from, location_of
 from sa.automata.program import Axiom, Program

@@ -9,7 +9,9 @@ The result depends on how the set is cut into boxes: assignment is sound, but no
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.domains import interval
 from sa.domains.bounds import interval_of
@@ -25,8 +27,7 @@ from sa.terms.cases import condition_of_value, decided, numeric
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(Struct, frozen=True):
     """A right-hand side on its way down: `total + Σ coefficient · variable + rest`.
 
     `total` is the constant and what has been read so far. `linear` are levels with coefficients, `wanted` levels
@@ -41,8 +42,7 @@ class Pending:
     known: tuple[tuple[Var, Interval], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(Struct, frozen=True):
     store: Store
     frame: Frame
     targets: frozenset[int]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from sa.domains.interval import Interval, sort_range
 from sa.terms.term import Var
 
 
-@dataclass(frozen=True, slots=True)
-class Precision:
+class Precision(Struct, frozen=True):
     """Budgets of one operation. Past them results are coarser, never wrong.
 
     A range of at most `points` numbers is looked at number by number where a relation between variables matters;
@@ -24,12 +25,15 @@ class Precision:
     cases: int = 256
 
 
+_USUAL = Precision()
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """Variables in the order of the diagrams, first ones on top. The caller chooses: flags first, counters last."""
 
     variables: tuple[Var, ...]
-    precision: Precision = Precision()
+    precision: Precision = _USUAL
     levels: Mapping[Var, int] = field(init=False, repr=False, compare=False)
     ranges: tuple[Interval, ...] = field(init=False, repr=False, compare=False)
 

@@ -7,7 +7,8 @@ refines each path as far as boxes can say. What is not understood (functions, qu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from sa.domains import interval
 from sa.domains.bounds import interval_of, truth_of
@@ -184,8 +185,7 @@ def _linear(store: Store, frame: Frame, node: Node, const: int, added: dict[Term
     return refined(store, frame, node, tuple(sorted(coefficients)), wanted)
 
 
-@dataclass(frozen=True, slots=True)
-class _Filter:
+class _Filter(Struct, frozen=True):
     store: Store
     frame: Frame
     literal: Term

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from sa.domains import interval
 from sa.domains.bounds import interval_of, truth_of
@@ -24,8 +25,7 @@ Values: TypeAlias = tuple[Interval, ...] | None
 _ROUNDS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Intervals:
+class Intervals(Struct, frozen=True):
     """Values are tuples of intervals. Widening counts as for boxes: join, then thresholds, then infinity."""
 
     frame: Frame

@@ -8,8 +8,9 @@ kept apart in groups of equal sums.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from sa.domains import interval
 from sa.domains.diagram import join_all
@@ -23,8 +24,7 @@ from sa.domains.store import FALSE, Node, Store, reduced
 _Groups: TypeAlias = Mapping[Interval, Node]
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(Struct, frozen=True):
     store: Store
     frame: Frame
     coefficients: tuple[tuple[int, int], ...]

@@ -9,8 +9,9 @@ into the parallel lists of a `Store`, which also holds the caches of the operati
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from sa.domains.interval import Interval
 
@@ -24,8 +25,7 @@ TRUE: Node = 1
 LAST = 1 << 60
 
 
-@dataclass(slots=True, eq=False)
-class Store:
+class Store(Struct, eq=False):
     """Nodes by number, and what operations have already computed on them."""
 
     levels: list[int] = field(default_factory=lambda: [LAST, LAST])

@@ -19,8 +19,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from sa.domains.interval import WHOLE, Interval
 from sa.domains.quantify import box_of, hull
@@ -30,8 +31,7 @@ from sa.domains.store import FALSE, TRUE, Node, Store, reduced
 Thresholds: TypeAlias = Mapping[int, Sequence[int]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(Struct, frozen=True):
     store: Store
     thresholds: Thresholds
     done: dict[tuple[Node, Node], Node] = field(default_factory=dict)

@@ -8,9 +8,10 @@ claim a proof, so an engine that stops at a bound is one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Generic, TypeAlias, TypeVar
+
+from msgspec import Struct
 
 from sa.base.budget import Budget, Report
 from sa.base.diagnostic import Diagnostic, error
@@ -22,8 +23,7 @@ P = TypeVar("P", covariant=True)
 R = TypeVar("R", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Prover(Generic[Q, P]):
+class Prover(Struct, Generic[Q, P], frozen=True):
     """An engine that only proves. `about` says in words what it can answer."""
 
     name: str
@@ -31,8 +31,7 @@ class Prover(Generic[Q, P]):
     decide: Callable[[Q, Budget, Report], Iterator[P | Note]]
 
 
-@dataclass(frozen=True, slots=True)
-class Refuter(Generic[Q, R]):
+class Refuter(Struct, Generic[Q, R], frozen=True):
     """An engine that only refutes: it looks for runs or plays, or it stops at a bound."""
 
     name: str
@@ -40,8 +39,7 @@ class Refuter(Generic[Q, R]):
     decide: Callable[[Q, Budget, Report], Iterator[R | Note]]
 
 
-@dataclass(frozen=True, slots=True)
-class Decider(Generic[Q, P, R]):
+class Decider(Struct, Generic[Q, P, R], frozen=True):
     """An engine that proves and refutes."""
 
     name: str
@@ -60,8 +58,7 @@ GoalEngine: TypeAlias = (
 E = TypeVar("E")
 
 
-@dataclass(frozen=True, slots=True)
-class Turn(Generic[E]):
+class Turn(Struct, Generic[E], frozen=True):
     """An engine's turn in a portfolio. It may use this `share`, in (0, 1], of the time that is left when it begins."""
 
     engine: E

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import assert_never
+
+from msgspec import Struct
 
 from sa import __version__
 from sa.automata.automaton import Automaton
@@ -28,8 +29,7 @@ _FORMAT = "sacheck evidence about programs 1"
 RECALLED = "found before"
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Struct, frozen=True):
     """A cache, and what is asked: which of these bad things the threads never do."""
 
     cache: Cache

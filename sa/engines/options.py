@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from sa.base.cache import Cache
 from sa.base.limits import Limits
 from sa.engines.runner import Reports
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """`whole` asks for the game on the two products; `jobs` changes time only, `seed` only which proof is found.
 
     Evidence that was found before is taken from the `cache`, and put there. Only the named `engines` are asked, if any

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Unknown, Verdict
@@ -14,8 +15,7 @@ from sa.certificates.threads import Composition
 from sa.terms.term import Term
 
 
-@dataclass(frozen=True, slots=True)
-class Statistics:
+class Statistics(Struct, frozen=True):
     """Work done on a goal. `seconds` by phase: `simulate`, `check`; sizes are of the final relation."""
 
     seconds: Mapping[str, float]
@@ -25,8 +25,7 @@ class Statistics:
     strategy: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """The answer to one goal. Exactly one of `relation` (PROVED), `play` (REFUTED), `unknown` is given.
 
     `escapes` says, for REFUTED, whether no abstract run at all matches the play's concrete run
@@ -43,8 +42,7 @@ class Result:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Inferred:
+class Inferred(Struct, frozen=True):
     """What a thread's environment was found to be, in the concrete and in the abstract program.
 
     `asked` are the parts that the proof had to ask for; the names are those of the programs.
@@ -56,8 +54,7 @@ class Inferred:
     asked: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The answer to a whole question: its goals' results, the combined verdict, what it claims, warnings.
 
     `expected` is the verdict that the specs themselves expect, if they say so. `composition` puts the goals' proofs

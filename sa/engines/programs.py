@@ -8,8 +8,10 @@ a share of the time. Only the products refute: a pair that is lost shows only th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from time import perf_counter
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.program import Program, Refinement
 from sa.base.limits import LimitReached, remaining, share
@@ -31,8 +33,7 @@ from sa.refinement.compositional import Attempt, Effort, attempt
 from sa.refinement.missing import step_in_words
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
+class Pairs(Struct, frozen=True):
     """The pairs are tried on this rung of visibility; `share` is the part of the time that is left for it."""
 
     rung: Rung
@@ -40,8 +41,7 @@ class Pairs:
     share: float
 
 
-@dataclass(frozen=True, slots=True)
-class Products:
+class Products(Struct, frozen=True):
     """The two products are compared to this depth."""
 
     depth: Depth
@@ -60,8 +60,7 @@ PLAN: tuple[Pairs | Products, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """The results that answer a question about whole programs, and how they came about.
 
     `hopeful` says of pairs that are not proved that smaller environments might help, `imprecise` where precision was

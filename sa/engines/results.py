@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from time import perf_counter
+
+from msgspec.structs import replace
 
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason, Unknown, Verdict

@@ -7,9 +7,11 @@ engine that runs out of its share, or meets what it does not support, leaves wha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.base.budget import Budget, Report, unheard
 from sa.base.limits import LimitReached, Limits, Unsupported, remaining, share
@@ -20,8 +22,7 @@ from sa.engines.verification import Tried
 from sa.question.asked import Asked, Note, Settled
 
 
-@dataclass(frozen=True, slots=True)
-class Ruled:
+class Ruled(Struct, frozen=True):
     """Evidence of an engine with the checker's ruling; `checking` is the time that took, in seconds."""
 
     engine: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.program import Program
 from sa.base.diagnostic import Diagnostic
@@ -13,8 +14,7 @@ from sa.question.asked import Proof
 from sa.question.claims import Claim
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
+class Tried(Struct, frozen=True):
     """An engine was asked for so many seconds, and why it ended early, if it did."""
 
     engine: str
@@ -22,8 +22,7 @@ class Tried:
     ended: Reason | None
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """The answer to one claim: `run` for REFUTED, `unknown` for UNKNOWN; `how` says in words what settled it.
     A run of a program with families has so many copies of each, `counts`.
 
@@ -39,8 +38,7 @@ class Finding:
     counts: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(Struct, frozen=True):
     """The answers to all claims of a program. `verdict` is None where nothing is claimed.
 
     `expected` is what the file expects of itself as a whole; claims have expectations of their own. `seconds` by phase.

@@ -7,8 +7,10 @@ a run that ends in something bad refutes it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from time import perf_counter
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.automata.family import Family, crowd
@@ -40,8 +42,7 @@ _OF_ANY_NUMBER = ", however many copies there are of"
 _NOT_FOUND = Unknown(Reason.BOUND, "neither invariants that exclude a violation nor a run into one were found")
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """What a caller may ask of `verify` beyond the program. Evidence of earlier runs is in the `cache`."""
 
     bounds: Limits
@@ -51,8 +52,7 @@ class Options:
     reports: Reports | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(Struct, frozen=True):
     """What became of something bad, how, and when that was known: there is a `run` into it, or a `proof` against it."""
 
     how: str
@@ -63,8 +63,7 @@ class _Known:
     counts: tuple[int, ...] = ()
 
 
-@dataclass(slots=True)
-class _Work:
+class _Work(Struct):
     """What is known so far. Somebody may ask for the answer so far at any moment."""
 
     program: Program

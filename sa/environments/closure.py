@@ -9,7 +9,8 @@ and transitive templates that contains the relation: an over-approximation, good
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.conditions.environment import identity
 from sa.smt.session import Sat, Session, Unsat
@@ -24,8 +25,7 @@ from sa.terms.term import And, IsZero, Le, Not, Or, Same, Term, Var
 CUBE_BOUND = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Closure:
+class Closure(Struct, frozen=True):
     """A reflexive, transitive relation that contains the environment; `exact` if it is the smallest one."""
 
     relation: Term

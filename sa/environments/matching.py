@@ -7,7 +7,8 @@ and the invariants. Together with condition 2.a that puts the resulting pair int
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.conditions.environment import identity
 from sa.environments.closure import Closure
@@ -23,8 +24,7 @@ from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class Mismatch:
+class Mismatch(Struct, frozen=True):
     """A concrete environment step that nothing matches: literals over the state and primed concrete globals."""
 
     cube: tuple[Term, ...]

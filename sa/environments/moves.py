@@ -8,7 +8,8 @@ stable from then on (THEORY section 4, point 3).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.environments.closure import Closure, close
 from sa.game import board as boards
@@ -23,8 +24,7 @@ from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
+class Drift(Struct, frozen=True):
     """The environments' moves at a pair: only `moving` change, and `relation` holds, over all variables and their
     primes. `exact` says that Spoiler can really make all these moves."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from sa.game import board as boards
 from sa.game.board import Board, Pair
@@ -21,8 +22,7 @@ MOVE_BOUND = 4
 STEP_BOUND = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(Struct, frozen=True):
     """One move: reduced states before and after, the abstract states passed (full), and whether a side stays."""
 
     before: State

@@ -7,8 +7,9 @@ variables that ι does not determine; `reduce` makes one. A state of a pair is a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, variables_of
 from sa.certificates.goal import Goal
@@ -24,8 +25,7 @@ from sa.terms.term import Term, Var
 Pair: TypeAlias = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Struct, frozen=True):
     """An automaton by location: its edges with their numbers, its locations, its globals and locals."""
 
     automaton: Automaton
@@ -36,8 +36,7 @@ class Side:
     locals: tuple[Var, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
+class Board(Struct, frozen=True):
     """A goal laid out.
 
     `links` are ι's equations `abstract variable == term`, solved; `residual` is the rest of ι, reduced.

@@ -8,7 +8,9 @@ conditions give, or what the concrete step makes; where there are none, the choi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Edge
 from sa.game.runs import Choice, Run, domain
@@ -138,8 +140,7 @@ def settled(
 _NEAR: tuple[None, ...] = (None,)
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(Struct, frozen=True):
     formulas: tuple[Term, ...]
     run: Run
     state: State

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Label
 from sa.certificates.relation import TURN
@@ -23,8 +25,7 @@ from sa.terms.term import Term, Var
 _Snapshot: TypeAlias = tuple[str, bool, tuple[object, ...], tuple[Term, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Exploration:
+class Exploration(Struct, frozen=True):
     """All runs that answer from a state; `reasons` are true there and imply that there are no others.
 
     `exhausted` is False where a bound or a choice among infinitely many values cut the search.

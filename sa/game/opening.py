@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from sa.automata.automaton import Kind, Variable
 from sa.automata.program import Formula
@@ -21,15 +22,13 @@ from sa.terms.term import Term, Var
 GUESS_BOUND = 24
 
 
-@dataclass(frozen=True, slots=True)
-class Covered:
+class Covered(Struct, frozen=True):
     """Each concrete initial state has a partner: one of these substitutions for the abstract variables gives it."""
 
     openings: tuple[Mapping[Var, Term], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NotCovered:
+class NotCovered(Struct, frozen=True):
     """A concrete initial state with no abstract partner; `certain` if the solver showed that there is none."""
 
     state: State

@@ -6,7 +6,8 @@ Everything is over the reduced state before the round and the concrete step's ch
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from sa.automata.automaton import Edge, Label
 from sa.automata.ranges import within
@@ -18,8 +19,7 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Challenge:
+class Challenge(Struct, frozen=True, eq=False):
     """A concrete edge as Spoiler's step: what enables it, and every concrete variable's value after it."""
 
     number: int
@@ -44,8 +44,7 @@ def challenge(board: Board, number: int, edge: Edge) -> Challenge:
     return Challenge(number, edge, build.conjuncts(build.land(edge.guard, inv, ranges)), after)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Round:
+class Round(Struct, frozen=True, eq=False):
     """A challenge answered by a run: the pair it leads to and what must hold for the answer to count.
 
     `updates` gives the board's variables after the round; `required` are the run's conditions, ι and the

@@ -7,8 +7,10 @@ the answers are, and why, for every state that takes the same turns.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Edge, Label, Variable
 from sa.automata.ranges import count_of, values_of, within
@@ -29,8 +31,7 @@ CHOICE_BOUND = 16
 Choice: TypeAlias = tuple[tuple[Var, Term], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Run:
+class Run(Struct, frozen=True, eq=False):
     """An abstract run: its edges with the terms chosen on each, where it ends, the abstract variables' values
     there as terms over the (reduced) state before, and the condition on that state for taking it.
 
@@ -50,8 +51,7 @@ class Run:
     turns: tuple[Turns, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """How far to explore: states visited, how often a run may take the same edge, and how many of its edges may
     change what ι determines (None: any number)."""
 

@@ -7,7 +7,8 @@ is known of the turn before. That the form is right is for the checker to show; 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, edges_from
 from sa.certificates.relation import TURN
@@ -19,8 +20,7 @@ from sa.terms.term import IsZero, Le, Mod, Not, Term, Var
 LENGTH, CYCLES = 10, 6
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Cycle:
+class Cycle(Struct, frozen=True, eq=False):
     """Edges from a location back to it. After `TURN` turns, one or more, the variables in `after` have these values.
 
     `condition` says that these turns can be made; all terms are over the state before them and `TURN`.
@@ -84,8 +84,7 @@ def _closed_form(automaton: Automaton, path: tuple[int, ...]) -> Cycle | None:
     return Cycle(path, tuple(made.items()), condition)
 
 
-@dataclass(frozen=True, slots=True)
-class _Forms:
+class _Forms(Struct, frozen=True):
     """`exact` gives values after any number of turns, none included where there is no `Mod`; `before` the same for one
     turn less; `last` are variables set to what a turn finds."""
 

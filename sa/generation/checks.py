@@ -6,7 +6,8 @@ A failure is a mistake of this tool and no property of the program, so it is an 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.rename import apart

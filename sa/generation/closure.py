@@ -8,7 +8,8 @@ the environment cannot make that condition false.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.generation.environment import Change, keeps
 from sa.smt.session import Session, Unsat
@@ -21,8 +22,7 @@ from sa.terms.term import And, IsZero, Le, Not, Or, Same, Term, Var
 CONDITIONS = 40
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(Struct, frozen=True):
     """The changes to describe, over `shared` variables, in the states that `seen` allows."""
 
     session: Session

@@ -7,8 +7,9 @@ those that speak of shared variables only, `loose` variables get values of which
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Generic
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Kind, variables_of
 from sa.automata.ranges import within
@@ -17,8 +18,7 @@ from sa.terms import build
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """What is the same for all effects of an edge. `test` is the part of its guard over shared variables.
 
     `source` and `updates` of two edges may agree: then their conditions are joined. An edge with loose variables is
@@ -31,8 +31,7 @@ class Shape:
     apart: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Effect(Generic[V]):
+class Effect(Struct, Generic[V], frozen=True):
     """An effect in a domain."""
 
     shape: Shape

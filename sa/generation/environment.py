@@ -7,7 +7,8 @@ elimination cannot express is dropped: a relation here contains all steps, and m
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Kind, location_of, variables_of
 from sa.automata.ranges import within
@@ -20,8 +21,7 @@ from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A step of some thread as the others see it: where `condition` holds the `updates` happen at once.
 
     `loose` variables change too, to values of which `outcome` speaks, over shared variables and their primes.
@@ -34,8 +34,7 @@ class Change:
     outcome: Term
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """What a domain says of a step, over the shared variables alone: before it, and after it."""
 
     before: Term

@@ -7,7 +7,9 @@ threads with their invariants and environments, either as exact as elimination a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Location, Variable, location_of, variables_of
 from sa.automata.rename import apart, own_local
@@ -44,8 +46,7 @@ BOXES, FAMILY = 2_000, 1_000
 RLIMIT = 40_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Generated:
+class Generated(Struct, frozen=True):
     """What is known of threads that run together, all of it over the names of `apart` threads.
 
     `boxes` and `hulls` are invariants by thread and location, `seen` what boxes say of the shared variables alone;

@@ -8,9 +8,10 @@ steps of each other thread j from states of j that agree on what is shared. What
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, variables_of
 from sa.automata.ranges import within
@@ -25,16 +26,14 @@ from sa.terms.term import Term, Var
 Annotation: TypeAlias = Mapping[tuple[str, str], Term]
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """Wanted: in every joint state of the given locations, one of each thread, the formula holds."""
 
     places: tuple[tuple[str, str], ...]
     formula: Term
 
 
-@dataclass(frozen=True, slots=True)
-class Allowed:
+class Allowed(Struct, frozen=True):
     """Wanted: every step of `actor` keeps to a relation over shared variables and their primes."""
 
     actor: str

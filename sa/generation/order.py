@@ -6,13 +6,13 @@ A worklist in this order is stable in a loop before it goes past it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Struct, frozen=True):
     """The position of each location that can be reached along edges, and the heads, at which cycles are cut."""
 
     position: Mapping[str, int]

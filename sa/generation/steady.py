@@ -8,7 +8,8 @@ that the others do there. Where a lost part speaks of locals too, the exact rela
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Location, variables_of
 from sa.automata.ranges import within

@@ -8,7 +8,8 @@ included; other symmetries, such as threads that write their own number into a l
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Origin
 from sa.automata.rename import apart, renamed

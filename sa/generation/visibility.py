@@ -8,8 +8,10 @@ dropping them again gives the program back.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Variable
 from sa.automata.rename import renamed
@@ -26,8 +28,7 @@ class Rung(Enum):
     LOCALS = "shared variables, the locations and the local variables of the other threads"
 
 
-@dataclass(frozen=True, slots=True)
-class Exposed:
+class Exposed(Struct, frozen=True):
     """Threads on a rung. `counters` are the ghosts that hold locations, `numbers` the values that stand for them."""
 
     rung: Rung

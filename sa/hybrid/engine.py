@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.base.budget import Budget, Event, Report
@@ -20,8 +22,7 @@ from sa.question.asked import Asked, Excluded, Refuted
 from sa.smt.session import Session
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
+class Effort(Struct, frozen=True):
     """How many control points at most, those that matter and all, and solver resources."""
 
     points: int

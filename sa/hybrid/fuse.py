@@ -6,7 +6,8 @@ What holds at a point that is gone is what its steps need so that the formulas o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.hybrid.points import Graph, Point, Step
 from sa.terms import build
@@ -14,8 +15,7 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class Fused:
+class Fused(Struct, frozen=True):
     """A graph with fewer points, and those that are gone with their steps then, the first one first."""
 
     graph: Graph

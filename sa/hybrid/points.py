@@ -8,8 +8,10 @@ Values of locals that nobody reads any more are forgotten.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Variable
 from sa.automata.live import live
@@ -25,16 +27,14 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """A place of each thread, and a value of each control variable: None where nobody reads it any more."""
 
     places: tuple[int, ...]
     values: tuple[Value | None, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class Step(Struct, frozen=True, eq=False):
     """Along `arcs`, if the guard holds. Guard and updates are over data and choices.
 
     `target` is None for a step that must not happen, and for a state that must not be: `bad` says which it is.
@@ -49,8 +49,7 @@ class Step:
     bad: Bad | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Frame:
+class Frame(Struct, frozen=True, eq=False):
     """What exploring needs of the whole.
 
     `own` are the places at which a thread is by itself, `live` the variables that are read from each of its places on,
@@ -67,8 +66,7 @@ class Frame:
     owner: Mapping[Var, int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Graph:
+class Graph(Struct, frozen=True, eq=False):
     """Points that are reached along steps, the first ones, and the steps by source."""
 
     starts: tuple[tuple[Point, Values], ...]

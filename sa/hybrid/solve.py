@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.ranges import within
 from sa.base.limits import Limits
@@ -15,15 +16,13 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """A formula over data for each point of the graph."""
 
     points: Mapping[Point, Term]
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct, frozen=True):
     """Steps from a start to what is bad."""
 
     steps: tuple[Step, ...]

@@ -7,9 +7,11 @@ Each function answers for itself, as far as it can, what is asked; in which orde
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import product as combinations
 from math import prod
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, variables_of
 from sa.automata.family import Family, copies, crowd, different, spoken_of, symbolic, symbolic_name
@@ -148,8 +150,7 @@ def _excluded(s: _System, answer: Solution, bads: tuple[Bad, ...]) -> Excluded:
     return Excluded(bads, proof, f"relations between all threads and {copy}")
 
 
-@dataclass(frozen=True, slots=True)
-class _System:
+class _System(Struct, frozen=True):
     """All threads and some symbolic copies, `apart` in this order."""
 
     asked: Asked

@@ -7,9 +7,10 @@ Each function answers for itself, as far as it can, what is asked; their order i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import product as combinations
 from math import prod
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.automata.rename import apart

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.base.limits import Limits, check_time
 from sa.certificates.run import Bad, Ending, Run
@@ -26,8 +27,7 @@ _BETWEEN_LOOKS_AT_THE_CLOCK = 512
 Test = Callable[[Row], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class NotFound:
+class NotFound(Struct, frozen=True):
     """No run was found; there is none if `complete`, and then `states` are all that there are."""
 
     complete: bool
@@ -35,8 +35,7 @@ class NotFound:
     states: Collection[Row] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Ready:
+class _Ready(Struct, frozen=True, eq=False):
     """A step made ready: `others` are the tests of other threads' invariants that it may break, by their place."""
 
     arc: Arc
@@ -47,8 +46,7 @@ class _Ready:
     others: tuple[tuple[int, tuple[Test | None, ...]], ...]
 
 
-@dataclass(slots=True)
-class _Search:
+class _Search(Struct):
     """What the search knows: how each state was reached, steps made so far, whether anything was left out."""
 
     whole: Whole

@@ -6,7 +6,8 @@ That none of them fits proves nothing, unless `complete` says that all values th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.automaton import Variable
 from sa.automata.ranges import count_of, values_of
@@ -24,8 +25,7 @@ FEW = 16
 POOL = 32
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Stage:
+class _Stage(Struct, frozen=True, eq=False):
     """One more entry of the row: its values, at most `most` of them, and what must hold as soon as it has one."""
 
     values: Callable[[Row], Sequence[Value]]
@@ -33,8 +33,7 @@ class _Stage:
     test: Callable[[Row], bool]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Picks:
+class Picks(Struct, frozen=True, eq=False):
     """How a row is extended by values of unknowns. `places` are where the unknowns stand behind the row."""
 
     given: int

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.automaton import Kind
 from sa.base.limits import Limits, check_time
@@ -21,8 +22,7 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Unrolled:
+class _Unrolled(Struct, frozen=True, eq=False):
     """The whole as it is unrolled: all `arcs` in one row, `inv` one formula each place."""
 
     whole: Whole

@@ -6,7 +6,7 @@ budgets that no clock decides. That no run is found says nothing; a run that is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton
 from sa.base.limits import Limits, check_time
@@ -16,8 +16,7 @@ from sa.invariants.unroll import unroll
 from sa.invariants.whole import can_be_bad, whole
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
+class Effort(Struct, frozen=True):
     """How hard to look: steps tried one by one, length of the runs that the solver looks for, its resources for each.
 
     Zero steps, or a negative length, leaves that strategy out.

@@ -8,8 +8,9 @@ candidates first, then whatever Spacer finds. What is found is for `proofs.local
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, variables_of
 from sa.invariants.houdini import called, candidates, houdini, taking
@@ -23,15 +24,13 @@ from sa.terms.term import Term, Var
 RLIMIT, SOON = 20_000_000, 500_000
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """Formulas by location that imply the invariant and are closed under all steps that count."""
 
     places: Mapping[str, Term]
 
 
-@dataclass(frozen=True, slots=True)
-class NotShown:
+class NotShown(Struct, frozen=True):
     """A step from a state where the formula holds to one where it does not: initially where there is no location.
 
     `edge` is None for the environment. `answer` has the values, or that the solver could not tell. The state need

@@ -7,7 +7,8 @@ product. A thread's invariant and the ranges of its variables hold before and af
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.automaton import FAIL, Automaton, Edge, Variable
 from sa.automata.ranges import within
@@ -23,8 +24,7 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Arc:
+class Arc(Struct, frozen=True, eq=False):
     """An edge of thread number `thread` over the names of the whole; `edge` is the thread's own.
 
     The guard contains the ranges of the choices.
@@ -40,8 +40,7 @@ class Arc:
     choices: tuple[Variable, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Whole:
+class Whole(Struct, frozen=True, eq=False):
     """`counters` are where the threads are; `order` are they and all variables, the entries of a state.
 
     `inv` has the conjuncts by thread and place; `arcs` the steps by thread and place. `claim` is over `order`.

@@ -6,7 +6,7 @@ indented; one blank line stays where there were any. So formatting twice changes
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from sa.base.source import Source
 from sa.language.parser import parse
@@ -23,8 +23,7 @@ _TIGHT_AFTER = frozenset({"(", "[", ".", "@", "!", ".."})
 _VALUES = frozenset({")", "]", "true", "false"})
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A token or comment. `breaks` are the line ends in front of it; `names` is the colon behind a statement's
     name; `called` is a word that a parenthesis may follow at once.
     """
@@ -36,8 +35,7 @@ class Piece:
     called: bool
 
 
-@dataclass(slots=True)
-class Layout:
+class Layout(Struct):
     """The text so far. `fresh` says that the next piece starts a statement; `flat` where a one-line block ends."""
 
     lines: list[str] = field(default_factory=list)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from os.path import realpath
+
+from msgspec import Struct
 
 from sa.automata.automaton import Kind
 from sa.automata.program import Program
@@ -20,8 +21,7 @@ from sa.language.parser import parse
 from sa.language.read import beside, read_source
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(Struct, frozen=True):
     """A file's program, what was noticed, all texts that were read (the file's own first).
 
     `blocks` are the file's refinement blocks: `elaborate_refinement` gives them a meaning once both
@@ -37,8 +37,7 @@ class Loaded:
     lints: tuple[Diagnostic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedScript:
+class LoadedScript(Struct, frozen=True):
     """A proof script, what was noticed in it and in the programs that it imports, all texts (the script's first)."""
 
     script: Script
@@ -46,8 +45,7 @@ class LoadedScript:
     sources: tuple[Source, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(Struct, frozen=True):
     """A file that was read, and the meaning of what it imports by alias."""
 
     module: syntax.Module

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from sa.automata.automaton import Variable
 from sa.base.diagnostic import Diagnostic, Label, error
@@ -15,37 +16,32 @@ from sa.terms.sort import Sort
 from sa.terms.term import Function, Term
 
 
-@dataclass(frozen=True, slots=True)
-class VariableSymbol:
+class VariableSymbol(Struct, frozen=True):
     """A variable or parameter."""
 
     variable: Variable
 
 
-@dataclass(frozen=True, slots=True)
-class ArraySymbol:
+class ArraySymbol(Struct, frozen=True):
     """An array: its elements are variables of their own."""
 
     elements: tuple[Variable, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TermSymbol:
+class TermSymbol(Struct, frozen=True):
     """A name for a value: constants, constructors, arguments of macros."""
 
     term: Term
 
 
-@dataclass(frozen=True, slots=True)
-class MacroSymbol:
+class MacroSymbol(Struct, frozen=True):
     """A `define`, typed where it is used; its free names are those of its file."""
 
     definition: syntax.Define
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionSymbol:
+class FunctionSymbol(Struct, frozen=True):
     """A function; with a body it is replaced by it."""
 
     function: Function
@@ -54,29 +50,25 @@ class FunctionSymbol:
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
-class TypeSymbol:
+class TypeSymbol(Struct, frozen=True):
     """An enumeration."""
 
     sort: Sort
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleSymbol:
+class ModuleSymbol(Struct, frozen=True):
     """An imported file: its names are reached through a dot."""
 
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
-class HiddenSymbol:
+class HiddenSymbol(Struct, frozen=True):
     """A name of an imported file that cannot be used here, and why."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenSymbol:
+class BrokenSymbol(Struct, frozen=True):
     """A declaration with an error of its own: uses of it are not reported again."""
 
 
@@ -93,8 +85,7 @@ Symbol: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scope:
+class Scope(Struct, frozen=True, eq=False):
     """A table of names on top of another one. Filled while its block is read, never changed afterwards."""
 
     parent: Scope | None = None

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 from sa.base.diagnostic import Diagnostic, error
 from sa.language import syntax
+from sa.language.syntax.node import Node
 from sa.lowering.depth import MAX_DEPTH
 
 # Parts of the shape of a tree that are no level of their own.
 _SHAPE = (syntax.Statement, syntax.Block, syntax.Arm)
 
 _LEAVES = (syntax.Name, syntax.Integer, syntax.Boolean, syntax.Identifier, syntax.NamedType)
-
-
-def _parts(kind: type[Any]) -> tuple[str, ...]:
-    scalars = {"str", "int", "bool", "Span", "Identifier", "Verdict", "Source"}
-    return tuple(f.name for f in fields(kind) if str(f.type).removesuffix(" | None") not in scalars)
-
-
-_PARTS = {kind: _parts(kind) for kind in (getattr(syntax, n) for n in syntax.__all__) if isinstance(kind, type)}
 
 
 def too_deep(module: syntax.Module) -> tuple[Diagnostic, ...]:
@@ -31,10 +23,8 @@ def too_deep(module: syntax.Module) -> tuple[Diagnostic, ...]:
         if depth > MAX_DEPTH:
             return (error("SA012", f"nested deeper than {MAX_DEPTH} levels", node.span, "name parts of it"),)
         inner = depth if type(node) in _SHAPE else depth + 1
-        for name in _PARTS[type(node)]:
+        for name in node.__struct_fields__:
             value = getattr(node, name)
-            if type(value) is tuple:
-                pending.extend([(v, inner) for v in value if type(v) not in _LEAVES and type(v) is not str])
-            elif value is not None and type(value) not in _LEAVES and type(value) in _PARTS:
-                pending.append((value, inner))
+            parts = value if type(value) is tuple else (value,)
+            pending.extend([(v, inner) for v in parts if isinstance(v, Node) and not isinstance(v, _LEAVES)])
     return ()

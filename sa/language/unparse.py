@@ -6,7 +6,8 @@ Origins are not kept: what is printed is a text of its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Label, Location, Variable
 from sa.automata.family import Family, identity_of

@@ -7,8 +7,9 @@ step of a branch decides, so a loop there must not lead back to it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import assert_never
+
+from msgspec import Struct
 
 from sa.automata.automaton import Origin
 from sa.lowering.draft import END, Draft, add_step, fresh
@@ -16,8 +17,7 @@ from sa.lowering.paths import Path
 from sa.lowering.statements import Block, Choose, Do, If, Jump, Outcome, Statement, Test, Where, While
 
 
-@dataclass(frozen=True, slots=True)
-class _Loop:
+class _Loop(Struct, frozen=True):
     """Where `break` and `continue` lead."""
 
     breaks: int = END

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.automata.automaton import EXIT, FAIL, Automaton, Edge, Label, Location, Origin, Variable
 from sa.automata.ranges import within
@@ -20,8 +22,7 @@ FAILED, END, EXITED = -1, -2, -3
 _LONGEST_TEXT = 160
 
 
-@dataclass(frozen=True, slots=True)
-class Joint:
+class Joint(Struct, frozen=True):
     """An edge between two places."""
 
     source: int
@@ -33,8 +34,7 @@ class Joint:
     origin: Origin
 
 
-@dataclass(slots=True)
-class Draft:
+class Draft(Struct):
     """The parts of an automaton so far.
 
     `problems` collects errors. `order` has the places in the order of the program, `names` those that the user named,

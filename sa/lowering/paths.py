@@ -7,8 +7,10 @@ An atomic block is enabled only if it can run to its end; where it goes wrong on
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from itertools import count
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.automata.automaton import Label, Variable
 from sa.base.source import Span
@@ -18,8 +20,7 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Or, Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(Struct, frozen=True):
     """One way through the statements so far.
 
     `reached` is the condition under which the branch that is being read is entered; `guard` is what was
@@ -34,8 +35,7 @@ class Path:
     choices: tuple[Variable, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """A way in which the step goes wrong."""
 
     condition: Term
@@ -43,8 +43,7 @@ class Failure:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """What the statements of one step share.
 
     `holder` is the thread's number for locks, `ranges` the declared ranges of variables; a step that was `checked` has

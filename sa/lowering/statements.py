@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from sa.automata.automaton import Origin
 from sa.base.source import Span
@@ -14,8 +15,7 @@ from sa.terms import build
 from sa.terms.term import Term
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """One edge or more: the ways through a step, and those in which it goes wrong."""
 
     paths: tuple[Path, ...]
@@ -23,16 +23,14 @@ class Outcome:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Test:
+class Test(Struct, frozen=True):
     """A silent step for each outcome of a condition."""
 
     yes: Outcome
     no: Outcome
 
 
-@dataclass(frozen=True, slots=True)
-class Do:
+class Do(Struct, frozen=True):
     """A statement that is one step. `name` is the one that the user gave to the location before it."""
 
     step: Outcome
@@ -44,8 +42,7 @@ class Do:
         return self.step.origin
 
 
-@dataclass(frozen=True, slots=True)
-class Arm:
+class Arm(Struct, frozen=True):
     """`if (test) body`."""
 
     test: Test
@@ -53,8 +50,7 @@ class Arm:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class If:
+class If(Struct, frozen=True):
     """The arms in order, then `orelse` if there is one."""
 
     arms: tuple[Arm, ...]
@@ -63,8 +59,7 @@ class If:
     name: Origin | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class While:
+class While(Struct, frozen=True):
     """A loop with its test at the head."""
 
     test: Test
@@ -73,8 +68,7 @@ class While:
     name: Origin | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Choose:
+class Choose(Struct, frozen=True):
     """The first step of a branch decides."""
 
     branches: tuple[Block, ...]
@@ -90,8 +84,7 @@ class Where(Enum):
     RETURN = "return"
 
 
-@dataclass(frozen=True, slots=True)
-class Jump:
+class Jump(Struct, frozen=True):
     """No step of its own."""
 
     to: Where

@@ -6,7 +6,9 @@ A value outside a variable's declared range is a failure.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Variable
 from sa.base.source import Span
@@ -18,8 +20,7 @@ from sa.terms.sort import BOOL
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """What is written: one variable, or the element `index` of several. The span is that of the place."""
 
     variables: tuple[Variable, ...]
@@ -87,8 +88,7 @@ def choose(target: Target, wrong: Iterable[Term], paths: Sequence[Path], step: S
     return result
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(Struct, frozen=True):
     """An atomic operation: `place` becomes `value`, `result` becomes `outcome`; both read what was before."""
 
     place: Target

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import product
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, Origin, Variable, variables_of
 from sa.oracle.explicit import (
@@ -25,8 +27,7 @@ from sa.terms.substitute import local_of, primed, substitute
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class Clash:
+class Clash(Struct, frozen=True):
     """A step of one automaton at a state of the other whose environment does not allow it."""
 
     mover: str

@@ -10,8 +10,10 @@ supported: `Unevaluable`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable, edges_from, location_of
 from sa.automata.trace import Configuration, Move
@@ -42,8 +44,7 @@ class Step(NamedTuple):
     after: State
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Explicit:
+class Explicit(Struct, frozen=True, eq=False):
     """An automaton made ready for enumeration. `order` gives the variables of a row.
 
     `domains` has None for a variable without a range: its automaton can be stepped but not enumerated.

@@ -9,7 +9,8 @@ Nothing is checked that `sacheck check` has checked; a tree outside of what prog
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.language.syntax import (
     Apply,
@@ -39,8 +40,7 @@ class OutsideArray(Exception):
     """An index that the array does not have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Meanings:
+class Meanings(Struct, frozen=True):
     """What names mean that are not variables. `sizes` are those of arrays, by name."""
 
     constants: Mapping[str, Plain]

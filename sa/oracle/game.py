@@ -21,8 +21,9 @@ such pairs is the greatest fixed point of all pairs, confined to them. Axioms ar
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from sa.certificates.goal import Goal, iota_of, kappa_of, matches_environments
 from sa.oracle.explicit import (
@@ -52,8 +53,7 @@ class Ending(Enum):
     LOST = "an initial pair that κ relates is not in θ"
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """The answer. `rank` gives the round in which a pair left θ, from 1; `pairs` counts those looked at.
 
     `opening` are the initial pairs that κ relates; `culprit` is a concrete initial state that has no cover
@@ -69,16 +69,14 @@ class Decision:
     culprit: State | None
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
+class Needs(Struct, frozen=True):
     """What keeps a pair in θ: all of `every` are in θ, and of each set in `some` one is."""
 
     every: frozenset[Pair]
     some: tuple[frozenset[Pair], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Board:
+class Board(Struct, frozen=True, eq=False):
     """The two sides ready for enumeration, with what was computed before."""
 
     goal: Goal

@@ -6,15 +6,14 @@ the same visible actions leads to. A concrete run whose set becomes empty escape
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from sa.certificates.goal import Goal
 from sa.oracle.explicit import Action, State, Step, component_steps
 from sa.oracle.game import Board, answers_to, board, is_related, openings
 
 
-@dataclass(frozen=True, slots=True)
-class Escape:
+class Escape(Struct, frozen=True):
     """A concrete run that no abstract run matches: its last step is the one that cannot be followed."""
 
     start: State

@@ -9,9 +9,10 @@ a silent step. All nondeterminism is enumerated, `havoc` of an int over given in
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import EXIT, FAIL
 from sa.language.syntax import (

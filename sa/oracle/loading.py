@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.language.syntax import (
     Action,
@@ -30,8 +32,7 @@ from sa.oracle.expressions import Meanings, entries_of, value_of
 from sa.terms.name import element
 
 
-@dataclass(frozen=True, slots=True)
-class Instance:
+class Instance(Struct, frozen=True):
     """A thread to run: a member of a family has its index, or its identity, among its constants."""
 
     name: str
@@ -41,8 +42,7 @@ class Instance:
     types: Mapping[str, Type]
 
 
-@dataclass(frozen=True, slots=True)
-class Interpreted:
+class Interpreted(Struct, frozen=True):
     """A file ready to run: `shared` are the entries of parameters and globals, in declared order."""
 
     module: Module

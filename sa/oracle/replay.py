@@ -8,8 +8,9 @@ cannot be enumerated is counted, not believed. Meant for the tests: the product 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Kind, Variable, location_of, variables_of
 from sa.automata.trace import Configuration, Move
@@ -48,8 +49,7 @@ from sa.terms.term import Var, sort_of
 _LIMIT = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """The first thing that is wrong with a play, None if it is right, and how many leaves before that were
     not enumerated but left to a solver's word.
     """

@@ -8,7 +8,8 @@ once, for closed goals. An empty set means that the behaviour escapes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from sa.automata.live import live
 from sa.automata.trace import Configuration, Move
@@ -53,8 +54,7 @@ def escapes(goal: Goal, play: Play, session: Session) -> bool | None:
     return False if certain else None
 
 
-@dataclass(slots=True)
-class _Chase:
+class _Chase(Struct):
     """The runs followed so far: by their moves, the abstract states that match, None where these are too many.
 
     Abstract states are the same if they differ only in variables that do not matter any more.

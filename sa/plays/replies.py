@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.automaton import Edge, Label
 from sa.automata.trace import Configuration, Move
@@ -38,8 +39,7 @@ BROKEN_SHOWN = 6
 RUNS_EXPLAINED = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Answers:
+class Answers(Struct, frozen=True):
     """All answers that matter, shortest first, as runs whose terms are constants.
 
     Those that cannot keep ι are left out where the solver enumerated them.

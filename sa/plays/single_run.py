@@ -8,8 +8,9 @@ it, so nothing needs to be known of them. Where one of them survives to the end 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from sa.automata.trace import Configuration, Move
 from sa.base.limits import check_time
@@ -31,8 +32,7 @@ from sa.terms.term import Term, Var
 POSITION_BOUND = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(Struct, frozen=True):
     """A step of the run: the concrete globals when it is made, and the step with its choices."""
 
     globals: State
@@ -59,8 +59,7 @@ def course(refuter: Refuter, pair: Pair, state: State, lemma: Lemma | None) -> t
     return tuple(stages)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """One abstract state at a stage: the state before the environments' moves, after them, and all its answers."""
 
     pair: Pair

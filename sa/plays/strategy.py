@@ -7,7 +7,7 @@ replayed by the checker afterwards.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from sa.automata.trace import Configuration
 from sa.base.limits import check_time
@@ -36,8 +36,7 @@ DEPTH_BOUND = 100
 OPENING_BOUND = 100
 
 
-@dataclass(slots=True)
-class Refuter:
+class Refuter(Struct):
     """Builds plays from what a search has learned. Positions are shared where they repeat."""
 
     board: Board

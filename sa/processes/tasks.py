@@ -19,11 +19,12 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import FrameType
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
 
 from sa.base.diagnostic import Diagnostic, InputError
 from sa.base.limits import LimitReached, Limits, remaining
@@ -43,8 +44,7 @@ _BUG = 1
 _CAN_FORK = "fork" in multiprocessing.get_all_start_methods()
 
 
-@dataclass(frozen=True, slots=True)
-class Task(Generic[R]):
+class Task(Struct, Generic[R], frozen=True):
     """`needs` are earlier tasks, whose results `work` gets. `limited` says which limit a result ran into, and
     `stopped` is the result of a task that a limit left nothing of.
     """
@@ -87,8 +87,7 @@ def _one_by_one(tasks: Sequence[Task[R]]) -> Iterator[R | None]:
         yield result
 
 
-@dataclass(frozen=True, slots=True)
-class _Raised:
+class _Raised(Struct, frozen=True):
     """What a task raised instead of giving a result: what is wrong with the input, or a bug in words and its trace."""
 
     diagnostics: tuple[Diagnostic, ...]

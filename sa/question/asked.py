@@ -6,8 +6,9 @@ engine can say which only looks for runs or plays, or only up to a bound: no typ
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from sa.automata.automaton import Automaton
 from sa.automata.family import Family
@@ -27,8 +28,7 @@ from sa.terms.term import Term
 Proof: TypeAlias = Keeps | Joint | CrowdKeeps | CrowdJoint
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class Asked(Struct, frozen=True, eq=False):
     """Which of these bad things do the threads, by themselves, never do? Functions mean what the axioms say of them.
 
     Beside the threads run any number of copies of each of the `families`, and `init` is what then holds of the shared
@@ -43,8 +43,7 @@ class Asked:
     init: Term = TRUE
 
 
-@dataclass(frozen=True, slots=True)
-class Excluded:
+class Excluded(Struct, frozen=True):
     """Evidence that none of these bad things happens, and in words how it was found."""
 
     bads: tuple[Bad, ...]
@@ -52,8 +51,7 @@ class Excluded:
     how: str
 
 
-@dataclass(frozen=True, slots=True)
-class Refuted:
+class Refuted(Struct, frozen=True):
     """A run in which something bad happens, and in words how it was found."""
 
     bad: Bad
@@ -66,8 +64,7 @@ class Refuted:
         return (self.bad,)
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """What an engine says of the question besides: where precision was given up, how far it came."""
 
     words: str
@@ -76,16 +73,14 @@ class Note:
 Settled: TypeAlias = Excluded | Refuted
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GoalAsked:
+class GoalAsked(Struct, frozen=True, eq=False):
     """What engines of `refine` are asked: does this goal hold?"""
 
     goal: Goal
     shared: Shared = field(default_factory=Shared)
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
+class Effort(Struct, frozen=True):
     """The size of the work behind an answer: pairs explored, lemmas learned, questions to the solver."""
 
     pairs: int = 0
@@ -93,8 +88,7 @@ class Effort:
     solver_calls: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """What came out for a goal, for a checker to confirm; which engine it is from, and the size of the work."""
 
     evidence: Relation | Play | Unknown
@@ -102,24 +96,21 @@ class Decision:
     strategy: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(Struct, frozen=True):
     """Evidence that a goal holds."""
 
     evidence: Relation
     effort: Effort = Effort()
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(Struct, frozen=True):
     """A play that refutes a goal."""
 
     evidence: Play
     effort: Effort = Effort()
 
 
-@dataclass(frozen=True, slots=True)
-class Stuck:
+class Stuck(Struct, frozen=True):
     """An engine has no answer to a goal, and why."""
 
     evidence: Unknown

@@ -7,7 +7,9 @@ an edge of its own that fails.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Label, Location, Origin, variables_of
 from sa.automata.family import Family, of_symbolic
@@ -20,8 +22,7 @@ from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """Something that a program claims about itself, in words and as what must not happen.
 
     `threads` and `families` are what it speaks of: the program's, and for a guarantee these with failing edges of its

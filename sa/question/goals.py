@@ -7,10 +7,12 @@ at the start. A block's `relate` replaces them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from math import prod
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import (
     EXIT,
@@ -36,8 +38,7 @@ from sa.terms.substitute import primed, sided, substitute
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class Pairing:
+class Pairing(Struct, frozen=True):
     """A concrete thread (or product) and the abstract one it is to refine."""
 
     concrete: Automaton

@@ -7,8 +7,9 @@ user has in mind, and a refinement could hold for want of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import chain
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Variable
 from sa.automata.rename import renamed

@@ -8,10 +8,12 @@ each other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
 from typing import TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.program import Program, Refinement
@@ -49,8 +51,7 @@ class Effort(Enum):
 Decide: TypeAlias = Callable[[Goal, bool], Decision]
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     """What came of the pairs: their decisions, the proof if all are related, and facts asked for, by thread.
 
     `hopeful` says that smaller environments could make a difference: not where a play does without one; `imprecise`
@@ -65,8 +66,7 @@ class Attempt:
     imprecise: tuple[str, ...]
 
 
-@dataclass(slots=True)
-class _Work:
+class _Work(Struct):
     """Both programs on a rung, what is known of them, and decisions already made."""
 
     abstract: Program

@@ -6,8 +6,9 @@ Their order is that of `engines.portfolio_of_goals`. Nothing is believed yet: th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton
 from sa.automata.program import Formula
@@ -47,8 +48,7 @@ STEPS = 400_000
 Answer: TypeAlias = Related | Lost | Stuck
 
 
-@dataclass(slots=True)
-class _Work:
+class _Work(Struct):
     """What the searches for one goal share: the solver's memory, the board, and how far each of them came."""
 
     session: Session

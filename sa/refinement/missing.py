@@ -8,7 +8,8 @@ threads keep to them is a question for `generation.modular`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.trace import Configuration
@@ -25,8 +26,7 @@ from sa.terms.term import IsZero, Le, Same, Term, Var, sort_of
 FEW = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Disturbance:
+class Disturbance(Struct, frozen=True):
     """An environment step of one side of a play, over the names that the program itself uses."""
 
     concrete: bool

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Label, location_of
 from sa.base.source import Span
@@ -18,8 +19,7 @@ from sa.terms.substitute import called, unsided
 from sa.terms.term import Term, Var, sort_of
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
+class Why(Struct, frozen=True):
     """A reason: where it lies, what is wrong, and the values that make it so. `place` names it without a span."""
 
     span: Span | None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.text import Text
 
 from sa.automata.automaton import Edge, Kind
@@ -21,8 +21,7 @@ _NARROWEST, _WIDEST = 22, 48
 _STYLE = {Ending.FINISHED: GOOD, Ending.FAILED: BAD, Ending.VIOLATED: BAD, Ending.BLOCKED: BAD}
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """The threads' columns; where they do not fit there is one, and steps name their thread."""
 
     threads: tuple[str, ...]

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from io import StringIO
 
+from msgspec import Struct
 from rich.console import Console
 from rich.text import Text
 
 from sa.report.printable import printable
 
 
-@dataclass(frozen=True, slots=True)
-class Screen:
+class Screen(Struct, frozen=True):
     """`width` in cells; `colour` only where a terminal shows it."""
 
     width: int = 100

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.cells import cell_len
 
 from sa.base.source import Span, line_text, position
@@ -12,8 +12,7 @@ from sa.base.source import Span, line_text, position
 _TAB = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Snippet:
+class Snippet(Struct, frozen=True):
     """A displayed line and the cells `start..end` of it that the span covers."""
 
     number: int

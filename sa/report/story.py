@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, edges_from
 from sa.automata.trace import Configuration, Move
@@ -36,8 +38,7 @@ from sa.terms.printer import show
 Lengths: TypeAlias = dict[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct, frozen=True):
     """What happens to one side: a step along `edge` showing `action`, or its environment's where `edge` is None."""
 
     edge: Edge | None
@@ -46,8 +47,7 @@ class Event:
     after: Configuration
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(Struct, frozen=True):
     """One numbered step of the play: Spoiler's event and what the abstract side does meanwhile.
 
     `others` says what became of the abstract answers that the story does not follow.
@@ -59,8 +59,7 @@ class Scene:
     answered: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(Struct, frozen=True):
     """Why the abstract side has lost: a headline and a reason for every way out that is closed."""
 
     headline: str
@@ -68,8 +67,7 @@ class Ending:
     solver: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Story:
+class Story(Struct, frozen=True):
     """The opening states, where there are any, the scenes and the ending. `identity`: see Drift."""
 
     concrete: Configuration

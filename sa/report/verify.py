@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.cells import cell_len
 from rich.text import Text
 
@@ -26,8 +26,7 @@ _NARROWEST_HOW = 16
 _NOTHING = "Nothing is claimed: the program has no invariant and no guarantee, and no step of it can fail."
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """A run and the claims that it violates."""
 
     run: Run

@@ -7,7 +7,8 @@ says what was found, and every rule rests on that being true.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom, Program

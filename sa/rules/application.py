@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.checker.obligation import Obligation
 from sa.rules.facts import Fact
@@ -17,8 +18,7 @@ class Unshown(Unfit):
     """The same for what is cited without having been shown in the way that the rule needs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """Side conditions. `aliases` say which program is meant by the sides `conc`, `abs` and those between them.
 
     `fault` says why it cannot even be asked for.
@@ -29,8 +29,7 @@ class Asked:
     fault: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(Struct, frozen=True):
     """A rule, the fact that follows where all that is asked holds, and what is asked, to be gone through once."""
 
     rule: str

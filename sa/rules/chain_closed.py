@@ -17,7 +17,8 @@ More links are the same with more in the middle: the strongest ι of the first t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sa.automata.program import Formula
 from sa.checker.obligation import Case, Obligation

@@ -7,8 +7,9 @@ their thread; parameters are plain. An invariant speaks of one program, over pla
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from sa.automata.program import Formula
 from sa.certificates.goal import Goal
@@ -18,8 +19,7 @@ from sa.terms import build
 from sa.terms.term import Term
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Struct, frozen=True):
     """Some threads of a program running together; `whole` if they are all, so that nobody else moves."""
 
     program: str
@@ -27,8 +27,7 @@ class Side:
     whole: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Refinement:
+class Refinement(Struct, frozen=True):
     """`left ⪯ right` with respect to κ and ι (Definition 6), with initial coverage.
 
     `pairs` are the goals and relations of the pairs of threads, in order; none where θ is not known by pairs. `narrow`
@@ -48,8 +47,7 @@ class Refinement:
     links: tuple[Refinement, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Invariance:
+class Invariance(Struct, frozen=True):
     """A weak invariant of a composition (Definition 5), or a strong one (Definition 4).
 
     The formula is over the names of `automata.proof.Preserves`; `parts` are the conjuncts as they are written.

@@ -6,7 +6,8 @@ A strong invariant holds whatever the environment does; a weak one as long as en
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Location, variables_of
 from sa.automata.program import Formula

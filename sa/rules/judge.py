@@ -8,8 +8,10 @@ needs a play, a run, or values for which a side condition of its rule is false.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.automata.proof import Preserves, Refines, Rule, Script, Step
 from sa.base.verdict import Verdict
@@ -47,8 +49,7 @@ from sa.rules.worlds import Stage, others_start, side_of
 Found: TypeAlias = tuple[Ruling, Fact | None]
 
 
-@dataclass(slots=True)
-class _Session:
+class _Session(Struct):
     """What is known while the steps are gone through: what they say, and which are proved."""
 
     script: Script

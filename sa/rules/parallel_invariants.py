@@ -18,8 +18,9 @@ that keep the claim must keep the parts, or else these do not hold in the runs t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from itertools import combinations, permutations
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Location, variables_of
 from sa.certificates.threads import Annotated

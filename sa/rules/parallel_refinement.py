@@ -15,7 +15,8 @@ that an environment that keeps the claim's ι keeps the parts', and that declare
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Location, variables_of
 from sa.automata.program import Axiom, Formula

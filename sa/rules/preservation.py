@@ -19,8 +19,9 @@ A strong λ1 needs a strong λ2 and environments that are followed whatever λ s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import product
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, location_of, variables_of
 from sa.automata.rename import on_side

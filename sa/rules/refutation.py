@@ -6,7 +6,8 @@ Only what is quantified, in the condition or in the axioms, is put to a solver.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sa.automata.program import Axiom
 from sa.checker.judge import Court

@@ -6,7 +6,7 @@ Names are those of rules: `side.x` for shared variables, `side.T.x` for locals, 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Variable
 from sa.automata.ranges import within

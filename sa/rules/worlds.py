@@ -6,7 +6,9 @@ Every step of a script speaks of these same automata.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.program import Axiom, Program
@@ -19,8 +21,7 @@ from sa.terms import build
 from sa.terms.term import Term
 
 
-@dataclass(frozen=True, slots=True)
-class World:
+class World(Struct, frozen=True):
     """A program and its threads annotated; `goals` are the same automata with invariants that say less.
 
     `inferred` says that environments were not declared.
@@ -32,8 +33,7 @@ class World:
     inferred: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(Struct, frozen=True):
     """The programs of a script by alias, and the axioms that every step assumes."""
 
     worlds: Mapping[str, World]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import prod
 from time import perf_counter
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.automata.proof import Preserves

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from time import perf_counter
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, location_of, variables_of
 from sa.automata.program import Formula

@@ -8,9 +8,11 @@ rules are made of the checker's obligations.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.automata.proof import Script, Step
@@ -39,8 +41,7 @@ _KEPT = (Source, Annotated, Automaton)
 LIMITS = frozenset({Reason.TIMEOUT, Reason.MEMORY, Reason.INTERRUPTED})
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(Struct, frozen=True):
     """A script whose programs are annotated; `session` knows what was shown of them and assumes the axioms."""
 
     script: Script
@@ -49,8 +50,7 @@ class Prepared:
     stage: Stage
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """A step's answer, and what it says; None where a limit was reached first."""
 
     result: StepResult

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from sa.automata.automaton import Origin
 from sa.automata.proof import Script, Step
@@ -12,8 +12,7 @@ from sa.certificates.run import Run
 from sa.engines.outcome import Result
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """A variable of a counterexample as the script names it. `after` is given where a step is asked about."""
 
     name: str
@@ -21,8 +20,7 @@ class Shown:
     after: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Counterexample:
+class Counterexample(Struct, frozen=True):
     """Values for which a side condition fails.
 
     `functions` say what the functions of the axioms are then, in words. `broken` is a formula of the text that is
@@ -37,8 +35,7 @@ class Counterexample:
     fails: Fails | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Struct, frozen=True):
     """A side condition: where it is asked, what became of it, and why it failed or was not settled.
 
     `count` is how many of the same name are told together: they all hold, or the first is told and `others` says
@@ -55,8 +52,7 @@ class Leaf:
     others: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class StepResult:
+class StepResult(Struct, frozen=True):
     """A step's answer. PROVED needs every leaf, every result and every cited step to be proved.
 
     `rule` is the one that was applied, in words; `results` are goals that were decided directly; `run` is one that
@@ -75,8 +71,7 @@ class StepResult:
     argument: Argument | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Struct, frozen=True):
     """The answers to all steps, in order, and the worst of them."""
 
     script: Script

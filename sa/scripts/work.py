@@ -6,8 +6,10 @@ Side conditions are put to sessions of the step's own, so that its answers do no
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from time import perf_counter
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.automata.proof import Rule, Script, Step
 from sa.base.verdict import Verdict
@@ -35,8 +37,7 @@ _NO_START = "it fails where the other threads of the program may not be able to 
 _NO_MEANING = "it fails if the axioms can be true at all, which was not found out"
 
 
-@dataclass(slots=True)
-class Work:
+class Work(Struct):
     """`facts` are what earlier steps say, `verdicts` what became of them. `session` assumes the axioms, `plain` none.
 
     `aliases` name the sides in counterexamples. `rule` is the one that is being applied, `way` its kind; `cited` are

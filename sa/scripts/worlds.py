@@ -7,7 +7,8 @@ first step: Theorem 6 is not assumed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Location, variables_of
 from sa.automata.program import Program

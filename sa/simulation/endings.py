@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from sa.base.verdict import Reason
 from sa.game.runs import Bounds
@@ -12,28 +13,24 @@ from sa.simulation.state import Lemma
 from sa.terms.evaluate import State
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(Struct, frozen=True):
     """Every step has its answers: the pairs are a weak simulation, for the checker to confirm."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(Struct, frozen=True):
     """An initial state is excluded by a lemma of the initial pair."""
 
     state: State
     lemma: Lemma
 
 
-@dataclass(frozen=True, slots=True)
-class LostChoices:
+class LostChoices(Struct, frozen=True):
     """With `choose init`: a concrete initial state all of whose partners break ι or are excluded by lemmas."""
 
     state: State
 
 
-@dataclass(frozen=True, slots=True)
-class Stuck:
+class Stuck(Struct, frozen=True):
     """The search gave up."""
 
     reason: Reason
@@ -56,8 +53,7 @@ class Patience(Enum):
     NONE = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Tactics:
+class Tactics(Struct, frozen=True):
     """How to search: how many lemmas may be learned, how far answers are explored, and the patience.
 
     For each pair that the search has met there may be `each` more lemmas: blame travels along a program. It may use

@@ -9,7 +9,8 @@ without a cut exploration is exact: good for refutations too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sa.game.board import Board, Pair
 from sa.game.choices import narrowed, settled, without_values

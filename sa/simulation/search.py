@@ -9,9 +9,10 @@ step of every pair is answered, or when an initial state is lost.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from sa.base.budget import Event, Report, unheard
 from sa.base.verdict import Reason
@@ -51,24 +52,21 @@ from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class StepTask:
+class StepTask(Struct, frozen=True):
     """Check that a concrete edge is answered at a pair."""
 
     pair: Pair
     edge: int
 
 
-@dataclass(frozen=True, slots=True)
-class DriftTask:
+class DriftTask(Struct, frozen=True):
     """Check that the environments do not lead into a lemma's raw cube."""
 
     pair: Pair
     lemma: Lemma
 
 
-@dataclass(frozen=True, slots=True)
-class MatchTask:
+class MatchTask(Struct, frozen=True):
     """Check that the abstract environment matches the concrete one at a pair."""
 
     pair: Pair

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from sa.domains.affine import Space
 from sa.environments.moves import Drift
@@ -15,23 +16,20 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LostStep:
+class LostStep(Struct, frozen=True, eq=False):
     """Spoiler wins by a component step: in every state (with choices) of `cube`, no answer is good."""
 
     challenge: Challenge
     cube: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LostMatch:
+class LostMatch(Struct, frozen=True, eq=False):
     """Spoiler wins by a concrete environment step that nothing matches: `cube` is over the state and its primes."""
 
     cube: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LostDrift:
+class LostDrift(Struct, frozen=True, eq=False):
     """Spoiler wins because the environments can lead to states that another lemma excludes."""
 
     lemma: Lemma
@@ -45,8 +43,7 @@ NO_FACTS: Facts = ({}, {})
 Cause: TypeAlias = LostStep | LostMatch | LostDrift
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Lemma:
+class Lemma(Struct, frozen=True, eq=False):
     """The states of `cube` are lost for Duplicator at the pair: its negation is part of Ψ.
 
     `raw` is the cube before the environments' moves were taken into account, where not all states from which they
@@ -63,8 +60,7 @@ class Lemma:
     raw: tuple[Term, ...] | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class View:
+class View(Struct, frozen=True, eq=False):
     """What is known of a pair where one of its steps is enabled: the facts, and formulas with them put in."""
 
     facts: Space
@@ -79,8 +75,7 @@ class View:
         return found
 
 
-@dataclass(slots=True)
-class PairState:
+class PairState(Struct):
     """What is known of a pair of locations.
 
     `facts` hold wherever the chosen answers lead (forward); lemmas exclude what is lost (backward). `views` are

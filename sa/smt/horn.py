@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import z3
+from msgspec import Struct
 
 from sa.base.limits import Limits, check_time
 from sa.smt.back import NotATerm, term_of
@@ -18,16 +18,14 @@ from sa.terms.term import Term, Var
 RLIMIT = 10_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Atom:
+class Atom(Struct, frozen=True):
     """A predicate applied to terms."""
 
     predicate: str
     arguments: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Struct, frozen=True):
     """`body ∧ constraint ⇒ head`, for all atoms of the body; without a head the body is impossible."""
 
     body: tuple[Atom, ...]
@@ -35,20 +33,17 @@ class Clause:
     head: Atom | None
 
 
-@dataclass(frozen=True, slots=True)
-class Solution:
+class Solution(Struct, frozen=True):
     """A formula over its parameters for each predicate."""
 
     predicates: Mapping[str, Term]
 
 
-@dataclass(frozen=True, slots=True)
-class NoSolution:
+class NoSolution(Struct, frozen=True):
     """The clauses are contradictory."""
 
 
-@dataclass(frozen=True, slots=True)
-class GivenUp:
+class GivenUp(Struct, frozen=True):
     """The solver could not tell."""
 
     why: str

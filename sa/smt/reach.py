@@ -7,11 +7,11 @@ answers are only proposals: whoever uses them checks them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
 
 import z3
+from msgspec import Struct
 
 from sa.base.limits import Limits, check_time
 from sa.smt.back import NotATerm, term_of
@@ -26,8 +26,7 @@ _END = "end"
 _INSTANCE = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Derivation:
+class Derivation(Struct, frozen=True):
     """The numbers of the clauses that lead from a beginning to the end, in their order."""
 
     clauses: tuple[int, ...]

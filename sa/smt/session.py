@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import z3
+from msgspec import Struct
 from z3 import z3core
 
 from sa.base.limits import Limits, check_time
@@ -23,21 +23,18 @@ from sa.terms.term import Term, Var
 RLIMIT = 20_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Sat:
+class Sat(Struct, frozen=True):
     """A model of the formulas. `trusted` is False where a function or quantifier kept it from being re-evaluated."""
 
     values: Mapping[Var, Value]
     trusted: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Unsat:
+class Unsat(Struct, frozen=True):
     """No model."""
 
 
-@dataclass(frozen=True, slots=True)
-class Undecided:
+class Undecided(Struct, frozen=True):
     """The solver gave up, and why."""
 
     why: str

@@ -6,8 +6,9 @@ Values of choices that nothing determines are a few (`picks`). `Steps.open` says
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
+
+from msgspec import Struct, field
 
 from sa.automata.automaton import Automaton, Edge, edges_from
 from sa.automata.ranges import within
@@ -42,8 +43,7 @@ class Steps(NamedTuple):
     open: frozenset[str | None]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Ready:
+class _Ready(Struct, frozen=True, eq=False):
     """An edge made ready: a row with picked values, to the row after it and behind it the values that it shows."""
 
     edge: Edge
@@ -55,8 +55,7 @@ class _Ready:
     sorts: tuple[str, ...]
 
 
-@dataclass(slots=True, eq=False)
-class Machine:
+class Machine(Struct, eq=False):
     """An automaton on concrete states. `places` and `rows` say what a state's number stands for."""
 
     automaton: Automaton

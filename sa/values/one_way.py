@@ -8,7 +8,8 @@ often finite. That a number only moves one way is shown by the solver, here and 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton
 from sa.automata.ranges import within
@@ -19,8 +20,7 @@ from sa.terms.sort import INT, Value, number
 from sa.terms.term import IsZero, Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class OneWay:
+class OneWay(Struct, frozen=True):
     """ι equates the two variables, and abstract steps only make the abstract one larger, or only smaller."""
 
     concrete: Var

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from sa.certificates.goal import Goal
 from sa.values.answers import Following
@@ -13,8 +13,7 @@ STATES_PER_STEP = 2
 LOOKS_PER_STEP = 5
 
 
-@dataclass(slots=True, eq=False)
-class Duel:
+class Duel(Struct, eq=False):
     """A pair of states in the game. Once it is lost, `stride` says by which step, in `rank` steps at most."""
 
     concrete: int
@@ -26,8 +25,7 @@ class Duel:
     waiting: list[Turn] = field(default_factory=list)
 
 
-@dataclass(slots=True, eq=False)
-class Turn:
+class Turn(Struct, eq=False):
     """A step of Spoiler's and Duplicator's answers to it; those before `place` are lost."""
 
     duel: Duel
@@ -36,8 +34,7 @@ class Turn:
     place: int = 0
 
 
-@dataclass(slots=True, eq=False)
-class Game:
+class Game(Struct, eq=False):
     """What is known of a game. `work` counts steps made, and what was looked at for them."""
 
     goal: Goal

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from math import inf, prod
+
+from msgspec import Struct, field
 
 from sa.automata.automaton import Edge
 from sa.automata.ranges import count_of
@@ -28,8 +29,7 @@ STATE_BOUND = 5000
 WIDTH_BOUND = 1000
 
 
-@dataclass(slots=True, eq=False)
-class _Teller:
+class _Teller(Struct, eq=False):
     """What is told so far. `sizes` says how many values the choices of the abstract edges at a place have."""
 
     game: Game

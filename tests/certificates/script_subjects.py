@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from tests.scripts.scripts import random_script
 
 REJECTED = Path(__file__).parent.parent.parent / "specs" / "proofs" / "rejected"
 
 
-@dataclass(frozen=True, slots=True)
-class Finite:
+class Finite(Struct, frozen=True):
     """The text of a script and those of its programs by alias.
 
     `enumerated` says that invariants of whole programs are to be shown by all states that these can reach.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
+
+from msgspec import Struct
 
 from sa.automata.automaton import Kind, variables_of
 from sa.automata.program import Axiom
@@ -33,8 +34,7 @@ from tests.scripts.test_against_the_oracle import is_true
 BOX = range(-2, 7)
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(Struct, frozen=True):
     """A condition that was found to fail for these values, with functions already replaced by what they mean."""
 
     condition: Obligation

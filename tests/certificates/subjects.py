@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
+
+from msgspec import Struct
 
 from sa.app.certificate import proof_certificate, refinement_certificate, verification_certificate
 from sa.app.certify import CertifyRequest, Choice, Judgement, certify
@@ -20,8 +21,7 @@ ROOT = Path(__file__).parent.parent.parent
 SPECS = ROOT / "specs"
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """A command on files: two for `refine`, one for `verify` and `prove`."""
 
     command: str

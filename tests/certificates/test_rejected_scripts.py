@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from sa.app.certificate import proof_certificate
 from sa.app.certify import CertifyRequest, Choice, certify
@@ -19,8 +20,7 @@ from sa.engines.options import Options
 Change = Callable[[Any], None]
 
 
-@dataclass(frozen=True)
-class Forge:
+class Forge(Struct, frozen=True):
     """A script with its true certificate, to be changed."""
 
     folder: Path

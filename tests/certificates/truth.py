@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import product
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import FAIL, Automaton, Kind, variables_of
 from sa.certificates.goal import Goal

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.certificates.goal import Goal
 from sa.certificates.play import (
@@ -31,8 +33,7 @@ ALL = Exhausted.ENUMERATED
 Node = Position | Broken
 
 
-@dataclass
-class Builder:
+class Builder(Struct):
     """Spoiler's moves by pair, each made once."""
 
     board: Board

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Label, Variable
 from sa.automata.trace import Configuration, Move

@@ -10,9 +10,10 @@ import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter, sleep
+
+from msgspec import Struct
 
 from sa.processes.group import held_by_all
 
@@ -22,8 +23,7 @@ ABSTRACT = "global x, y : int;\nthread T {\n  rely unchanged x, y;\n  x := y + y
 CONCRETE = "global x, y : int;\nthread T {\n  rely unchanged x, y;\n  x := 2 * y;\n}\ninvariant small : x < 10;\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """How a process ended: seconds, bytes at most, status, what it wrote."""
 
     seconds: float

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 from typer.testing import CliRunner, Result
 
 from sa.base.verdict import Verdict
@@ -18,8 +18,7 @@ from sa.language.codes import CATALOGUE
 GOOD = "global x : int = 0;\n\nthread T { x := x + 1; }\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Bad:
+class Bad(Struct, frozen=True):
     """A file that is wrong: what the message says, and the text under its caret."""
 
     what: str

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 
 import pytest
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.base.diagnostic import InputError
 from sa.base.limits import limits
@@ -28,8 +29,7 @@ from tests.generators.refinements import Question, random_question
 TIMEOUT = 10.0
 
 
-@dataclass
-class Tally:
+class Tally(Struct):
     """What came out over many goals; UNKNOWN by reason, and by what is in the question."""
 
     total: int = 0

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from msgspec import Struct, field
 
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
@@ -23,8 +23,7 @@ BAD = "global x : int;\nthread T {\n  rely unchanged x;\n  x := x + 1;\n  x := x
 CLOSED = "global x : int = 0;\nthread T { x := x + 1; }\nthread U { @seen(x >= 0) skip; }\n"
 
 
-@dataclass
-class Shelf:
+class Shelf(Struct):
     """A cache in memory."""
 
     texts: dict[str, str] = field(default_factory=dict)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
+
+from msgspec import Struct
 
 from tests.certificates.subjects import Subject, proved
 
@@ -32,8 +33,7 @@ SUBJECTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
+class Base(Struct, frozen=True):
     """The certificate of a question, and the spec in whose place it stands."""
 
     place: Path

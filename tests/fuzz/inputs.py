@@ -16,11 +16,11 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from time import perf_counter
 
+from msgspec import Struct, field
 from typer.testing import CliRunner, Result
 
 from sa.base.limits import peak_memory
@@ -58,8 +58,7 @@ _CODE = re.compile(r"\bSA\d{3}\b")
 _OBEYED = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
-@dataclass
-class Tally:
+class Tally(Struct):
     """What became of the inputs: how many by command and status, what is wrong, the slowest."""
 
     counts: Counter[tuple[str, int]] = field(default_factory=Counter)

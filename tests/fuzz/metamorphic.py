@@ -11,9 +11,11 @@ import argparse
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from random import Random
 from time import perf_counter
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.base.diagnostic import InputError
 from sa.base.limits import limits
@@ -33,8 +35,7 @@ NAMES = {"x": "u9", "y": "m", "b": "z_", "c": "A0", "f": "e", "l": "k_", "r": "d
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """An abstract and a concrete program, lines of a refinement block, whether they are written with other names."""
 
     abstract: Text
@@ -49,8 +50,7 @@ class Pair:
         return (_renamed(texts[0]), _renamed(texts[1])) if self.renamed else texts
 
 
-@dataclass(frozen=True, slots=True)
-class Law:
+class Law(Struct, frozen=True):
     """`change` makes another question, None where it does not apply; answers in `kept` must not become others."""
 
     name: str
@@ -150,8 +150,7 @@ LAWS = (
 REFLEXIVITY = "reflexivity"
 
 
-@dataclass
-class Tally:
+class Tally(Struct):
     """How often a law was tried on an answer that it keeps, how often the answer was lost, and where it was broken."""
 
     tried: Counter[str] = field(default_factory=Counter)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+
+from msgspec import Struct
 
 from sa.base.source import Source
 from sa.language.reading.grammar import keywords
@@ -27,8 +28,7 @@ NUMBERS = ("0", "1", "-1", "2", "150", str(2**31), str(2**63), str(2**64), str(2
 STRANGE = ("\x00", "\x07", "\x1b[2J", "\x1b]0;t\x07", "\r", "\x85", "\u2028", "\u202e", "\ufeff", "\U0001f600", "é")
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(Struct, frozen=True):
     """The bytes of a file, and the spec in whose place it stands, None where there is none."""
 
     data: bytes

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from itertools import product
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton
 from sa.oracle.explicit import Explicit, State, component_steps, explicit, initial_states
@@ -47,8 +48,7 @@ def _starts(machines: list[Explicit], shared: int) -> list[tuple[Row, tuple[Own,
     ]
 
 
-@dataclass(frozen=True)
-class Compared:
+class Compared(Struct, frozen=True):
     """States that invariants miss, and the locations whose invariant holds of reached states only, out of all."""
 
     missed: int

@@ -7,9 +7,8 @@ programs, shared variables only; at least 80 % is asked for). Where all is visib
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
+from msgspec import Struct
 
 from sa.base.limits import Limits
 from sa.generation.checks import verify
@@ -24,8 +23,7 @@ from tests.generators.threads import random_threads
 MOST = 4_000
 
 
-@dataclass
-class Tally:
+class Tally(Struct):
     """Programs that were judged, states that were missed, locations with the best union of boxes, all locations."""
 
     programs: int = 0

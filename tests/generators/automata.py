@@ -8,8 +8,10 @@ decide more than half are thrown away. The same seed gives the same goal.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from random import Random
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Variable
 from sa.automata.program import Formula
@@ -34,8 +36,7 @@ from tests.generators.drafts import (
 )
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(Struct, frozen=True):
     """A goal, what the oracle says of it, and the features that it has."""
 
     seed: int

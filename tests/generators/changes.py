@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from random import Random
+
+from msgspec.structs import replace
 
 from tests.generators.texts import (
     ALWAYS,

@@ -6,9 +6,10 @@ conjunction of what it says of each. So who judges it need not know what familie
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 from random import Random
+
+from msgspec import Struct
 
 #: What a claim about two copies of a family says where their identities are `i` and `j`.
 _PAIRS = ("!(at T[{i}].A && at T[{j}].A)", "!(at T[{i}].A && at T[{j}].B)", "at T[{i}].A && at T[{j}].A ==> x == {v}")
@@ -16,8 +17,7 @@ _ONES = ("at T[{i}].A ==> x == {v}", "at T[{i}].A ==> b", "at T[{i}].B ==> o == 
 _PLAIN = ("x <= {v}", "x != {v}", "b ==> x == {v}", "!b || o == 0", "x == 0 || o != 0 || b")
 
 
-@dataclass(frozen=True)
-class Sketch:
+class Sketch(Struct, frozen=True):
     """A program with one family `T`: `claim` is what an invariant says of `spoken` different copies."""
 
     shared: str

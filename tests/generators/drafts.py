@@ -6,9 +6,10 @@ the ranges of variables are conjoined to the invariants only when the automaton 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Kind, Label, Location, Origin, Variable
 from sa.terms.build import TRUE, add, boolean, constant, eq, integer, land, le, lnot, lor, lt, ne, sub, variable
@@ -20,8 +21,7 @@ NOWHERE = Origin(None)
 COLOR = EnumSort("Color", ("Red", "Green", "Blue"))
 
 
-@dataclass(frozen=True)
-class Arrow:
+class Arrow(Struct, frozen=True):
     """An edge of a draft; `action` is None where it is silent."""
 
     source: int
@@ -33,8 +33,7 @@ class Arrow:
     choices: tuple[Variable, ...] = ()
 
 
-@dataclass(frozen=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """An automaton to be: one invariant and one environment for each location, location 0 initial."""
 
     variables: tuple[Variable, ...]

@@ -6,8 +6,9 @@ Every program is well formed. Names are fresh, so nothing is shadowed; the same 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from random import Random
+
+from msgspec import Struct, field
 
 HEADER = """const N = 2;
 enum Color {{ Red, Green }}
@@ -27,8 +28,7 @@ init x != 3 || y == 0;
 INTS = ("x", "y", "n")
 
 
-@dataclass
-class Writer:
+class Writer(Struct):
     """What a thread's text may mention, and how much of it is still to come."""
 
     rng: Random

@@ -5,15 +5,16 @@ Variables have small ranges, so that the oracle can decide the goals. The same s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from random import Random
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.generators.changes import CHANGES
 from tests.generators.texts import Text, names_of, random_rely, random_text, written
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(Struct, frozen=True):
     """Two texts; the concrete one contains the refinement block, if there is one. `tags` name what is in it."""
 
     seed: int

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from random import Random
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 ENUM = "enum Color { Red, Green }\n"
 TYPES = {"x": "0..2", "y": "0..1", "b": "bool", "c": "Color", "f": "0..1[2]", "l": "0..2"}
@@ -18,8 +20,7 @@ STARTS = {
 CHOOSES, ALWAYS = "choose", "atomic"
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(Struct, frozen=True):
     """A statement: its text if it is simple, otherwise `head`, such as `if (b)`, and the blocks behind it."""
 
     head: str
@@ -30,8 +31,7 @@ class Node:
 Block = tuple[Node, ...]
 
 
-@dataclass(frozen=True)
-class Thread:
+class Thread(Struct, frozen=True):
     """A thread: what its environment does, its locals with initial values, its statements."""
 
     name: str
@@ -40,8 +40,7 @@ class Thread:
     body: Block
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(Struct, frozen=True):
     """A program to be: variables with their initial values, threads."""
 
     starts: tuple[tuple[str, str], ...]

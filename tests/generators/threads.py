@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Variable
 from sa.automata.ranges import within as declared

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Variable
 from sa.automata.program import Axiom, Formula

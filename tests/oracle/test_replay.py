@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Variable
 from sa.automata.program import Formula

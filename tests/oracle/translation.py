@@ -8,8 +8,10 @@ observations is possible in both or in neither; silent steps are observed too, s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import FAIL, Automaton
 from sa.automata.program import Program
@@ -24,8 +26,7 @@ Observation = tuple[object, Shared]
 S = TypeVar("S")
 
 
-@dataclass(frozen=True)
-class Behaviour(Generic[S]):
+class Behaviour(Struct, Generic[S], frozen=True):
     """Initial states, what is shared in a state, and the steps as (what is seen, state afterwards)."""
 
     initial: tuple[S, ...]

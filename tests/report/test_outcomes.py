@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from sa.automata.trace import Move
 from sa.base.verdict import Reason, Unknown

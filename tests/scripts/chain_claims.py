@@ -6,8 +6,10 @@ match, so do those of the claim. Conditions have the names that the tool tells i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from random import Random
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.scripts.chain_rules import (
     MIDDLE_IDLE,
@@ -40,8 +42,7 @@ from tests.scripts.rule import Rule, Variant, concluding, without
 from tests.scripts.sampling import some
 
 
-@dataclass(frozen=True, slots=True)
-class ChainClaim:
+class ChainClaim(Struct, frozen=True):
     """Two links, and the κ and ι that are claimed of both together."""
 
     chain: Chain

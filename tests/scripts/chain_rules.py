@@ -12,8 +12,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from random import Random
+
+from msgspec import Struct
 
 from tests.scripts.finite import (
     Automaton,
@@ -47,8 +48,7 @@ from tests.scripts.sampling import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Struct, frozen=True):
     """A1 to A2 and A2 to A3."""
 
     first: Refinement

@@ -13,9 +13,10 @@ Conditions have the names that the tool tells its users; those of a part are ask
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import combinations
 from operator import and_, or_
+
+from msgspec.structs import replace
 
 from tests.scripts.claim_sampling import sampled
 from tests.scripts.claims import (

@@ -6,10 +6,11 @@ Half of them or more are honest: parts and the claim say what they may say. The 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import reduce
 from operator import and_, or_
 from random import Random
+
+from msgspec.structs import replace
 
 from tests.scripts.claims import Annotated, Claim, Pair, Part, in_common, iota_of_parts, kappa_of_parts, merged, plainly
 from tests.scripts.finite import Automaton, Edge, Mask, Rows, bits, explicit, full

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tests.scripts.claims import Annotated, Claim, Pair, Part, groups, iota_of_parts, kappa_of_parts, pair, plainly
 from tests.scripts.cutting import (

@@ -8,10 +8,12 @@ the claim have κ and ι of their own, over the valuations of the compositions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import reduce
 from math import prod
 from operator import and_
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.scripts.finite import Automaton, Mask, Rows, composition, explicit, full, made_closed, shared_part
 from tests.scripts.game import Refinement, greatest, joint, parallel, standard
@@ -21,16 +23,14 @@ from tests.scripts.writing import relation, valuations, written_refinement, writ
 Places = tuple[Mask, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Annotated:
+class Annotated(Struct, frozen=True):
     """The invariants of an annotated thread, and those that are written."""
 
     inv: Places
     written: Places
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """A goal with its relation, and what the annotations of its threads say."""
 
     goal: Refinement
@@ -38,8 +38,7 @@ class Pair:
     upper: Annotated
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """What an earlier step claims of so many pairs, the next in order."""
 
     size: int
@@ -47,8 +46,7 @@ class Part:
     iota: Rows
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """The step itself."""
 
     pairs: tuple[Pair, ...]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.scripts.finite import Automaton, Mask, Rows, bits, explicit, full, mask_of
 from tests.scripts.game import Refinement, greatest, related, standard
 from tests.scripts.writing import equality
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(Struct, frozen=True):
     """A part of an automaton, and the old numbers of its states and valuations."""
 
     automaton: Automaton

@@ -9,8 +9,10 @@ Products are formed one by one (composition is associative), the other thread's 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, reduce
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 Mask = int
 #: For each source (a valuation, a state, a shared value) the mask of its targets.
@@ -20,8 +22,7 @@ Rows = tuple[Mask, ...]
 LABELS = ("", "a", "b")
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Struct, frozen=True):
     """An edge: for each valuation the valuations that its guard and update allow."""
 
     source: int
@@ -30,8 +31,7 @@ class Edge:
     target: int
 
 
-@dataclass(frozen=True, slots=True)
-class Automaton:
+class Automaton(Struct, frozen=True):
     """A succinct automaton over `shared` global valuations and `own` local ones."""
 
     shared: int
@@ -47,8 +47,7 @@ class Automaton:
         return self.shared * self.own
 
 
-@dataclass(frozen=True, eq=False)
-class Explicit:
+class Explicit(Struct, frozen=True, eq=False):
     """The transition system of an automaton. `inv` and `init` are masks of states, `steps` has rows by label."""
 
     valuations: int

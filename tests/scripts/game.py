@@ -7,14 +7,14 @@ answers are `τ* σ τ*`. Both can be exchanged where a rule is to be shown wron
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from tests.scripts.finite import Automaton, Explicit, Mask, Rows, alive, bits, explicit, image, joined, mask_of, product
 
 
-@dataclass(frozen=True, slots=True)
-class Refinement:
+class Refinement(Struct, frozen=True):
     """A claim: θ, by concrete state, is a weak simulation. κ and ι are given by concrete valuation."""
 
     concrete: Automaton
@@ -24,8 +24,7 @@ class Refinement:
     theta: Rows
 
 
-@dataclass(frozen=True, slots=True)
-class Moves:
+class Moves(Struct, frozen=True):
     """What Spoiler may do in an environment move: the concrete side's steps, and the abstract side's backwards."""
 
     concrete: Rows

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.scripts.finite import Automaton, Mask, bits, full, shared_part, widened
 
 
-@dataclass(frozen=True, slots=True)
-class Repairs:
+class Repairs(Struct, frozen=True):
     """What the printed algorithm lacks; and whether sets are kept as intervals of valuations (a coarse domain)."""
 
     start: bool = True

@@ -5,9 +5,10 @@ Threads are compatible, so the steps of one are among the environment steps of e
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import permutations
 from typing import Any
+
+from msgspec.structs import replace
 
 from tests.scripts.finite import Automaton, Mask, bits, explicit, shared_part
 from tests.scripts.invariant_counterexamples import CASES as OF_INVARIANTS

@@ -12,9 +12,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
 from random import Random
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.scripts.finite import (
     Automaton,
@@ -54,8 +56,7 @@ from tests.scripts.sampling import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Invariant:
+class Invariant(Struct, frozen=True):
     """λ of an automaton, a set of valuations, and J, a set of states that is to show it."""
 
     automaton: Automaton
@@ -63,16 +64,14 @@ class Invariant:
     inductive: Mask
 
 
-@dataclass(frozen=True, slots=True)
-class Invariants:
+class Invariants(Struct, frozen=True):
     """Automata to be composed, each with its λ."""
 
     automata: tuple[Automaton, ...]
     lams: tuple[Mask, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Programs:
+class Programs(Struct, frozen=True):
     """Threads without invariants and environments; whether the analysis keeps intervals only."""
 
     automata: tuple[Automaton, ...]

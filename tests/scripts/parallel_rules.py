@@ -10,10 +10,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations, permutations
 from random import Random
+
+from msgspec import Struct
 
 from tests.scripts.finite import Explicit, Mask, bits, explicit, inverse, pairwise_compatible
 from tests.scripts.game import Moves, Refinement, covers, is_weak_simulation, parallel, refinement_alive, runs_matched
@@ -31,8 +32,7 @@ from tests.scripts.sampling import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Parallel:
+class Parallel(Struct, frozen=True):
     """Local refinements whose sides are to be composed."""
 
     parts: tuple[Refinement, ...]

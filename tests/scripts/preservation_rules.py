@@ -10,8 +10,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from random import Random
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.scripts.finite import (
     Explicit,
@@ -54,8 +56,7 @@ from tests.scripts.sampling import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Preservation:
+class Preservation(Struct, frozen=True):
     """A refinement with λ1 of the concrete and λ2 of the abstract side."""
 
     refinement: Refinement

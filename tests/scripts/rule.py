@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Generic, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 Instance = TypeVar("Instance")
 
 
-@dataclass(frozen=True)
-class Rule(Generic[Instance]):
+class Rule(Struct, Generic[Instance], frozen=True):
     """If all `conditions` hold then so does `conclusion`; `alive` says whether an instance says anything."""
 
     name: str
@@ -29,8 +30,7 @@ class Rule(Generic[Instance]):
         return self.holds_for(instance) and not self.conclusion(instance)
 
 
-@dataclass(frozen=True)
-class Variant(Generic[Instance]):
+class Variant(Struct, Generic[Instance], frozen=True):
     """A rule with one condition dropped or exchanged; `redundant` says why it is sound all the same."""
 
     rule: Rule[Instance]
@@ -61,8 +61,7 @@ def concluding(
     return Variant(replace(rule, conclusion=conclusion), name, redundant)
 
 
-@dataclass
-class Tally(Generic[Instance]):
+class Tally(Struct, Generic[Instance]):
     """What came out: samples drawn, instances among them that the conditions held for, counterexamples."""
 
     samples: int = 0

@@ -7,8 +7,10 @@ is reachable, θ is mostly the greatest one. Nothing here decides anything: ever
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from random import Random
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.scripts.finite import (
     Automaton,
@@ -29,8 +31,7 @@ from tests.scripts.game import Moves, Refinement, greatest, related, standard
 from tests.scripts.generating import Repairs, generate, saturated
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """How large automata may be, and how often a location has a reflexive environment."""
 
     locations: tuple[int, ...] = (1, 2, 2, 3)

@@ -11,9 +11,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import reduce
 from random import Random
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.scripts.chain_rules import chain
 from tests.scripts.finite import (
@@ -66,8 +68,7 @@ from tests.scripts.sampling import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LongChain:
+class LongChain(Struct, frozen=True):
     """Refinements, each of which begins where the one before it ends."""
 
     links: tuple[Refinement, ...]

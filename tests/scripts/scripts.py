@@ -5,8 +5,10 @@ Nothing is made to hold: conditions fail in most scripts. The same seed gives th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from random import Random
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.generators.changes import CHANGES
 from tests.generators.texts import Text, Thread, random_test, random_text, written
@@ -14,8 +16,7 @@ from tests.generators.texts import Text, Thread, random_test, random_text, writt
 ALIASES = ("low", "mid", "top")
 
 
-@dataclass(frozen=True)
-class Scripted:
+class Scripted(Struct, frozen=True):
     """A script and its programs by alias; `is_open` if threads declare what others do."""
 
     seed: int

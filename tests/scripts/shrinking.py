@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from tests.scripts.chain_claims import ChainClaim
 from tests.scripts.chain_rules import Chain

@@ -10,9 +10,11 @@ Conditions have the names that the tool tells its users.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from itertools import permutations
 from random import Random
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.scripts.finite import (
     Automaton,
@@ -49,8 +51,7 @@ from tests.scripts.sampling import Shape, some
 # Theorem 5
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(Struct, frozen=True):
     """A refinement with λ1 and λ2 as sets of states: they may speak of locations."""
 
     refinement: Refinement
@@ -166,8 +167,7 @@ THEOREM_5_WHOLE = Rule(
 # Theorem 1
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """Automata with an invariant each, some of them strong, and a claim about the composition's valuations."""
 
     parts: Invariants

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from tests.scripts.chain_claims import ChainClaim
 from tests.scripts.chain_rules import Chain, chained_claim

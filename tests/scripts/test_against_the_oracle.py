@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.automata.program import Program
@@ -39,8 +40,7 @@ from tests.scripts.scripts import Scripted, random_script
 TIMEOUT = 20.0
 
 
-@dataclass
-class Tally:
+class Tally(Struct):
     """What came out: steps by rule and verdict, and those that were proved and are false."""
 
     steps: Counter[tuple[str, Verdict]] = field(default_factory=Counter)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from sa.automata.automaton import Kind
 from sa.certificates.goal import Goal, iota_of

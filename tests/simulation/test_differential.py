@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 import pytest
+from msgspec import Struct, field
 
 from sa.base.limits import limits
 from sa.base.verdict import Unknown
@@ -22,8 +22,7 @@ from tests.blocks import blocks
 from tests.generators.automata import Sample, random_goal
 
 
-@dataclass
-class Tally:
+class Tally(Struct):
     """What came out over many goals."""
 
     total: int = 0

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge
 from sa.base.limits import LimitReached, Limits, limits

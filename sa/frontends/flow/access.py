@@ -8,7 +8,8 @@ anything.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.frontends.flow.graph import Live, Load, Node, Step, Storage, Store, base, outgoing
 from sa.frontends.flow.layout import Layout, Place
@@ -18,8 +19,7 @@ from sa.frontends.flow.threads import THREADS, Thread
 from sa.frontends.flow.values import OTHER, Found, constants, evaluate, targets
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Struct, frozen=True):
     """The cells that a load or store may be about; `sure`: it is about one of them."""
 
     cells: tuple[int, ...]
@@ -27,8 +27,7 @@ class Access:
     writes: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Accesses:
+class Accesses(Struct, frozen=True):
     """What is known of a program's accesses. Steps are known by their identity.
 
     `solo` are the nodes of the first thread where nobody else has begun. `loaders` and `storers` are threads that

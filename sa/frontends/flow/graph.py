@@ -8,9 +8,10 @@ object's first cell is the variable `base(name)` until the layout gives it a num
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from sa.automata.automaton import Origin
 from sa.terms import build
@@ -29,8 +30,7 @@ class Storage(Enum):
     HEAP = "heap"
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """The least and the greatest value of a type; None where it has none or none is to be relied on."""
 
     low: int | None = None
@@ -40,8 +40,7 @@ class Range:
 ANY = Range()
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """A scalar of an object. `path` is what follows the object's name. `synchronises`: races on it are none.
 
     `initial` is its value when the object comes to life, None for an arbitrary one. `key` names the type, so that
@@ -55,8 +54,7 @@ class Cell:
     synchronises: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Object:
+class Object(Struct, frozen=True):
     """A row of cells with a name that nothing else has in its procedure, or in the unit if it is static."""
 
     name: str
@@ -65,8 +63,7 @@ class Object:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Register:
+class Register(Struct, frozen=True):
     """A variable of an activation. A `temporary` is one that the front end made up."""
 
     var: Var
@@ -75,24 +72,21 @@ class Register:
     temporary: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Set:
+class Set(Struct, frozen=True):
     """`var := term`."""
 
     var: Var
     term: Term
 
 
-@dataclass(frozen=True, slots=True)
-class Havoc:
+class Havoc(Struct, frozen=True):
     """`var` becomes any value of the range."""
 
     var: Var
     range: Range
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(Struct, frozen=True):
     """`var :=` the cell at an address. `wrong` says what is wrong where there is no such cell."""
 
     var: Var
@@ -101,8 +95,7 @@ class Load:
     wrong: str
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(Struct, frozen=True):
     """The cell at an address `:= term`."""
 
     address: Term
@@ -111,51 +104,43 @@ class Store:
     wrong: str
 
 
-@dataclass(frozen=True, slots=True)
-class Test:
+class Test(Struct, frozen=True):
     """The way on where a formula holds; the other ways from the same node have the other cases."""
 
     formula: Term
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Struct, frozen=True):
     """The atomic region that this is in can be begun only where the formula holds here."""
 
     formula: Term
 
 
-@dataclass(frozen=True, slots=True)
-class Begin:
+class Begin(Struct, frozen=True):
     """An atomic region begins; they nest."""
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(Struct, frozen=True):
     """The innermost atomic region ends."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fail:
+class Fail(Struct, frozen=True):
     """The step goes wrong."""
 
     what: str
 
 
-@dataclass(frozen=True, slots=True)
-class Halt:
+class Halt(Struct, frozen=True):
     """The thread stops here for ever."""
 
 
-@dataclass(frozen=True, slots=True)
-class Live:
+class Live(Struct, frozen=True):
     """An object of this activation comes to life: its cells get their initial values."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """A call of a procedure by its name; `result` takes the value."""
 
     procedure: str
@@ -163,8 +148,7 @@ class Call:
     result: Var | None
 
 
-@dataclass(frozen=True, slots=True)
-class Fork:
+class Fork(Struct, frozen=True):
     """A new thread runs the procedure with this code; `result` takes the number of the thread."""
 
     procedure: Term
@@ -172,38 +156,33 @@ class Fork:
     result: Var
 
 
-@dataclass(frozen=True, slots=True)
-class Join:
+class Join(Struct, frozen=True):
     """Waits until the thread with this number has ended; `result` takes what it returned."""
 
     thread: Term
     result: Var | None
 
 
-@dataclass(frozen=True, slots=True)
-class Exit:
+class Exit(Struct, frozen=True):
     """The thread ends, wherever it is, with this result."""
 
     term: Term
 
 
-@dataclass(frozen=True, slots=True)
-class Self:
+class Self(Struct, frozen=True):
     """`var :=` the number of the thread that runs this."""
 
     var: Var
 
 
-@dataclass(frozen=True, slots=True)
-class Show:
+class Show(Struct, frozen=True):
     """A visible action with values."""
 
     action: str
     values: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Skip:
+class Skip(Struct, frozen=True):
     """Nothing."""
 
 
@@ -229,8 +208,7 @@ Op: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One elementary step between two nodes."""
 
     source: Node
@@ -239,8 +217,7 @@ class Step:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Procedure:
+class Procedure(Struct, frozen=True):
     """A graph from `entry` to `exit`. `result` is the register that holds the value at the exit.
 
     What a `hidden` one does is shown at the place of its call: the user did not write it.
@@ -258,8 +235,7 @@ class Procedure:
     hidden: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """A whole program before threads are known: static objects, procedures by name, and where it starts."""
 
     objects: tuple[Object, ...]
@@ -267,8 +243,7 @@ class Unit:
     entry: str
 
 
-@dataclass(slots=True)
-class Graph:
+class Graph(Struct):
     """A graph in the making: what one thread does, all calls inlined."""
 
     steps: list[Step] = field(default_factory=list)

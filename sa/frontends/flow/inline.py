@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Origin
 from sa.base.diagnostic import InputError, error
@@ -32,8 +33,7 @@ from sa.terms.term import Term, Var
 MAX_STEPS = 100_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Thread:
+class _Thread(Struct, frozen=True):
     """What all activations of a thread share; `result` is the register of what it ends with."""
 
     unit: Unit
@@ -42,8 +42,7 @@ class _Thread:
     result: Var
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
+class _Frame(Struct, frozen=True):
     """An activation: who called whom, what its names begin with, and where its steps are shown."""
 
     chain: tuple[str, ...]

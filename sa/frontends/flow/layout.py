@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.frontends.flow.graph import Cell, Object, base, code
 from sa.terms.term import Var
@@ -12,16 +13,14 @@ from sa.terms.term import Var
 _FIRST_CODE, _FIRST_CELL = 50_000, 65_536
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A cell in memory."""
 
     object: Object
     cell: Cell
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """`places` by address; `addresses` of objects and codes by their variables; `homes` are the ranges of objects.
 
     A home includes the address just behind the object, which nothing else has.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from sa.frontends.flow.graph import Graph, Havoc, Node, Self, Set, Skip, Step, outgoing
 from sa.frontends.flow.order import components

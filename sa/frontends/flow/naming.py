@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.automaton import Kind, Variable
 from sa.frontends.flow.access import Accesses
@@ -16,8 +17,7 @@ from sa.terms import build
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """The global variables, the local ones by thread number, where each cell is, and the names that steps use."""
 
     shared: tuple[Variable, ...]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import EXIT, Automaton, Edge, Label, Location, Origin
 from sa.automata.live import live

@@ -8,8 +8,10 @@ to `stopped` if it wrote anything that others see, and none otherwise: the threa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from itertools import count
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.automata.automaton import FAIL, Edge, Kind, Label, Origin, Variable
 from sa.base.diagnostic import InputError, error
@@ -48,8 +50,7 @@ FAILED = -2
 _MOST_PATHS, _MOST_LENGTH = 32, 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(Struct, frozen=True):
     """How registers of a thread and cells are called in its automaton, and the numbers of addresses."""
 
     registers: Mapping[Var, Var]
@@ -57,8 +58,7 @@ class Names:
     addresses: Mapping[Var, Term]
 
 
-@dataclass(frozen=True, slots=True)
-class Joint:
+class Joint(Struct, frozen=True):
     """An edge between two nodes, or to STOPPED or FAILED. `accessed` are the cells that others see it access."""
 
     source: Node
@@ -67,8 +67,7 @@ class Joint:
     accessed: tuple[tuple[int, bool], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Path:
+class _Path(Struct, frozen=True):
     """A path so far: all terms are over the state before the step and the choices."""
 
     node: Node
@@ -82,8 +81,7 @@ class _Path:
     length: int = 0
 
 
-@dataclass(slots=True)
-class _Work:
+class _Work(Struct):
     thread: Thread
     known: Accesses
     names: Names

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sa.frontends.flow.graph import Call, Exit, Fork, Havoc, Join, Load, Op, Self, Set, Show, Store, Test, Wait
 from sa.terms.substitute import substitute

@@ -5,7 +5,8 @@ A thread has a row of three cells in the object `THREADS`: what it is at, its ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Origin
 from sa.base.diagnostic import Diagnostic, InputError, error
@@ -49,8 +50,7 @@ _RUNNING, _OVER = 1, 2
 MAX_THREADS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Thread:
+class Thread(Struct, frozen=True):
     """A thread: its name, its number from 1 on, and what it does."""
 
     name: str

@@ -7,10 +7,11 @@ stands for any value that is not listed; a set without it is all there is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import product
 from math import gcd, prod
 from typing import TypeAlias, TypeVar
+
+from msgspec import Struct, field
 
 from sa.frontends.flow.graph import Havoc, Load, Range, Set, Step, Storage, Store
 from sa.frontends.flow.layout import Layout
@@ -32,8 +33,7 @@ _UNKNOWN: Values = frozenset({OTHER})
 _NOTHING: Values = frozenset()
 
 
-@dataclass(slots=True)
-class Found:
+class Found(Struct):
     """What is known: of registers by thread number, and of cells by address."""
 
     layout: Layout

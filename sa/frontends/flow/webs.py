@@ -6,8 +6,9 @@ every round; behind this it does not.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from sa.frontends.flow.graph import Graph, Node, Step, outgoing
 from sa.frontends.flow.liveness import registers

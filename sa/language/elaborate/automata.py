@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from sa.automata.automaton import FAIL, Automaton, Location, Origin, Variable
 from sa.automata.family import Family

@@ -6,7 +6,7 @@ named without its thread.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from sa.automata.automaton import Kind, Origin
 from sa.automata.program import Pairing, Program, Refinement
@@ -29,8 +29,7 @@ from sa.language.names import Scope, Symbol
 from sa.lowering.draft import origin
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class Block(Struct, frozen=True, eq=False):
     """A refinement block as it stands in a file. The paths are as written, relative to the file."""
 
     name: str

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Origin
 from sa.automata.program import Formula, Related
@@ -23,8 +25,7 @@ from sa.terms.substitute import sided
 from sa.terms.term import Term
 
 
-@dataclass(frozen=True, slots=True)
-class Programs:
+class Programs(Struct, frozen=True):
     """The imported programs by alias, and the place of the script's own expressions."""
 
     by_alias: Mapping[str, Elaborated]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.program import Formula, Related
 from sa.language import syntax
@@ -16,8 +17,7 @@ from sa.terms.name import on_side
 from sa.terms.term import Term
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """The formulas of a refinement, as in `automata.program.Refinement`."""
 
     relate: tuple[Related, ...] | None

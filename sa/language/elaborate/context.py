@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.automata.family import Copy
 from sa.base.diagnostic import Diagnostic, error
@@ -14,8 +16,7 @@ from sa.lowering.paths import Step
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class Mode:
+class Mode(Struct, frozen=True):
     """What may be written in a kind of place; `what` names it in messages."""
 
     what: str
@@ -37,8 +38,7 @@ INVARIANT = Mode("an invariant", locations=True)
 AXIOM = Mode("an axiom", variables=False, quantifiers=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True):
     """Everything that the meaning of an expression depends on.
 
     `problems` collects errors. `undefined` collects the conditions under which an index leaves its array;
@@ -62,8 +62,7 @@ class Context:
     families: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(Struct, frozen=True):
     """Where the statements of one step stand, and what they share."""
 
     context: Context

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Origin
 from sa.base.source import Span
@@ -34,8 +35,7 @@ from sa.terms.term import Term
 _COMPOUND = (syntax.If, syntax.While, syntax.Choose)
 
 
-@dataclass(frozen=True, slots=True)
-class Around:
+class Around(Struct, frozen=True):
     """What surrounds a statement: its scope, the thread's variables, and whether it is in a loop."""
 
     context: Context

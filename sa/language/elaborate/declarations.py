@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Variable
 from sa.automata.program import Axiom
@@ -33,8 +35,7 @@ from sa.terms.sort import EnumSort
 from sa.terms.term import Bool, Function, Int, Member, Term, Var, sort_of
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Struct, frozen=True):
     """What the declarations of a file amount to. `init` are the conjuncts of its initial states."""
 
     context: Context
@@ -45,8 +46,7 @@ class Declared:
     globals: dict[str, syntax.Global] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(Struct, frozen=True):
     """What a file gets from another one: names behind the alias, and what these names speak of."""
 
     names: ModuleSymbol

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TypeAlias, assert_never
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import EXIT, FAIL, Kind, Label
 from sa.language import syntax

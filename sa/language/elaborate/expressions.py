@@ -6,9 +6,10 @@ A part with an error has no term: it is None, was reported once, and makes every
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial, reduce
 from typing import assert_never
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Kind
 from sa.base.diagnostic import error

@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Origin
 from sa.automata.family import MOST_COPIES, Copy, Family, identity_of

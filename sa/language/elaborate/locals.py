@@ -6,7 +6,7 @@ types agree, otherwise the later one is called `x_2`.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Origin, Variable
 from sa.language import syntax

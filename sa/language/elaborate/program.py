@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.automata.family import Family
@@ -27,8 +29,7 @@ from sa.terms import build
 from sa.terms.term import Term
 
 
-@dataclass(frozen=True, slots=True)
-class Elaborated:
+class Elaborated(Struct, frozen=True):
     """A program, its refinement blocks as they wait for their two sides, warnings, and the file's names.
 
     `lints` are remarks about style that no answer depends on.

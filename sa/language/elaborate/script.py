@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.automaton import Kind, Variable
 from sa.automata.program import Axiom, Program, with_parameters
@@ -32,8 +33,7 @@ _OF_PROGRAMS: Mapping[type[object], str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ElaboratedScript:
+class ElaboratedScript(Struct, frozen=True):
     """A script, and warnings about its own text."""
 
     script: Script

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Variable
 from sa.language import syntax
@@ -21,8 +23,7 @@ from sa.terms.term import Var
 CONCRETE, ABSTRACT = "conc", "abs"
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Struct, frozen=True):
     """One side: its variables, parameters included, are `written.x` in the text and `meant.x` in terms.
 
     Locals are named without their thread, so the same name may come several times.

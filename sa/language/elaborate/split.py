@@ -9,8 +9,9 @@ of an array under a condition (`i < 3 && flag[i] == 0`): reading it first could 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import assert_never
+
+from msgspec.structs import replace
 
 from sa.language import syntax
 from sa.language.elaborate.control import is_initial

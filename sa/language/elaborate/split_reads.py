@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import assert_never
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Variable
 from sa.base.limits import Unsupported
@@ -17,8 +19,7 @@ from sa.terms.sort import ArraySort, BoolSort, EnumSort, IntSort
 MAX_MACROS = 1000
 
 
-@dataclass(slots=True)
-class Splitting:
+class Splitting(Struct):
     """What is known while a thread is split: the file's names, and the locals that were added, by type."""
 
     scope: Scope
@@ -27,8 +28,7 @@ class Splitting:
     by_type: dict[syntax.Type, list[str]] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class Reads:
+class Reads(Struct):
     """The reads in front of one statement."""
 
     statements: list[syntax.Statement] = field(default_factory=list)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Origin, Variable
 from sa.automata.family import Family
@@ -25,8 +27,7 @@ from sa.terms.sort import INT
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What all threads of a file share: its names, its variables, their initial states."""
 
     scope: Scope
@@ -36,8 +37,7 @@ class Surroundings:
     init: Term
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """One thread to be made: `index` is what its family's name for the index, or for the identity, stands for."""
 
     name: str

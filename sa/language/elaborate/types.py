@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from sa.language import syntax
 from sa.language.elaborate.context import Context, complain
@@ -19,8 +20,7 @@ MAX_BOUND = 2**64
 MAX_SIZE = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Domain:
+class Domain(Struct, frozen=True):
     """The values of a scalar: a sort, and bounds if it is a range."""
 
     sort: Sort
@@ -28,8 +28,7 @@ class Domain:
     high: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayOf:
+class ArrayOf(Struct, frozen=True):
     """The values of an array."""
 
     element: Domain

@@ -6,10 +6,10 @@ The grammar keeps every token, so the first and the last child tell where a node
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from lark import Token
+from msgspec import Struct
 
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Source, Span
@@ -23,8 +23,7 @@ Node = TypeVar("Node")
 _VERDICTS = {"proved": Verdict.PROVED, "refuted": Verdict.REFUTED, "unknown": Verdict.UNKNOWN}
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A part of a location, a refinement block or a step until the whole is read."""
 
     keyword: str

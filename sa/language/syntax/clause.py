@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from sa.base.source import Span
 from sa.language.syntax.expression import Expression
+from sa.language.syntax.node import Node
 
 
-@dataclass(frozen=True, slots=True)
-class Rely:
+class Rely(Node, frozen=True):
     """`rely R;` in a thread, an automaton, a refinement or a step."""
 
     relation: Expression
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadName:
+class ThreadName(Node, frozen=True):
     """`T` or `T[1]`; in scripts behind an alias, `conc.T[1]`, or an alias alone for all of its threads."""
 
     name: str
     index: Expression | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Clauses:
+class Clauses(Node, frozen=True):
     """What a refinement says beyond its two sides. `relate` is None where nobody writes it; its items are bare names
     (equal on both sides) or formulas over both sides. The span is that of the first clause, None without any.
     """
@@ -37,4 +33,4 @@ class Clauses:
     rely: tuple[Rely, ...]
     choose_init: bool
     silent_exit: bool
-    span: Span | None = field(compare=False, repr=False)
+    span: Span | None

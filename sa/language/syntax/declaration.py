@@ -2,139 +2,125 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sa.base.source import Source, Span
 from sa.base.verdict import Verdict
 from sa.language.syntax.clause import Clauses, Rely, ThreadName
 from sa.language.syntax.expression import Expression, Identifier, Type
+from sa.language.syntax.node import Node
 from sa.language.syntax.proof import StepDeclaration
 from sa.language.syntax.statement import Block, Label, Local
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(Node, frozen=True):
     """`import "path" as alias;`"""
 
     path: str
     alias: Identifier
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Const:
+class Const(Node, frozen=True):
     """`const N = e;`, a type is optional."""
 
     name: Identifier
     type: Type | None
     value: Expression
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(Node, frozen=True):
     """`param A, B : int;`: rigid."""
 
     names: tuple[Identifier, ...]
     type: Type
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Global:
+class Global(Node, frozen=True):
     """`global x, y : int = e;`, the value is optional."""
 
     names: tuple[Identifier, ...]
     type: Type
     value: Expression | None
     ghost: bool
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Enumeration:
+class Enumeration(Node, frozen=True):
     """`enum Color { Red, Green }`."""
 
     name: Identifier
     constructors: tuple[Identifier, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Define:
+class Define(Node, frozen=True):
     """`define busy(p) = p != 0;`: a macro, typed where it is used. No parameters: `define free = l == 0;`."""
 
     name: Identifier
     parameters: tuple[Identifier, ...]
     body: Expression
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionParameter:
+class FunctionParameter(Node, frozen=True):
     """`x : int` or just `int`."""
 
     name: Identifier | None
     type: Type
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionDeclaration:
+class FunctionDeclaration(Node, frozen=True):
     """`function gcd(int, int) : int;`, with a body `function f(x : int) : int = e;`."""
 
     name: Identifier
     parameters: tuple[FunctionParameter, ...]
     result: Type
     body: Expression | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class AxiomDeclaration:
+class AxiomDeclaration(Node, frozen=True):
     """`axiom e;`"""
 
     formula: Expression
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Init:
+class Init(Node, frozen=True):
     """`init e;`"""
 
     formula: Expression
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Guarantee:
+class Guarantee(Node, frozen=True):
     """`guarantee G;` in a thread or an automaton: every step of it keeps G."""
 
     relation: Expression
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(Node, frozen=True):
     """`[i : low..high]`: one thread for each value, `i` a constant in it."""
 
     name: Identifier
     low: Expression
     high: Expression
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class AnyNumber:
+class AnyNumber(Node, frozen=True):
     """`[i : *]`: any number of copies, `i` the identity of each; without a name it is `self`."""
 
     name: Identifier | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Thread:
+class Thread(Node, frozen=True):
     """`thread T { … }`, `thread T[i : 1..3] { … }` or `thread T[i : *] { … }`."""
 
     name: Identifier
@@ -142,22 +128,20 @@ class Thread:
     relies: tuple[Rely, ...]
     guarantees: tuple[Guarantee, ...]
     body: Block
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class LocationDeclaration:
+class LocationDeclaration(Node, frozen=True):
     """`location q0 initial { inv e; env R; }`; several `inv` or `env` are conjoined."""
 
     name: Identifier
     initial: bool
     inv: tuple[Expression, ...]
     env: tuple[Expression, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeDeclaration:
+class EdgeDeclaration(Node, frozen=True):
     """`edge a -> b @label when guard { body }`; the body is atomic, None for `;`.
 
     `checked` says that its values are known to be in range: no edges to `fail` come with it.
@@ -169,52 +153,47 @@ class EdgeDeclaration:
     guard: Expression | None
     checked: bool
     body: Block | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class AutomatonDeclaration:
+class AutomatonDeclaration(Node, frozen=True):
     """`automaton P1 { … }`; `index` for a member of a family, `automaton T[2]`, or for one of any number."""
 
     name: Identifier
     index: int | AnyNumber | None
     items: tuple[AutomatonItem, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
 AutomatonItem: TypeAlias = Global | Local | Init | Rely | Guarantee | LocationDeclaration | EdgeDeclaration
 
 
-@dataclass(frozen=True, slots=True)
-class InvariantDeclaration:
+class InvariantDeclaration(Node, frozen=True):
     """`invariant name : e expect proved;`, weak unless `strong`."""
 
     name: Identifier
     formula: Expression
     strong: bool
     expect: Verdict | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Expect:
+class Expect(Node, frozen=True):
     """`expect proved;` for the file."""
 
     verdict: Verdict
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadPair:
+class ThreadPair(Node, frozen=True):
     """`thread Concrete refines Abstract;`"""
 
     concrete: ThreadName
     abstract: ThreadName
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class RefinementBlock:
+class RefinementBlock(Node, frozen=True):
     """`refinement name { … }`; formulas over both sides say `conc.x` and `abs.x`."""
 
     name: Identifier
@@ -223,7 +202,7 @@ class RefinementBlock:
     clauses: Clauses
     pairs: tuple[ThreadPair, ...]
     expect: Verdict | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
 Declaration: TypeAlias = (
@@ -245,9 +224,8 @@ Declaration: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Module:
+class Module(Node, frozen=True):
     """A parsed file."""
 
-    source: Source = field(compare=False, repr=False)
+    source: Source
     declarations: tuple[Declaration, ...] = ()

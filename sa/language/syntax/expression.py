@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sa.base.source import Span
+from sa.language.syntax.node import Node
 
 
-@dataclass(frozen=True, slots=True)
-class Identifier:
+class Identifier(Node, frozen=True):
     """A name where it is declared."""
 
     name: str
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(Node, frozen=True):
     """A variable, constant, parameter, constructor or macro without arguments; dotted when qualified (`conc.x`).
 
     `primes` counts the primes behind it.
@@ -25,46 +23,41 @@ class Name:
 
     name: str
     primes: int
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(Node, frozen=True):
     """An element of an array, `flag[i]`, or with primes `flag[i]'`."""
 
     name: str
     index: Expression
     primes: int
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Integer:
+class Integer(Node, frozen=True):
     """An integer literal; never negative."""
 
     value: int
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Boolean:
+class Boolean(Node, frozen=True):
     """`true` or `false`."""
 
     value: bool
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Unary:
+class Unary(Node, frozen=True):
     """`!e` or `-e`."""
 
     operator: str
     operand: Expression
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Node, frozen=True):
     """Operands of one strength side by side: `a + b - c`, `a * b / c`, `a && b`, `a ==> b ==> c`, `a <==> b`.
 
     `operators[i]` stands between `operands[i]` and `operands[i + 1]`. The groups are {+, -}, {*, /, %}, {&&},
@@ -73,81 +66,73 @@ class Chain:
 
     operands: tuple[Expression, ...]
     operators: tuple[str, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Compare:
+class Compare(Node, frozen=True):
     """`left op right` with op among ==, !=, <, <=, >, >=."""
 
     operator: str
     left: Expression
     right: Expression
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Conditional:
+class Conditional(Node, frozen=True):
     """`if condition then positive else negative`."""
 
     condition: Expression
     positive: Expression
     negative: Expression
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Apply:
+class Apply(Node, frozen=True):
     """A function or macro applied: `gcd(a, b)`."""
 
     name: str
     arguments: tuple[Expression, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Binder:
+class Binder(Node, frozen=True):
     """Names of one type, as in `forall x, y : int`."""
 
     names: tuple[Identifier, ...]
     type: Type
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Quantified:
+class Quantified(Node, frozen=True):
     """`forall x : int :: body`, or `exists` when `universal` is false."""
 
     universal: bool
     binders: tuple[Binder, ...]
     body: Expression
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Old:
+class Old(Node, frozen=True):
     """`old(e)`, in relations: e before the step. Plain names outside of `old` are then the values after it."""
 
     body: Expression
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class At:
+class At(Node, frozen=True):
     """`at T1.CS`, or `at T[1].CS` for a member of a family."""
 
     thread: str
     index: Expression | None
     location: str
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Unchanged:
+class Unchanged(Node, frozen=True):
     """`unchanged x, y` where a relation may stand; an array's name means all of its elements."""
 
     names: tuple[Name | Index, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
 Expression: TypeAlias = (
@@ -159,30 +144,27 @@ Expression: TypeAlias = (
 Place: TypeAlias = Name | Index
 
 
-@dataclass(frozen=True, slots=True)
-class NamedType:
+class NamedType(Node, frozen=True):
     """`int`, `bool` or an enumeration."""
 
     name: str
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class RangeType:
+class RangeType(Node, frozen=True):
     """`low..high`, both ends included."""
 
     low: Expression
     high: Expression
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayType:
+class ArrayType(Node, frozen=True):
     """`element[size]`: indices 0..size-1."""
 
     element: NamedType | RangeType
     size: Expression
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
 Type: TypeAlias = NamedType | RangeType | ArrayType

@@ -2,56 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sa.base.source import Span
 from sa.base.verdict import Verdict
 from sa.language.syntax.clause import Clauses, ThreadName
 from sa.language.syntax.expression import Expression, Identifier
+from sa.language.syntax.node import Node
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Node, frozen=True):
     """`conc.T1 || conc.T2`."""
 
     threads: tuple[ThreadName, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class RefinesClaim:
+class RefinesClaim(Node, frozen=True):
     """`left refines right`."""
 
     left: Side
     right: Side
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class PreservesClaim:
+class PreservesClaim(Node, frozen=True):
     """`side preserves e`, or `side preserves strong e`."""
 
     side: Side
     strong: bool
     formula: Expression
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
 ClaimDeclaration: TypeAlias = RefinesClaim | PreservesClaim
 
 
-@dataclass(frozen=True, slots=True)
-class By:
+class By(Node, frozen=True):
     """`by parallel(t1, t2)`."""
 
     rule: Identifier
     cited: tuple[Identifier, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class StepDeclaration:
+class StepDeclaration(Node, frozen=True):
     """`lemma name : claim clauses by rule(cited);`, a `theorem` alike."""
 
     theorem: bool
@@ -60,4 +55,4 @@ class StepDeclaration:
     clauses: Clauses
     by: By | None
     expect: Verdict | None
-    span: Span = field(compare=False, repr=False)
+    span: Span

@@ -2,182 +2,162 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sa.base.source import Span
 from sa.language.syntax.expression import Expression, Identifier, Place, Type
+from sa.language.syntax.node import Node
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(Node, frozen=True):
     """`@action` or `@action(values)`."""
 
     action: str
     values: tuple[Expression, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Assign:
+class Assign(Node, frozen=True):
     """`x, y := e1, e2`: simultaneous."""
 
     places: tuple[Place, ...]
     values: tuple[Expression, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Havoc:
+class Havoc(Node, frozen=True):
     """`havoc x, y`: any values of their types."""
 
     places: tuple[Place, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Skip:
+class Skip(Node, frozen=True):
     """`skip`: a step that changes nothing."""
 
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Assume:
+class Assume(Node, frozen=True):
     """`assume e`: the step is possible only where e holds."""
 
     condition: Expression
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Assert:
+class Assert(Node, frozen=True):
     """`assert e`: a step; where e does not hold it is a visible `fail`."""
 
     condition: Expression
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Await:
+class Await(Node, frozen=True):
     """`await e;` or `await e { body }`: `atomic { assume e; body }`."""
 
     condition: Expression
     body: Block | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Atomic:
+class Atomic(Node, frozen=True):
     """`atomic { body }`: one step."""
 
     body: Block
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Arm:
+class Arm(Node, frozen=True):
     """`if (condition) body`; the condition is None for `*`. The span covers `if (condition)` only."""
 
     condition: Expression | None
     body: Block
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class If:
+class If(Node, frozen=True):
     """`if (c1) {…} else if (c2) {…} else {…}`: the arms in order, then `orelse` if there is one."""
 
     arms: tuple[Arm, ...]
     orelse: Block | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class While:
+class While(Node, frozen=True):
     """`while (condition) body`; the condition is None for `*`. `head` covers `while (condition)` only."""
 
     condition: Expression | None
     body: Block
-    head: Span = field(compare=False, repr=False)
-    span: Span = field(compare=False, repr=False)
+    head: Span
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Choose:
+class Choose(Node, frozen=True):
     """`choose { … } or { … }`: the first step of a branch decides."""
 
     branches: tuple[Block, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Break:
+class Break(Node, frozen=True):
     """`break`: no step of its own."""
 
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Continue:
+class Continue(Node, frozen=True):
     """`continue`: no step of its own."""
 
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Return:
+class Return(Node, frozen=True):
     """`return`: to the end of the thread; no step of its own."""
 
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Local:
+class Local(Node, frozen=True):
     """`local x, y : int = e`, until the end of the block; without a value it is arbitrary."""
 
     names: tuple[Identifier, ...]
     type: Type
     value: Expression | None
     ghost: bool
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class CompareAndSwap:
+class CompareAndSwap(Node, frozen=True):
     """`r := cas(x, expected, new)`: one step; r is a Boolean, or an int that becomes 1 or 0."""
 
     result: Place
     place: Place
     expected: Expression
     new: Expression
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class FetchAdd:
+class FetchAdd(Node, frozen=True):
     """`r := fetch_add(x, k)`: one step; r gets the old value of x."""
 
     result: Place
     place: Place
     amount: Expression
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Lock:
+class Lock(Node, frozen=True):
     """`lock(l)`: waits for `l == 0`, then writes the number of the thread (from 1, in file order)."""
 
     place: Place
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Unlock:
+class Unlock(Node, frozen=True):
     """`unlock(l)`: writes 0; a visible `fail` where the thread does not hold the lock."""
 
     place: Place
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
 Action: TypeAlias = (
@@ -202,19 +182,17 @@ Action: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Node, frozen=True):
     """`NAME: @label action`. The name is that of the location before it."""
 
     action: Action
     name: Identifier | None
     label: Label | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Node, frozen=True):
     """`{ statements }`."""
 
     statements: tuple[Statement, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Span
