@@ -40,7 +40,11 @@ def same_claims(program: Program, claims: Sequence[Claim]) -> None:
 
 def same_goals(asked: Question, goals: Sequence[Goal]) -> None:
     """That goals are those that the checker makes of the question. Raises QuestionsDiffer, and NoQuestion."""
-    made = (whole_goal(asked),) if asked.closed else thread_goals(asked)
+    same(goals, (whole_goal(asked),) if asked.closed else thread_goals(asked))
+
+
+def same(goals: Sequence[Goal], made: Sequence[Goal]) -> None:
+    """That goals mean what those mean that the checker made. Raises QuestionsDiffer."""
     if list(map(meaning, goals)) != list(map(meaning, made)):
         raise QuestionsDiffer("the engines and the checker make other goals of the two programs")
 

@@ -33,7 +33,7 @@ from sa.checker.obligation import Obligation
 from sa.checker.ruling import Accepted, Ruling
 from sa.checker.solvers import Z3
 from sa.engines.options import Options
-from sa.invariants.states import all_states
+from sa.invariants.states import states_of
 from sa.language.load import load_script
 from sa.rules import judge
 from sa.rules.judge import judge_script
@@ -105,7 +105,7 @@ def _by_all_states(script: Script, document: Any) -> Any:
     for step, entry in zip(script.steps, document["steps"], strict=True):
         if isinstance(step.claim, Preserves) and "keeps" in (entry["evidence"] or {}):
             threads = tuple(t.thread for t in side_of(worlds, step.claim.side).threads)
-            states = all_states(threads, 10_000, Limits())
+            states = states_of(threads, 10_000, Limits())
             assert states is not None
             bad = Bad(None, TRUE)
             joint = joint_json(Joint(threads, states, (bad,), script.axioms), {(0, 0): bad})
