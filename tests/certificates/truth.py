@@ -15,7 +15,7 @@ from sa.certificates.relation import Relation
 from sa.certificates.run import Bad, Run, Snapshot
 from sa.certificates.threads import Annotated, Joint, Keeps
 from sa.oracle.compatibility import composition, own_locals
-from sa.oracle.explicit import configuration, explicit, reachable, states_of
+from sa.oracle.explicit import all_states, configuration, explicit, reachable
 from sa.oracle.game import Pair, board
 from sa.oracle.replay import judge
 from sa.terms.build import eq, land, variable
@@ -34,7 +34,7 @@ def states_of(goal: Goal, relation: Relation) -> frozenset[Pair]:
     lemmas = {(p.concrete, p.abstract): land(*p.lemmas) for p in relation.pairs}
     iota = land(*(f.term for f in goal.iota))
     found = set[Pair]()
-    for s1, s2 in product(states_of(b.concrete), states_of(b.abstract)):
+    for s1, s2 in product(all_states(b.concrete), all_states(b.abstract)):
         lemma = lemmas.get((s1.location, s2.location))
         if lemma is not None:
             values = {**configuration(b.concrete, s1).values, **configuration(b.abstract, s2).values}

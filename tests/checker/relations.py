@@ -11,11 +11,11 @@ from sa.oracle.explicit import (
     Action,
     Explicit,
     State,
+    all_states,
     component_steps,
     configuration,
     environment_closure,
     explicit,
-    states_of,
 )
 from sa.oracle.game import Board, Pair, board, needs_of, openings
 from sa.terms.build import constant, eq, land, lor
@@ -96,7 +96,7 @@ def closure_of(goal: Goal, location: str) -> Term:
     """The pairs of valuations that finitely many abstract environment steps at a location connect."""
     x = explicit(goal.abstract)
     cubes = []
-    for s in states_of(x):
+    for s in all_states(x):
         if s.location == location:
             now = land(*(eq(v, constant(y, v.sort)) for v, y in zip(x.order, s.row, strict=True)))
             for t in environment_closure(x, s):

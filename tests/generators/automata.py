@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Kind, Variable
 from sa.automata.program import Formula
 from sa.certificates.goal import Goal
-from sa.oracle.explicit import environment_closure, environment_steps, explicit, states_of
+from sa.oracle.explicit import all_states, environment_closure, environment_steps, explicit
 from sa.oracle.game import Decision, decide, decided_at_start
 from sa.terms.build import TRUE, eq, implies, integer, land, le, lor, sub, variable
 from sa.terms.sort import INT
@@ -84,7 +84,7 @@ def _candidate(rng: Random, name: str) -> tuple[Goal, set[str]]:
 
 def _is_transitive(automaton: Automaton) -> bool:
     x = explicit(automaton)
-    return all(len(environment_closure(x, s)) == len(environment_steps(x, s)) for s in states_of(x))
+    return all(len(environment_closure(x, s)) == len(environment_steps(x, s)) for s in all_states(x))
 
 
 def random_draft(rng: Random, closed: bool) -> tuple[Draft, set[str]]:

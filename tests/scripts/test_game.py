@@ -53,7 +53,7 @@ def test_saturated_automata_are_compatible_and_a_missing_environment_step_is_not
 
 def translated(x: oracle.Explicit, labels: dict[oracle.Action, int]) -> tuple[Explicit, dict[oracle.State, int]]:
     """The oracle's automaton as masks; its states are numbered so that valuations need no further number."""
-    number = {s: i for i, s in enumerate(oracle.states_of(x))}
+    number = {s: i for i, s in enumerate(oracle.all_states(x))}
     steps = [[0] * len(number) for _ in labels]
     env = [0] * len(number)
     for s, i in number.items():
@@ -70,7 +70,7 @@ def agrees(goal: Goal) -> bool:
     """Whether the pairs that the oracle kept are those of the game here, among all that the oracle looked at."""
     decision = decide(goal)
     one, two = oracle.explicit(goal.concrete), oracle.explicit(goal.abstract)
-    every = [(x, s) for x in (one, two) for s in oracle.states_of(x)]
+    every = [(x, s) for x in (one, two) for s in oracle.all_states(x)]
     actions = {step.action for x, s in every for step in oracle.component_steps(x, s)} - {None}
     labels: dict[oracle.Action, int] = {None: 0, **{a: i for i, a in enumerate(sorted(actions, key=str), 1)}}
     (x1, number1), (x2, number2) = translated(one, labels), translated(two, labels)
