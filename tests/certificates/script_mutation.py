@@ -11,12 +11,14 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
+
+from msgspec import field
+from msgspec.structs import replace
 
 from sa.app.certificate import proof_certificate
 from sa.app.prove import ProveRequest, prove
@@ -52,7 +54,6 @@ COURT = Court(Limits(), 0, Z3)
 TIMEOUT = 10.0
 
 
-@dataclass
 class ScriptTally(Tally):
     """Also: verdicts that accepted mutants give, how many of them could not be judged, and kinds of evidence met.
 
@@ -75,8 +76,7 @@ class ScriptTally(Tally):
             self.kinds += other.kinds
 
 
-@dataclass
-class Case:
+class Case(Struct):
     """A script with its true certificate. `known` remembers what enumeration found of steps, by annotations."""
 
     script: Script

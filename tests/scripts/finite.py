@@ -47,7 +47,7 @@ class Automaton(Struct, frozen=True):
         return self.shared * self.own
 
 
-class Explicit(Struct, frozen=True, eq=False):
+class Explicit(Struct, frozen=True, eq=False, dict=True):
     """The transition system of an automaton. `inv` and `init` are masks of states, `steps` has rows by label."""
 
     valuations: int
