@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-from msgspec import field
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.app.certificate import proof_certificate
