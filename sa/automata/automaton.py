@@ -75,12 +75,36 @@ def joint_name(names: Iterable[str]) -> str:
     return "|".join(names)
 
 
+class Fault(Enum):
+    """How a step goes wrong."""
+
+    ASSERTION = "an assertion is false"
+    RANGE = "a value is outside of its variable's range"
+    INDEX = "an index is outside of its array"
+    LOCK = "a lock is not held by the thread that gives it back"
+    GUARANTEE = "a guarantee is broken"
+    OVERFLOW = "a value is too large for its type"
+    UNDEFINED = "what the step does is undefined"
+    POINTER = "a pointer leads nowhere"
+    REACHED = "a call that must not be reached is reached"
+    RACE = "two threads access one place at once"
+    DEADLOCK = "no thread can go on"
+
+
+class Failure(Struct, frozen=True):
+    """What goes wrong where a step fails: how, and the statement or the formula as it is written, on one line."""
+
+    fault: Fault
+    what: str
+
+
 class Edge(Struct, frozen=True):
     """A component step: for some value of the choices, the guard holds and all updates happen at once.
 
     `guard`, the label's values and the updates' right-hand sides are over G ∪ L ∪ choices and read
     the state before the step. Variables without an update keep their value. Choices of the abstract
-    thread are Duplicator's, of the concrete thread Spoiler's.
+    thread are Duplicator's, of the concrete thread Spoiler's. `failure` is what an edge with the label `fail` stands
+    for, as far as that is known.
     """
 
     source: str
@@ -90,6 +114,7 @@ class Edge(Struct, frozen=True):
     updates: tuple[tuple[Var, Term], ...]
     choices: tuple[Variable, ...]
     origin: Origin
+    failure: Failure | None = None
 
 
 class Automaton(Struct, frozen=True):

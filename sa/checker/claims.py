@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Label, Location, Origin, variables_of
+from sa.automata.automaton import FAIL, Automaton, Edge, Failure, Fault, Kind, Label, Location, Origin, variables_of
 from sa.automata.family import Family, of_symbolic
 from sa.automata.program import Guarantee, Program
 from sa.certificates.run import Bad, Failing
 from sa.terms.build import FALSE, TRUE, land, lnot
+from sa.terms.printer import show
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
@@ -66,7 +67,8 @@ def _checks(program: Program, thread: Automaton) -> Iterator[Claimed]:
             failing.setdefault(edge.origin, []).append(edge)
     for origin, edges in failing.items():
         bads = tuple(Bad(Failing(thread.name, e), None) for e in edges)
-        what = " ".join(origin.text.removesuffix(" fails").split()).removesuffix(";")
+        failure = edges[0].failure
+        what = " ".join((origin.text if failure is None else failure.what).split()).removesuffix(";")
         yield Claimed(f"{thread.name}: {what} does not fail", bads, program.threads, program.families)
 
 
@@ -77,13 +79,13 @@ def _fails(edge: Edge) -> bool:
 def _guaranteed(thread: Automaton, guarantee: Guarantee) -> tuple[Automaton, tuple[Bad, ...]]:
     own = next((e.target for e in thread.edges if _fails(e)), None)
     end = own or _unused({q.name for q in thread.locations})
-    added = list[Edge]()
+    added, what = list[Edge](), Failure(Fault.GUARANTEE, show(guarantee.relation))
     for edge in thread.edges:
         after = dict(edge.updates)
         following: dict[Var, Term] = {primed(v): after.get(v, v) for v in variables_of(thread, Kind.GLOBAL)}
         broken = land(edge.guard, lnot(substitute(guarantee.relation, following)))
         if not _fails(edge) and broken is not FALSE:
-            added.append(replace(edge, target=end, label=Label(FAIL), guard=broken, updates=()))
+            added.append(replace(edge, target=end, label=Label(FAIL), guard=broken, updates=(), failure=what))
     places = thread.locations
     if own is None:
         places = (*places, Location(end, TRUE, None, thread.origin))

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from sa.automata.automaton import EXIT, FAIL, Automaton, Edge, Label, Location, Origin, Variable
+from sa.automata.automaton import EXIT, FAIL, Automaton, Edge, Failure, Label, Location, Origin, Variable
 from sa.automata.ranges import within
 from sa.base.diagnostic import Diagnostic, error
 from sa.base.source import Span, span_text
 from sa.lowering.depth import MAX_DEPTH, too_deep_term
-from sa.lowering.paths import Failure, Path
+from sa.lowering.paths import Failing, Path
 from sa.terms import build
 from sa.terms.term import Term, Var
 
@@ -32,6 +32,7 @@ class Joint(Struct, frozen=True):
     updates: tuple[tuple[Var, Term], ...]
     choices: tuple[Variable, ...]
     origin: Origin
+    failure: Failure | None = None
 
 
 class Draft(Struct):
@@ -73,7 +74,7 @@ def origin(span: Span) -> Origin:
 
 
 def add_step(
-    draft: Draft, source: int, target: int, paths: Sequence[Path], failures: Sequence[Failure], why: Origin
+    draft: Draft, source: int, target: int, paths: Sequence[Path], failures: Sequence[Failing], why: Origin
 ) -> None:
     """The edges of a step: one for each way through it, and one for each way in which it goes wrong."""
     for path in paths:
@@ -90,10 +91,11 @@ def add_step(
         guard = build.land(guard, *(within(c) for c in choices))
         draft.joints.append(Joint(source, target, path.label, guard, updates, choices, why))
     for failure in failures:
-        text = f"{why.text} fails" if failure.span == why.span else f"{origin(failure.span).text} fails"
-        label, place = Label(FAIL), Origin(failure.span, text)
+        text = why.text if failure.span == why.span else origin(failure.span).text
+        label, place = Label(FAIL), Origin(failure.span, f"{text} fails")
         guard = build.land(failure.condition, *(within(c) for c in failure.choices))
-        draft.joints.append(Joint(source, FAILED, label, guard, (), failure.choices, place))
+        what = Failure(failure.fault, text)
+        draft.joints.append(Joint(source, FAILED, label, guard, (), failure.choices, place, what))
 
 
 def _values(label: Label | None) -> tuple[Term, ...]:
@@ -142,7 +144,7 @@ def assemble(
 def _edge(joint: Joint, names: Mapping[int, str], position: Mapping[Var, int]) -> Edge:
     updates = tuple(sorted(joint.updates, key=lambda u: position[u[0]]))
     source, target = names[joint.source], names[joint.target]
-    return Edge(source, target, joint.label, joint.guard, updates, joint.choices, joint.origin)
+    return Edge(source, target, joint.label, joint.guard, updates, joint.choices, joint.origin, joint.failure)
 
 
 def _end_of(why: Origin) -> Origin:

@@ -12,7 +12,7 @@ from itertools import count
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from sa.automata.automaton import Label, Variable
+from sa.automata.automaton import Fault, Label, Variable
 from sa.base.source import Span
 from sa.lowering.intervals import Interval
 from sa.terms import build
@@ -35,12 +35,25 @@ class Path(Struct, frozen=True):
     choices: tuple[Variable, ...] = ()
 
 
-class Failure(Struct, frozen=True):
+class Wrong(Struct, frozen=True):
+    """A condition over present values under which something goes wrong, and what that is."""
+
+    condition: Term
+    fault: Fault
+
+
+def index_faults(conditions: Iterable[Term]) -> list[Wrong]:
+    """The conditions under which an index is outside of its array."""
+    return [Wrong(c, Fault.INDEX) for c in conditions]
+
+
+class Failing(Struct, frozen=True):
     """A way in which the step goes wrong."""
 
     condition: Term
     choices: tuple[Variable, ...]
     span: Span
+    fault: Fault
 
 
 class Step(Struct, frozen=True):
@@ -53,7 +66,7 @@ class Step(Struct, frozen=True):
     holder: Term
     ranges: Mapping[Var, Interval] = field(default_factory=dict)
     checked: bool = False
-    failures: list[Failure] = field(default_factory=list)
+    failures: list[Failing] = field(default_factory=list)
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
 
@@ -74,20 +87,20 @@ def assume(path: Path, condition: Term) -> Path | None:
     return replace(path, guard=guard) if feasible else None
 
 
-def demand(path: Path, wrong: Iterable[Term], span: Span, step: Step) -> Path | None:
+def demand(path: Path, wrong: Iterable[Wrong], span: Span, step: Step) -> Path | None:
     """The way on where nothing goes wrong; where something does is recorded as a failure."""
     going: Path | None = path
     if step.checked:
         return path
-    for condition in wrong:
+    for one in wrong:
         if going is None:
             return None
-        failing = simplified(now(going, condition), condition_of(going))
+        failing = simplified(now(going, one.condition), condition_of(going))
         total = build.land(condition_of(going), failing)
         if total is not build.FALSE:
             used = tuple(c for c in going.choices if c.var in total.free)
-            step.failures.append(Failure(total, used, span))
-            going = assume(going, build.lnot(condition))
+            step.failures.append(Failing(total, used, span, one.fault))
+            going = assume(going, build.lnot(one.condition))
     return going
 
 

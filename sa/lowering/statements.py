@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Origin
 from sa.base.source import Span
-from sa.lowering.paths import Failure, Path, Step, assume, demand
+from sa.lowering.paths import Failing, Path, Step, Wrong, assume, demand
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -19,7 +19,7 @@ class Outcome(Struct, frozen=True):
     """One edge or more: the ways through a step, and those in which it goes wrong."""
 
     paths: tuple[Path, ...]
-    failures: tuple[Failure, ...]
+    failures: tuple[Failing, ...]
     origin: Origin
 
 
@@ -95,7 +95,7 @@ Statement: TypeAlias = Do | If | While | Choose | Jump
 Block: TypeAlias = tuple[Statement, ...]
 
 
-def test_of(condition: Term | None, wrong: Sequence[Term], span: Span, head: Origin, step: Step) -> Test:
+def test_of(condition: Term | None, wrong: Sequence[Wrong], span: Span, head: Origin, step: Step) -> Test:
     """The steps of a test that fails at `span` where one of the `wrong` conditions holds; without a condition any
     outcome is possible. What goes wrong is an edge once, beside the first outcome.
     """

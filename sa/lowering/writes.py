@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import Kind, Variable
+from sa.automata.automaton import Fault, Kind, Variable
 from sa.base.source import Span
 from sa.lowering.intervals import Interval, outside
-from sa.lowering.paths import Path, Step, assume, demand, now, written
+from sa.lowering.paths import Path, Step, Wrong, assume, demand, now, written
 from sa.terms import build
 from sa.terms.name import chosen
 from sa.terms.sort import BOOL
@@ -45,16 +45,16 @@ def updates_of(target: Target, value: Term) -> dict[Var, Term]:
     return {v.var: build.ite(c, value, v.var) for v, c in zip(target.variables, here, strict=True)}
 
 
-def out_of_range(variable: Variable, value: Term, ranges: Mapping[Var, Interval]) -> list[Term]:
+def out_of_range(variable: Variable, value: Term, ranges: Mapping[Var, Interval]) -> list[Wrong]:
     """The condition under which a value is outside of the variable's range; none if it cannot be."""
     if variable.low is None or variable.high is None:
         return []
     wrong = outside(value, variable.low, variable.high, ranges)
-    return [] if wrong is build.FALSE else [wrong]
+    return [] if wrong is build.FALSE else [Wrong(wrong, Fault.RANGE)]
 
 
 def perform(
-    paths: Sequence[Path], wrong: Iterable[Term], updates: Mapping[Var, Term], span: Span, step: Step
+    paths: Sequence[Path], wrong: Iterable[Wrong], updates: Mapping[Var, Term], span: Span, step: Step
 ) -> list[Path]:
     """The ways on after updates, all at once, which fail at `span` where one of the `wrong` conditions holds."""
     conditions = tuple(wrong)
@@ -74,7 +74,7 @@ def arbitrary(path: Path, variables: Sequence[Variable], step: Step) -> Path:
     return path
 
 
-def choose(target: Target, wrong: Iterable[Term], paths: Sequence[Path], step: Step) -> list[Path]:
+def choose(target: Target, wrong: Iterable[Wrong], paths: Sequence[Path], step: Step) -> list[Path]:
     """Any value of its type for a target: one choice, also where the element depends on the state."""
     if target.index is None:
         return [arbitrary(p, target.variables, step) for p in paths]
@@ -110,7 +110,9 @@ def fetch_add(result: Target, place: Target, amount: Term) -> Exchange:
     return Exchange(place, build.add(before, amount), result, before)
 
 
-def exchange(made: Exchange, wrong: Iterable[Term], paths: Sequence[Path], span: Span, step: Step) -> list[Path] | None:
+def exchange(
+    made: Exchange, wrong: Iterable[Wrong], paths: Sequence[Path], span: Span, step: Step
+) -> list[Path] | None:
     """The ways on after an atomic operation; None if its result is written to the place itself."""
     updates, own = updates_of(made.place, made.value), updates_of(made.result, made.outcome)
     if not own.keys().isdisjoint(updates):
@@ -123,7 +125,7 @@ def exchange(made: Exchange, wrong: Iterable[Term], paths: Sequence[Path], span:
     return perform(paths, conditions, {**updates, **own}, span, step)
 
 
-def lock(target: Target, undefined: Sequence[Term], paths: Sequence[Path], step: Step) -> list[Path]:
+def lock(target: Target, undefined: Sequence[Wrong], paths: Sequence[Path], step: Step) -> list[Path]:
     """Enabled where the lock is 0, writes the thread's number."""
     free, owner = build.eq(held(target), build.ZERO), step.holder
     wrong = out_of_range(target.variables[0], owner, step.ranges)
@@ -132,8 +134,8 @@ def lock(target: Target, undefined: Sequence[Term], paths: Sequence[Path], step:
     return perform([p for p in taken if p is not None], wrong, updates_of(target, owner), target.span, step)
 
 
-def unlock(target: Target, undefined: Sequence[Term], paths: Sequence[Path], step: Step) -> list[Path]:
+def unlock(target: Target, undefined: Sequence[Wrong], paths: Sequence[Path], step: Step) -> list[Path]:
     """Writes 0; goes wrong where the thread does not hold the lock."""
-    stranger = build.ne(held(target), step.holder)
+    stranger = Wrong(build.ne(held(target), step.holder), Fault.LOCK)
     wrong = [*undefined, stranger, *out_of_range(target.variables[0], build.ZERO, step.ranges)]
     return perform(paths, wrong, updates_of(target, build.ZERO), target.span, step)

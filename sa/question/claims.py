@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Label, Location, Origin, variables_of
+from sa.automata.automaton import FAIL, Automaton, Edge, Failure, Fault, Kind, Label, Location, Origin, variables_of
 from sa.automata.family import Family, of_symbolic
 from sa.automata.program import Guarantee, Program
 from sa.base.verdict import Verdict
@@ -67,15 +67,15 @@ def _checks(thread: Automaton, threads: tuple[Automaton, ...]) -> Iterator[Claim
         if edge.label is not None and edge.label.action == FAIL:
             found.setdefault(edge.origin, []).append(edge)
     for origin, edges in found.items():
-        words = " ".join(origin.text.removesuffix(" fails").split()).removesuffix(";")
-        name = f"assert {words}" if _is_asserted(origin) else f"no failure in {words}"
+        faults = {e.failure.fault for e in edges if e.failure is not None}
+        name = f"{'assert' if Fault.ASSERTION in faults else 'no failure in'} {_words(edges[0])}"
         yield _never(f"{thread.name}: {name}", thread, edges, origin, threads)
 
 
-def _is_asserted(origin: Origin) -> bool:
-    """Whether what fails is the formula of an `assert`; this is for its name only."""
-    span = origin.span
-    return span is not None and span.source.text[: span.start].rstrip("( \t\r\n").endswith("assert")
+def _words(edge: Edge) -> str:
+    """What fails, as it is written."""
+    text = edge.origin.text if edge.failure is None else edge.failure.what
+    return " ".join(text.split()).removesuffix(";")
 
 
 def _never(
@@ -89,11 +89,11 @@ def _guarded(place: int, guarantee: Guarantee, threads: tuple[Automaton, ...]) -
     thread = threads[place]
     end = _failure(thread)
     shared = variables_of(thread, Kind.GLOBAL)
-    added = list[Edge]()
+    added, what = list[Edge](), Failure(Fault.GUARANTEE, show(guarantee.relation))
     for edge in thread.edges:
         broken = build.land(edge.guard, build.lnot(_kept(guarantee, edge, shared)))
         if broken is not build.FALSE and not (edge.label is not None and edge.label.action == FAIL):
-            added.append(replace(edge, guard=broken, target=end, label=Label(FAIL), updates=()))
+            added.append(replace(edge, guard=broken, target=end, label=Label(FAIL), updates=(), failure=what))
     locations = thread.locations
     if end not in {q.name for q in locations}:
         locations = (*locations, Location(end, build.TRUE, None, thread.origin))

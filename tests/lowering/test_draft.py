@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sa.automata.automaton import EXIT, FAIL, Automaton, Kind, Label, Origin, Variable
+from sa.automata.automaton import EXIT, FAIL, Automaton, Fault, Kind, Label, Origin, Variable
 from sa.base.diagnostic import Diagnostic
 from sa.base.source import Source, Span
 from sa.lowering.draft import END, Draft, add_step, assemble, finish, fresh, location_names
-from sa.lowering.paths import Path, Step, assume, demand, join, written
+from sa.lowering.paths import Path, Step, Wrong, assume, demand, join, written
 from sa.lowering.writes import (
     Target,
     arbitrary,
@@ -64,6 +64,7 @@ def test_a_value_that_may_leave_its_range_fails_there() -> None:
     assert going.guard is build.le(X, build.integer(2))
     assert failing.label == Label(FAIL) and failing.target == FAIL
     assert failing.guard is build.lnot(going.guard)
+    assert failing.failure is not None and failing.failure.fault is Fault.RANGE
 
 
 def test_branches_become_one_edge_with_conditional_values() -> None:
@@ -79,11 +80,11 @@ def test_writes_read_what_was_written_before() -> None:
 
 
 def test_what_goes_wrong_once_is_not_reported_again() -> None:
-    one, wrong = step(), build.le(Y, build.ZERO)
+    one, wrong = step(), Wrong(build.le(Y, build.ZERO), Fault.INDEX)
     path = demand(Path(), [wrong], HERE, one)
     assert path is not None
     assert demand(path, [wrong], HERE, one) is path
-    assert [f.condition for f in one.failures] == [wrong]
+    assert [Wrong(f.condition, f.fault) for f in one.failures] == [wrong]
 
 
 def test_a_way_that_assumes_what_is_false_ends() -> None:
@@ -123,4 +124,4 @@ def test_locks_hold_the_number_of_the_thread_and_are_unlocked_by_it_alone() -> N
     assert path.guard is build.eq(X, build.ZERO) and path.store == {X: build.integer(2)} and not one.failures
     (path,) = unlock(AT_X, (), [Path()], one)
     assert path.store == {X: build.ZERO}
-    assert [f.condition for f in one.failures] == [build.ne(X, build.integer(2))]
+    assert [(f.condition, f.fault) for f in one.failures] == [(build.ne(X, build.integer(2)), Fault.LOCK)]

@@ -13,7 +13,7 @@ from itertools import count
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from sa.automata.automaton import FAIL, Edge, Kind, Label, Origin, Variable
+from sa.automata.automaton import FAIL, Edge, Failure, Fault, Kind, Label, Origin, Variable
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Access, Accesses, is_solo, seen_by_others
 from sa.frontends.flow.graph import (
@@ -355,10 +355,16 @@ def _alive(name: str, on: _Path, path: _Path, step: Step, work: _Work) -> _Path:
     return replace(on, store=store, choices=tuple(choices))
 
 
+#: What goes wrong by the words for it; `assert` of C is a call that must not be reached, as all others are.
+_FAULTS = {"pointer": Fault.POINTER, "overflow": Fault.OVERFLOW, "undefined": Fault.UNDEFINED}
+
+
 def _failed(path: _Path, guard: Term, what: str, origin: Origin, source: Node, work: _Work) -> Joint:
     edge = _edge(replace(path, guard=guard, store={}, label=Label(FAIL)), work)
-    text = f"{origin.text} fails" if what == "assertion" else f"{origin.text} ({what})"
-    return Joint(source, FAILED, replace(edge, origin=replace(origin, text=text)))
+    said = origin.text if what == "assertion" else f"{origin.text} ({what})"
+    text = f"{said} fails" if what == "assertion" else said
+    failure = Failure(_FAULTS.get(what, Fault.REACHED), said)
+    return Joint(source, FAILED, replace(edge, origin=replace(origin, text=text), failure=failure))
 
 
 def _joint(source: Node, target: Node, path: _Path, work: _Work) -> Joint:

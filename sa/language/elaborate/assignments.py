@@ -12,7 +12,7 @@ from sa.language.elaborate.expressions import of_sort, translate
 from sa.language.elaborate.references import array_elements, check_index
 from sa.language.names import ArraySymbol, BrokenSymbol, VariableSymbol, find, unknown
 from sa.lowering import writes
-from sa.lowering.paths import Path
+from sa.lowering.paths import Path, Wrong, index_faults
 from sa.lowering.writes import Exchange, Target, arbitrary, choose, exchange, held, out_of_range, perform, updates_of
 from sa.terms.sort import BOOL, INT
 from sa.terms.term import Int, Term, Var, sort_of
@@ -78,22 +78,23 @@ def assign(action: syntax.Assign, paths: list[Path], execution: Execution) -> li
         message = f"{len(action.places)} variables, but {len(action.values)} values"
         complain(context, "SA203", message, action.span)
         return paths
-    undefined, updates = list[Term](), dict[Var, Term]()
-    inner = replace(context, undefined=undefined)
+    wrong, updates = list[Wrong](), dict[Var, Term]()
     good = True
     for place, expression in zip(action.places, action.values, strict=True):
-        target = target_of(place, inner)
+        undefined = list[Term]()
+        target = target_of(place, replace(context, undefined=undefined))
         value = translate_value(expression, target is not None and target.variables[0].ghost, context)
         if target is None or value is None or not fits(target.variables[0], value[0], expression.span, context):
             good = False
             continue
-        undefined.extend([*value[1], *out_of_range(target.variables[0], value[0], context.ranges)])
+        wrong += index_faults((*undefined, *value[1]))
+        wrong += out_of_range(target.variables[0], value[0], context.ranges)
         new = updates_of(target, value[0])
         if not new.keys().isdisjoint(updates):
             complain(context, "SA310", f"`{place.name}` is assigned twice at the same time", place.span)
             good = False
         updates.update(new)
-    return perform(paths, undefined, updates, action.span, execution.step) if good else paths
+    return perform(paths, wrong, updates, action.span, execution.step) if good else paths
 
 
 def store_value(
@@ -108,7 +109,7 @@ def store_value(
     context = execution.context
     if not variables or not fits(variables[0], value, span, context):
         return paths
-    wrong = [*undefined, *out_of_range(variables[0], value, context.ranges)]
+    wrong = [*index_faults(undefined), *out_of_range(variables[0], value, context.ranges)]
     return perform(paths, wrong, {v.var: value for v in variables}, span, execution.step)
 
 
@@ -123,7 +124,7 @@ def havoc(places: tuple[syntax.Place, ...], paths: list[Path], execution: Execut
         undefined = list[Term]()
         target = target_of(place, replace(context, undefined=undefined))
         if target is not None:
-            paths = choose(target, undefined, paths, execution.step)
+            paths = choose(target, index_faults(undefined), paths, execution.step)
     return paths
 
 
@@ -174,7 +175,7 @@ def _exchange(
     paths: list[Path],
     execution: Execution,
 ) -> list[Path]:
-    done = exchange(made, wrong, paths, action.span, execution.step)
+    done = exchange(made, index_faults(wrong), paths, action.span, execution.step)
     if done is None:
         complain(execution.context, "SA310", "the result is written to the variable itself", action.result.span)
         return paths
@@ -184,13 +185,13 @@ def _exchange(
 def lock(place: syntax.Place, paths: list[Path], execution: Execution) -> list[Path]:
     """`lock(l)`: enabled where l is 0, writes the thread's number."""
     target, undefined = _lock_target(place, execution.context)
-    return paths if target is None else writes.lock(target, undefined, paths, execution.step)
+    return paths if target is None else writes.lock(target, index_faults(undefined), paths, execution.step)
 
 
 def unlock(place: syntax.Place, paths: list[Path], execution: Execution) -> list[Path]:
     """`unlock(l)`: goes wrong where the thread does not hold the lock."""
     target, undefined = _lock_target(place, execution.context)
-    return paths if target is None else writes.unlock(target, undefined, paths, execution.step)
+    return paths if target is None else writes.unlock(target, index_faults(undefined), paths, execution.step)
 
 
 def _lock_target(place: syntax.Place, context: Context) -> tuple[Target | None, list[Term]]:

@@ -14,7 +14,7 @@ from sa.language.elaborate.expressions import boolean
 from sa.language.elaborate.locals import initial_local, local_step
 from sa.language.names import Scope
 from sa.lowering.draft import Draft, origin
-from sa.lowering.paths import Path
+from sa.lowering.paths import Path, index_faults
 from sa.lowering.statements import (
     NO_STEP,
     Arm,
@@ -122,4 +122,4 @@ def _test(condition: syntax.Expression | None, span: Span, around: Around) -> Te
     term = boolean(condition, replace(around.context, undefined=undefined))
     if term is None:
         return Test(NO_STEP, NO_STEP)
-    return test_of(term, undefined, condition.span, origin(span), execution.step)
+    return test_of(term, index_faults(undefined), condition.span, origin(span), execution.step)

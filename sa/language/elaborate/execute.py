@@ -6,7 +6,7 @@ from typing import TypeAlias, assert_never
 
 from msgspec.structs import replace
 
-from sa.automata.automaton import EXIT, FAIL, Kind, Label
+from sa.automata.automaton import EXIT, FAIL, Fault, Kind, Label
 from sa.language import syntax
 from sa.language.elaborate.assignments import (
     assign,
@@ -22,7 +22,7 @@ from sa.language.elaborate.context import Execution, complain, within
 from sa.language.elaborate.declared import declare_variables, variables_in
 from sa.language.elaborate.expressions import boolean, translate
 from sa.language.names import Scope
-from sa.lowering.paths import Path, assume, condition_of, demand, join, now
+from sa.lowering.paths import Path, Wrong, assume, condition_of, demand, index_faults, join, now
 from sa.lowering.writes import arbitrary
 from sa.terms import build
 from sa.terms.term import Term
@@ -136,15 +136,15 @@ def labelled(label: syntax.Label, paths: list[Path], execution: Execution) -> li
     terms = tuple(v for v in values if v is not None)
     if len(terms) < len(values):
         return paths
-    safe = [demand(p, inner.undefined or (), label.span, execution.step) for p in paths]
+    safe = [demand(p, index_faults(inner.undefined or ()), label.span, execution.step) for p in paths]
     return [replace(p, label=Label(label.action, tuple(now(p, v) for v in terms))) for p in safe if p is not None]
 
 
-def _condition(expression: syntax.Expression, execution: Execution) -> tuple[Term, list[Term]] | None:
+def _condition(expression: syntax.Expression, execution: Execution) -> tuple[Term, list[Wrong]] | None:
     """A formula with the conditions under which reading it goes wrong."""
     undefined = list[Term]()
     term = boolean(expression, replace(execution.context, undefined=undefined))
-    return None if term is None else (term, undefined)
+    return None if term is None else (term, index_faults(undefined))
 
 
 def assumed(expression: syntax.Expression, paths: list[Path], execution: Execution) -> list[Path]:
@@ -161,7 +161,10 @@ def _asserted(expression: syntax.Expression, paths: list[Path], execution: Execu
     read = _condition(expression, execution)
     if read is None:
         return paths
-    ways = [demand(p, [*read[1], build.lnot(read[0])], expression.span, execution.step) for p in paths]
+    ways = [
+        demand(p, [*read[1], Wrong(build.lnot(read[0]), Fault.ASSERTION)], expression.span, execution.step)
+        for p in paths
+    ]
     return [w for w in ways if w is not None]
 
 
