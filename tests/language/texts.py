@@ -70,7 +70,10 @@ def without_origins(automaton: Automaton) -> Automaton:
         origin=NOWHERE,
         variables=tuple(_bare(v) for v in automaton.variables),
         locations=tuple(replace(place, origin=NOWHERE) for place in automaton.locations),
-        edges=tuple(replace(e, origin=NOWHERE, choices=tuple(_bare(c) for c in e.choices)) for e in automaton.edges),
+        edges=tuple(
+            replace(e, origin=NOWHERE, failure=None, choices=tuple(_bare(c) for c in e.choices))
+            for e in automaton.edges
+        ),
     )
 
 
