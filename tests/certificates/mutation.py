@@ -37,10 +37,10 @@ from sa.checker.solvers import Z3
 from sa.engines.options import Options
 from sa.engines.verify import Options as VerifyOptions
 from sa.language.load import load_program
-from sa.oracle.game import decide as enumerated
 from tests.certificates.corruption import Mutant, mutants
 from tests.certificates.truth import joint_is_true, keeps_is_true, play_is_true, relation_is_true, run_is_true
 from tests.generators.refinements import random_question
+from tests.oracle.game import decide as enumerated
 
 RESULTS = Path(__file__).parent / "results.md"
 COURT = Court(Limits(), 0, Z3)

@@ -17,10 +17,10 @@ from sa.oracle.explicit import (
     environment_closure,
     explicit,
 )
-from sa.oracle.game import Board, Pair, board, needs_of, openings
 from sa.terms.build import constant, eq, land, lor
 from sa.terms.substitute import primed
 from sa.terms.term import Term, Var
+from tests.oracle.game import Board, Pair, board, needs_of, openings
 
 
 def relation_of(goal: Goal, theta: frozenset[Pair]) -> Relation:

@@ -12,11 +12,11 @@ from sa.base.limits import Limits
 from sa.certificates.play import Position, Step
 from sa.checker.check import check
 from sa.checker.ruling import Accepted
-from sa.oracle.game import Pair, decide
 from sa.terms.build import TRUE
 from tests.checker.plays import Node, by_solver, changed, play_of
 from tests.checker.relations import is_simulation, relation_of
 from tests.generators.automata import Sample, random_goal
+from tests.oracle.game import Pair, decide
 
 QUICK = range(60)
 #: The seeds of 60 to 1,000, twenty at a time.

@@ -14,11 +14,11 @@ import pytest
 
 from sa.domains.boxes import Boxes
 from sa.domains.frame import Frame, Precision
-from sa.domains.intervals import Intervals
 from sa.domains.lattice import Domain
 from sa.terms import build
 from sa.terms.sort import BOOL, EnumSort
 from sa.terms.term import Term, Var
+from tests.domains.intervals import Intervals
 
 V = TypeVar("V")
 

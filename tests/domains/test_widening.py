@@ -6,12 +6,12 @@ from random import Random
 
 from sa.domains.boxes import Boxes
 from sa.domains.frame import Frame
-from sa.domains.intervals import Intervals
 from sa.domains.quantify import count_boxes
 from sa.domains.store import Node
 from sa.domains.thresholds import thresholds_of
 from sa.terms import build
 from sa.terms.term import Term
+from tests.domains.intervals import Intervals
 from tests.domains.sampling import CASES, FRAME, HUE, C, X, Y
 
 DOMAIN = Frame((X, Y))

@@ -19,11 +19,11 @@ from sa.base.verdict import Reason, Verdict
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine
-from sa.oracle.game import Decision, decide, decided_at_start
 from sa.question.goals import goals
 from tests.blocks import blocks
 from tests.endtoend.asking import read
 from tests.generators.refinements import Question, random_question
+from tests.oracle.game import Decision, decide, decided_at_start
 
 #: Seconds for the tool to answer one question.
 TIMEOUT = 10.0

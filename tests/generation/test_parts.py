@@ -11,7 +11,6 @@ from sa.automata.automaton import Automaton, Edge, Kind, Location, Origin, varia
 from sa.automata.rename import apart
 from sa.base.limits import Limits
 from sa.domains.frame import Frame
-from sa.domains.intervals import Intervals
 from sa.generation.checks import verify
 from sa.generation.closure import closure_of
 from sa.generation.environment import environment_of, keeps, relation_of
@@ -29,6 +28,7 @@ from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.shadow import shadow
 from sa.terms.substitute import primed, substitute
+from tests.domains.intervals import Intervals
 from tests.generation.exploring import reached_together
 from tests.generators.drafts import random_guard, ranged
 from tests.generators.threads import random_threads

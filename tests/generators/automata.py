@@ -17,7 +17,6 @@ from sa.automata.automaton import Automaton, Kind, Variable
 from sa.automata.program import Formula
 from sa.certificates.goal import Goal
 from sa.oracle.explicit import all_states, environment_closure, environment_steps, explicit
-from sa.oracle.game import Decision, decide, decided_at_start
 from sa.terms.build import TRUE, eq, implies, integer, land, le, lor, sub, variable
 from sa.terms.sort import INT
 from sa.terms.substitute import primed, sided
@@ -34,6 +33,7 @@ from tests.generators.drafts import (
     random_guard,
     random_variable,
 )
+from tests.oracle.game import Decision, decide, decided_at_start
 
 
 class Sample(Struct, frozen=True):

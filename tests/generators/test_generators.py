@@ -7,9 +7,9 @@ from collections import Counter
 from sa.base.source import Source
 from sa.language.elaborate import elaborate
 from sa.language.parser import parse
-from sa.oracle.game import Ending, decided_at_start
 from tests.generators.automata import random_goal
 from tests.generators.programs import random_program
+from tests.oracle.game import Ending, decided_at_start
 
 SAMPLES = [random_goal(seed) for seed in range(400)]
 

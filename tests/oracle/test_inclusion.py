@@ -7,11 +7,11 @@ from msgspec.structs import replace
 
 from sa.oracle.compatibility import composition
 from sa.oracle.explicit import State
-from sa.oracle.game import decide
-from sa.oracle.inclusion import escape, visible_actions
 from sa.terms.build import FALSE, TRUE, eq, integer
 from tests.generators.automata import random_goal
 from tests.generators.drafts import Arrow
+from tests.oracle.game import decide
+from tests.oracle.inclusion import escape, visible_actions
 from tests.oracle.test_game import A01, B12, START, draft, g, goal, moves, sets
 
 

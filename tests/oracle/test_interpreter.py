@@ -6,8 +6,8 @@ import pytest
 
 from sa.base.source import Source
 from sa.language.parser import parse
-from sa.oracle.interpreter import World, initial_worlds, world_steps
-from sa.oracle.loading import interpreted
+from tests.oracle.interpreter import World, initial_worlds, world_steps
+from tests.oracle.loading import interpreted
 
 
 def trails(body: str, head: str = "global x : 0..3 = 0;", depth: int = 8) -> set[tuple[str, ...]]:

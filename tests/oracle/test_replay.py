@@ -10,12 +10,12 @@ from sa.automata.program import Formula
 from sa.automata.trace import Configuration
 from sa.certificates.goal import Goal
 from sa.certificates.play import Broken, Chosen, Drift, Exhausted, Position, Step, Unmatched
-from sa.oracle.replay import judge
 from sa.terms.build import TRUE, eq, integer, le, variable
 from sa.terms.substitute import primed
 from tests.generators.automata import random_goal
 from tests.generators.drafts import NOWHERE, Draft, built
 from tests.oracle.plays import play_of
+from tests.oracle.replay import judge
 
 LOST = [s for s in (random_goal(seed) for seed in range(150)) if not s.decision.simulated]
 

@@ -9,9 +9,9 @@ from sa.automata.program import Program
 from sa.base.source import Source
 from sa.language.elaborate import elaborate
 from sa.language.parser import parse
-from sa.oracle.loading import Interpreted, interpreted
 from tests.blocks import blocks
 from tests.generators.programs import random_program
+from tests.oracle.loading import Interpreted, interpreted
 from tests.oracle.translation import Observation, disagreement, of_automata, of_interpreter
 
 #: Values of an arbitrary int.

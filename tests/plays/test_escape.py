@@ -14,11 +14,11 @@ from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
 from sa.engines.goals import decide
 from sa.language.elaborate import program
-from sa.oracle.inclusion import escape
 from sa.plays.escape import escapes
 from sa.question.goals import goals
 from sa.smt.session import Session
 from tests.generators.automata import random_goal
+from tests.oracle.inclusion import escape
 
 
 def closed_goal(abstract: str, concrete: str) -> Goal:

@@ -11,8 +11,8 @@ from sa.automata.automaton import Kind
 from sa.certificates.goal import Goal, iota_of
 from sa.oracle import explicit as oracle
 from sa.oracle.formula import predicate
-from sa.oracle.game import decide
 from tests.generators.automata import random_goal
+from tests.oracle.game import decide
 from tests.scripts.finite import Explicit, composition, explicit, mask_of, pairwise_compatible, product
 from tests.scripts.game import greatest, standard
 from tests.scripts.generating import saturated

@@ -17,9 +17,9 @@ from sa.base.verdict import Unknown
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.engines.goals import decide
-from sa.oracle.game import decided_at_start
 from tests.blocks import blocks
 from tests.generators.automata import Sample, random_goal
+from tests.oracle.game import decided_at_start
 
 
 class Tally(Struct):

@@ -18,9 +18,9 @@ from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.engines.goals import decide
 from sa.oracle.explicit import restrict_goal
-from sa.oracle.game import decide as enumerated
 from sa.question.goals import goals
 from tests.endtoend.asking import read
+from tests.oracle.game import decide as enumerated
 
 CLOSED = SPECS / "closed"
 FOLDERS = tuple(folders_with_pairs(CLOSED))

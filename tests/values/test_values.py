@@ -15,14 +15,14 @@ from sa.certificates.goal import Goal
 from sa.certificates.play import Exhausted, Play, Position, Step
 from sa.checker.check import Accepted, check
 from sa.checker.ruling import Rejected
-from sa.oracle.game import Ending
-from sa.oracle.replay import judge
 from sa.question.goals import goals
 from sa.terms import build
 from sa.terms.term import Term
 from sa.values.search import refute_by_values
 from tests.endtoend.asking import read
 from tests.generators.automata import Sample, random_goal
+from tests.oracle.game import Ending
+from tests.oracle.replay import judge
 
 SPECS = Path(__file__).parents[2] / "specs" / "closed"
 GENEROUS = 200_000

@@ -30,10 +30,10 @@ from sa.language.syntax import (
     Statement,
     While,
 )
-from sa.oracle.execution import Seen, executed
-from sa.oracle.expressions import OutsideArray, Store, entries_of, value_of, values_of
-from sa.oracle.loading import Instance, Interpreted, blocks_of
 from sa.terms.sort import Plain
+from tests.oracle.execution import Seen, executed
+from tests.oracle.expressions import OutsideArray, Store, entries_of, value_of, values_of
+from tests.oracle.loading import Instance, Interpreted, blocks_of
 
 #: Where a thread is: indices of statement and sub-block in turn, down the tree; or past its exit, or failed.
 Path = tuple[int, ...]

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from sa.certificates.goal import Goal
 from sa.oracle.explicit import Action, State, Step, component_steps
-from sa.oracle.game import Board, answers_to, board, is_related, openings
+from tests.oracle.game import Board, answers_to, board, is_related, openings
 
 
 class Escape(Struct, frozen=True):

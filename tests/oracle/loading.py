@@ -28,8 +28,8 @@ from sa.language.syntax import (
     Type,
     While,
 )
-from sa.oracle.expressions import Meanings, entries_of, value_of
 from sa.terms.name import element
+from tests.oracle.expressions import Meanings, entries_of, value_of
 
 
 class Instance(Struct, frozen=True):

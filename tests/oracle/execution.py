@@ -35,10 +35,10 @@ from sa.language.syntax import (
     Unlock,
     While,
 )
-from sa.oracle.expressions import OutsideArray, Store, entries_of, entry, value_of, values_of
-from sa.oracle.loading import Instance, Interpreted
 from sa.terms.evaluate import Unevaluable
 from sa.terms.sort import Plain
+from tests.oracle.expressions import OutsideArray, Store, entries_of, entry, value_of, values_of
+from tests.oracle.loading import Instance, Interpreted
 
 #: What is seen of a step; None for a silent one.
 Seen = tuple[str, tuple[Plain, ...]] | None
