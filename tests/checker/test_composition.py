@@ -8,11 +8,13 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Kind, Location, Variable
 from sa.automata.rename import on_side
 from sa.base.limits import Limits
+from sa.certificates.goal import Goal
 from sa.certificates.threads import Annotated, Composition
 from sa.checker.composition import check_composition
 from sa.checker.ruling import Accepted, Rejected
-from sa.engines.options import Options
+from sa.engines.goals import decide
 from sa.generation.visibility import Rung
+from sa.question.asked import Decision
 from sa.refinement.compositional import attempt
 from sa.terms import build
 from sa.terms.substitute import primed
@@ -36,8 +38,12 @@ x, y, t = build.variable("x"), build.variable("y"), build.variable("t")
 conc_x, abs_x = build.variable("conc.x"), build.variable("abs.x")
 
 
+def _decided(goal: Goal, briefly: bool) -> Decision:
+    return decide(goal, Limits(), briefly=briefly)
+
+
 def _composition(abstract: str = ABSTRACT, concrete: str = CONCRETE, rung: Rung = Rung.HIDDEN) -> Composition:
-    made = attempt(*read(abstract, concrete), Options(Limits()), rung).composition
+    made = attempt(*read(abstract, concrete), Limits(), _decided, rung).composition
     assert made is not None
     return made
 
