@@ -15,7 +15,7 @@ from sa.automata.automaton import Edge
 from sa.automata.program import Formula
 from sa.automata.trace import Configuration, Move
 from sa.terms.build import FALSE
-from sa.terms.term import Term
+from sa.terms.term import Term, Var
 
 
 class Exhausted(Enum):
@@ -57,11 +57,39 @@ class Reply(Struct, frozen=True):
     then: Position | Broken
 
 
+class Silent(Struct, frozen=True):
+    """Silent abstract steps from any state at `source` lead to states at `target` only that `relation` allows.
+
+    It is over the abstract variables and their primes, which stand for the state that is led to.
+    """
+
+    source: str
+    target: str
+    relation: Term
+
+
+class Region(Struct, frozen=True):
+    """States of a pair of locations from which Spoiler wins, however many they are, all by the same step.
+
+    `states` is over the variables of both sides, and so are the terms for the step's `choices`. Every answer breaks ι
+    or ends in one of the regions `then`. With `silent`, what silent steps lead to is taken from there.
+    """
+
+    concrete: str
+    abstract: str
+    states: Term
+    edge: int
+    choices: tuple[tuple[Var, Term], ...]
+    then: tuple[Region, ...]
+    silent: tuple[Silent, ...]
+
+
 class Step(Struct, frozen=True):
     """Spoiler makes a component step. `replies` are all abstract answers but some that break ι; none helps.
 
-    `beyond` holds of abstract states that no step leaves and that break ι after the move: answers through them, of
-    which there may be infinitely many, are left out.
+    Where there are infinitely many, `others` are regions that those which are not listed end in, and `silent` says what
+    silent steps lead to; the solver shows it (`Exhausted.SOLVER`). `beyond` holds of abstract states that no step
+    leaves and that break ι after the move: answers through them, of which there may be infinitely many, are left out.
     """
 
     move: Move
@@ -69,6 +97,8 @@ class Step(Struct, frozen=True):
     refusals: tuple[Refusal, ...]
     exhausted: Exhausted
     beyond: Term = FALSE
+    others: tuple[Region, ...] = ()
+    silent: tuple[Silent, ...] = ()
 
 
 class Drift(Struct, frozen=True):

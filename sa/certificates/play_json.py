@@ -16,12 +16,15 @@ from sa.certificates.play import (
     Play,
     Position,
     Refusal,
+    Region,
     Reply,
+    Silent,
     SpoilerMove,
     Step,
     Uncovered,
     Unmatched,
 )
+from sa.certificates.regions_json import read_regions, read_silent, regions_json, silent_json
 from sa.certificates.scope import goal_scope
 from sa.certificates.shape import Entry, Json
 from sa.certificates.state_json import move_json, read_edge, read_move, read_state, state_json
@@ -110,9 +113,11 @@ class _Table:
             case Step():
                 step = move_json(move.move, self._goal.concrete)
                 replies = [self._reply(r) for r in move.replies]
+                more: Json = {"others": regions_json(move.others), "silent": silent_json(move.silent)}
                 return {
                     "step": {
                         **step,
+                        **(more if move.others or move.silent else {}),
                         "replies": replies,
                         "refusals": [self._refusal(r) for r in move.refusals],
                         "exhausted": _name(move.exhausted),
@@ -224,14 +229,20 @@ def _move(entry: Entry, goal: Goal, names: Names, abstract: Configuration, earli
     kind, what = entry.only()
     match kind:
         case "step":
-            edge, choices, after, replies, refusals, exhausted, beyond = what.fields(
-                "edge", "choices", "after", "replies", "refusals", "exhausted", "beyond"
-            )
+            names_of = ("edge", "choices", "after", "replies", "refusals", "exhausted", "beyond")
+            others, silent = tuple[Region, ...](), tuple[Silent, ...]()
+            if what.has("others"):
+                edge, choices, after, replies, refusals, exhausted, beyond, regions, said = what.fields(
+                    *names_of, "others", "silent"
+                )
+                others, silent = read_regions(regions, goal), read_silent(said, goal)
+            else:
+                edge, choices, after, replies, refusals, exhausted, beyond = what.fields(*names_of)
             step = {"edge": edge.value, "choices": choices.value, "after": after.value}
             move = read_move(Entry(step, what.where), goal.concrete)
             answered = tuple(_reply(r, goal, move.after, abstract, earlier) for r in replies.items())
             refused = tuple(_refusal(r, goal) for r in refusals.items())
-            return Step(move, answered, refused, exhausted.choice(Exhausted), beyond.term(names))
+            return Step(move, answered, refused, exhausted.choice(Exhausted), beyond.term(names), others, silent)
         case "drift":
             first, steps, identity, then = what.fields("concrete", "abstract", "identity", "then")
             states = tuple(read_state(s, goal.abstract) for s in steps.items())

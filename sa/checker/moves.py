@@ -15,15 +15,16 @@ from sa.checker.absence import absence
 from sa.checker.environments import closures
 from sa.checker.legal import Action, constants, environment_fault, same, shown, step_fault
 from sa.checker.obligation import Case, Obligation, discharge
+from sa.checker.regions import region_faults, silent_faults
 from sa.checker.replay import Replay, outcome_fault, place
 from sa.checker.ruling import Failure, Rejected, failing
 from sa.checker.scope import closure_fault
 from sa.checker.side import invariant, renamed, within
-from sa.checker.symbolic import fronts
-from sa.terms.build import FALSE, conjuncts, eq, land, lnot
+from sa.checker.symbolic import Front, Query, fronts
+from sa.terms.build import FALSE, conjuncts, constant, eq, land, lnot
 from sa.terms.evaluate import holds
 from sa.terms.substitute import primed, substitute
-from sa.terms.term import Term, Var
+from sa.terms.term import Term, Var, sort_of
 
 
 def move_faults(r: Replay, here: Position) -> Iterator[Failure]:
@@ -53,6 +54,8 @@ def _step(r: Replay, here: Position, step: Step) -> Iterator[Failure]:
         ends.append(end)
     if step.beyond is not FALSE:
         yield from _beyond(r, step, where)
+    if (step.others or step.silent) and step.exhausted is Exhausted.ENUMERATED:
+        yield Rejected("all answers", "regions do not go with answers that are enumerated", where)
     if step.exhausted is Exhausted.ENUMERATED:
         yield from _enumerated(r, here, step, action, ends)
     else:
@@ -114,19 +117,35 @@ def _enumerated(
 def _excluded(
     r: Replay, here: Position, step: Step, action: Action, ends: Iterable[Configuration]
 ) -> Iterator[Failure]:
-    order = r.answers.order
-    iota = substitute(iota_of(r.goal), constants(step.move.after.values))
-    for front in fronts(r.session, r.abstract, here.abstract, action):
+    order, where = r.answers.order, place(here.concrete, here.abstract)
+    known = constants(step.move.after.values)
+    iota = substitute(iota_of(r.goal), known)
+    for region in step.others:
+        yield from region_faults(r, region)
+    yield from silent_faults(r, step.silent)
+    first = Front(here.abstract.location, action is None, tuple(constants(here.abstract.values, order).values()), ())
+    for front in fronts(r.session, r.abstract, first, Query(_said(step, action)), step.silent):
         after = dict(zip(order, front.values, strict=True))
+        scope: dict[Var, Term] = {**known, **after}
+        lost = (
+            lnot(substitute(region.states, scope))
+            for region in step.others
+            if (region.concrete, region.abstract) == (step.move.after.location, front.location)
+        )
         others = (
             lnot(land(*(eq(after[v], x) for v, x in constants(end.values).items())))
             for end in ends
             if end.location == front.location
         )
-        formulas = (*front.conditions, substitute(iota, after), *others)
-        yield from failing(
-            absence(r.session, "all answers", place(here.concrete, here.abstract), formulas, (), Exhausted.SOLVER)
-        )
+        formulas = (*front.conditions, substitute(iota, after), *others, *lost)
+        yield from failing(absence(r.session, "all answers", where, formulas, (), Exhausted.SOLVER))
+
+
+def _said(step: Step, action: Action) -> tuple[str, tuple[str, ...], tuple[Term, ...]] | None:
+    label = step.move.edge.label
+    if action is None or label is None:
+        return None
+    return action[0], action[1], tuple(constant(x, sort_of(t)) for x, t in zip(action[2], label.values, strict=True))
 
 
 def _drift(r: Replay, here: Position, drift: Drift) -> Iterator[Failure]:

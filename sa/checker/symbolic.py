@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
+from typing import TypeAlias
 
 from msgspec import Struct
 
 from sa.automata.automaton import Edge
 from sa.automata.ranges import count_of
-from sa.automata.trace import Configuration
+from sa.certificates.play import Silent
 from sa.checker.answers import NotEnumerable, domain
-from sa.checker.legal import Action, constants
 from sa.checker.obligation import solved
 from sa.checker.side import Side, invariant, within
 from sa.checker.solvers import witnessed
@@ -26,8 +26,11 @@ from sa.smt.solver import Solver
 from sa.terms.build import FALSE, constant, eq, variable
 from sa.terms.name import staged
 from sa.terms.sort import INT
-from sa.terms.substitute import substitute
+from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var, sort_of
+
+#: What silent steps lead to, as a play says it.
+Silence: TypeAlias = Sequence[Silent]
 
 #: How many fronts are looked at for one set of answers.
 FRONTS = 500
@@ -44,10 +47,24 @@ class Front(Struct, frozen=True):
     conditions: tuple[Term, ...]
 
 
-def fronts(session: Solver, s: Side, start: Configuration, action: Action) -> Iterator[Front]:
-    """The ends of all answers to an action. Raises NotEnumerable and LimitReached."""
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked for: `shown` is the action with the sorts and terms that it shows, None for a silent step.
+
+    `rigid` variables stand for themselves: the answers are those from all states that satisfy `given`.
+    """
+
+    shown: tuple[str, tuple[str, ...], tuple[Term, ...]] | None
+    rigid: frozenset[Var] = frozenset()
+    given: tuple[Term, ...] = ()
+
+
+def fronts(session: Solver, s: Side, first: Front, query: Query, silent: Silence = ()) -> Iterator[Front]:
+    """The ends of all answers from a front. Raises NotEnumerable and LimitReached."""
+    if silent:
+        yield from _through(session, s, first, query, silent)
+        return
     variables = tuple(v.var for v in s.automaton.variables)
-    first = Front(start.location, action is None, tuple(constants(start.values, variables).values()), ())
     seen, pending = {first}, [first]
     while pending:
         here = pending.pop()
@@ -55,12 +72,49 @@ def fronts(session: Solver, s: Side, start: Configuration, action: Action) -> It
             yield here
         for _, edge in s.outgoing[here.location]:
             for picked in _picks(edge):
-                after = _along(session, s, variables, here, edge, picked, action)
+                after = _along(session, s, variables, here, edge, picked, query)
                 if after is not None and after not in seen:
                     seen.add(after)
                     pending.append(after)
         if len(seen) > FRONTS:
             raise NotEnumerable("too many states")
+
+
+def _through(session: Solver, s: Side, first: Front, query: Query, silent: Silence) -> Iterator[Front]:
+    """The ends with silent steps taken at once, as `silent` says what they lead to."""
+    variables = tuple(v.var for v in s.automaton.variables)
+    for here in _jumps(s, variables, first, query, silent):
+        if here.answered:
+            yield here
+            continue
+        for _, edge in s.outgoing[here.location]:
+            for picked in _picks(edge) if edge.label is not None else ():
+                after = _along(session, s, variables, here, edge, picked, query)
+                if after is not None:
+                    yield from _jumps(s, variables, after, query, silent)
+
+
+def _jumps(s: Side, variables: Sequence[Var], here: Front, query: Query, silent: Silence) -> Iterator[Front]:
+    told = [said for said in silent if said.source == here.location]
+    if not told:
+        raise NotEnumerable(f"nothing is said of silent steps from {here.location}")
+    known = _choices_in(here, query)
+    moved = [v for v in variables if v not in s.params]
+    fresh: dict[Var, Term] = {v: _choice(len(known) + i, v) for i, v in enumerate(moved)}
+    before = dict(zip(variables, here.values, strict=True))
+    for said in told:
+        after = {**before, **fresh}
+        scope: dict[Var, Term] = {**before, **{primed(v): t for v, t in fresh.items()}}
+        conditions = [*here.conditions, substitute(said.relation, scope)]
+        conditions += (substitute(inv, after) for inv in invariant(s, said.target))
+        unknowns = known.union(v for t in fresh.values() for v in t.free)
+        names, rest = solved(conditions, unknowns)
+        values = [substitute(after[v], names) for v in variables]
+        yield _renumbered(said.target, here.answered, values, rest, query)
+
+
+def _choices_in(here: Front, query: Query) -> frozenset[Var]:
+    return frozenset[Var]().union(*(t.free for t in (*here.values, *here.conditions))) - query.rigid
 
 
 def _picks(edge: Edge) -> Iterator[dict[Var, Term]]:
@@ -79,9 +133,9 @@ def _along(
     here: Front,
     edge: Edge,
     picked: Mapping[Var, Term],
-    action: Action,
+    query: Query,
 ) -> Front | None:
-    known = frozenset[Var]().union(*(t.free for t in (*here.values, *here.conditions)))
+    known = _choices_in(here, query)
     fresh = {c.var: _choice(len(known) + i, c.var) for i, c in enumerate(edge.choices) if c.var not in picked}
     chosen: dict[Var, Term] = {**picked, **fresh}
     scope: dict[Var, Term] = {**dict(zip(variables, here.values, strict=True)), **chosen}
@@ -89,31 +143,34 @@ def _along(
     conditions.append(substitute(edge.guard, scope))
     if edge.label is not None:
         sorts = tuple(sort_of(v).name for v in edge.label.values)
-        if here.answered or action is None or action[:2] != (edge.label.action, sorts):
+        if here.answered or query.shown is None or query.shown[:2] != (edge.label.action, sorts):
             return None
-        pairs = zip(edge.label.values, action[2], strict=True)
-        conditions += (eq(substitute(v, scope), constant(x, sort_of(v))) for v, x in pairs)
+        pairs = zip(edge.label.values, query.shown[2], strict=True)
+        conditions += (eq(substitute(v, scope), x) for v, x in pairs)
     after: dict[Var, Term] = {**scope, **{v: substitute(t, scope) for v, t in edge.updates}}
     conditions += (substitute(inv, after) for inv in invariant(s, edge.target))
     names, rest = solved(conditions, known.union(fresh.values()))
-    is_impossible = FALSE in rest or (rest and isinstance(session.check(rest), Unsat))
+    is_impossible = FALSE in rest or (rest and isinstance(session.check((*query.given, *rest)), Unsat))
     # A witness who is not convinced gets an answer more.
-    if is_impossible and witnessed(session, "impossible answer", edge.source, lambda: conditions) is None:
+    whole = (*query.given, *conditions)
+    if is_impossible and witnessed(session, "impossible answer", edge.source, lambda: whole) is None:
         return None
     values = [substitute(after[v], names) for v in variables]
-    return _renumbered(edge.target, here.answered or edge.label is not None, values, rest)
+    return _renumbered(edge.target, here.answered or edge.label is not None, values, rest, query)
 
 
 def _choice(number: int, like: Var) -> Var:
     return variable(staged("choice", number), like.sort)
 
 
-def _renumbered(location: str, answered: bool, values: Sequence[Term], conditions: Sequence[Term]) -> Front:
-    live = dict.fromkeys(v for t in values for v in sorted(t.free, key=lambda v: v.key))
-    kept: dict[Term, None] = {}
+def _renumbered(
+    location: str, answered: bool, values: Sequence[Term], conditions: Sequence[Term], query: Query
+) -> Front:
+    live = dict.fromkeys(v for t in values for v in sorted(t.free - query.rigid, key=lambda v: v.key))
+    kept: dict[Term, None] = dict.fromkeys(c for c in conditions if c.free <= query.rigid)
     while more := [c for c in conditions if c not in kept and not c.free.isdisjoint(live)]:
         kept.update(dict.fromkeys(more))
-        live.update(dict.fromkeys(v for c in more for v in sorted(c.free, key=lambda v: v.key)))
+        live.update(dict.fromkeys(v for c in more for v in sorted(c.free - query.rigid, key=lambda v: v.key)))
     names: dict[Var, Term] = {v: _choice(i, v) for i, v in enumerate(live)}
     ordered = sorted({substitute(c, names) for c in kept}, key=lambda c: c.key)
     return Front(location, answered, tuple(substitute(v, names) for v in values), tuple(ordered))

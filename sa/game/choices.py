@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import Edge
@@ -131,7 +130,7 @@ def settled(
     model = {v: reply.values.get(v, default_value(v.sort)) for v in run.open}
     found = dict[tuple[Term, ...], Run]()
     for order in ((*hints, *_NEAR), (*_NEAR, *hints)):
-        given = _picked(_Question(tuple(formulas), run, {**state, **model}), order)
+        given = picked(run.open, tuple(formulas), {**state, **model}, order)
         found.setdefault(tuple(given.values()), with_given(run, given))
     return tuple(found.values())
 
@@ -140,24 +139,20 @@ def settled(
 _NEAR: tuple[None, ...] = (None,)
 
 
-class _Question(Struct, frozen=True):
-    formulas: tuple[Term, ...]
-    run: Run
-    state: State
-
-
-def _picked(question: _Question, order: Sequence[Term | None]) -> dict[Var, Term]:
-    """A term for each open choice, the first of those in the order that does in the state."""
-    given, state, formulas = dict[Var, Term](), dict(question.state), question.formulas
-    for var in question.run.open:
-        for term in _candidates(var, formulas, question.run.open, state, order):
-            value = evaluate(term, state)
-            if all(holds(f, {**state, var: value}) for f in formulas):
-                given[var], state[var] = term, value
+def picked(
+    open_choices: Sequence[Var], formulas: Sequence[Term], state: State, order: Sequence[Term | None] = _NEAR
+) -> dict[Var, Term]:
+    """A term for each open choice, the first of those in the order that does in a state, which gives values to all."""
+    given, here, wanted = dict[Var, Term](), dict(state), tuple(formulas)
+    for var in open_choices:
+        for term in _candidates(var, wanted, open_choices, here, order):
+            value = evaluate(term, here)
+            if all(holds(f, {**here, var: value}) for f in wanted):
+                given[var], here[var] = term, value
                 break
         else:
-            given[var] = build.constant(state[var], var.sort)
-        formulas = tuple(substitute(f, {var: given[var]}) for f in formulas)
+            given[var] = build.constant(here[var], var.sort)
+        wanted = tuple(substitute(f, {var: given[var]}) for f in wanted)
     return given
 
 

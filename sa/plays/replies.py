@@ -11,6 +11,7 @@ from sa.automata.trace import Configuration, Move
 from sa.certificates.play import Exhausted, Obstacle, Position, Refusal, Reply
 from sa.game import board as boards
 from sa.game.board import Board
+from sa.game.choices import NotSettled, narrowed, settled, without_values
 from sa.game.exploring import explore
 from sa.game.rounds import Challenge, play_round
 from sa.game.runs import Bounds, Run, extend, may_follow, start, start_at
@@ -34,6 +35,9 @@ RUN_BOUND = 200
 
 #: How many answers that break ι at once a play lists at a position: they explain, and need no continuation.
 BROKEN_SHOWN = 6
+
+#: How many of infinitely many answers are shown.
+SHOWN = 3
 
 #: Explanations of refused edges look at the states along so many answers.
 RUNS_EXPLAINED = 4
@@ -64,6 +68,29 @@ def answers(session: Session, board: Board, location: str, step: Challenge, stat
     return Answers(location, state, tuple(runs), _refusals(board, location, step, runs, state), exhausted)
 
 
+def some_answers(session: Session, board: Board, location: str, step: Challenge, state: State) -> Answers:
+    """A few of infinitely many answers, the shortest, with some value for each choice. Raises LimitReached."""
+    begin, few = start_at(board, location, state), Bounds(SHOWN * SHOWN, 1, None)
+    shown = list[Run]()
+    try:
+        found = explore(board, begin, step.label, state, few, session)
+        for run in (r for r in found.runs if not r.turns):
+            if len(shown) < SHOWN:
+                shown += [run] if not run.open else _with_values(session, board, step, run, state)
+    except NotSettled:
+        pass
+    return Answers(location, state, tuple(shown), (), Exhausted.SOLVER)
+
+
+def _with_values(session: Session, board: Board, step: Challenge, run: Run, state: State) -> tuple[Run, ...]:
+    """The run with values for its open choices after which ι holds, if there are such. Raises NotSettled."""
+    wanted = play_round(board, step, run).required
+    run, wanted = narrowed(run, wanted)
+    if run.open and without_values(session, wanted, run, state) is None:
+        run = settled(session, wanted, run, state, ())[0]
+    return () if run.open else (run,)
+
+
 def end_of(board: Board, found: Answers, run: Run) -> Configuration:
     """Where an answer ends."""
     full = boards.full_state(board, found.state)
@@ -74,15 +101,20 @@ def end_of(board: Board, found: Answers, run: Run) -> Configuration:
 
 
 def replies(
-    board: Board, found: Answers, concrete: Configuration, follow: Callable[[Configuration], Position]
+    board: Board, found: Answers, concrete: Configuration, follow: Callable[[Configuration], Position | None]
 ) -> tuple[Reply, ...]:
-    """The answers as replies: those that keep ι with what `follow` says of their end, and some that break it."""
+    """The answers as replies: those that keep ι with what `follow` says of their end, and some that break it.
+
+    Those of which it says nothing are not listed.
+    """
     listed, shown = list[Reply](), 0
     for run in found.runs:
         end = end_of(board, found, run)
         loss = broken(board, concrete, end)
         if loss is None:
-            listed.append(Reply(_moves(board, found.location, run, found.state), follow(end)))
+            then = follow(end)
+            if then is not None:
+                listed.append(Reply(_moves(board, found.location, run, found.state), then))
         elif shown < BROKEN_SHOWN:
             shown += 1
             listed.append(Reply(_moves(board, found.location, run, found.state), loss))

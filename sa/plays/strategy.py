@@ -14,8 +14,10 @@ from sa.base.limits import check_time
 from sa.certificates.play import Broken, Chosen, Exhausted, Position, Step, Unmatched
 from sa.game import board as boards
 from sa.game.board import Board, Pair
+from sa.game.rounds import Challenge
 from sa.plays.positions import Survives, broken, drifting, move_of, sides
-from sa.plays.replies import answers, replies
+from sa.plays.regions import Regions
+from sa.plays.replies import answers, replies, some_answers
 from sa.simulation.search import Search
 from sa.simulation.state import Lemma, LostDrift, LostMatch, LostStep
 from sa.smt.pleasant import near, pleasant
@@ -44,6 +46,7 @@ class Refuter(Struct):
     search: Search
     _memo: dict[object, Position] = field(default_factory=dict)
     _depth: int = 0
+    regions: Regions | None = None
 
     def position(self, pair: Pair, state: State, lemma: Lemma) -> Position:
         """Spoiler's winning move from a state of the lemma's cube. Raises Survives and LimitReached."""
@@ -125,9 +128,30 @@ class Refuter(Struct):
         move = move_of(concrete, step, picked)
         found = answers(self.session, self.board, pair[1], step, {**state, **picked})
         if found is None:
-            raise Survives("the abstract answers could not be exhausted")
+            return self._among_infinitely_many(pair, step, {**state, **picked}, number)
         listed = replies(self.board, found, move.after, lambda end: self._follow(move.after, end, number))
         return Position(concrete, abstract, Step(move, listed, found.refusals, found.exhausted))
+
+    def _among_infinitely_many(self, pair: Pair, step: Challenge, here: State, number: int) -> Position:
+        """The position where all answers but those listed end in regions that are lost. Raises Survives."""
+        concrete, abstract = sides(self.board, pair, here)
+        move = move_of(concrete, step, {v: here[v] for v in step.choices})
+        self.regions = self.regions or Regions(self.board, self.session, self.search)
+        others = self.regions.lost(step.edge.target, number)
+        known = tuple(build.eq(v, build.constant(x, v.sort)) for v, x in here.items())
+        if not self.regions.excludes(step, pair[1], (*step.enabled, *known), others):
+            raise Survives("the abstract answers could not be exhausted")
+        found = some_answers(self.session, self.board, pair[1], step, here)
+        listed = replies(self.board, found, move.after, lambda end: self._shown(move.after, end, number))
+        silent = self.regions.silent()
+        return Position(concrete, abstract, Step(move, listed, (), Exhausted.SOLVER, build.FALSE, others, silent))
+
+    def _shown(self, concrete: Configuration, abstract: Configuration, number: int) -> Position | None:
+        """How the play goes on after one of infinitely many answers, if that is known."""
+        try:
+            return self._follow(concrete, abstract, number)
+        except Survives:
+            return None
 
     def _follow(self, concrete: Configuration, abstract: Configuration, number: int) -> Position:
         target = (concrete.location, abstract.location)

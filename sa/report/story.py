@@ -157,7 +157,8 @@ def _scene(step: Step, here: Position, followed: Reply | None) -> Scene:
     if followed is None:
         return Scene(concrete, (), answered=False)
     others = [r.then for r in step.replies if r is not followed]
-    return Scene(concrete, tuple(_events(followed.moves, here.abstract)), tuple(_summaries(others)))
+    summaries = [*_summaries(others), *(["infinitely many other answers lose as well"] if step.others else [])]
+    return Scene(concrete, tuple(_events(followed.moves, here.abstract)), tuple(summaries))
 
 
 def _event(move: Move, before: Configuration) -> Event:
@@ -188,6 +189,9 @@ def _lost(step: Step, here: Position, abstract: Automaton) -> Ending:
         assert isinstance(reply.then, Broken)
         reasons.append(_breaking(reply, reply.then))
     reasons.extend(refused(r, abstract, asked) for r in step.refusals)
+    if step.others:
+        headline = f"{abstract.name} has answers here, each of which loses later."
+        return Ending(headline, tuple(dict.fromkeys(reasons)), True)
     if step.exhausted is Exhausted.SOLVER:
         refusing = {r.edge for r in step.refusals} | {r.moves[-1].edge for r in step.replies if r.moves}
         reasons.extend(no_choice(e) for e in _choosing(abstract, here.abstract.location) if e not in refusing)
