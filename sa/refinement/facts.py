@@ -40,7 +40,8 @@ def _of(session: Session, automaton: Automaton, without: Iterable[Var]) -> dict[
     hidden = frozenset(without)
     nothing: dict[str, Term] = dict.fromkeys((q.name for q in automaton.locations), build.TRUE)
     offered = dict.fromkeys((*_moduli(automaton), *candidates(automaton, {}), *_used_up(automaton)))
-    visible = [f for f in offered if f.free.isdisjoint(hidden)][:OFFERED]
+    own = frozenset(v.var for v in automaton.variables) - hidden
+    visible = [f for f in offered if f.free <= own][:OFFERED]
     found = houdini(session.again(RLIMIT), automaton, nothing, strong=True, offered=visible)
     return {} if found is None else {place: _telling(formula) for place, formula in found.items()}
 
@@ -66,7 +67,7 @@ def _used_up(automaton: Automaton) -> Iterator[Term]:
     begun = dict(filter(None, (solution(c, own) for c in build.conjuncts(automaton.init))))
     moved = {v for e in automaton.edges for v, t in e.updates if t is not v}
     for formula in dict.fromkeys(c for e in automaton.edges for c in build.conjuncts(e.guard)):
-        if isinstance(formula, Le) and len(formula.free) > 1:
+        if isinstance(formula, Le):
             weaker = build.le(formula.total, build.ONE)
             yield weaker
             first = (build.eq(v, begun[v]) for v in sorted(formula.free & moved, key=lambda v: v.key) if v in begun)

@@ -1,0 +1,28 @@
+"""What is true of either side alone is said over its own variables, of every state that it reaches."""
+
+from __future__ import annotations
+
+from sa.base.limits import Limits
+from sa.game.board import lay_out
+from sa.refinement.facts import facts
+from sa.smt.session import Session
+from sa.terms import build
+from tests.simulation.examples import goal_of
+
+
+def test_a_counter_stays_within_the_bound_that_its_loop_tests() -> None:
+    text = "local i : int = 0; while (i < 9) { i := i + 1; } @a(i) skip;"
+    i = build.variable("conc.i")
+    goal = goal_of("skip;", text)
+    session = Session(Limits())
+    for place, formulas in facts(session, lay_out(goal))[0].items():
+        assert session.implied(build.le(build.ZERO, i), formulas), place
+        assert session.implied(build.le(i, build.integer(9)), formulas), place
+
+
+def test_a_test_of_a_choice_says_nothing_of_the_state() -> None:
+    text = "local i, n : int = 0; atomic { local c : int = 0; havoc c; assume c < n; } i := i + 2; @a(i) skip;"
+    goal = goal_of("skip;", text)
+    own = {v.var for v in goal.concrete.variables}
+    for formulas in facts(Session(Limits()), lay_out(goal))[0].values():
+        assert all(f.free <= own for f in formulas)
