@@ -47,8 +47,7 @@ class Front(Struct, frozen=True):
     conditions: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """What is asked for: `shown` is the action with the sorts and terms that it shows, None for a silent step.
 
     `rigid` variables stand for themselves: the answers are those from all states that satisfy `given`.

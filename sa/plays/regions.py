@@ -7,7 +7,9 @@ every answer, and with the choices of the step as terms; what is left is offered
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.automata.automaton import Label
 from sa.base.limits import check_time
@@ -33,14 +35,13 @@ RUNS, LENGTH, PIECES = 200, 12, 4
 LEMMAS = 120
 
 
-@dataclass(slots=True)
-class Regions:
+class Regions(Struct):
     """The regions of a search, as they are asked for."""
 
     board: Board
     session: Session
     search: Search
-    _made: dict[int, tuple[Region, ...]] = field(default_factory=dict)
+    _made: dict[int, tuple[Region, ...]] = field(default_factory=dict[int, tuple[Region, ...]])
     _silent: tuple[Silent, ...] | None = None
 
     def lost(self, concrete: str, number: int) -> tuple[Region, ...]:
