@@ -28,6 +28,7 @@ ORDER = (
     "oracle",
     "generation",
     "question",
+    "explicit",
     "invariants",
     "hybrid",
     "game",
@@ -65,19 +66,22 @@ MAY_IMPORT = {
     "oracle": _DATA | {"language", "certificates"},
     "generation": _ENGINE,
     "question": _DATA | {"smt", "certificates", "conditions"},
-    "invariants": _ENGINE | {"generation", "question"},
-    "hybrid": _DATA | {"smt", "certificates", "question", "invariants"},
+    "explicit": _DATA | {"certificates", "conditions", "question"},
+    "invariants": _ENGINE | {"generation", "question", "explicit"},
+    "hybrid": _DATA | {"smt", "certificates", "question", "explicit", "invariants"},
     "game": _DATA | {"smt", "certificates"},
     "environments": _DATA | {"smt", "certificates", "conditions", "game"},
     "simulation": _DATA | {"smt", "domains", "certificates", "game", "environments"},
     "plays": _DATA | {"smt", "certificates", "game", "environments", "simulation"},
-    "values": _DATA | {"smt", "certificates", "invariants", "game", "plays"},
+    "values": _DATA | {"smt", "certificates", "explicit", "game", "plays"},
     # A shared builder of obligations would share its bugs.
     "checker": _DATA | {"language", "smt", "certificates"},
     # So are rules: what they ask for is asked again of certificates.
     "rules": _DATA | {"smt", "certificates", "checker"},
     "refinement": _ENGINE | _SIMULATION | {"generation", "question", "invariants"},
-    "engines": _ENGINE | _SIMULATION | {"generation", "question", "invariants", "hybrid", "refinement", "checker"},
+    "engines": _ENGINE
+    | _SIMULATION
+    | {"generation", "question", "explicit", "invariants", "hybrid", "refinement", "checker"},
     "scripts": _ENGINE
     | {"processes", "generation", "question", "invariants", "checker", "rules", "refinement", "engines"},
     "report": _DATA | {"certificates", "checker", "question", "engines", "oracle", "scripts"},

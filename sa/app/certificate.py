@@ -25,6 +25,8 @@ from sa.certificates.relation_json import relation_json
 from sa.certificates.run import Bad, Run
 from sa.certificates.run_json import run_json
 from sa.certificates.shape import Entry, Json
+from sa.certificates.states import States
+from sa.certificates.states_json import states_json
 from sa.certificates.threads import Joint, Keeps
 from sa.certificates.threads_json import joint_json, keeps_json
 from sa.checker.claims import Claimed, claimed
@@ -147,7 +149,7 @@ def _proof(proof: Proof, claims: Sequence[Claimed]) -> Json:
     match proof:
         case Keeps() | CrowdKeeps():
             never, threads = {n.bad for n in proof.never}, tuple(t.thread for t in proof.threads)
-        case Joint() | CrowdJoint():
+        case Joint() | CrowdJoint() | States():
             never, threads = set(proof.never), proof.threads
     if isinstance(proof, CrowdKeeps | CrowdJoint):
         families = proof.families
@@ -159,6 +161,8 @@ def _proof(proof: Proof, claims: Sequence[Claimed]) -> Json:
             made: Json = {"keeps": keeps_json(proof, bads)}
         case Joint():
             made = {"joint": joint_json(proof, bads)}
+        case States():
+            made = {"states": states_json(proof, bads)}
         case CrowdKeeps():
             made = {"crowd_keeps": crowd_keeps_json(proof, bads)}
         case CrowdJoint():

@@ -16,6 +16,7 @@ from sa.certificates.goal import Goal
 from sa.certificates.play import Play
 from sa.certificates.relation import Relation
 from sa.certificates.run import Run
+from sa.certificates.states import States
 from sa.certificates.threads import Joint, Keeps
 from sa.terms.meaning import Meaning
 from sa.terms.sort import Value
@@ -68,7 +69,7 @@ class Inductive(Struct, frozen=True):
 class Excluded(Struct, frozen=True):
     """A proof about the whole program that the claim is never false."""
 
-    proof: Keeps | Joint
+    proof: Keeps | Joint | States
 
 
 class Violated(Struct, frozen=True):

@@ -24,6 +24,8 @@ from sa.certificates.relation_json import relation_json
 from sa.certificates.run_json import run_json
 from sa.certificates.scope import scope
 from sa.certificates.shape import Entry, Json, plain
+from sa.certificates.states import States
+from sa.certificates.states_json import states_json
 from sa.certificates.threads import Joint, Keeps
 from sa.certificates.threads_json import joint_json, keeps_json
 from sa.terms.build import variable
@@ -57,12 +59,14 @@ def argument_json(argument: Argument) -> Json:
             assert_never(argument)
 
 
-def _excluded_json(never: Keeps | Joint) -> Json:
+def _excluded_json(never: Keeps | Joint | States) -> Json:
     match never:
         case Keeps():
             return {"keeps": keeps_json(never, {(0, n): one.bad for n, one in enumerate(never.never)})}
         case Joint():
             return {"never": joint_json(never, {(0, n): bad for n, bad in enumerate(never.never)})}
+        case States():
+            return {"states": states_json(never, {(0, n): bad for n, bad in enumerate(never.never)})}
         case _:
             assert_never(never)
 

@@ -24,6 +24,8 @@ from sa.certificates.relation_json import read_relation
 from sa.certificates.run import Bad
 from sa.certificates.run_json import read_run
 from sa.certificates.shape import Entry
+from sa.certificates.states import States
+from sa.certificates.states_json import read_states
 from sa.certificates.threads import Joint, Keeps
 from sa.certificates.threads_json import Bads, read_joint, read_keeps
 from sa.checker.claims import Claimed, claimed
@@ -39,6 +41,7 @@ from sa.checker.relation import check_relation
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
 from sa.checker.solvers import Solvers
+from sa.checker.states import check_states
 from sa.checker.written import uncut
 from sa.smt.session import Unsat
 
@@ -193,7 +196,7 @@ def _excluded(program: Program, claims: Sequence[Claimed], entry: Entry, court: 
         ruling, never = _excluded_of_crowd(program, meant, bads, kind, what, court)
         return {place: ruling for place, bad in bads.items() if bad in never}
     ruling = consistent(program.axioms, court)
-    made: Keeps | Joint
+    made: Keeps | Joint | States
     if kind == "keeps":
         made = read_keeps(what, threads, bads, program.axioms)
         never = {n.bad for n in made.never}
@@ -204,6 +207,11 @@ def _excluded(program: Program, claims: Sequence[Claimed], entry: Entry, court: 
         never = set(made.never)
         if isinstance(ruling, Accepted):
             ruling = check_joint(made, court.bounds, court.seed, court.solvers)
+    elif kind == "states":
+        made = read_states(what, threads, bads, program.axioms)
+        never = set(made.never)
+        if isinstance(ruling, Accepted):
+            ruling = check_states(made, court.bounds)
     else:
         raise proof.wrong("this is no kind of proof")
     return {place: ruling for place, bad in bads.items() if bad in never}

@@ -28,7 +28,7 @@ from sa.terms.term import Var
 
 def check_run(threads: tuple[Automaton, ...], bad: Bad, run: Run) -> Ruling:
     """Whether the run is one of the threads by themselves and ends in what is bad."""
-    fault = next(_program_faults(threads), None)
+    fault = next(thread_faults(threads), None)
     if fault is not None:
         return Rejected("well-formed program", fault)
     try:
@@ -37,7 +37,8 @@ def check_run(threads: tuple[Automaton, ...], bad: Bad, run: Run) -> Ruling:
         return Rejected("evaluation", f"{problem} has no value")
 
 
-def _program_faults(threads: tuple[Automaton, ...]) -> Iterator[str]:
+def thread_faults(threads: tuple[Automaton, ...]) -> Iterator[str]:
+    """What is wrong with threads that are to run by themselves."""
     if len({t.name for t in threads}) < len(threads):
         yield "two threads have one name"
     names = frozenset(v.var.name for t in threads for v in t.variables)

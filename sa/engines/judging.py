@@ -16,6 +16,7 @@ from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun, bads_of_copi
 from sa.certificates.goal import Goal
 from sa.certificates.identity import meaning
 from sa.certificates.run import Bad, Run
+from sa.certificates.states import States
 from sa.certificates.threads import Composition, Joint, Keeps
 from sa.checker.claims import claimed
 from sa.checker.crowd import check_crowd_joint, check_crowd_keeps
@@ -23,6 +24,7 @@ from sa.checker.never import check_joint, check_keeps
 from sa.checker.question import Question, pair_goal, thread_goals, whole_goal
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
+from sa.checker.states import check_states
 from sa.question.asked import Asked, Settled
 from sa.question.claims import Claim
 
@@ -82,6 +84,9 @@ def judged(
         case Joint(own, _, never, assumed) as joint:
             if (own, never, assumed) == (threads, settled.bads, axioms):
                 return check_joint(joint, bounds, seed)
+        case States() as states:
+            if (states.threads, states.never, states.axioms) == (threads, settled.bads, axioms):
+                return check_states(states, bounds)
     return Rejected("evidence", "it is about another question")
 
 

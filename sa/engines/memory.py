@@ -17,6 +17,8 @@ from sa.certificates.identity import key_of_claims
 from sa.certificates.run import Bad, Run
 from sa.certificates.run_json import read_run, run_json
 from sa.certificates.shape import Entry, Json, Malformed
+from sa.certificates.states import States
+from sa.certificates.states_json import read_states, states_json
 from sa.certificates.threads import Joint, Keeps
 from sa.certificates.threads_json import Bads, joint_json, keeps_json, read_joint, read_keeps
 from sa.question.asked import Excluded, Refuted, Settled
@@ -73,6 +75,8 @@ def _written(memory: Memory, settled: Settled) -> Json:
             return {"keeps": keeps_json(keeps, memory.numbered)}
         case Joint() as joint:
             return {"joint": joint_json(joint, memory.numbered)}
+        case States() as states:
+            return {"states": states_json(states, memory.numbered)}
         case CrowdRun() | CrowdKeeps() | CrowdJoint():
             raise ValueError("evidence about families is not kept")
         case _ as never:
@@ -88,5 +92,8 @@ def _read(memory: Memory, entry: Entry) -> list[Settled]:
     if kind == "keeps":
         keeps = read_keeps(what, memory.threads, memory.numbered, memory.axioms)
         return [Excluded(tuple(n.bad for n in keeps.never), keeps, RECALLED)]
+    if kind == "states":
+        states = read_states(what, memory.threads, memory.numbered, memory.axioms)
+        return [Excluded(states.never, states, RECALLED)]
     joint = read_joint(what, memory.threads, memory.numbered, memory.axioms)
     return [Excluded(joint.never, joint, RECALLED)]

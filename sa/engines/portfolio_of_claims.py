@@ -7,11 +7,13 @@ from typing import TypeAlias
 
 from sa.base.diagnostic import InputError
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
+from sa.explicit.deciders import by_all_states, by_few_states
 from sa.hybrid.engine import EFFORTS, by_control
 from sa.invariants import deciders
 
 BOXES: ClaimEngine = Prover("boxes", "invariants that bound variables, thread by thread", deciders.by_boxes)
-STATES: ClaimEngine = Prover("states", "all states, where there are few", deciders.by_states)
+STATES: ClaimEngine = Decider("states", "all states, where there are few, or a short run", by_few_states)
+MORE_STATES: ClaimEngine = Decider("more-states", "all states, or a run over small values", by_all_states)
 SHORT_RUNS: ClaimEngine = Refuter("short-runs", "short runs over small values", deciders.short_runs)
 CONTROL: ClaimEngine = Decider(
     "control",
@@ -37,8 +39,9 @@ Portfolio: TypeAlias = tuple[Turn[ClaimEngine], ...]
 
 #: Engines of `verify` in their order.
 CLAIMS: Portfolio = (
-    Turn(BOXES, 0.3),
     Turn(STATES, 0.2),
+    Turn(BOXES, 0.3),
+    Turn(MORE_STATES, 0.3),
     Turn(SHORT_RUNS, 0.2),
     Turn(CONTROL, 0.25),
     Turn(RELATIONS, 0.25),

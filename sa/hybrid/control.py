@@ -10,7 +10,7 @@ from enum import Enum
 
 from sa.automata.automaton import Variable
 from sa.automata.ranges import within
-from sa.invariants.whole import Arc, Whole
+from sa.explicit.whole import Arc, Whole
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.sort import INT, ArraySort, EnumSort, Value, finite_values

@@ -12,12 +12,12 @@ from sa.base.budget import Budget, Event, Report
 from sa.base.limits import part_of
 from sa.certificates.run import Bad
 from sa.certificates.threads import Joint
+from sa.explicit.whole import Whole, whole
 from sa.hybrid.control import Reach, control
 from sa.hybrid.evidence import joints, run
 from sa.hybrid.fuse import fused, restored
 from sa.hybrid.points import Frame, Graph, explore, frame
 from sa.hybrid.solve import Held, Way, solve
-from sa.invariants.whole import Whole, whole
 from sa.question.asked import Asked, Excluded, Refuted
 from sa.smt.session import Session
 

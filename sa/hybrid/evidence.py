@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from sa.automata.ranges import within
 from sa.base.limits import Limits, check_time
 from sa.certificates.run import Ending, Run
+from sa.explicit.whole import Arc, is_bad, run_of
 from sa.hybrid.points import Frame, Graph, Point, first_own, known
 from sa.hybrid.solve import Way
-from sa.invariants.states import Joints
-from sa.invariants.whole import Arc, is_bad, run_of
 from sa.smt.session import Sat, Session
 from sa.terms import build
 from sa.terms.sort import default_value
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
+
+#: Formulas by joint location, those that are reached.
+Joints: TypeAlias = tuple[tuple[tuple[str, ...], Term], ...]
 
 
 def joints(f: Frame, full: Graph, held: Mapping[Point, Term], bounds: Limits) -> Joints:
@@ -86,4 +89,4 @@ def run(f: Frame, way: Way, session: Session) -> Run | None:
 def _evaluated(f: Frame, chosen: Sequence[tuple[Arc, tuple[Var, ...]]], answer: Sat, ending: Ending) -> Run:
     start = {v.var: answer.values.get(v.var, default_value(v.var.sort)) for v in f.whole.variables}
     script = [(arc, tuple(answer.values.get(c, default_value(c.sort)) for c in fresh)) for arc, fresh in chosen]
-    return run_of(f.whole, start, script, ending)
+    return run_of(f.whole.threads, start, script, ending)

@@ -18,8 +18,8 @@ from sa.automata.live import live
 from sa.automata.rename import apart
 from sa.base.limits import Limits, check_time
 from sa.certificates.run import Bad
+from sa.explicit.whole import Arc, Whole, is_bad
 from sa.hybrid.control import Values, cases
-from sa.invariants.whole import Arc, Whole, is_bad
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.sort import Value
@@ -104,7 +104,7 @@ def _alive(thread: Automaton, always: frozenset[Var]) -> tuple[frozenset[Var], .
 def _own(w: Whole, index: int, asked: frozenset[Var], named: frozenset[str], session: Session) -> frozenset[int]:
     """The places of a thread at which it is by itself; none of them on a circle of such places."""
     kinds = {v.var: v.kind for v in w.variables}
-    local = frozenset(v for v in w.own[index].values() if kinds[v] is Kind.LOCAL)
+    local = frozenset(v.var for v in apart(w.threads[index]).variables if v.kind is Kind.LOCAL)
     written = frozenset(v for t in w.arcs for here in t for a in here for v in a.updates)
     readable = local | (kinds.keys() - written)
     told = {p for p, q in enumerate(w.threads[index].locations) if f"at {w.threads[index].name}.{q.name}" in named}

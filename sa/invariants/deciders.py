@@ -23,7 +23,6 @@ from sa.conditions.product import product
 from sa.generation.generate import Generated, generate, invariants, strengthened, unbounded
 from sa.generation.modular import Annotation, Kept, solve_modular
 from sa.generation.visibility import Rung
-from sa.invariants.states import Joints, states_of
 from sa.invariants.violation import Effort, find_run
 from sa.question.asked import Asked, Excluded, Note, Refuted
 from sa.smt.horn import GivenUp, NoSolution
@@ -45,7 +44,7 @@ SOON = 500_000
 #: The part of an engine's time that one of its questions may have.
 ONE = 0.4
 
-#: A short look for a run and a long one.
+#: A short look for a run and a long one; here concrete states are other engines' business.
 SHORT, LONG = Effort(60_000, 8, 2_000_000), Effort()
 
 #: What an invariant of a thread speaks of on each rung, in words.
@@ -93,33 +92,6 @@ def _accepted(asked: Asked, budget: Budget, known: Generated, bads: Sequence[Bad
         yield Excluded(tuple(n.bad for n in found), Keeps(annotated, tuple(found), asked.axioms), how)
 
 
-def by_states(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
-    """Where there are few states, all of them are the invariant. Raises LimitReached."""
-    report(Event("all states"))
-    found = states_of(asked.threads, SHORT.steps, budget.bounds)
-    if found is None:
-        return
-    session = _session(asked, budget)
-    never = tuple(b for b in asked.bads if _excluded_jointly(asked.threads, session, found, b))
-    if never:
-        yield Excluded(never, Joint(asked.threads, found, never, asked.axioms), "all states")
-
-
-def _excluded_jointly(threads: Sequence[Automaton], session: Session, joint: Joints, bad: Bad) -> bool:
-    separate = [apart(t) for t in threads]
-    for places, inv in joint:
-        here = {t.name: q for t, q in zip(separate, places, strict=True)}
-        if bad.claim is not None and not session.implied(at_places(bad.claim, here), (inv,)):
-            return False
-        for original, thread in zip(threads, separate, strict=True):
-            asked = set(failing_edges(original, bad.failing))
-            for edge, own in zip(original.edges, thread.edges, strict=True):
-                reached = edge in asked and edge.source == here[thread.name]
-                if reached and not session.implied(build.FALSE, (inv, taking(own))):
-                    return False
-    return True
-
-
 def short_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]:
     """A short look for runs. Raises LimitReached."""
     return _runs(asked, budget, report, SHORT)
@@ -133,7 +105,7 @@ def long_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]
 def _runs(asked: Asked, budget: Budget, report: Report, effort: Effort) -> Iterator[Refuted]:
     for number, bad in enumerate(asked.bads):
         report(Event("runs", {"claims": number}))
-        run = find_run(asked.threads, bad, budget.bounds, effort)
+        run = find_run(asked.threads, bad, budget.bounds, replace(effort, states=0))
         if run is not None:
             steps = len(run.turns)
             yield Refuted(bad, run, f"a run of {steps} step{'' if steps == 1 else 's'}")

@@ -13,7 +13,7 @@ from msgspec import Struct
 from sa.automata.automaton import Kind
 from sa.base.limits import Limits, check_time
 from sa.certificates.run import Bad, Ending, Run
-from sa.invariants.whole import Arc, Whole, is_bad, run_of
+from sa.explicit.whole import Arc, Whole, is_bad, run_of
 from sa.smt.session import Sat, Session, Undecided
 from sa.terms.build import FALSE, eq, implies, integer, land, lnot, lor, variable
 from sa.terms.name import staged
@@ -134,4 +134,4 @@ def _run(u: _Unrolled, model: Mapping[Var, Value], steps: int) -> Run:
         arc = u.arcs[mover]
         script.append((arc, tuple(value(_chosen(step, mover, c.var)) for c in arc.choices)))
     is_failure = bool(script) and is_bad(u.whole, u.bad, script[-1][0])
-    return run_of(u.whole, start, script, Ending.FAILED if is_failure else Ending.VIOLATED)
+    return run_of(u.whole.threads, start, script, Ending.FAILED if is_failure else Ending.VIOLATED)

@@ -11,18 +11,22 @@ from msgspec import Struct
 from sa.automata.automaton import Automaton
 from sa.base.limits import Limits, check_time
 from sa.certificates.run import Bad, Run
-from sa.invariants.explicit import search
+from sa.explicit.evidence import run_into
+from sa.explicit.picks import FEW
+from sa.explicit.search import Effort as States
+from sa.explicit.search import search
+from sa.explicit.system import system
+from sa.explicit.whole import can_be_bad, whole
 from sa.invariants.unroll import unroll
-from sa.invariants.whole import can_be_bad, whole
 
 
 class Effort(Struct, frozen=True):
-    """How hard to look: steps tried one by one, length of the runs that the solver looks for, its resources for each.
+    """How hard to look: states looked at, length of the runs that the solver looks for, its resources for each.
 
-    Zero steps, or a negative length, leaves that strategy out.
+    Zero states, or a negative length, leaves that strategy out.
     """
 
-    steps: int = 600_000
+    states: int = 600_000
     depth: int = 24
     rlimit: int = 5_000_000
 
@@ -38,10 +42,11 @@ def find_run(threads: tuple[Automaton, ...], bad: Bad, bounds: Limits, effort: E
     w = whole(threads, bad)
     if not can_be_bad(w, bad):
         return None
-    if effort.steps > 0:
-        found = search(w, bad, effort.steps, bounds)
-        if isinstance(found, Run):
-            return found
-        if found.complete:
-            return None
+    if effort.states > 0:
+        found = search(
+            system(threads, (bad,)), States(effort.states, FEW, reduced=False, inexact=effort.states), bounds
+        )
+        run = run_into(found, 0) if found.bad else None
+        if run is not None or (found.complete and not found.bad):
+            return run
     return unroll(w, bad, effort.depth, effort.rlimit, bounds) if effort.depth >= 0 else None

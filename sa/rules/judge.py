@@ -23,6 +23,7 @@ from sa.certificates.relation_json import read_relation
 from sa.certificates.run import Bad
 from sa.certificates.run_json import read_run
 from sa.certificates.shape import Entry
+from sa.certificates.states_json import read_states
 from sa.certificates.threads_json import read_joint, read_keeps
 from sa.checker.judge import Court, combined, consistent, discharged, expect
 from sa.checker.judgement import Judged
@@ -34,6 +35,7 @@ from sa.checker.refusals import check_refusals
 from sa.checker.relation import check_relation
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
+from sa.checker.states import check_states
 from sa.rules import annotated, invariances, refinements, statements
 from sa.rules.application import Applied, Unfit
 from sa.rules.facts import Fact, Invariance, Refinement, Side, sides_of
@@ -144,7 +146,7 @@ def _proved(session: _Session, step: Step, cited: Sequence[Fact], evidence: Entr
             return _pair_by_pair(session, claim, what)
         case Preserves() as claim, ("threads" | "joint"):
             return _inductive(session, claim, kind, what)
-        case Preserves() as claim, ("keeps" | "never"):
+        case Preserves() as claim, ("keeps" | "never" | "states"):
             return _never(session, claim, kind, what)
     raise evidence.wrong("this is no way to show such a claim")
 
@@ -235,6 +237,10 @@ def _never(session: _Session, claim: Preserves, kind: str, entry: Entry) -> Foun
         keeps = read_keeps(entry, threads, bads, axioms)
         ruling = check_keeps(keeps, court.bounds, court.seed, court.solvers)
         said = len(keeps.never)
+    elif kind == "states":
+        states = read_states(entry, threads, bads, axioms)
+        ruling = check_states(states, court.bounds)
+        said = len(states.never)
     else:
         joint = read_joint(entry, threads, bads, axioms)
         ruling = check_joint(joint, court.bounds, court.seed, court.solvers)

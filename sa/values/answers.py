@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from sa.certificates.goal import Goal, iota_of
-from sa.invariants.picks import Row
+from sa.explicit.picks import Row
 from sa.terms.compile import predicate
 from sa.values.machine import Action, Machine
 from sa.values.one_way import OneWay

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from sa.automata.automaton import Automaton, Edge, edges_from
 from sa.automata.ranges import within
 from sa.automata.trace import Configuration
-from sa.invariants.picks import Picks, Row, by_cost, picks
+from sa.explicit.picks import Picks, Row, by_cost, picks
 from sa.terms.build import TRUE, conjuncts, land
 from sa.terms.compile import guarded, predicate
 from sa.terms.sort import Value

@@ -18,7 +18,7 @@ from sa.automata.ranges import within
 from sa.base.limits import Limits, check_time
 from sa.certificates.goal import Goal, kappa_of
 from sa.certificates.play import Position
-from sa.invariants.picks import by_cost, interesting, picks
+from sa.explicit.picks import by_cost, interesting, picks
 from sa.smt.session import Session
 from sa.terms.build import land
 from sa.terms.compile import predicate

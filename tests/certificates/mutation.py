@@ -27,6 +27,7 @@ from sa.certificates.play_json import read_play
 from sa.certificates.relation_json import read_relation
 from sa.certificates.run_json import read_run
 from sa.certificates.shape import Entry, Malformed
+from sa.certificates.states_json import read_states
 from sa.certificates.threads_json import read_joint, read_keeps
 from sa.checker.claims import claimed
 from sa.checker.judge import Court, judge_program, judge_refinement
@@ -34,10 +35,18 @@ from sa.checker.question import Question, pair_goal, question, thread_goals, who
 from sa.checker.ruling import Accepted
 from sa.checker.solvers import Z3
 from sa.engines.options import Options
+from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
 from sa.engines.verify import Options as VerifyOptions
 from sa.language.load import load_program
 from tests.certificates.corruption import Mutant, mutants
-from tests.certificates.truth import joint_is_true, keeps_is_true, play_is_true, relation_is_true, run_is_true
+from tests.certificates.truth import (
+    joint_is_true,
+    keeps_is_true,
+    play_is_true,
+    relation_is_true,
+    run_is_true,
+    states_is_true,
+)
 from tests.generators.refinements import random_question
 from tests.oracle.game import decide as enumerated
 
@@ -73,9 +82,13 @@ def refinement_mutants(name: str, folder: Path, files: tuple[Path, ...], rng: Ra
     return _tally(name, document["questions"][0], lambda d: _refined(asked, d), lambda d: _is_true(asked, d), rng, most)
 
 
-def verification_mutants(name: str, file: Path, rng: Random, most: int) -> Tally:
+#: The engines whose evidence are invariants.
+INVARIANTS = tuple(turn for turn in CLAIMS if "states" not in turn.engine.name)
+
+
+def verification_mutants(name: str, file: Path, rng: Random, most: int, portfolio: Portfolio = CLAIMS) -> Tally:
     """The certificate of a program over finite ranges, corrupted."""
-    request = VerifyRequest(str(file), False, VerifyOptions(Limits(), 0))
+    request = VerifyRequest(str(file), False, VerifyOptions(Limits(), 0, portfolio=portfolio))
     document = json.loads(verification_certificate(str(file), request, decide_claims(request)))
     program = load_program(str(file)).program
 
@@ -89,6 +102,8 @@ def verification_mutants(name: str, file: Path, rng: Random, most: int) -> Tally
             bads = {(n, b): x for n, c in enumerate(claims) if c.threads == threads for b, x in enumerate(c.bads)}
             kind, what = Entry(proof["proof"]).only()
             if kind == "keeps" and not keeps_is_true(read_keeps(what, threads, bads, program.axioms)):
+                return False
+            if kind == "states" and not states_is_true(read_states(what, threads, bads, program.axioms)):
                 return False
             if kind == "joint" and not joint_is_true(read_joint(what, threads, bads, program.axioms)):
                 return False
@@ -232,7 +247,8 @@ def written_mutants(folder: Path, most: int) -> Tally:
     for name, text in PROGRAMS.items():
         file = folder / "program.sa"
         file.write_text(text, encoding="utf-8")
-        tally.add(verification_mutants(name, file, Random(name), most))
+        for portfolio in (CLAIMS, INVARIANTS):
+            tally.add(verification_mutants(name, file, Random(name), most, portfolio))
     for name, texts in QUESTIONS.items():
         files = (folder / "abs.sa", folder / "conc.sa")
         for file, text in zip(files, texts, strict=True):

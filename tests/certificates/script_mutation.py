@@ -35,16 +35,18 @@ from sa.checker.obligation import Obligation
 from sa.checker.ruling import Accepted, Ruling
 from sa.checker.solvers import Z3
 from sa.engines.options import Options
-from sa.invariants.states import states_of
+from sa.engines.portfolio_of_claims import CLAIMS
 from sa.language.load import load_script
 from sa.rules import judge
 from sa.rules.judge import judge_script
+from sa.rules.parallel_invariants import apart_formula
 from sa.rules.refutation import check_failure, variables_of
-from sa.rules.worlds import side_of
-from sa.terms.build import TRUE
+from sa.rules.statements import invariance_of
+from sa.scripts import invariances
 from sa.terms.sort import Sort, Value, finite_values
 from tests.certificates.corruption import Mutant, mutants
-from tests.certificates.mutation import Tally, report
+from tests.certificates.joints import joints_of
+from tests.certificates.mutation import INVARIANTS, Tally, report
 from tests.certificates.script_subjects import WRITTEN, Finite, random, rejected
 from tests.certificates.script_truth import Failed, annotations_are_true, claim_is_true, fails_truly, stage_of
 
@@ -89,7 +91,8 @@ def case(finite: Finite, folder: Path) -> Case | None:
     path = str(finite.write(folder))
     try:
         request = ProveRequest(path, False, Options(limits(TIMEOUT, None)))
-        answer = prove(request)
+        with patch.object(invariances, "CLAIMS", CLAIMS if finite.by_states else INVARIANTS):
+            answer = prove(request)
     except InputError:
         return None
     document = json.loads(proof_certificate(path, request, answer))["questions"][0]
@@ -101,13 +104,13 @@ def case(finite: Finite, folder: Path) -> Case | None:
 
 def _by_all_states(script: Script, document: Any) -> Any:
     """The document with all states that can be reached as the evidence for invariants of whole programs."""
-    worlds = stage_of(script, document).worlds
+    stage = stage_of(script, document)
     for step, entry in zip(script.steps, document["steps"], strict=True):
         if isinstance(step.claim, Preserves) and "keeps" in (entry["evidence"] or {}):
-            threads = tuple(t.thread for t in side_of(worlds, step.claim.side).threads)
-            states = states_of(threads, 10_000, Limits())
-            assert states is not None
-            bad = Bad(None, TRUE)
+            fact = invariance_of(stage, step.claim)
+            threads = tuple(t.thread for t in fact.side.threads)
+            bad = Bad(None, apart_formula(fact.formula, fact.side.threads))
+            states = joints_of(threads, (bad,))
             joint = joint_json(Joint(threads, states, (bad,), script.axioms), {(0, 0): bad})
             entry["evidence"] = {"never": joint}
     return document

@@ -23,6 +23,7 @@ class Finite(Struct, frozen=True):
     script: str
     programs: Mapping[str, str]
     enumerated: bool = False
+    by_states: bool = False
 
     def write(self, folder: Path) -> Path:
         """Write the files and return the script's."""
@@ -106,6 +107,7 @@ WRITTEN = (
         {"low": _LOCKED},
     ),
     Finite("never", "lemma sums : low preserves n + s == A.t + B.t;", {"low": _SUMS}, enumerated=True),
+    Finite("states", "lemma sums : low preserves n + s == A.t + B.t;", {"low": _SUMS}, by_states=True),
     Finite(
         "joint",
         "lemma same : low preserves T1.t == T2.t || x == 0;",

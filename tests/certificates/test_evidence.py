@@ -22,8 +22,8 @@ from sa.checker.claims import claimed
 from sa.checker.question import pair_goal, question
 from sa.engines.options import Options
 from sa.engines.verify import Options as VerifyOptions
-from sa.invariants.states import states_of
-from tests.certificates.mutation import PROGRAMS, QUESTIONS
+from tests.certificates.joints import joints_of
+from tests.certificates.mutation import INVARIANTS, PROGRAMS, QUESTIONS
 from tests.certificates.subjects import SPECS
 from tests.checker.plays import play_of
 from tests.checker.relations import relation_of
@@ -85,7 +85,8 @@ def test_plays_of_every_sort_are_read_back() -> None:
 def test_proofs_and_runs_about_programs_are_read_back(name: str, tmp_path: Path) -> None:
     file = tmp_path / "p.sa"
     file.write_text(PROGRAMS[name])
-    outcome = verify(VerifyRequest(str(file), False, VerifyOptions(Limits(), 0))).outcome
+    options = VerifyOptions(Limits(), 0, portfolio=INVARIANTS)
+    outcome = verify(VerifyRequest(str(file), False, options)).outcome
     program, claims = outcome.program, claimed(outcome.program)
     seen = 0
     for proof in outcome.proofs:
@@ -112,9 +113,8 @@ def test_joint_invariants_are_read_back(tmp_path: Path) -> None:
     file = tmp_path / "p.sa"
     file.write_text(PROGRAMS["joint"])
     program = verify(VerifyRequest(str(file), False, VerifyOptions(Limits(), 0))).outcome.program
-    found = states_of(program.threads, 1_000, Limits())
-    assert found is not None
     bads = bads_of(claimed(program), program.threads)
+    found = joints_of(program.threads, tuple(bads.values()))
     joint = Joint(program.threads, found, tuple(bads.values()), program.axioms)
     assert read_joint(through_text(joint_json(joint, bads)), program.threads, bads, program.axioms) == joint
 

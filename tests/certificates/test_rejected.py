@@ -21,6 +21,7 @@ from sa.checker.judgement import worst
 from sa.checker.ruling import Accepted, Rejected, Ruling, Undecided
 from sa.engines.options import Options
 from sa.engines.verify import Options as VerifyOptions
+from tests.certificates.mutation import INVARIANTS
 
 #: A loop whose bound is copied into a local first, which only a rely that keeps `n` allows.
 ABSTRACT = "global x, n : int; thread A { rely x' == x RELY; while (x < n) { x := x + 1; } @end(x) skip; }"
@@ -72,7 +73,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, A
         "composed": _refined(made["composed"], *PAIR),
     }
     for name, file in (("locked", locked), ("overtaken", overtaken)):
-        request = VerifyRequest(str(file), False, VerifyOptions(Limits(), 0))
+        request = VerifyRequest(str(file), False, VerifyOptions(Limits(), 0, portfolio=INVARIANTS))
         found[name] = json.loads(verification_certificate(str(file.parent / "c.json"), request, verify(request)))
     return {name: (made[name], document) for name, document in found.items()}
 

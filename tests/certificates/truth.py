@@ -13,6 +13,7 @@ from sa.certificates.goal import Goal
 from sa.certificates.play import Play
 from sa.certificates.relation import Relation
 from sa.certificates.run import Bad, Run, Snapshot
+from sa.certificates.states import States
 from sa.certificates.threads import Annotated, Joint, Keeps
 from sa.oracle.compatibility import composition, own_locals
 from sa.oracle.explicit import all_states, configuration, explicit, reachable
@@ -71,6 +72,11 @@ def joint_is_true(made: Joint) -> bool:
     return all(
         places in known and holds(known[places], values) for places, values in _reachable(made.threads)
     ) and not any(_happens(made.threads, bad) for bad in made.never)
+
+
+def states_is_true(made: States) -> bool:
+    """Whether what is bad does not happen. What the states leave out does not matter, so they are not compared."""
+    return not any(_happens(made.threads, bad) for bad in made.never)
 
 
 def run_is_true(threads: Sequence[Automaton], bads: Sequence[Bad], run: Run) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from base64 import b85encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from zlib import compress
 
 import pytest
 from typer.testing import CliRunner
@@ -120,6 +122,8 @@ def test_what_the_checker_does_not_accept_is_searched_and_nothing_else(tmp_path:
     run["run"]["bads"] = [0]
     assert said(ask(tmp_path, Shelf({key: json.dumps([*proofs, run])}))) == VERDICTS
     for proof in proofs:
+        if "states" in proof:
+            proof["states"]["states"] = b85encode(compress(b"")).decode()
         for part in proof.get("keeps", {"threads": []})["threads"]:
             for place in part["locations"].values():
                 place["inv"] = "true"

@@ -14,9 +14,10 @@ from sa.certificates.threads import Joint
 from sa.checker.never import check_joint
 from sa.checker.ruling import Accepted
 from sa.checker.run import check_run
+from sa.explicit.search import Effort as States
+from sa.explicit.search import search
+from sa.explicit.system import system
 from sa.hybrid.engine import Effort, by_control
-from sa.invariants.explicit import search
-from sa.invariants.whole import whole
 from sa.question.asked import Asked
 from tests.generators.programs import random_program
 from tests.invariants.judge import random_claim
@@ -105,8 +106,8 @@ def _agree(seeds: range, threads: int) -> dict[str, int]:
         bad = Bad(Failing(), None) if rng.random() < 0.3 else Bad(None, random_claim(rng, program.threads))
         found = judged(program.threads, bad)
         counts[found] += 1
-        seen = search(whole(program.threads, bad), bad, 5_000, Limits())
-        if isinstance(seen, Run):
+        seen = search(system(program.threads, (bad,)), States(5_000, 16, reduced=False), Limits())
+        if seen.bad:
             assert found != "proved", seed
         elif seen.complete:
             assert found != "refuted", seed

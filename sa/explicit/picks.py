@@ -42,12 +42,17 @@ class Picks(Struct, frozen=True, eq=False):
     complete: bool
 
 
-def picks(formula: Term, known: Sequence[Var], unknown: Sequence[Variable], pool: Sequence[int]) -> Picks:
-    """Ways to make the formula true by values for the unknowns, in a row of values of `known`."""
+def picks(
+    formula: Term, known: Sequence[Var], unknown: Sequence[Variable], pool: Sequence[int], few: int = FEW
+) -> Picks:
+    """Ways to make the formula true by values for the unknowns, in a row of values of `known`.
+
+    Ranges with at most `few` values are tried as a whole.
+    """
     order, left = list(known), {v.var: v for v in unknown}
     pending, stages, complete = list(build.conjuncts(formula)), list[_Stage](), True
     while left:
-        var, values, most, all_of_them = _solved(pending, order, left) or _tried(next(iter(left.values())), pool)
+        var, values, most, all_of_them = _solved(pending, order, left) or _tried(next(iter(left.values())), pool, few)
         del left[var]
         order.append(var)
         complete = complete and all_of_them
@@ -73,15 +78,17 @@ def _only(value: Callable[[Row], Value]) -> Callable[[Row], Sequence[Value]]:
     return lambda row: (value(row),)
 
 
-def _tried(variable: Variable, pool: Sequence[int]) -> tuple[Var, Callable[[Row], Sequence[Value]], int, bool]:
-    values, complete = candidates(variable, pool)
+def _tried(
+    variable: Variable, pool: Sequence[int], few: int
+) -> tuple[Var, Callable[[Row], Sequence[Value]], int, bool]:
+    values, complete = candidates(variable, pool, few)
     return variable.var, lambda row: values, len(values), complete
 
 
-def candidates(variable: Variable, pool: Sequence[int]) -> tuple[Sequence[Value], bool]:
+def candidates(variable: Variable, pool: Sequence[int], few: int = FEW) -> tuple[Sequence[Value], bool]:
     """The values tried for a variable, and whether these are all it has."""
     low, high, every, count = variable.low, variable.high, values_of(variable), count_of(variable)
-    if every is not None and count is not None and (variable.var.sort != INT or count <= FEW):
+    if every is not None and count is not None and (variable.var.sort != INT or count <= few):
         return every, True
     if isinstance(variable.var.sort, ArraySort):
         return (default_value(variable.var.sort),), False
@@ -99,6 +106,12 @@ def extensions(how: Picks, row: Row, most: int) -> tuple[list[Row], bool]:
         if extended is not None:
             found.append(tuple(extended[how.given + i] for i in how.places))
     return found, how.complete
+
+
+def ways(how: Picks, row: Row) -> Iterator[Row | None]:
+    """Rows of values of the unknowns, and None for each value that is looked at."""
+    for extended in _extended(how.stages, 0, row):
+        yield extended and tuple(extended[how.given + i] for i in how.places)
 
 
 def _extended(stages: Sequence[_Stage], number: int, row: Row) -> Iterator[Row | None]:

@@ -49,7 +49,6 @@ class Whole(Struct, frozen=True, eq=False):
     """
 
     threads: tuple[Automaton, ...]
-    own: tuple[Mapping[Var, Var], ...]
     counters: tuple[Var, ...]
     variables: tuple[Variable, ...]
     order: tuple[Var, ...]
@@ -71,16 +70,15 @@ def whole(threads: tuple[Automaton, ...], bad: Bad) -> Whole:
             variables.setdefault(v.var, v)
     order = (*counters, *variables)
     places = [{q.name: i for i, q in enumerate(t.locations)} for t in threads]
-    claim = TRUE if bad.claim is None else substitute(bad.claim, _meaning(threads, counters, places))
+    claim = TRUE if bad.claim is None else substitute(bad.claim, meaning(threads, counters, places))
     init = land(*(t.init for t in separate))
-    inv = tuple(tuple(_invariant(t, q.inv) for q in t.locations) for t in separate)
+    inv = tuple(tuple(invariant_of(t, q.inv) for q in t.locations) for t in separate)
     numbered = enumerate(zip(threads, separate, places, strict=True))
-    arcs = tuple(_arcs(i, thread, renamed, numbers) for i, (thread, renamed, numbers) in numbered)
+    arcs = tuple(arcs_of(i, thread, renamed, numbers) for i, (thread, renamed, numbers) in numbered)
     kept = tuple(tuple(tuple(a for a in here if _is_executable(a, order)) for here in t) for t in arcs)
     formulas = (claim, init, *(c for here in inv for formulas in here for c in formulas))
     return Whole(
         threads,
-        tuple(_names(t, s) for t, s in zip(threads, separate, strict=True)),
         counters,
         tuple(variables.values()),
         order,
@@ -93,7 +91,7 @@ def whole(threads: tuple[Automaton, ...], bad: Bad) -> Whole:
     )
 
 
-def _meaning(
+def meaning(
     threads: Sequence[Automaton], counters: Sequence[Var], places: Sequence[Mapping[str, int]]
 ) -> dict[Var, Term]:
     """What `at T.CS` says in terms of counters."""
@@ -108,11 +106,15 @@ def _names(thread: Automaton, separate: Automaton) -> dict[Var, Var]:
     return {v.var: s.var for v, s in zip(thread.variables, separate.variables, strict=True)}
 
 
-def _invariant(thread: Automaton, inv: Term) -> tuple[Term, ...]:
+def invariant_of(thread: Automaton, inv: Term) -> tuple[Term, ...]:
+    """The conjuncts of a location's invariant, the ranges of the thread's variables among them."""
     return conjuncts(land(inv, *(within(v) for v in thread.variables)))
 
 
-def _arcs(index: int, thread: Automaton, separate: Automaton, places: Mapping[str, int]) -> tuple[tuple[Arc, ...], ...]:
+def arcs_of(
+    index: int, thread: Automaton, separate: Automaton, places: Mapping[str, int]
+) -> tuple[tuple[Arc, ...], ...]:
+    """The edges of thread number `index` by place; `separate` is the thread over the names of the whole."""
     by_place: list[list[Arc]] = [[] for _ in thread.locations]
     for edge, renamed in zip(thread.edges, separate.edges, strict=True):
         source, target = places[edge.source], places[edge.target]
@@ -139,17 +141,22 @@ def can_be_bad(w: Whole, bad: Bad) -> bool:
     return w.claim is not TRUE or any(is_bad(w, bad, a) for by_place in w.arcs for here in by_place for a in here)
 
 
-def run_of(w: Whole, start: Mapping[Var, Value], script: Sequence[tuple[Arc, Sequence[Value]]], ending: Ending) -> Run:
+def run_of(
+    threads: Sequence[Automaton],
+    start: Mapping[Var, Value],
+    script: Sequence[tuple[Arc, Sequence[Value]]],
+    ending: Ending,
+) -> Run:
     """The run from values of the whole's variables along steps with the values of their choices, evaluated."""
-    shared = {v.var: start[v.var] for v in w.variables if any(own.get(v.var) is v.var for own in w.own)}
-    threads = {
-        t.name: Configuration(t.initial, {v: start[name] for v, name in own.items()})
-        for t, own in zip(w.threads, w.own, strict=True)
+    own = {t.name: _names(t, apart(t)) for t in threads}
+    shared = {v: start[v] for names in own.values() for v, name in names.items() if v is name}
+    configurations = {
+        t.name: Configuration(t.initial, {v: start[name] for v, name in own[t.name].items()}) for t in threads
     }
-    here = first = Snapshot(shared, threads)
+    here = first = Snapshot(shared, configurations)
     turns = list[Turn]()
     for arc, picked in script:
-        turns.append(_turn(w.threads[arc.thread].name, arc.edge, picked, here))
+        turns.append(_turn(threads[arc.thread].name, arc.edge, picked, here))
         here = turns[-1].after
     return Run(first, tuple(turns), ending)
 

@@ -1,0 +1,94 @@
+"""All values of variables that make a formula true, where these are finitely many; by evaluation alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sa.automata.automaton import Variable
+from sa.automata.ranges import values_of
+from sa.terms.build import conjuncts, land
+from sa.terms.compile import compiled, predicate
+from sa.terms.solve import solution
+from sa.terms.sort import Value
+from sa.terms.term import Term, Var
+
+Row = tuple[Value, ...]
+
+
+class Endless(Exception):
+    """A variable has infinitely many values, as far as one can tell."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Next:
+    """One more variable: its values, and what must hold when it has one."""
+
+    values: Callable[[Row], Iterable[Value]]
+    test: Callable[[Row], bool]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Enumeration:
+    """Extensions of a row; `places` say where the unknowns, in the order asked for, stand in the extended row."""
+
+    steps: tuple[_Next, ...]
+    places: tuple[int, ...]
+
+
+def enumeration(formula: Term, known: Sequence[Var], unknown: Sequence[Variable]) -> Enumeration:
+    """How to find all values of the unknowns for a row of values of `known`. Raises Endless."""
+    order, left, pending, steps = list(known), {v.var: v for v in unknown}, list(conjuncts(formula)), list[_Next]()
+    while left:
+        var, values = _determined(pending, order, left) or _ranged(left)
+        order.append(var)
+        del left[var]
+        due = [c for c in pending if left.keys().isdisjoint(c.free)]
+        pending = [c for c in pending if not left.keys().isdisjoint(c.free)]
+        steps.append(_Next(values, predicate(land(*due), tuple(order))))
+    return Enumeration(tuple(steps), tuple(order.index(v.var) for v in unknown))
+
+
+def _determined(
+    formulas: Sequence[Term], order: Sequence[Var], left: dict[Var, Variable]
+) -> tuple[Var, Callable[[Row], Iterable[Value]]] | None:
+    """A variable that one of the formulas makes equal to something known."""
+    for formula in formulas:
+        unknown = formula.free & left.keys()
+        found = solution(formula, frozenset(unknown)) if len(unknown) == 1 else None
+        if found is not None:
+            return found[0], _only(compiled(found[1], tuple(order)))
+    return None
+
+
+def _only(value: Callable[[Row], Value]) -> Callable[[Row], Iterable[Value]]:
+    return lambda row: (value(row),)
+
+
+def _ranged(left: dict[Var, Variable]) -> tuple[Var, Callable[[Row], Iterable[Value]]]:
+    """The next variable that has a range."""
+    for var, variable in left.items():
+        values = values_of(variable)
+        if values is not None:
+            return var, _always(values)
+    raise Endless(min(v.name for v in left))
+
+
+def _always(values: Sequence[Value]) -> Callable[[Row], Iterable[Value]]:
+    return lambda row: values
+
+
+def extended(how: Enumeration, row: Row) -> Iterator[Row]:
+    """The values of the unknowns, in the order asked for, for a row of known values."""
+    for longer in _longer(how.steps, 0, row):
+        yield tuple(longer[i] for i in how.places)
+
+
+def _longer(steps: Sequence[_Next], number: int, row: Row) -> Iterator[Row]:
+    if number == len(steps):
+        yield row
+        return
+    for value in steps[number].values(row):
+        longer = (*row, value)
+        if steps[number].test(longer):
+            yield from _longer(steps, number + 1, longer)

@@ -1,0 +1,78 @@
+"""Engines for programs with finitely many reachable states, and for runs over small values where there are more.
+
+A search that ends settles all that is asked: by runs for what happens, by all states for the rest. One that does not
+end has runs only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from sa.automata.ranges import count_of
+from sa.base.budget import Budget, Event, Report
+from sa.explicit.evidence import proof, run_into
+from sa.explicit.layout import Slot
+from sa.explicit.search import Effort, Search, search
+from sa.explicit.system import System, system
+from sa.question.asked import Asked, Excluded, Refuted
+from sa.terms.term import Var
+
+#: A quick search, whose runs are shortest ones; longer ones, the second where values do not seem to grow; long ones,
+#: the second where all variables have ranges.
+QUICK = Effort(30_000, 16, reduced=False)
+LONGER, LIKELY = Effort(100_000, 1_000, reduced=True), Effort(400_000, 1_000, reduced=True)
+LONG, LONGEST = Effort(1_000_000, 70_000, reduced=True), Effort(4_000_000, 70_000, reduced=True)
+
+
+def by_few_states(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
+    """What a quick search settles, or a longer one. Raises LimitReached."""
+    report(Event("few states"))
+    s = system(asked.threads, asked.bads)
+    found = search(s, QUICK, budget.bounds)
+    if not found.ended and found.exact:
+        report(Event("more states", {"states": len(found.reached)}))
+        longer = search(s, LONGER if _grows(found) else LIKELY, budget.bounds)
+        found = longer if longer.ended else found
+    yield from _settled(asked, found)
+
+
+def by_all_states(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
+    """What a long search settles, in which steps that need not be interleaved are not. Raises LimitReached."""
+    report(Event("all states"))
+    s = system(asked.threads, asked.bads)
+    return _settled(asked, search(s, LONG if _unbounded(s) else LONGEST, budget.bounds))
+
+
+def _unbounded(s: System) -> list[Var]:
+    """The variables in a state that have no range."""
+    kept = s.shared.union(*(here for by_place in s.kept for here in by_place))
+    return [v.var for v in s.variables.values() if v.var in kept and count_of(v) is None]
+
+
+def _grows(found: Search) -> bool:
+    """Whether values without a range are further out among later states than among the first ones."""
+    early = list(islice(found.reached, len(found.reached) // 4))
+    for v in _unbounded(found.system):
+        slot = found.layout.slots[v]
+
+        def ends(states: Iterable[int], slot: Slot = slot) -> tuple[int, int]:
+            values = [state >> slot.shift & slot.mask for state in states]
+            return min(values), max(values)
+
+        if early and ends(early) != ends(found.reached):
+            return True
+    return False
+
+
+def _settled(asked: Asked, found: Search) -> Iterator[Excluded | Refuted]:
+    never = tuple(b for number, b in enumerate(asked.bads) if number not in found.bad)
+    if found.complete and never:
+        count = len(found.reached)
+        how = f"all {count} states" if count != 1 else "the only state"
+        yield Excluded(never, proof(found, never, asked.axioms), how)
+    for number in found.bad:
+        run = run_into(found, number)
+        if run is not None:
+            steps = len(run.turns)
+            yield Refuted(asked.bads[number], run, f"a run of {steps} step{'' if steps == 1 else 's'}")
