@@ -86,7 +86,7 @@ MAY_IMPORT = {
     | {"processes", "generation", "question", "invariants", "checker", "rules", "refinement", "engines"},
     "report": _DATA | {"certificates", "checker", "question", "engines", "oracle", "scripts"},
     "app": set(ORDER[: ORDER.index("report")]) - {"smt", "domains"},
-    "cli": {"base", "processes", "report", "app", "engines"},
+    "cli": {"frontends", "base", "processes", "report", "app", "engines"},
     "lsp": {"base", "report", "app"},
 }
 

@@ -32,6 +32,7 @@ from sa.certificates.threads_json import joint_json, keeps_json
 from sa.checker.claims import Claimed, claimed
 from sa.engines.outcome import Outcome, Result
 from sa.engines.verification import Verification
+from sa.frontends.reading import words
 from sa.question.asked import Proof
 from sa.rules.annotated import world_json
 from sa.scripts.result import StepResult
@@ -41,25 +42,27 @@ def refinement_certificate(path: str, request: RefineRequest, answers: Sequence[
     """The text of the certificate of `refine`, to be written to a file."""
     sources = [s for answer in answers for s in answer.question.sources]
     entries = [_refinement(a.outcome) for a in answers]
-    return _text(path, "refine", request.paths, (request.split, request.options.whole), sources, entries)
+    return _text(path, "refine", request.paths, (request.split, request.options.whole, ()), sources, entries)
 
 
 def verification_certificate(path: str, request: VerifyRequest, answer: Verified) -> str:
     """The text of the certificate of `verify`, to be written to a file."""
     entries = [_verification(answer.outcome)]
-    return _text(path, "verify", (request.path,), (request.split, False), answer.sources, entries)
+    return _text(
+        path, "verify", (request.path,), (request.split, False, words(request.reading)), answer.sources, entries
+    )
 
 
 def proof_certificate(path: str, request: ProveRequest, answer: Proved) -> str:
     """The text of the certificate of `prove`, to be written to a file."""
-    return _text(path, "prove", (request.path,), (request.split, False), answer.sources, [_proof_tree(answer)])
+    return _text(path, "prove", (request.path,), (request.split, False, ()), answer.sources, [_proof_tree(answer)])
 
 
 def _text(
     path: str,
     command: str,
     files: Sequence[str],
-    options: tuple[bool, bool],
+    options: tuple[bool, bool, tuple[str, ...]],
     sources: Iterable[Source],
     questions: Iterable[Json],
 ) -> str:

@@ -28,6 +28,7 @@ from sa.checker.question import NoQuestion, question
 from sa.checker.ruling import Rejected, Undecided
 from sa.checker.second import Choice, Observer, is_installed, solvers_of
 from sa.frontends.load import load_program, load_script
+from sa.frontends.reading import Reading, reading_of
 from sa.language.read import read_source
 from sa.rules.judge import judge_script
 
@@ -123,7 +124,7 @@ def _judged(document: Document, folder: str, court: Court) -> Iterator[Judged]:
         case "refine", (1 | 2):
             yield from _refinements(document, folder, paths, court)
         case "verify", 1:
-            loaded = load_program(paths[0], document.split, families=True)
+            loaded = load_program(paths[0], document.split, True, _reading(document))
             _same_texts(document, folder, loaded.sources)
             _count(document, 1)
             yield from _limited(judge_program(loaded.program, document.questions[0], court), paths[0])
@@ -134,6 +135,13 @@ def _judged(document: Document, folder: str, court: Court) -> Iterator[Judged]:
             yield from _limited(judge_script(script.script, document.questions[0], court), paths[0])
         case _:
             raise Malformed("the certificate", "it is about no command with certificates, or about other files")
+
+
+def _reading(document: Document) -> Reading:
+    try:
+        return reading_of(document.reading)
+    except ValueError as problem:
+        raise Malformed("the certificate", str(problem)) from None
 
 
 def _refinements(document: Document, folder: str, paths: tuple[str, ...], court: Court) -> Iterator[Judged]:

@@ -11,18 +11,20 @@ from msgspec.structs import replace
 from sa.base.diagnostic import Diagnostic
 from sa.base.source import Source
 from sa.base.verdict import Unknown
-from sa.engines.verification import Verification
+from sa.engines.verification import Verification, within_bounds
 from sa.engines.verify import Options
 from sa.engines.verify import verify as decide
 from sa.frontends.load import load_program
+from sa.frontends.reading import USUAL, Reading
 
 
 class VerifyRequest(Struct, frozen=True):
-    """`split` splits steps that touch several shared locations."""
+    """`split` splits steps that touch several shared locations, `reading` says how C is read."""
 
     path: str
     split: bool
     options: Options
+    reading: Reading = USUAL
 
 
 class Answer(Struct, frozen=True):
@@ -40,12 +42,13 @@ def verify(request: VerifyRequest, tell: Callable[[Callable[[Unknown], Answer]],
     `tell` is given a function that makes the answer so far, should the work be given up at any moment.
     """
     started = perf_counter()
-    loaded = load_program(request.path, request.split, families=True)
+    loaded = load_program(request.path, request.split, families=True, reading=request.reading)
     seconds = perf_counter() - started
 
     def answer(outcome: Verification) -> Answer:
-        timed = replace(outcome, seconds={"load": seconds, **outcome.seconds})
-        return Answer(timed, loaded.warnings, loaded.sources)
+        claim = "; ".join((outcome.claim, *loaded.assumed))
+        timed = replace(outcome, seconds={"load": seconds, **outcome.seconds}, claim=claim)
+        return Answer(within_bounds(timed), loaded.warnings, loaded.sources)
 
     def told(so_far: Callable[[Unknown], Verification]) -> None:
         if tell is not None:

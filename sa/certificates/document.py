@@ -30,6 +30,7 @@ class Document(Struct, frozen=True):
     """`files` are those named on the command line, `sources` the hashes of all texts that were read, by their names.
 
     Names are relative to one folder and written with slashes. `tool` is the version of sacheck that wrote it.
+    `reading` says how C was read, in the words of `frontends.reading`.
     """
 
     tool: str
@@ -37,6 +38,7 @@ class Document(Struct, frozen=True):
     files: tuple[str, ...]
     split: bool
     whole: bool
+    reading: tuple[str, ...]
     sources: Mapping[str, str]
     questions: tuple[Entry, ...]
 
@@ -53,7 +55,7 @@ def document_text(document: Document) -> str:
         "tool": document.tool,
         "command": document.command,
         "files": list(document.files),
-        "options": {"split": document.split, "whole": document.whole},
+        "options": {"split": document.split, "whole": document.whole, "reading": list(document.reading)},
         "sources": dict(document.sources),
         "questions": [q.value for q in document.questions],
     }
@@ -74,13 +76,14 @@ def read_document(text: str) -> Document:
     _, tool, command, files, options, sources, questions = Entry(value).fields(
         "format", "tool", "command", "files", "options", "sources", "questions"
     )
-    split, whole = options.fields("split", "whole")
+    split, whole, reading = options.fields("split", "whole", "reading")
     return Document(
         tool.text(),
         command.text(),
         tuple(_name(f) for f in files.items()),
         split.flag(),
         whole.flag(),
+        tuple(word.text() for word in reading.items()),
         {name: hashed.text() for name, hashed in sources.entries() if _is_name(name, hashed)},
         tuple(questions.items()),
     )

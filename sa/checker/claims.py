@@ -24,13 +24,15 @@ from sa.terms.term import Term, Var
 
 class Claimed(Struct, frozen=True):
     """A claim: `what` names it for people. `threads` and `families` are the program's, for a guarantee with edges that
-    fail. What is bad about copies is so about symbolic ones, or about the steps of a family's automaton.
+    fail. What is bad about copies is so about symbolic ones, or about the steps of a family's automaton. A `bound` is
+    a limit of the translation (`Program.bounds`): while it can be reached nothing else is proved.
     """
 
     what: str
     bads: tuple[Bad, ...]
     threads: tuple[Automaton, ...]
     families: tuple[Family, ...] = ()
+    bound: bool = False
 
 
 def claimed(program: Program) -> tuple[Claimed, ...]:
@@ -69,7 +71,8 @@ def _checks(program: Program, thread: Automaton) -> Iterator[Claimed]:
         bads = tuple(Bad(Failing(thread.name, e), None) for e in edges)
         failure = edges[0].failure
         what = " ".join((origin.text if failure is None else failure.what).split()).removesuffix(";")
-        yield Claimed(f"{thread.name}: {what} does not fail", bads, program.threads, program.families)
+        bound = origin in program.bounds
+        yield Claimed(f"{thread.name}: {what} does not fail", bads, program.threads, program.families, bound)
 
 
 def _fails(edge: Edge) -> bool:

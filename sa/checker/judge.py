@@ -148,8 +148,12 @@ def judge_program(program: Program, entry: Entry, court: Court) -> Iterator[Judg
         number, ruling = _reached(claims, run)
         if not isinstance(reached.get(number), Accepted):
             reached[number] = ruling
+    beyond = any(c.bound and v is not Verdict.PROVED for c, v in zip(claims, verdicts, strict=True))
     for number, (claim, said) in enumerate(zip(claims, verdicts, strict=True)):
-        yield Judged(claim.what, said, _ruling(number, claim, said, excluded, reached))
+        made: Ruling | None = _ruling(number, claim, said, excluded, reached)
+        if (claim.bound and said is Verdict.REFUTED) or (beyond and not claim.bound and said is Verdict.PROVED):
+            made = Rejected("limits of the translation", "it says nothing of what is beyond them", claim.what)
+        yield Judged(claim.what, said, made)
 
 
 def _listed(entry: Entry, claims: Sequence[Claimed]) -> Iterator[Verdict]:

@@ -9,6 +9,19 @@ import typer
 
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict
+from sa.cli.c_options import (
+    CompilerOption,
+    DeadlockOption,
+    DefineOption,
+    EntryOption,
+    HeapOption,
+    IncludeOption,
+    Overflow,
+    OverflowOption,
+    PropertyOption,
+    RacesOption,
+    reading,
+)
 from sa.cli.options import (
     CacheOption,
     CertificateOption,
@@ -27,6 +40,7 @@ from sa.cli.options import (
 )
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, count_warnings, decide, no_verdict
+from sa.frontends.reading import USUAL
 from sa.processes.guard import undisturbed
 
 if TYPE_CHECKING:
@@ -48,8 +62,17 @@ def verify(
     timeout: TimeoutOption = None,
     memory: MemoryOption = None,
     seed: SeedOption = 0,
+    races: RacesOption = False,
+    deadlock: DeadlockOption = False,
+    overflow: OverflowOption = Overflow.assume,
+    only: PropertyOption = None,
+    heap: HeapOption = USUAL.heap,
+    entry: EntryOption = USUAL.entry,
+    cc: CompilerOption = USUAL.compiler,
+    define: DefineOption = None,
+    include: IncludeOption = None,
 ) -> None:
-    """Prove or refute the invariants, assertions and guarantees of a program.
+    """Prove or refute the invariants, assertions and guarantees of a program, in `.sa` or C.
 
     Exit status: 0 proved (or nothing claimed), 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
@@ -68,7 +91,8 @@ def verify(
         # What was found before may be of other engines.
         memory = users_cache() if cache and engine is None else None
         with watched(watching) as watch:
-            request = VerifyRequest(file, split, Options(bounds, seed, memory, portfolio, watch.reports))
+            how = reading(cc, define, include, entry, overflow, heap, races, deadlock, only)
+            request = VerifyRequest(file, split, Options(bounds, seed, memory, portfolio, watch.reports), how)
             answer = work(request, so_far.append)
         return _answer(request, answer, settings, certificate)
 

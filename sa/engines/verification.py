@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from sa.automata.automaton import Origin
 from sa.automata.program import Program
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Reason, Unknown, Verdict
@@ -55,3 +58,31 @@ class Verification(Struct, frozen=True):
     seconds: Mapping[str, float]
     proofs: tuple[Proof, ...] = ()
     tried: tuple[Tried, ...] = ()
+
+
+_BEYOND = Unknown(Reason.BOUND, "shown only as long as no limit of the translation is reached")
+_REACHED = Unknown(Reason.BOUND, "the program goes beyond a limit of the translation")
+
+
+def within_bounds(outcome: Verification) -> Verification:
+    """What is left of an outcome where a limit of the translation may be reached (`Program.bounds`).
+
+    That a limit is reached refutes nothing, and while it is not shown to be out of reach nothing else is proved.
+    """
+    bounds = outcome.program.bounds
+    reached = [f for f in outcome.findings if f.claim.origin in bounds and f.verdict is not Verdict.PROVED]
+    if not reached:
+        return outcome
+    findings = tuple(map(partial(_limited, bounds=bounds), outcome.findings))
+    verdicts = {f.verdict for f in findings}
+    verdict = next((v for v in (Verdict.REFUTED, Verdict.UNKNOWN, Verdict.PROVED) if v in verdicts), None)
+    return replace(outcome, findings=findings, verdict=verdict)
+
+
+def _limited(finding: Finding, bounds: tuple[Origin, ...]) -> Finding:
+    if finding.claim.origin in bounds:
+        is_open = finding.verdict is Verdict.REFUTED
+        return replace(finding, verdict=Verdict.UNKNOWN, run=None, unknown=_REACHED) if is_open else finding
+    if finding.verdict is Verdict.PROVED:
+        return replace(finding, verdict=Verdict.UNKNOWN, unknown=_BEYOND)
+    return finding

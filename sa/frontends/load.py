@@ -9,6 +9,7 @@ from typing import Protocol
 
 from sa.automata.program import Program
 from sa.base.diagnostic import InputError, error
+from sa.frontends.reading import USUAL, Reading
 from sa.language.load import Loaded, LoadedScript
 
 
@@ -49,15 +50,23 @@ def loader_of(path: str) -> Loader:
     return KINDS.get(splitext(path)[1].lower(), _sa)()
 
 
-def load_program(path: str, split: bool = False, families: bool = False) -> Loaded:
-    """The program of a file. Raises InputError.
+def load_program(path: str, split: bool = False, families: bool = False, reading: Reading = USUAL) -> Loaded:
+    """The program of a file; `reading` says how C is read. Raises InputError.
 
     Unless who asks knows `families` of any number, a program that has one is an error.
     """
-    loaded = loader_of(path).load_program(path, split)
+    loaded = loader_of(path).load_program(path, split) if reading == USUAL else _read_so(path, reading)
     if not families:
         _refuse_families((loaded.program,))
     return loaded
+
+
+def _read_so(path: str, reading: Reading) -> Loaded:
+    from sa.frontends.c import load
+
+    if loader_of(path) is not load:
+        raise InputError((error("SA705", f"these options are for C, and `{path}` is none"),))
+    return load.load_with(path, reading)
 
 
 def load_script(path: str, split: bool = False) -> LoadedScript:

@@ -272,6 +272,8 @@ SA702 the compiler does not accept the file
     sacheck's own: one that is missing is not supported.
 SA703 not understood as C
     The compiler accepts the file, and the parser does not: an extension that it does not know.
+SA705 options of C for another file
+    `--overflow`, `--races` and their like say how C is read, and this file is not C.
 SA710 data that is not accepted
     Values are integers of one to eight bytes and pointers: no floating point, no bit fields.
 SA711 an array that is too large
@@ -283,6 +285,8 @@ SA713 a call that cannot be inlined
 SA714 an address that is not known
     What a pointer may point to is computed before anything else. A number that is used as a pointer, or a `void *`
     that is followed, says nothing about that.
+SA715 an allocation that is not accepted
+    `malloc` and `calloc` take `sizeof` of a type, or a constant number of them.
 SA716 an undefined function that gets an address
     A function that is not in the file may do anything with what it gets. Define it.
 SA718 division or shift by what is not constant
@@ -295,6 +299,8 @@ SA722 an atomic region that is not one step
     From its beginning to its end a region is one step: there is no loop in it, and nothing jumps into it.
 SA723 threads without a known number
     Each creation of a thread is a thread of the program. A loop that creates threads has a constant number of rounds.
+SA724 a claim that is not made of any number of threads
+    Races and deadlocks are looked for where the number of threads is known.
 SA731 a function that is not defined
     It may return anything, and is taken to change nothing that the program can see.
 SA901 no refinement block

@@ -26,7 +26,8 @@ class Loaded(Struct, frozen=True):
 
     `blocks` are the file's refinement blocks: `elaborate_refinement` gives them a meaning once both
     programs are known. `imports` are the imported files by alias. `lints` are remarks about style, such as
-    steps that touch several shared locations; no answer depends on them.
+    steps that touch several shared locations; no answer depends on them. `assumed` says what an answer about the
+    program takes for granted, where that is not the file's own business.
     """
 
     program: Program
@@ -35,6 +36,7 @@ class Loaded(Struct, frozen=True):
     blocks: tuple[Block, ...] = ()
     imports: tuple[tuple[str, Program], ...] = ()
     lints: tuple[Diagnostic, ...] = ()
+    assumed: tuple[str, ...] = ()
 
 
 class LoadedScript(Struct, frozen=True):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+
+import msgspec
 
 from sa.automata.automaton import Origin
 from sa.base.diagnostic import Diagnostic, error, warning
@@ -13,20 +14,19 @@ from sa.frontends.c.places import origin, span
 from sa.frontends.c.types import CType, Function, Struct, cells_of, key_of, range_of, synchronises
 from sa.frontends.c.values import Unsupported, Value
 from sa.frontends.flow.graph import ANY, Cell, Node, Object, Op, Procedure, Range, Register, Step, Storage
+from sa.frontends.reading import Reading
 from sa.terms import build
 from sa.terms.term import Term, Var
 
 
-@dataclass(frozen=True, slots=True)
-class InRegister:
+class InRegister(msgspec.Struct, frozen=True):
     """A place that nothing points to."""
 
     var: Var
     type: CType
 
 
-@dataclass(frozen=True, slots=True)
-class InMemory:
+class InMemory(msgspec.Struct, frozen=True):
     """A place with an address. `wrong` says what is wrong where there is none."""
 
     address: Term
@@ -37,15 +37,13 @@ class InMemory:
 Place: TypeAlias = InRegister | InMemory
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(msgspec.Struct, frozen=True):
     """An enumerator."""
 
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Alias:
+class Alias(msgspec.Struct, frozen=True):
     """A typedef."""
 
     type: CType
@@ -54,35 +52,25 @@ class Alias:
 Meaning: TypeAlias = InRegister | InMemory | Constant | Alias | Function
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """What the user chose: signed overflow is assumed away, checked, or wraps; objects an allocation site has."""
-
-    overflow: str = "assume"
-    heap: int = 8
-
-
-@dataclass(slots=True)
-class File:
+class File(msgspec.Struct):
     """A translation unit: what its names mean, and what was wrong with it."""
 
     sources: Mapping[str, Source]
-    choices: Choices
+    choices: Reading
     call: Callable[[Body, Any], Value]
-    names: dict[str, Meaning] = field(default_factory=dict)
-    tags: dict[str, Struct] = field(default_factory=dict)
-    objects: dict[str, Object] = field(default_factory=dict)
-    bodies: dict[str, Any] = field(default_factory=dict)
+    names: dict[str, Meaning] = msgspec.field(default_factory=dict)
+    tags: dict[str, Struct] = msgspec.field(default_factory=dict)
+    objects: dict[str, Object] = msgspec.field(default_factory=dict)
+    bodies: dict[str, Any] = msgspec.field(default_factory=dict)
     library: frozenset[str] = frozenset()
-    procedures: dict[str, Procedure] = field(default_factory=dict)
-    wanted: list[str] = field(default_factory=list)
-    problems: list[Diagnostic] = field(default_factory=list)
-    addressed: dict[str, None] = field(default_factory=dict)
+    procedures: dict[str, Procedure] = msgspec.field(default_factory=dict)
+    wanted: list[str] = msgspec.field(default_factory=list)
+    problems: list[Diagnostic] = msgspec.field(default_factory=list)
+    addressed: dict[str, None] = msgspec.field(default_factory=dict)
     strings: int = 0
 
 
-@dataclass(slots=True)
-class Body:
+class Body(msgspec.Struct):
     """A function: its steps so far, and where the next one begins; `here` is None where nothing can come."""
 
     file: File
@@ -90,17 +78,17 @@ class Body:
     hidden: bool
     addressed: frozenset[str]
     origin: Origin
-    scopes: list[dict[str, Meaning]] = field(default_factory=lambda: [{}])
-    tags: list[dict[str, Struct]] = field(default_factory=lambda: [{}])
-    steps: list[Step] = field(default_factory=list)
-    registers: dict[Var, Register] = field(default_factory=dict)
-    objects: dict[str, Object] = field(default_factory=dict)
+    scopes: list[dict[str, Meaning]] = msgspec.field(default_factory=lambda: [{}])
+    tags: list[dict[str, Struct]] = msgspec.field(default_factory=lambda: [{}])
+    steps: list[Step] = msgspec.field(default_factory=list)
+    registers: dict[Var, Register] = msgspec.field(default_factory=dict)
+    objects: dict[str, Object] = msgspec.field(default_factory=dict)
     nodes: int = 2
     here: Node = 0
-    breaks: list[Node] = field(default_factory=list)
-    continues: list[Node] = field(default_factory=list)
-    cases: list[list[tuple[Any, Node]]] = field(default_factory=list)
-    labels: dict[str, Node] = field(default_factory=dict)
+    breaks: list[Node] = msgspec.field(default_factory=list)
+    continues: list[Node] = msgspec.field(default_factory=list)
+    cases: list[list[tuple[Any, Node]]] = msgspec.field(default_factory=list)
+    labels: dict[str, Node] = msgspec.field(default_factory=dict)
     result: Var | None = None
     returns: CType | None = None
 

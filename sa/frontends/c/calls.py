@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from pycparser import c_ast
 
+from sa.frontends.c.allocation import allocate
 from sa.frontends.c.atomics import ATOMICS, atomic
 from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, meaning, temporary, warn
 from sa.frontends.c.expressions import NOTHING, branch, value
@@ -148,7 +149,7 @@ def _indirect(body: Body, pointer: Value, arguments: Sequence[Any]) -> Value:
     wrong = fresh(body)
     none = build.land(*(build.ne(term, code(n)) for n in names))
     body.steps.append(Step(start, Test(none), wrong, body.origin))
-    body.steps.append(Step(wrong, Fail("pointer"), wrong, body.origin))
+    body.steps.append(Step(wrong, Fail("pointer"), fresh(body), body.origin))
     body.here = after
     return NOTHING if result is None else Value(result, kind.result)
 
@@ -291,6 +292,12 @@ def _nothing(body: Body, arguments: Sequence[Any]) -> Value:
     return NOTHING
 
 
+def _free(body: Body, arguments: Sequence[Any]) -> Value:
+    """Memory is not used again: what is done with it afterwards is not looked for."""
+    value(body, arguments[0])
+    return NOTHING
+
+
 def _expected(body: Body, arguments: Sequence[Any]) -> Value:
     return value(body, arguments[0])
 
@@ -307,7 +314,9 @@ _WORDS: dict[str, Handler] = {
     "pthread_create": _create, "thrd_create": _create, "pthread_join": _join, "thrd_join": _join,
     "pthread_exit": _leave, "thrd_exit": _leave, "__builtin_expect": _expected,
     "__sync_synchronize": _nothing, "__atomic_thread_fence": _nothing, "__atomic_signal_fence": _nothing,
-    "free": _nothing, "__sacheck_any": lambda body, arguments: _any(body, Int("_Bool", 1, False)),
+    "malloc": lambda body, arguments: allocate(body, arguments, False),
+    "calloc": lambda body, arguments: allocate(body, arguments, True), "free": _free,
+    "__sacheck_any": lambda body, arguments: _any(body, Int("_Bool", 1, False)),
     "rand": lambda body, arguments: _between(body, 0, 2**31 - 1),
 }  # fmt: skip
 

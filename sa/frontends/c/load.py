@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from sa.base.diagnostic import InputError, error
-from sa.frontends.c.body import Choices
-from sa.frontends.c.read import Options, read
+from sa.frontends.c.read import read
 from sa.frontends.c.translate import unit_of
+from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.program import program_of
+from sa.frontends.reading import USUAL, Reading
 from sa.language.load import Loaded, LoadedScript
 from sa.language.reading.grammar import keywords
 
 
 def load_program(path: str, split: bool = False) -> Loaded:
     """The program of a file of C; each access is a step of its own anyway. Raises InputError with all errors."""
-    return load_with(path, Options(), Choices())
+    return load_with(path, USUAL)
 
 
 def load_script(path: str, split: bool = False) -> LoadedScript:
@@ -26,9 +27,35 @@ def load(path: str, split: bool = False) -> Loaded | LoadedScript:
     return load_program(path, split)
 
 
-def load_with(path: str, options: Options, choices: Choices, entry: str = "main") -> Loaded:
+def load_with(path: str, reading: Reading) -> Loaded:
     """The same with options. Raises InputError."""
-    text = read(path, options)
-    unit, file = unit_of(text, choices, entry)
-    program = program_of(unit, text.source, keywords())
-    return Loaded(program, tuple(file.problems), tuple(dict.fromkeys((text.source, *text.sources.values()))))
+    text = read(path, reading)
+    unit, file = unit_of(text, reading)
+    program = program_of(unit, text.source, keywords(), asked(reading))
+    sources = tuple(dict.fromkeys((text.source, *text.sources.values())))
+    return Loaded(program, tuple(file.problems), sources, assumed=assumptions(reading))
+
+
+def assumptions(reading: Reading) -> tuple[str, ...]:
+    """What a claim about the program takes for granted."""
+    overflow = {
+        "assume": ("where signed arithmetic does not overflow",),
+        "check": (),
+        "wrap": ("signed arithmetic wraps around",),
+    }
+    return ("sequentially consistent", *overflow[reading.overflow], "with one order of evaluation")
+
+
+def asked(reading: Reading) -> Asked:
+    """The claims that a reading asks for."""
+    match reading.only:
+        case None:
+            return Asked(None, reading.races, reading.deadlock)
+        case "unreach-call":
+            return Asked(frozenset({"assertion", "reached"}), False, False)
+        case "no-overflow":
+            return Asked(frozenset({"overflow"}), False, False)
+        case "no-data-race":
+            return Asked(frozenset(), True, False)
+        case _:
+            return Asked(frozenset(), False, True)

@@ -88,7 +88,7 @@ def _demand(body: Body, formula: Term, what: str) -> None:
     on, wrong = fresh(body), fresh(body)
     source = body.here
     body.steps.append(Step(source, Test(build.lnot(formula)), wrong, body.origin))
-    body.steps.append(Step(wrong, Fail(what), wrong, body.origin))
+    body.steps.append(Step(wrong, Fail(what), fresh(body), body.origin))
     emit(body, Test(formula), on)
 
 

@@ -11,11 +11,13 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib.resources import files
+
+from msgspec import Struct
 
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
 from sa.base.source import Source, Span
+from sa.frontends.reading import Reading
 from sa.language.read import read_source
 
 _SECONDS = 60
@@ -23,16 +25,7 @@ _MESSAGE = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)? (
 _LINE = re.compile(r'^#(?:line)? *(\d+) "((?:[^"\\]|\\.)*)"', re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How C is read: the compiler, and options for its preprocessor."""
-
-    compiler: str = "cc"
-    arguments: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """Preprocessed text, and the sources by the names that its line directives use. The first one is the file."""
 
     text: str
@@ -45,7 +38,7 @@ def headers() -> str:
     return str(files("sa.frontends.c") / "headers")
 
 
-def read(path: str, options: Options) -> Text:
+def read(path: str, options: Reading) -> Text:
     """The preprocessed text of a `.c` or `.i` file. Raises InputError."""
     source = read_source(path)
     if path.endswith(".i"):
@@ -56,7 +49,17 @@ def read(path: str, options: Options) -> Text:
         message = f"there is no C compiler `{options.compiler}` to preprocess `{path}`"
         hint = "install gcc or clang, name one with --cc, or give a preprocessed file (.i)"
         raise InputError((error("SA701", message, None, hint),))
-    command = [compiler, "-nostdinc", "-isystem", headers(), *options.arguments, "-w", "-x", "c", "-std=gnu11"]
+    command = [
+        compiler,
+        "-nostdinc",
+        "-isystem",
+        headers(),
+        *(f"-{a}" for a in options.arguments),
+        "-w",
+        "-x",
+        "c",
+        "-std=gnu11",
+    ]
     checked = _run([*command, "-DSACHECK_CHECKING", "-fsyntax-only", "-fno-builtin", path])
     if checked.returncode:
         raise InputError(tuple(_messages(checked.stderr, source)) or (_failed(path, checked.stderr),))

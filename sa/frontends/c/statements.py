@@ -171,8 +171,8 @@ def local(body: Body, name: str, kind: CType, where: Origin, init: Any) -> None:
     if is_scalar(kind) and name not in body.addressed:
         var = build.variable(own)
         body.registers[var] = Register(var, range_of(kind), where)
-        made = None if init is None else value(body, init.exprs[0] if isinstance(init, c_ast.InitList) else init)
         body.scopes[-1][name] = InRegister(var, kind)
+        made = None if init is None else value(body, init.exprs[0] if isinstance(init, c_ast.InitList) else init)
         if made is None:
             emit(body, Havoc(var, input_range(kind)))
         else:

@@ -18,7 +18,6 @@ from sa.frontends.c.body import (
     EXIT,
     Alias,
     Body,
-    Choices,
     File,
     InMemory,
     InRegister,
@@ -37,12 +36,13 @@ from sa.frontends.c.statements import statement, whole
 from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, range_of
 from sa.frontends.c.values import Unsupported
 from sa.frontends.flow.graph import Live, Procedure, Register, Skip, Storage, Store, Unit, base
+from sa.frontends.reading import Reading
 from sa.terms import build
 
 
-def unit_of(text: Text, choices: Choices, entry: str) -> tuple[Unit, File]:
+def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
     """The unit of a file, and the file with what was noticed. Raises InputError with all errors."""
-    file = File(text.sources, choices, call)
+    file, entry = File(text.sources, choices, call), choices.entry
     declarations = _body(file, "?", None, frozenset())
     for node in _library().ext:
         _declare(declarations, node, library=True)
@@ -60,7 +60,7 @@ def unit_of(text: Text, choices: Choices, entry: str) -> tuple[Unit, File]:
         file.procedures[name] = _procedure(file, name)
     if any(p.severity is Severity.ERROR for p in file.problems):
         raise InputError(tuple(dict.fromkeys(file.problems)))
-    return Unit(tuple(file.objects.values()), file.procedures, entry), file
+    return Unit(tuple(file.objects.values()), file.procedures, entry, choices.heap), file
 
 
 @lru_cache(maxsize=1)

@@ -6,14 +6,14 @@ Integers are 1 to 8 bytes. The target is x86_64-linux: `char` is signed, `long` 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+import msgspec
 
 from sa.frontends.flow.graph import ANY, Range
 
 
-@dataclass(frozen=True, slots=True)
-class Int:
+class Int(msgspec.Struct, frozen=True):
     """An integer type. `enum` names an enumeration that the values are of."""
 
     name: str
@@ -24,8 +24,7 @@ class Int:
     enum: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Pointer:
+class Pointer(msgspec.Struct, frozen=True):
     """A pointer."""
 
     to: CType
@@ -33,28 +32,25 @@ class Pointer:
     volatile: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Array:
+class Array(msgspec.Struct, frozen=True):
     """An array; `size` is None where it is not known."""
 
     of: CType
     size: int | None
 
 
-@dataclass(slots=True, eq=False)
-class Struct:
+class Struct(msgspec.Struct, eq=False):
     """A structure, the same one only as itself. `fields` is None as long as it is incomplete.
 
     One of the library's is `opaque`: initialisers of it mean that it is new.
     """
 
     tag: str
-    fields: tuple[tuple[str, CType], ...] | None = field(default=None, repr=False)
+    fields: tuple[tuple[str, CType], ...] | None = None
     opaque: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(msgspec.Struct, frozen=True):
     """A function; `parameters` is None where they are not declared."""
 
     result: CType
@@ -62,8 +58,7 @@ class Function:
     variadic: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Void:
+class Void(msgspec.Struct, frozen=True):
     """No value."""
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.frontends.c.types import INT, CType, Int, Pointer, usual
 from sa.frontends.flow.graph import Range
@@ -22,8 +23,7 @@ class Unsupported(Exception):
         self.code, self.message, self.hint = code, message, hint
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """A value: a term of sort int, or of sort bool for 0 and 1, and its type."""
 
     term: Term
@@ -140,8 +140,7 @@ def wrapped(term: Term, kind: Int, known: tuple[int | None, int | None] = (None,
     return result
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """A value, and the condition under which it is undefined."""
 
     value: Value

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from sa.frontends.flow.graph import Live, Load, Node, Step, Storage, Store, base, outgoing
+from sa.base.diagnostic import InputError, error
+from sa.frontends.flow.graph import Live, Load, Node, Step, Storage, Store, outgoing
 from sa.frontends.flow.layout import Layout, Place
 from sa.frontends.flow.liveness import live
 from sa.frontends.flow.order import reachable
-from sa.frontends.flow.threads import THREADS, Thread
+from sa.frontends.flow.threads import OFFER, THREADS, Thread
 from sa.frontends.flow.values import OTHER, Found, constants, evaluate, targets
 
 
@@ -46,27 +47,44 @@ class Accesses(Struct, frozen=True):
     users: Mapping[int, frozenset[int]]
 
 
-def accesses(threads: Sequence[Thread], where: Layout) -> Accesses:
-    """The accesses of all threads."""
+def accesses(threads: Sequence[Thread], where: Layout, exact: bool) -> Accesses:
+    """The accesses of all threads. Where races are looked for, `exact`, writes that change nothing count, too."""
     solo = _solo(threads[0])
     arbitrary = frozenset[int]()
     while True:
         found = constants(threads, where, arbitrary)
         of = {id(s): a for t in threads for s in t.graph.steps if (a := _access(s, t.number, found)) is not None}
-        loaders, storers = _who(threads, of, solo)
+        loaders, storers = _who(threads, of, solo, where)
         more = arbitrary | _read_first(threads, of, loaders, storers, solo, where)
         if more == arbitrary:
             break
         arbitrary = more
+    _stay(threads, found)
     fixed = {a: v for a, vs in found.cells.items() if len(vs) == 1 and (v := next(iter(vs))) is not OTHER}
+    if exact:
+        fixed = {a: v for a, v in fixed.items() if not storers.get(a)}
     loaded, users = set[int](), dict[int, frozenset[int]]()
     for thread in threads:
         for step in thread.graph.steps:
             if (access := of.get(id(step))) is not None:
                 loaded |= set() if access.writes else set(access.cells)
                 for cell in access.cells:
-                    users[cell] = users.get(cell, frozenset()) | {thread.number}
-    return Accesses(found, of, solo, loaders, storers, fixed, arbitrary, frozenset(loaded), users)
+                    users[cell] = users.get(cell, frozenset()) | _users(cell, thread, where)
+    used = frozenset(users) if exact else frozenset(loaded)
+    return Accesses(found, of, solo, loaders, storers, fixed, arbitrary, used, users)
+
+
+def _stay(threads: Sequence[Thread], found: Found) -> None:
+    """Addresses of what each copy of a family has for itself must not leave it: they are the same in all copies."""
+    for thread in threads:
+        if thread.identity is None:
+            continue
+        own = {a for a, p in found.layout.places.items() if _is_own(p, thread)}
+        left = [v for a, vs in found.cells.items() if a not in own for v in vs if v in own]
+        if left:
+            where = found.layout.places[left[0] or 0].object
+            message = f"the address of `{where.name.split('.', 1)[1]}` leaves a thread of which there is any number"
+            raise InputError((error("SA714", message, where.origin.span),))
 
 
 def _access(step: Step, thread: int, found: Found) -> Access | None:
@@ -83,7 +101,7 @@ def _solo(first: Thread) -> frozenset[Node]:
     """Where no thread has been created: what no creation leads to."""
     steps = outgoing(first.graph.steps)
     successors = {n: [s.target for s in out] for n, out in steps.items()}
-    created = [s.target for s in first.graph.steps if isinstance(s.op, Store) and base(THREADS) in s.op.address.free]
+    created = [s.target for s in first.graph.steps if _creates(s)]
     after = reachable(created, successors)
     return frozenset(n for n in reachable((first.graph.entry,), successors) if n not in after)
 
@@ -94,7 +112,7 @@ def is_solo(thread: Thread, step: Step, solo: frozenset[Node]) -> bool:
 
 
 def _who(
-    threads: Sequence[Thread], of: Mapping[int, Access], solo: frozenset[Node]
+    threads: Sequence[Thread], of: Mapping[int, Access], solo: frozenset[Node], where: Layout
 ) -> tuple[dict[int, frozenset[int]], dict[int, frozenset[int]]]:
     """By cell the threads that load and that store it while others may run."""
     tables = dict[int, frozenset[int]](), dict[int, frozenset[int]]()
@@ -104,8 +122,18 @@ def _who(
             if access is not None and not is_solo(thread, step, solo):
                 table = tables[access.writes]
                 for cell in access.cells:
-                    table[cell] = table.get(cell, frozenset()) | {thread.number}
+                    table[cell] = table.get(cell, frozenset()) | _users(cell, thread, where)
     return tables
+
+
+def _numbers(thread: Thread) -> frozenset[int]:
+    """The thread's number; of a family a second one, for its copies are others to each other."""
+    return frozenset({thread.number} if thread.identity is None else {thread.number, -thread.number})
+
+
+def _users(cell: int, thread: Thread, where: Layout) -> frozenset[int]:
+    """Each copy of a family has its own objects."""
+    return frozenset({thread.number}) if _is_own(where.places[cell], thread) else _numbers(thread)
 
 
 def _read_first(
@@ -131,7 +159,7 @@ def _read_first(
             if access is None:
                 return ()
             own = () if access.writes else access.cells
-            seen = access.writes and (not is_solo(thread, step, solo) or base(THREADS) in _free(step))
+            seen = access.writes and (not is_solo(thread, step, solo) or _creates(step))
             return (*own, *(shared - frozenset(access.cells if access.sure else ()) if seen else ()))
 
         def killed(step: Step) -> Iterable[int]:
@@ -153,9 +181,16 @@ def is_owned(place: Place, thread: Thread) -> bool:
     return place.object.storage is not Storage.STATIC and place.object.name.startswith(f"{thread.name}.")
 
 
-def _free(step: Step) -> frozenset[object]:
-    assert isinstance(step.op, Store)
-    return frozenset(step.op.address.free)
+def _is_own(place: Place, thread: Thread) -> bool:
+    """Whether each copy of the thread has such an object; what copies allocate is one supply."""
+    return is_owned(place, thread) and place.object.storage is not Storage.HEAP
+
+
+def _creates(step: Step) -> bool:
+    """Whether the step lets a thread begin."""
+    return isinstance(step.op, Store) and any(
+        v.name.startswith((f"&{THREADS}", f"&{OFFER}")) for v in step.op.address.free
+    )
 
 
 def _cells(name: str, where: Layout) -> frozenset[int]:

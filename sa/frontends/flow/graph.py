@@ -140,6 +140,13 @@ class Live(Struct, frozen=True):
     name: str
 
 
+class Allocate(Struct, frozen=True):
+    """`var :=` the address of a new object like the one with this name, whose cells get their initial values."""
+
+    var: Var
+    name: str
+
+
 class Call(Struct, frozen=True):
     """A call of a procedure by its name; `result` takes the value."""
 
@@ -198,6 +205,7 @@ Op: TypeAlias = (
     | Fail
     | Halt
     | Live
+    | Allocate
     | Call
     | Fork
     | Join
@@ -236,11 +244,15 @@ class Procedure(Struct, frozen=True):
 
 
 class Unit(Struct, frozen=True):
-    """A whole program before threads are known: static objects, procedures by name, and where it starts."""
+    """A whole program before threads are known: static objects, procedures by name, and where it starts.
+
+    `heap` is how many objects an allocation that may happen several times can make.
+    """
 
     objects: tuple[Object, ...]
     procedures: Mapping[str, Procedure]
     entry: str
+    heap: int = 4
 
 
 class Graph(Struct):

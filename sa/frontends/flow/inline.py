@@ -9,6 +9,7 @@ from sa.automata.automaton import Origin
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.graph import (
     ANY,
+    Allocate,
     Call,
     Exit,
     Graph,
@@ -131,6 +132,9 @@ def _copy(
             case Live(name):
                 own = _var(names[base(name)]).name.removeprefix("&")
                 graph.steps.append(Step(source, Live(own), target, origin))
+            case Allocate(var, name):
+                own = _var(names[base(name)]).name.removeprefix("&")
+                graph.steps.append(Step(source, Allocate(_var(names[var]), own), target, origin))
             case Exit(_):
                 op = over(step.op, names, lambda v: _var(names[v]))
                 assert isinstance(op, Exit)

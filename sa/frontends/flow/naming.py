@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from sa.automata.automaton import Kind, Variable
 from sa.frontends.flow.access import Accesses
+from sa.frontends.flow.cuts import Names
 from sa.frontends.flow.graph import Storage
 from sa.frontends.flow.layout import Layout, Place
-from sa.frontends.flow.steps import Names
 from sa.frontends.flow.threads import Thread
 from sa.terms import build
 from sa.terms.term import Term, Var

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from sa.automata.automaton import EXIT, Automaton, Edge, Label, Location, Origin
+from sa.automata.automaton import EXIT, Automaton, Edge, Kind, Label, Location, Origin, Variable
+from sa.automata.family import Family
 from sa.automata.live import live
 from sa.automata.program import Invariant, Program
 from sa.automata.ranges import within
+from sa.base.diagnostic import InputError, error
 from sa.base.source import Source, position
 from sa.frontends.flow.access import Accesses, accesses
+from sa.frontends.flow.claims import Asked, Touch, no_deadlock, races
 from sa.frontends.flow.graph import Node, Storage, Unit
 from sa.frontends.flow.layout import Layout, layout
 from sa.frontends.flow.liveness import only_reachable, prune
@@ -24,22 +27,57 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Int, Term, Var
 
 
-def program_of(unit: Unit, source: Source, reserved: frozenset[str]) -> Program:
+def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Asked) -> Program:
     """The program of a unit; `reserved` are words that cannot be names. Raises InputError."""
-    threads, table = threads_of(unit)
+    threads, extra = threads_of(unit)
     for thread in threads:
         only_reachable(thread.graph)
         prune(thread.graph)
         split(thread.graph)
     shared = (o for o in unit.objects if o.storage is not Storage.THREAD)
     own = (o for t in threads for o in t.graph.objects.values())
-    where = layout((*shared, *own, table), unit.procedures)
-    known = accesses(threads, where)
+    where = layout((*shared, *own, *extra), unit.procedures)
+    known = accesses(threads, where, asked.races)
     names = named(threads, where, known, reserved)
     first = _first_values(names, where, known)
-    automata = [_automaton(t, joints(t, known, names.names[t.number]), names, first) for t in threads]
+    found = [joints(t, known, names.names[t.number], asked) for t in threads]
+    automata = [_automaton(t, made, names, first) for t, made in zip(threads, found, strict=True)]
     automata[0], first = _begun(automata[0], first)
-    return _program(automata, first, names, source)
+    made = _program(automata, first, names, source)
+    families = {t.name: names.names[t.number].registers[t.identity] for t in threads if t.identity is not None}
+    claims = _claims(made, list(zip(threads, found, strict=True)), names, where, asked)
+    return replace(
+        made,
+        invariants=claims,
+        bounds=tuple(dict.fromkeys(j.edge.origin for joined in found for j in joined if j.bound)),
+        threads=tuple(t for t in made.threads if t.name not in families),
+        families=tuple(Family(t, families[t.name]) for t in made.threads if t.name in families),
+    )
+
+
+def _claims(
+    made: Program, threads: list[tuple[Thread, list[Joint]]], names: Named, where: Layout, asked: Asked
+) -> tuple[Invariant, ...]:
+    """What is claimed beside failing steps. Raises InputError where it cannot be said of any number of threads."""
+    if not (asked.races or asked.deadlock):
+        return ()
+    for thread, _ in threads:
+        if thread.identity is not None:
+            message = f"races and deadlocks are not looked for where there is any number of threads (`{thread.name}`)"
+            raise InputError((error("SA724", message, thread.graph.steps[0].origin.span),))
+    claims = list[Invariant]()
+    if asked.races:
+        touches = [
+            Touch(t.name, _places(t, joined)[j.source], x.cell, x.writes, x.atomic, x.condition)
+            for t, joined in threads
+            for j in joined
+            for x in j.touched
+        ]
+        origins = {c: where.places[c].object.origin for c in names.cells}
+        claims += races(list(dict.fromkeys(touches)), {c: v.name for c, v in names.cells.items()}, origins)
+    if asked.deadlock:
+        claims.append(no_deadlock(made.threads))
+    return tuple(claims)
 
 
 def _first_values(names: Named, where: Layout, known: Accesses) -> dict[Var, Term]:
@@ -69,7 +107,13 @@ def _automaton(thread: Thread, made: list[Joint], names: Named, first: Mapping[V
         tuple(edges),
         thread.graph.steps[0].origin if thread.graph.steps else Origin(None),
     )
-    return _without_dead(bare, frozenset(v.var for v in local), first)
+    known = _without_dead(bare, frozenset(v.var for v in local), first)
+    if thread.identity is None:
+        return known
+    identity = names.names[thread.number].registers[thread.identity]
+    others = tuple(v for v in known.variables if v.var != identity)
+    init = build.land(*(c for c in build.conjuncts(known.init) if identity not in c.free))
+    return replace(known, variables=(*others, Variable(identity, Kind.LOCAL)), init=init)
 
 
 def _named(joint: Joint, places: Mapping[Node, str], last: Node) -> Edge:

@@ -15,7 +15,9 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import FAIL, Edge, Failure, Fault, Kind, Label, Origin, Variable
 from sa.base.diagnostic import InputError, error
-from sa.frontends.flow.access import Access, Accesses, is_solo, seen_by_others
+from sa.frontends.flow.access import Access, Accesses
+from sa.frontends.flow.claims import Asked
+from sa.frontends.flow.cuts import Names, Work, depths_of, is_seen, kept_nodes, meetings
 from sa.frontends.flow.graph import (
     Begin,
     End,
@@ -34,7 +36,7 @@ from sa.frontends.flow.graph import (
     Wait,
     outgoing,
 )
-from sa.frontends.flow.order import on_cycles
+from sa.frontends.flow.heap import BOUND
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, Values, evaluate
@@ -50,21 +52,23 @@ FAILED = -2
 _MOST_PATHS, _MOST_LENGTH = 32, 20_000
 
 
-class Names(Struct, frozen=True):
-    """How registers of a thread and cells are called in its automaton, and the numbers of addresses."""
+class Touched(Struct, frozen=True):
+    """An access of a plain cell, under a condition on the state before the step."""
 
-    registers: Mapping[Var, Var]
-    cells: Mapping[int, Var]
-    addresses: Mapping[Var, Term]
+    cell: int
+    writes: bool
+    atomic: bool
+    condition: Term
 
 
 class Joint(Struct, frozen=True):
-    """An edge between two nodes, or to STOPPED or FAILED. `accessed` are the cells that others see it access."""
+    """An edge between two nodes, or to STOPPED or FAILED, and the plain cells that others may access meanwhile."""
 
     source: Node
     target: Node
     edge: Edge
-    accessed: tuple[tuple[int, bool], ...] = ()
+    touched: tuple[Touched, ...] = ()
+    bound: bool = False
 
 
 class _Path(Struct, frozen=True):
@@ -79,23 +83,15 @@ class _Path(Struct, frozen=True):
     seen: bool = False
     origin: Origin | None = None
     length: int = 0
+    touched: tuple[Touched, ...] = ()
 
 
-class _Work(Struct):
-    thread: Thread
-    known: Accesses
-    names: Names
-    steps: Mapping[Node, list[Step]]
-    kept: set[Node]
-    numbers: Iterator[int] = field(default_factory=lambda: count(1))
-
-
-def joints(thread: Thread, known: Accesses, names: Names) -> list[Joint]:
+def joints(thread: Thread, known: Accesses, names: Names, asked: Asked) -> list[Joint]:
     """The edges of a thread. Raises InputError for atomic regions that do not end."""
     steps = outgoing(thread.graph.steps)
-    depths = _depths(thread, steps)
-    work = _Work(thread, known, names, steps, set())
-    work.kept = _kept(work, depths)
+    depths = depths_of(thread, steps)
+    work = Work(thread, known, names, asked, steps, set())
+    work.kept = kept_nodes(work, depths)
     while True:
         work.numbers = count(1)
         made, crowded = list[Joint](), set[Node]()
@@ -110,101 +106,13 @@ def joints(thread: Thread, known: Accesses, names: Names) -> list[Joint]:
                 if joint.target >= 0 and joint.target not in seen:
                     seen.add(joint.target)
                     pending.append(joint.target)
-        more = {n for source in crowded for n in _meetings(source, work, depths)} - work.kept
+        more = {n for source in crowded for n in meetings(source, work, depths)} - work.kept
         if not more:
             return made
         work.kept |= more
 
 
-def _depths(thread: Thread, steps: Mapping[Node, list[Step]]) -> dict[Node, int]:
-    """How deep in atomic regions each node is."""
-    depths = {thread.graph.entry: 0}
-    pending = [thread.graph.entry]
-    while pending:
-        here = pending.pop()
-        for step in steps.get(here, ()):
-            depth = depths[here] + (1 if isinstance(step.op, Begin) else -1 if isinstance(step.op, End) else 0)
-            if depth < 0 or depths.get(step.target, depth) != depth:
-                if step.target == thread.graph.exit:
-                    continue
-                message = "atomic regions do not nest here: one ends that did not begin, or is jumped into"
-                raise InputError((error("SA722", message, step.origin.span),))
-            if step.target not in depths:
-                depths[step.target] = depth
-                pending.append(step.target)
-    return depths
-
-
-def _kept(work: _Work, depths: Mapping[Node, int]) -> set[Node]:
-    kept = {work.thread.graph.entry, work.thread.graph.exit}
-    for node, steps in work.steps.items():
-        if depths.get(node) == 0 and any(_matters(s, work) for s in steps):
-            kept.add(node)
-    while True:
-        successors = {
-            n: [s.target for s in steps if s.target not in kept and n not in kept]
-            for n, steps in work.steps.items()
-            if depths.get(n) == 0 or n in depths
-        }
-        loops = on_cycles(tuple(n for n in depths if n not in kept), successors)
-        if any(depths[n] for n in loops):
-            node = next(n for n in loops if depths[n])
-            where = work.steps[node][0].origin
-            raise InputError((error("SA722", "a loop inside of an atomic region", where.span),))
-        if not loops:
-            return kept
-        heads = {number: n for n, number in sorted(loops.items(), reverse=True)}
-        kept |= set(heads.values())
-
-
-def _matters(step: Step, work: _Work) -> bool:
-    """Whether a step outside of atomic regions is one that a location comes before."""
-    match step.op:
-        case Load() | Store():
-            return _is_seen(step, work)
-        case Begin():
-            return _region_matters(step, work)
-        case Show():
-            return True
-        case _:
-            return False
-
-
-def _region_matters(begin: Step, work: _Work) -> bool:
-    pending, seen = [(begin.target, 1)], {begin.target}
-    while pending:
-        node, depth = pending.pop()
-        for step in work.steps.get(node, ()):
-            if isinstance(step.op, Wait | Show) or (isinstance(step.op, Load | Store) and _is_seen(step, work)):
-                return True
-            after = depth + (1 if isinstance(step.op, Begin) else -1 if isinstance(step.op, End) else 0)
-            if after > 0 and step.target not in seen:
-                seen.add(step.target)
-                pending.append((step.target, after))
-    return False
-
-
-def _is_seen(step: Step, work: _Work) -> bool:
-    access = work.known.of[id(step)]
-    if is_solo(work.thread, step, work.known.solo):
-        return False
-    return any(seen_by_others(c, work.thread.number, access.writes, work.known) for c in access.cells)
-
-
-def _meetings(source: Node, work: _Work, depths: Mapping[Node, int]) -> set[Node]:
-    """Nodes behind a kept one, before the next ones, at which paths meet."""
-    pending, arrivals = [source], dict[Node, int]()
-    seen = {source}
-    while pending:
-        for step in work.steps.get(pending.pop(), ()):
-            arrivals[step.target] = arrivals.get(step.target, 0) + 1
-            if step.target not in seen and step.target not in work.kept:
-                seen.add(step.target)
-                pending.append(step.target)
-    return {n for n, number in arrivals.items() if number > 1 and depths.get(n) == 0}
-
-
-def _from(source: Node, work: _Work) -> Iterator[Joint]:
+def _from(source: Node, work: Work) -> Iterator[Joint]:
     """The edges from a kept node."""
     pending = [_Path(source)]
     produced = 0
@@ -225,7 +133,7 @@ def _from(source: Node, work: _Work) -> Iterator[Joint]:
                     pending.append(after)
 
 
-def _through(step: Step, path: _Path, source: Node, work: _Work) -> Iterator[_Path | Joint]:
+def _through(step: Step, path: _Path, source: Node, work: Work) -> Iterator[_Path | Joint]:
     """What an elementary step makes of a path."""
     origin = path.origin
     if origin is None or (not path.seen and not isinstance(step.op, Begin | Test)):
@@ -249,10 +157,9 @@ def _through(step: Step, path: _Path, source: Node, work: _Work) -> Iterator[_Pa
         case End():
             yield replace(on, depth=path.depth - 1)
         case Fail(what):
-            yield _failed(path, path.guard, what, step.origin, source, work)
+            yield from _failed(path, path.guard, what, step.origin, source, work)
         case Halt():
-            if path.depth == 0 and path.seen:
-                yield _joint(source, STOPPED, path, work)
+            yield from _stopped(path, source, work)
         case Live(name):
             yield _alive(name, on, path, step, work)
         case Show(action, values):
@@ -265,7 +172,7 @@ def _with(store: Mapping[Var, Term], var: Var, term: Term) -> Mapping[Var, Term]
     return {**store, var: term}
 
 
-def _now(term: Term, path: _Path, work: _Work) -> Term:
+def _now(term: Term, path: _Path, work: Work) -> Term:
     """A term over registers as one over the state before the step."""
     names: dict[Var, Term] = {}
     for v in term.free:
@@ -287,12 +194,12 @@ def _only(values: Values | None) -> Term | None:
     return None if value is OTHER else build.integer(value)
 
 
-def _choice(var: Var, range_: Range, origin: Origin, work: _Work) -> Variable:
+def _choice(var: Var, range_: Range, origin: Origin, work: Work) -> Variable:
     name = f"{var.name.lstrip('_') or 'v'}?{next(work.numbers)}"
     return Variable(build.variable(name), Kind.LOCAL, range_.low, range_.high, origin)
 
 
-def _access(step: Step, path: _Path, source: Node, work: _Work) -> Iterator[_Path | Joint]:
+def _access(step: Step, path: _Path, source: Node, work: Work) -> Iterator[_Path | Joint]:
     assert isinstance(step.op, Load | Store)
     access = work.known.of[id(step)]
     address = _now(step.op.address, path, work)
@@ -304,14 +211,15 @@ def _access(step: Step, path: _Path, source: Node, work: _Work) -> Iterator[_Pat
         wrong = build.land(*(build.ne(address, build.integer(c)) for c in access.cells))
         guard = build.land(path.guard, simplified(wrong))
         if guard is not build.FALSE:
-            yield _failed(path, guard, step.op.wrong, step.origin, source, work)
+            yield from _failed(path, guard, step.op.wrong, step.origin, source, work)
         path = replace(path, guard=build.land(path.guard, simplified(build.lnot(wrong))))
         if path.guard is build.FALSE:
             return
     if not access.cells:
         return
-    if _is_seen(step, work):
-        path = replace(path, seen=True, origin=path.origin if path.seen else step.origin)
+    if is_seen(step, work):
+        origin = path.origin if path.seen else step.origin
+        path = replace(path, seen=True, origin=origin, touched=(*path.touched, *_touched(address, access, path, work)))
     match step.op:
         case Load(var, _, _, _):
             value = _loaded(address, access, path, work)
@@ -327,7 +235,19 @@ def _access(step: Step, path: _Path, source: Node, work: _Work) -> Iterator[_Pat
             yield replace(path, store=store)
 
 
-def _loaded(address: Term, access: Access, path: _Path, work: _Work) -> Term:
+def _touched(address: Term, access: Access, path: _Path, work: Work) -> Iterator[Touched]:
+    """The plain cells of an access that others may access meanwhile."""
+    if not work.asked.races:
+        return
+    chosen = {c.var for c in path.choices}
+    for at in access.cells:
+        if not work.known.found.layout.places[at].cell.synchronises:
+            here = build.eq(address, build.integer(at)) if len(access.cells) > 1 else build.TRUE
+            known = (c for c in build.conjuncts(build.land(path.guard, here)) if not c.free & chosen)
+            yield Touched(at, access.writes, path.depth > 0, build.land(*known))
+
+
+def _loaded(address: Term, access: Access, path: _Path, work: Work) -> Term:
     value: Term | None = None
     for at in reversed(access.cells):
         if at in work.known.fixed:
@@ -340,7 +260,7 @@ def _loaded(address: Term, access: Access, path: _Path, work: _Work) -> Term:
     return value
 
 
-def _alive(name: str, on: _Path, path: _Path, step: Step, work: _Work) -> _Path:
+def _alive(name: str, on: _Path, path: _Path, step: Step, work: Work) -> _Path:
     """An object begins to live: what may be read of it before it is written gets any value."""
     store, choices = dict(path.store), list(path.choices)
     for at, place in work.known.found.layout.places.items():
@@ -359,19 +279,29 @@ def _alive(name: str, on: _Path, path: _Path, step: Step, work: _Work) -> _Path:
 _FAULTS = {"pointer": Fault.POINTER, "overflow": Fault.OVERFLOW, "undefined": Fault.UNDEFINED}
 
 
-def _failed(path: _Path, guard: Term, what: str, origin: Origin, source: Node, work: _Work) -> Joint:
-    edge = _edge(replace(path, guard=guard, store={}, label=Label(FAIL)), work)
+def _failed(path: _Path, guard: Term, what: str, origin: Origin, source: Node, work: Work) -> Iterator[Joint]:
+    """The step that goes wrong; the thread stops where that is no claim."""
+    bound = what == BOUND
+    if not bound and work.asked.kinds is not None and what not in work.asked.kinds:
+        yield from _stopped(replace(path, guard=guard), source, work)
+        return
     said = origin.text if what == "assertion" else f"{origin.text} ({what})"
     text = f"{said} fails" if what == "assertion" else said
+    edge = _edge(replace(path, guard=guard, store={}, label=Label(FAIL)), work)
     failure = Failure(_FAULTS.get(what, Fault.REACHED), said)
-    return Joint(source, FAILED, replace(edge, origin=replace(origin, text=text), failure=failure))
+    yield Joint(source, FAILED, replace(edge, origin=replace(origin, text=text), failure=failure), bound=bound)
 
 
-def _joint(source: Node, target: Node, path: _Path, work: _Work) -> Joint:
-    return Joint(source, target, _edge(path, work))
+def _stopped(path: _Path, source: Node, work: Work) -> Iterator[Joint]:
+    if path.depth == 0 and (path.seen or work.asked.deadlock):
+        yield _joint(source, STOPPED, path, work)
 
 
-def _edge(path: _Path, work: _Work) -> Edge:
+def _joint(source: Node, target: Node, path: _Path, work: Work) -> Joint:
+    return Joint(source, target, _edge(path, work), path.touched)
+
+
+def _edge(path: _Path, work: Work) -> Edge:
     updates = tuple((v, t) for v, t in path.store.items() if v is not t)
     values = () if path.label is None else path.label.values
     free = path.guard.free.union(*(t.free for _, t in updates), *(t.free for t in values))

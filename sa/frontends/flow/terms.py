@@ -6,7 +6,22 @@ from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
-from sa.frontends.flow.graph import Call, Exit, Fork, Havoc, Join, Load, Op, Self, Set, Show, Store, Test, Wait
+from sa.frontends.flow.graph import (
+    Allocate,
+    Call,
+    Exit,
+    Fork,
+    Havoc,
+    Join,
+    Load,
+    Op,
+    Self,
+    Set,
+    Show,
+    Store,
+    Test,
+    Wait,
+)
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -37,7 +52,7 @@ def read_by(op: Op) -> tuple[Term, ...]:
 def written_by(op: Op) -> Var | None:
     """The register that an operation writes."""
     match op:
-        case Set(var, _) | Havoc(var, _) | Load(var, _, _, _) | Self(var):
+        case Set(var, _) | Havoc(var, _) | Load(var, _, _, _) | Self(var) | Allocate(var, _):
             return var
         case Call(_, _, result) | Fork(_, _, result) | Join(_, result):
             return result
@@ -54,7 +69,7 @@ def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> O
     match op:
         case Set(var, value):
             return Set(register(var), term(value))
-        case Havoc(var, _) | Self(var):
+        case Havoc(var, _) | Self(var) | Allocate(var, _):
             return replace(op, var=register(var))
         case Load(var, address, key, wrong):
             return Load(register(var), term(address), key, wrong)

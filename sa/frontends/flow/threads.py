@@ -5,11 +5,11 @@ A thread has a row of three cells in the object `THREADS`: what it is at, its ar
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.automaton import Origin
-from sa.base.diagnostic import Diagnostic, InputError, error
+from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.graph import (
     ANY,
     Begin,
@@ -17,6 +17,7 @@ from sa.frontends.flow.graph import (
     End,
     Fork,
     Graph,
+    Havoc,
     Join,
     Load,
     Node,
@@ -34,13 +35,16 @@ from sa.frontends.flow.graph import (
     base,
     code,
     fresh,
+    outgoing,
 )
+from sa.frontends.flow.heap import allocated
 from sa.frontends.flow.inline import inline
-from sa.frontends.flow.unroll import bounded, unroll
+from sa.frontends.flow.order import on_cycles
+from sa.frontends.flow.unroll import unroll
 from sa.terms import build
 from sa.terms.term import Term, Var
 
-THREADS = "__threads"
+THREADS, OFFER = "__threads", "__offer"
 #: What the cells of a thread are for.
 _STATE, _ARGUMENT, _RESULT = 0, 1, 2
 _ROW = 3
@@ -51,55 +55,107 @@ MAX_THREADS = 64
 
 
 class Thread(Struct, frozen=True):
-    """A thread: its name, its number from 1 on, and what it does."""
+    """A thread: its name, its number from 1 on, and what it does.
+
+    A `family` is any number of threads that do the same; `identity` is the register that tells its copies apart.
+    """
 
     name: str
     number: int
     graph: Graph
+    identity: Var | None = None
 
 
-def threads_of(unit: Unit) -> tuple[tuple[Thread, ...], Object]:
-    """All threads, the first one first, and the object `THREADS`. Raises InputError for creation without bound."""
-    found = list[Thread]()
-    waiting: list[tuple[str, tuple[str, ...], Origin]] = [(unit.entry, (), unit.procedures[unit.entry].origin)]
+class _Creation(Struct, frozen=True):
+    """A thread that is to be made: what it runs, whose creations led to it, and whether it is a family."""
+
+    procedure: str
+    above: tuple[str, ...]
+    family: bool
+    origin: Origin
+
+
+class _Work(Struct):
+    unit: Unit
+    creations: list[_Creation]
+    created: dict[int, int] = field(default_factory=dict)
+
+
+IDENTITY = build.variable("__identity")
+
+
+def threads_of(unit: Unit) -> tuple[tuple[Thread, ...], tuple[Object, ...]]:
+    """All threads, the first one first, and the objects that their creation and end need. Raises InputError.
+
+    A creation that may happen any number of times makes a family: one in a loop that is not unrolled, one by a copy
+    of a family, or one by a thread that its own procedure has created.
+    """
+    work = _Work(unit, [_Creation(unit.entry, (), False, unit.procedures[unit.entry].origin)])
+    graphs = list[tuple[str, Graph, tuple[Var, ...], Var]]()
     names = set[str]()
-    while len(found) < len(waiting):
-        procedure, above, origin = waiting[len(found)]
-        name = _unused(procedure, names)
+    while len(graphs) < len(work.creations):
+        creation = work.creations[len(graphs)]
+        name = _unused(creation.procedure, names)
         names.add(name)
-        number = len(found) + 1
-        graph, parameters, result = inline(unit, procedure, name)
+        graph, parameters, result = inline(unit, creation.procedure, name)
         unroll(graph)
-        if not bounded(graph):
-            raise InputError((_unbounded(graph),))
-        if number > 1:
-            _framed(graph, number, parameters, result, origin)
-        steps = list[Step]()
-        for step in graph.steps:
-            match step.op:
-                case Fork(target, _, _):
-                    called = _procedure(target, unit, step.origin)
-                    chain = (*above, procedure)
-                    if called in chain:
-                        message = f"`{called}` is run by threads that threads of `{called}` create"
-                        raise InputError((error("SA723", message, step.origin.span, _HINT),))
-                    waiting.append((called, chain, step.origin))
-                    if len(waiting) > MAX_THREADS:
-                        message = f"more than {MAX_THREADS} threads are created"
-                        raise InputError((error("SA723", message, step.origin.span, _HINT),))
-                    steps += _created(graph, step, len(waiting))
-                case Join():
-                    steps += _joined(graph, step)
-                case Self(var):
-                    steps.append(replace(step, op=Set(var, build.integer(number))))
-                case _:
-                    steps.append(step)
-        graph.steps = steps
-        found.append(Thread(name, number, graph))
-    return tuple(found), _table(found, waiting)
+        graphs.append((name, graph, parameters, result))
+        _creations(graph, creation, work)
+    sign = -1 if any(c.family for c in work.creations) else 1
+    found = list[Thread]()
+    for number, ((name, graph, parameters, result), creation) in enumerate(zip(graphs, work.creations, strict=True), 1):
+        if creation.family:
+            graph.registers[IDENTITY] = Register(IDENTITY, ANY, creation.origin, temporary=True)
+        own: Term = IDENTITY if creation.family else build.integer(sign * number)
+        _rewritten(graph, own, sign, work)
+        allocated(graph, creation.family, unit.heap)
+        if creation.family:
+            _joining(graph, number, parameters, creation.origin)
+        elif number > 1:
+            _framed(graph, number, parameters, result, creation.origin)
+        found.append(Thread(name, number, graph, IDENTITY if creation.family else None))
+    return tuple(found), _objects(found, work)
 
 
-_HINT = "create a number of threads that a constant bounds"
+def _creations(graph: Graph, creation: _Creation, work: _Work) -> None:
+    """Note the threads that a thread creates."""
+    steps = outgoing(graph.steps)
+    loops = on_cycles((graph.entry,), {n: [s.target for s in out] for n, out in steps.items()})
+    chain = (*creation.above, creation.procedure)
+    for step in graph.steps:
+        if not isinstance(step.op, Fork):
+            continue
+        called = _procedure(step.op.procedure, work.unit, step.origin)
+        family = creation.family or step.source in loops or called in chain
+        known = [n for n, c in enumerate(work.creations, 1) if c.family and c.procedure == called]
+        if family and known:
+            work.created[id(step.op)] = known[0]
+            continue
+        work.creations.append(_Creation(called, chain, family, step.origin))
+        work.created[id(step.op)] = len(work.creations)
+        if len(work.creations) > MAX_THREADS:
+            hint = "create fewer threads"
+            raise InputError((error("SA723", f"more than {MAX_THREADS} threads", step.origin.span, hint),))
+
+
+def _rewritten(graph: Graph, own: Term, sign: int, work: _Work) -> None:
+    """Creations, joins and the thread's own number as elementary steps."""
+    steps = list[Step]()
+    for step in graph.steps:
+        match step.op:
+            case Fork():
+                number = work.created[id(step.op)]
+                if work.creations[number - 1].family:
+                    steps += _offered(graph, step, number)
+                else:
+                    steps += _created(graph, step, number, sign)
+            case Join():
+                steps += _joined(graph, step, sign)
+            case Self(var):
+                steps.append(replace(step, op=Set(var, own)))
+            case _:
+                steps.append(step)
+    graph.steps = steps
 
 
 def _unused(name: str, taken: set[str]) -> str:
@@ -108,11 +164,6 @@ def _unused(name: str, taken: set[str]) -> str:
         number += 1
         made = f"{name}_{number}"
     return made
-
-
-def _unbounded(graph: Graph) -> Diagnostic:
-    where = next(s.origin for s in graph.steps if isinstance(s.op, Fork))
-    return error("SA723", "threads are created in a loop without a constant number of rounds", where.span, _HINT)
 
 
 def _procedure(target: object, unit: Unit, origin: Origin) -> str:
@@ -127,16 +178,22 @@ def cell(number: int, which: int) -> Term:
     return build.add(base(THREADS), build.integer(_ROW * (number - 1) + which))
 
 
-def _table(found: list[Thread], waiting: list[tuple[str, tuple[str, ...], Origin]]) -> Object:
-    cells = list[Cell]()
-    for thread, (_, _, _) in zip(found, waiting, strict=True):
-        zero = build.integer(0)
-        cells += [
-            Cell(f"__at_{thread.name}", Range(0, _OVER), "thread", zero, True),
-            Cell(f"__argument_{thread.name}", ANY, "argument", None, True),
-            Cell(f"__result_{thread.name}", ANY, "result", None, True),
-        ]
-    return Object(THREADS, tuple(cells), Storage.STATIC, waiting[0][2])
+def offer(number: int) -> str:
+    """The name of the object by which copies of a family are created: whether one is wanted, and its argument."""
+    return f"{OFFER}{number}"
+
+
+def _objects(found: list[Thread], work: _Work) -> tuple[Object, ...]:
+    cells, offers = list[Cell](), list[Object]()
+    zero, where = build.ZERO, work.creations[0].origin
+    for thread in found:
+        argument = Cell(f"__argument_{thread.name}", ANY, "argument", None, True)
+        if thread.identity is not None:
+            wanted = Cell(f"__new_{thread.name}", Range(0, 1), "thread", zero, True)
+            offers.append(Object(offer(thread.number), (wanted, argument), Storage.STATIC, where))
+        result = Cell(f"__result_{thread.name}", ANY, "result", None, True)
+        cells += [Cell(f"__at_{thread.name}", Range(0, _OVER), "thread", zero, True), argument, result]
+    return Object(THREADS, tuple(cells), Storage.STATIC, where), *offers
 
 
 def _chain(graph: Graph, source: Node, ops: list[Op], target: Node, origin: Origin) -> list[Step]:
@@ -173,24 +230,53 @@ def _framed(graph: Graph, number: int, parameters: tuple[Var, ...], result: Var,
     graph.entry, graph.exit = entry, last
 
 
-def _created(graph: Graph, step: Step, number: int) -> list[Step]:
+def _created(graph: Graph, step: Step, number: int, sign: int) -> list[Step]:
     assert isinstance(step.op, Fork)
     ops: list[Op] = [
         Begin(),
         Store(cell(number, _ARGUMENT), step.op.argument, "argument", "thread"),
         Store(cell(number, _STATE), build.integer(_RUNNING), "thread", "thread"),
-        Set(step.op.result, build.integer(number)),
+        Set(step.op.result, build.integer(sign * number)),
         End(),
     ]
     return _chain(graph, step.source, ops, step.target, step.origin)
 
 
-def _joined(graph: Graph, step: Step) -> list[Step]:
+def _joined(graph: Graph, step: Step, sign: int) -> list[Step]:
     assert isinstance(step.op, Join)
     state = _temporary(graph, step.origin)
-    row = build.add(base(THREADS), build.scale(_ROW, step.op.thread), build.integer(-_ROW))
+    row = build.add(base(THREADS), build.scale(sign * _ROW, step.op.thread), build.integer(-_ROW))
     ops: list[Op] = [Begin(), Load(state, row, "thread", "a thread that there is not")]
     ops.append(Wait(build.eq(state, build.integer(_OVER))))
     if step.op.result is not None:
         ops.append(Load(step.op.result, build.add(row, build.integer(_RESULT)), "result", "thread"))
     return _chain(graph, step.source, [*ops, End()], step.target, step.origin)
+
+
+def _offered(graph: Graph, step: Step, number: int) -> list[Step]:
+    """Create a copy of a family, which takes the offer at once: that it is there is nobody else's business."""
+    assert isinstance(step.op, Fork)
+    wanted = _temporary(graph, step.origin)
+    place = base(offer(number))
+    ops: list[Op] = [
+        Begin(),
+        Load(wanted, place, "thread", "thread"),
+        Wait(build.eq(wanted, build.ZERO)),
+        Store(build.add(place, build.ONE), step.op.argument, "argument", "thread"),
+        Store(place, build.ONE, "thread", "thread"),
+        Havoc(step.op.result, ANY),
+        End(),
+    ]
+    return _chain(graph, step.source, ops, step.target, step.origin)
+
+
+def _joining(graph: Graph, number: int, parameters: tuple[Var, ...], origin: Origin) -> None:
+    """A copy begins by taking an offer."""
+    origin = replace(origin, text="the thread begins")
+    wanted, place = _temporary(graph, origin), base(offer(number))
+    ops: list[Op] = [Begin(), Load(wanted, place, "thread", "thread"), Wait(build.eq(wanted, build.ONE))]
+    ops += [Load(p, build.add(place, build.ONE), "argument", "thread") for p in parameters[:1]]
+    ops += [Store(place, build.ZERO, "thread", "thread"), End()]
+    entry = fresh(graph)
+    graph.steps[:0] = _chain(graph, entry, ops, graph.entry, origin)
+    graph.entry = entry

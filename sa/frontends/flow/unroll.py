@@ -103,10 +103,3 @@ def _split(
                     after[written] = op.term
             made.append(Step(numbers[key], op, number(step.target, after), step.origin))
     return made, len(numbers), entry, number(graph.exit, {})
-
-
-def bounded(graph: Graph) -> bool:
-    """Whether every creation of a thread happens at most once."""
-    steps = outgoing(graph.steps)
-    loops = on_cycles((graph.entry,), {n: [s.target for s in out] for n, out in steps.items()})
-    return not any(isinstance(s.op, Fork) and s.source in loops for s in graph.steps)

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from sa.frontends.flow.graph import Havoc, Load, Range, Set, Step, Storage, Store
 from sa.frontends.flow.layout import Layout
 from sa.frontends.flow.liveness import registers
-from sa.frontends.flow.threads import THREADS, Thread
+from sa.frontends.flow.threads import Thread
 from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.substitute import substitute
@@ -49,7 +49,7 @@ def constants(threads: Sequence[Thread], where: Layout, arbitrary: frozenset[int
         if cell.initial is not None:
             found.cells[address] = evaluate(cell.initial, found, 0)
         else:
-            static = place.object.storage is Storage.STATIC and place.object.name != THREADS
+            static = place.object.storage is Storage.STATIC and cell.key not in ("argument", "result")
             found.cells[address] = _range(cell.range) if static or address in arbitrary else _NOTHING
     for thread in threads:
         first = registers(thread.graph).get(thread.graph.entry, frozenset())

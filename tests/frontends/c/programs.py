@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sa.app.verify import VerifyRequest, verify
 from sa.automata.program import Program
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
-from sa.engines.verify import Options, verify
+from sa.engines.verify import Options
 from sa.frontends.load import load_program
+from sa.frontends.reading import USUAL, Reading
 
 HEADERS = "#include <pthread.h>\n#include <assert.h>\n#include <stdatomic.h>\n"
 
@@ -20,9 +22,11 @@ def program(folder: Path, text: str) -> Program:
     return load_program(str(path)).program
 
 
-def verdict(folder: Path, text: str, seconds: float = 20.0) -> Verdict | None:
-    """What `verify` answers."""
-    return verify(program(folder, text), Options(limits(seconds, None), 0)).verdict
+def verdict(folder: Path, text: str, seconds: float = 20.0, reading: Reading = USUAL) -> Verdict | None:
+    """What `verify` answers; None where nothing is claimed."""
+    path = folder / "prog.c"
+    path.write_text(HEADERS + text)
+    return verify(VerifyRequest(str(path), False, Options(limits(seconds, None)), reading)).outcome.verdict
 
 
 def threads(*bodies: str, shared: str = "", end: str = "") -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sa.base.verdict import Verdict
+from sa.frontends.reading import Reading
 from tests.frontends.c.programs import threads, verdict
 
 PETERSON = (Path(__file__).parent / "peterson.c").read_text()
@@ -34,3 +35,71 @@ def test_an_atomic_counter_loses_nothing(tmp_path: Path) -> None:
 
 def test_a_lock_that_somebody_else_holds_cannot_be_released(tmp_path: Path) -> None:
     assert verdict(tmp_path, threads("pthread_mutex_unlock(&m);", shared=SHARED)) is Verdict.REFUTED
+
+
+def test_any_number_of_threads_are_proved_for_all_numbers(tmp_path: Path) -> None:
+    text = f"{SHARED}\nvoid *f(void *a) {{ {LOCKED.replace('x++;', 'x = 1; assert(x == 1); x = 0;')} return 0; }}\n"
+    text += "int main(void) { pthread_t t; while (1) pthread_create(&t, 0, f, 0); }"
+    assert verdict(tmp_path, text) is Verdict.PROVED
+    assert verdict(tmp_path, text.replace("pthread_mutex_lock(&m);", "if (0)")) is Verdict.REFUTED
+
+
+RACY = threads("x = 1;", "x = 2;", shared="int x;")
+
+
+def test_a_race_is_a_violation_where_races_are_asked_for(tmp_path: Path) -> None:
+    races = Reading(only="no-data-race")
+    assert verdict(tmp_path, RACY, reading=races) is Verdict.REFUTED
+    assert verdict(tmp_path, RACY.replace("int x", "atomic_int x"), reading=races) is None
+    assert verdict(tmp_path, threads(LOCKED, LOCKED, shared=SHARED), reading=races) is Verdict.PROVED
+
+
+CROSSED = threads(
+    "pthread_mutex_lock(&m); pthread_mutex_lock(&n);",
+    "pthread_mutex_lock(&n); pthread_mutex_lock(&m);",
+    shared="pthread_mutex_t m, n;",
+)
+
+
+def test_locks_in_different_orders_are_a_deadlock(tmp_path: Path) -> None:
+    wanted = Reading(only="no-deadlock")
+    release = "pthread_mutex_unlock(&m); pthread_mutex_unlock(&n);"
+    ordered = "pthread_mutex_lock(&m); pthread_mutex_lock(&n);" + release
+    assert verdict(tmp_path, CROSSED, reading=wanted) is Verdict.REFUTED
+    shared = "pthread_mutex_t m, n;"
+    assert verdict(tmp_path, threads(ordered, ordered, shared=shared), reading=wanted) is Verdict.PROVED
+
+
+OVERFLOWING = (
+    "extern int __VERIFIER_nondet_int(void);\nint main(void) { int a = __VERIFIER_nondet_int(); return a + 1; }"
+)
+
+
+def test_overflow_is_a_claim_where_it_is_asked_for(tmp_path: Path) -> None:
+    checked = Reading(overflow="check")
+    assert verdict(tmp_path, OVERFLOWING) is None
+    assert verdict(tmp_path, OVERFLOWING, reading=checked) is Verdict.REFUTED
+    assert verdict(tmp_path, OVERFLOWING.replace("a + 1", "a > 0 ? a - 1 : 0"), reading=checked) is Verdict.PROVED
+
+
+LIST = """
+#include <stdlib.h>
+struct node { int value; struct node *next; };
+struct node *head;
+int main(void) {
+    for (int i = 0; i < 3; i++) {
+        struct node *n = malloc(sizeof *n);
+        n->value = i;
+        n->next = head;
+        head = n;
+    }
+    assert(head->next->next->value == 0);
+    return 0;
+}
+"""
+
+
+def test_what_goes_beyond_the_heap_is_neither_proved_nor_refuted(tmp_path: Path) -> None:
+    assert verdict(tmp_path, LIST, reading=Reading(heap=3)) is Verdict.PROVED
+    assert verdict(tmp_path, LIST, reading=Reading(heap=2)) is Verdict.UNKNOWN
+    assert verdict(tmp_path, LIST.replace("value == 0", "value == 7"), reading=Reading(heap=3)) is Verdict.REFUTED

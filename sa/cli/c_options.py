@@ -1,0 +1,78 @@
+"""The options that say how files of C are read."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated, TypeAlias
+
+import typer
+
+from sa.frontends.reading import PROPERTIES, USUAL, Reading
+
+_PANEL = "For programs in C"
+
+
+class Overflow(str, Enum):  # noqa: UP042 -- typer shows the values of a str enumeration
+    """What signed overflow means."""
+
+    assume = "assume"
+    check = "check"
+    wrap = "wrap"
+
+
+class Property(str, Enum):  # noqa: UP042 -- as above
+    """One kind of claim alone."""
+
+    unreach_call = "unreach-call"
+    no_data_race = "no-data-race"
+    no_overflow = "no-overflow"
+    no_deadlock = "no-deadlock"
+
+
+CompilerOption: TypeAlias = Annotated[
+    str, typer.Option("--cc", metavar="COMPILER", help="The compiler that preprocesses.", rich_help_panel=_PANEL)
+]
+DefineOption: TypeAlias = Annotated[
+    list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="Define a macro.", rich_help_panel=_PANEL)
+]
+IncludeOption: TypeAlias = Annotated[
+    list[str] | None, typer.Option("-I", metavar="FOLDER", help="Look for headers here.", rich_help_panel=_PANEL)
+]
+EntryOption: TypeAlias = Annotated[
+    str, typer.Option("--entry", metavar="FUNCTION", help="Where the program begins.", rich_help_panel=_PANEL)
+]
+OverflowOption: TypeAlias = Annotated[
+    Overflow,
+    typer.Option("--overflow", help="Signed overflow: assumed away, a claim, or around.", rich_help_panel=_PANEL),
+]
+HeapOption: TypeAlias = Annotated[
+    int, typer.Option("--heap", metavar="K", min=1, help="Objects that an allocation makes.", rich_help_panel=_PANEL)
+]
+RacesOption: TypeAlias = Annotated[
+    bool, typer.Option("--races", help="Claim that there are no data races.", rich_help_panel=_PANEL)
+]
+DeadlockOption: TypeAlias = Annotated[
+    bool, typer.Option("--deadlock", help="Claim that there is no deadlock.", rich_help_panel=_PANEL)
+]
+PropertyOption: TypeAlias = Annotated[
+    Property | None, typer.Option("--property", help="Only the claims of one property.", rich_help_panel=_PANEL)
+]
+
+assert {p.value for p in Property} == set(PROPERTIES)
+
+
+def reading(
+    cc: str = USUAL.compiler,
+    define: list[str] | None = None,
+    include: list[str] | None = None,
+    entry: str = USUAL.entry,
+    overflow: Overflow = Overflow.assume,
+    heap: int = USUAL.heap,
+    races: bool = False,
+    deadlock: bool = False,
+    only: Property | None = None,
+) -> Reading:
+    """What the options amount to. To look for overflows is to check for them."""
+    arguments = (*(f"D{d}" for d in define or ()), *(f"I{i}" for i in include or ()))
+    how = "check" if only is Property.no_overflow else overflow.value
+    return Reading(cc, arguments, entry, how, heap, races, deadlock, None if only is None else only.value)

@@ -1,0 +1,126 @@
+"""Where one step of a thread ends and the next one begins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import count
+
+from msgspec import Struct, field
+
+from sa.base.diagnostic import InputError, error
+from sa.frontends.flow.access import Accesses, is_solo, seen_by_others
+from sa.frontends.flow.claims import Asked
+from sa.frontends.flow.graph import Begin, End, Load, Node, Show, Step, Store, Wait
+from sa.frontends.flow.order import on_cycles
+from sa.frontends.flow.threads import Thread
+from sa.terms.term import Term, Var
+
+
+class Names(Struct, frozen=True):
+    """How registers of a thread and cells are called in its automaton, and the numbers of addresses."""
+
+    registers: Mapping[Var, Var]
+    cells: Mapping[int, Var]
+    addresses: Mapping[Var, Term]
+
+
+class Work(Struct):
+    """A thread whose steps are made: `kept` are the nodes that become locations."""
+
+    thread: Thread
+    known: Accesses
+    names: Names
+    asked: Asked
+    steps: Mapping[Node, list[Step]]
+    kept: set[Node]
+    numbers: Iterator[int] = field(default_factory=lambda: count(1))
+
+
+def depths_of(thread: Thread, steps: Mapping[Node, list[Step]]) -> dict[Node, int]:
+    """How deep in atomic regions each node is."""
+    depths = {thread.graph.entry: 0}
+    pending = [thread.graph.entry]
+    while pending:
+        here = pending.pop()
+        for step in steps.get(here, ()):
+            depth = depths[here] + (1 if isinstance(step.op, Begin) else -1 if isinstance(step.op, End) else 0)
+            if depth < 0 or depths.get(step.target, depth) != depth:
+                if step.target == thread.graph.exit:
+                    continue
+                message = "atomic regions do not nest here: one ends that did not begin, or is jumped into"
+                raise InputError((error("SA722", message, step.origin.span),))
+            if step.target not in depths:
+                depths[step.target] = depth
+                pending.append(step.target)
+    return depths
+
+
+def kept_nodes(work: Work, depths: Mapping[Node, int]) -> set[Node]:
+    """The nodes that become locations. Raises InputError for a loop inside of an atomic region."""
+    kept = {work.thread.graph.entry, work.thread.graph.exit}
+    for node, steps in work.steps.items():
+        if depths.get(node) == 0 and any(_matters(s, work) for s in steps):
+            kept.add(node)
+    while True:
+        successors = {
+            n: [s.target for s in steps if s.target not in kept and n not in kept]
+            for n, steps in work.steps.items()
+            if depths.get(n) == 0 or n in depths
+        }
+        loops = on_cycles(tuple(n for n in depths if n not in kept), successors)
+        if not loops:
+            return kept
+        heads = {number: n for n, number in sorted(loops.items(), reverse=True) if depths[n] == 0}
+        for node, number in loops.items():
+            if number not in heads:
+                where = work.steps[node][0].origin
+                raise InputError((error("SA722", "a loop inside of an atomic region", where.span),))
+        kept |= set(heads.values())
+
+
+def _matters(step: Step, work: Work) -> bool:
+    """Whether a step outside of atomic regions is one that a location comes before."""
+    match step.op:
+        case Load() | Store():
+            return is_seen(step, work)
+        case Begin():
+            return _region_matters(step, work)
+        case Show():
+            return True
+        case _:
+            return False
+
+
+def _region_matters(begin: Step, work: Work) -> bool:
+    pending, seen = [(begin.target, 1)], {begin.target}
+    while pending:
+        node, depth = pending.pop()
+        for step in work.steps.get(node, ()):
+            if isinstance(step.op, Wait | Show) or (isinstance(step.op, Load | Store) and is_seen(step, work)):
+                return True
+            after = depth + (1 if isinstance(step.op, Begin) else -1 if isinstance(step.op, End) else 0)
+            if after > 0 and step.target not in seen:
+                seen.add(step.target)
+                pending.append((step.target, after))
+    return False
+
+
+def is_seen(step: Step, work: Work) -> bool:
+    """Whether a load or store is one that others see or can disturb."""
+    access = work.known.of[id(step)]
+    if is_solo(work.thread, step, work.known.solo):
+        return False
+    return any(seen_by_others(c, work.thread.number, access.writes, work.known) for c in access.cells)
+
+
+def meetings(source: Node, work: Work, depths: Mapping[Node, int]) -> set[Node]:
+    """Nodes behind a kept one, before the next ones, at which paths meet."""
+    pending, arrivals = [source], dict[Node, int]()
+    seen = {source}
+    while pending:
+        for step in work.steps.get(pending.pop(), ()):
+            arrivals[step.target] = arrivals.get(step.target, 0) + 1
+            if step.target not in seen and step.target not in work.kept:
+                seen.add(step.target)
+                pending.append(step.target)
+    return {n for n, number in arrivals.items() if number > 1 and depths.get(n) == 0}

@@ -1,0 +1,100 @@
+"""Allocation: the objects that each site can make, and the steps that make one.
+
+A site that runs at most once makes one object. Any other makes up to a number of them, in their order; one more is the
+failing step `BOUND`, which says something of the translation and not of the program.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from sa.frontends.flow.graph import (
+    ANY,
+    Allocate,
+    Begin,
+    Cell,
+    End,
+    Fail,
+    Graph,
+    Live,
+    Load,
+    Object,
+    Range,
+    Register,
+    Set,
+    Step,
+    Storage,
+    Store,
+    Test,
+    base,
+    fresh,
+    outgoing,
+)
+from sa.frontends.flow.order import on_cycles
+from sa.terms import build
+
+#: What is wrong where a site has made all its objects.
+BOUND = "more objects than --heap"
+
+
+def allocated(graph: Graph, family: bool, most: int) -> None:
+    """Replace allocations by elementary steps, in place. Copies of a family take from one supply."""
+    following = outgoing(graph.steps)
+    loops = on_cycles((graph.entry,), {n: [s.target for s in out] for n, out in following.items()})
+    steps = list[Step]()
+    made = 0
+    for step in graph.steps:
+        if not isinstance(step.op, Allocate):
+            steps.append(step)
+            continue
+        made += 1
+        several = family or step.source in loops
+        names = _objects(graph, step.op.name, made, most if several else 1)
+        steps += _chosen(graph, step, names, family) if several else _single(graph, step, names[0])
+    graph.steps = steps
+
+
+def _objects(graph: Graph, name: str, site: int, number: int) -> list[str]:
+    template = graph.objects[name]
+    names = [f"{name}_{site}_{k}" if number > 1 or site > 1 else f"{name}_" for k in range(1, number + 1)]
+    for own in names:
+        graph.objects[own] = replace(template, name=own)
+    return names
+
+
+def _single(graph: Graph, step: Step, name: str) -> list[Step]:
+    assert isinstance(step.op, Allocate)
+    after = fresh(graph)
+    return [
+        Step(step.source, Live(name), after, step.origin),
+        Step(after, Set(step.op.var, base(name)), step.target, step.origin),
+    ]
+
+
+def _chosen(graph: Graph, step: Step, names: list[str], family: bool) -> list[Step]:
+    """The next object of the site, which a counter says."""
+    assert isinstance(step.op, Allocate)
+    storage = Storage.STATIC if family else Storage.AUTO
+    counter = f"{names[0]}__used"
+    cell = Cell("", Range(0, len(names)), "count", build.ZERO, True)
+    graph.objects[counter] = Object(counter, (cell,), storage, step.origin)
+    used = build.variable(f"__used{len(graph.registers)}")
+    graph.registers[used] = Register(used, ANY, step.origin, temporary=True)
+    start, loaded, after = fresh(graph), fresh(graph), fresh(graph)
+    steps = [
+        Step(step.source, Begin(), start, step.origin),
+        Step(start, Load(used, base(counter), "count", "heap"), loaded, step.origin),
+        Step(after, End(), step.target, step.origin),
+    ]
+    for number, name in enumerate(names):
+        one, two, three = fresh(graph), fresh(graph), fresh(graph)
+        steps += [
+            Step(loaded, Test(build.eq(used, build.integer(number))), one, step.origin),
+            Step(one, Live(name), two, step.origin),
+            Step(two, Set(step.op.var, base(name)), three, step.origin),
+            Step(three, Store(base(counter), build.integer(number + 1), "count", "heap"), after, step.origin),
+        ]
+    none = fresh(graph)
+    steps.append(Step(loaded, Test(build.le(build.integer(len(names)), used)), none, step.origin))
+    steps.append(Step(none, Fail(BOUND), fresh(graph), step.origin))
+    return steps

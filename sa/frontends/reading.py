@@ -1,0 +1,59 @@
+"""How files of C are read: what a user may choose, and as words for a certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+#: What can go wrong, and what is asked of it: the claims of one property alone.
+PROPERTIES = ("unreach-call", "no-data-race", "no-overflow", "no-deadlock")
+OVERFLOW = ("assume", "check", "wrap")
+
+
+class Reading(Struct, frozen=True):
+    """`compiler` and `arguments` are for preprocessing. Signed overflow is assumed away, checked, or wraps around.
+
+    `heap` objects are made at most by an allocation in a loop. `only` is one of PROPERTIES.
+    """
+
+    compiler: str = "cc"
+    arguments: tuple[str, ...] = ()
+    entry: str = "main"
+    overflow: str = "assume"
+    heap: int = 4
+    races: bool = False
+    deadlock: bool = False
+    only: str | None = None
+
+
+USUAL = Reading()
+
+
+def words(reading: Reading) -> tuple[str, ...]:
+    """A reading as words, none for the usual one."""
+    found = [f"-{a}" for a in reading.arguments]
+    for name in ("compiler", "entry", "overflow", "heap", "only"):
+        if getattr(reading, name) != getattr(USUAL, name):
+            found.append(f"{name}={getattr(reading, name)}")
+    return (*found, *(name for name in ("races", "deadlock") if getattr(reading, name)))
+
+
+def reading_of(written: Sequence[str]) -> Reading:
+    """The reading that words stand for. Raises ValueError."""
+    values: dict[str, str] = dict(w.split("=", 1) for w in written if "=" in w and not w.startswith("-"))
+    flags = {w for w in written if "=" not in w and not w.startswith("-")}
+    made = Reading(
+        values.pop("compiler", USUAL.compiler),
+        tuple(w[1:] for w in written if w.startswith("-")),
+        values.pop("entry", USUAL.entry),
+        values.pop("overflow", USUAL.overflow),
+        int(values.pop("heap", str(USUAL.heap))),
+        "races" in flags,
+        "deadlock" in flags,
+        values.pop("only", None),
+    )
+    known = made.overflow in OVERFLOW and (made.only is None or made.only in PROPERTIES) and made.heap > 0
+    if values or flags - {"races", "deadlock"} or not known:
+        raise ValueError("these are no options of C")
+    return made
