@@ -1,5 +1,5 @@
 // expect: refuted
-// Idle falls through to done.
+// It is never busy.
 #include <assert.h>
 #include <pthread.h>
 
@@ -13,8 +13,8 @@ void *worker(void *arg) {
     pthread_mutex_lock(&m);
     switch (state) {
     case IDLE:
-        state = BUSY;
         starts++;
+        break;
     case BUSY:
         state = DONE;
         break;

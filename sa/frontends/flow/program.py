@@ -15,10 +15,11 @@ from sa.base.diagnostic import InputError, error
 from sa.base.source import Source, position
 from sa.frontends.flow.access import Accesses, accesses
 from sa.frontends.flow.claims import Asked, Touch, no_deadlock, races
-from sa.frontends.flow.graph import Node, Storage, Unit
+from sa.frontends.flow.graph import ANY, Node, Range, Storage, Unit
 from sa.frontends.flow.layout import Layout, layout
 from sa.frontends.flow.liveness import only_reachable, prune
 from sa.frontends.flow.naming import Named, named
+from sa.frontends.flow.spans import span_of
 from sa.frontends.flow.steps import FAILED, STOPPED, Joint, joints
 from sa.frontends.flow.threads import Thread, threads_of
 from sa.frontends.flow.webs import split
@@ -43,6 +44,7 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
     found = [joints(t, known, names.names[t.number], asked) for t in threads]
     automata = [_automaton(t, made, names, first) for t, made in zip(threads, found, strict=True)]
     automata[0], first = _begun(automata[0], first)
+    automata, names = _ranged(automata, first, names)
     made = _program(automata, first, names, source)
     families = {t.name: names.names[t.number].registers[t.identity] for t in threads if t.identity is not None}
     claims = _claims(made, list(zip(threads, found, strict=True)), names, where, asked)
@@ -222,6 +224,34 @@ def _own_first(main: Automaton) -> dict[Var, Term]:
             if build.eq(variable.var, build.integer(value)) in build.conjuncts(main.init):
                 known[variable.var] = build.integer(value)
     return known
+
+
+def _ranged(automata: list[Automaton], first: Mapping[Var, Term], names: Named) -> tuple[list[Automaton], Named]:
+    """Ranges are kept where every step and the start keep to them for reasons of ranges alone; others are dropped."""
+    while True:
+        shared = {v.var: Range(v.low, v.high) for v in names.shared}
+        gone = set[Var]()
+        for automaton in automata:
+            own = {v.var: Range(v.low, v.high) for v in automaton.variables}
+            for edge in automaton.edges:
+                known = shared | own | {c.var: Range(c.low, c.high) for c in edge.choices}
+                gone |= {v for v, term in edge.updates if not _keeps(known.get(v, ANY), term, known)}
+        gone |= {v for v, term in first.items() if not _keeps(shared.get(v, ANY), term, {})}
+        if not gone:
+            return automata, names
+
+        def freed(variables: tuple[Variable, ...], gone: set[Var] = gone) -> tuple[Variable, ...]:
+            return tuple(replace(v, low=None, high=None) if v.var in gone else v for v in variables)
+
+        automata = [replace(a, variables=freed(a.variables)) for a in automata]
+        names = replace(names, shared=freed(names.shared))
+
+
+def _keeps(range_: Range, term: Term, known: Mapping[Var, Range]) -> bool:
+    if range_.low is None or range_.high is None:
+        return True
+    low, high = span_of(term, lambda v: known.get(v, ANY))
+    return low is not None and high is not None and range_.low <= low and high <= range_.high
 
 
 def _program(automata: list[Automaton], first: Mapping[Var, Term], names: Named, source: Source) -> Program:
