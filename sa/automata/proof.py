@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Origin
 from sa.automata.program import Axiom, Formula, Program, Related
-from sa.base.source import Source
+from sa.base.source import Source, Span
 from sa.base.verdict import Verdict
 from sa.terms.term import Function, Term
 
@@ -69,7 +69,8 @@ Claim: TypeAlias = Refines | Preserves
 class Step(Struct, frozen=True):
     """A `lemma` or `theorem`. Without a rule the claim is decided directly. `cited` are names of earlier steps.
 
-    Whether a rule fits its claim and what is cited is for the rule to say.
+    Whether a rule fits its claim and what is cited is for the rule to say. In the text, `heading` is the step's kind
+    and name, `stated` its claim with the rule.
     """
 
     name: str
@@ -79,6 +80,8 @@ class Step(Struct, frozen=True):
     cited: tuple[str, ...]
     expect: Verdict | None
     origin: Origin
+    heading: Span | None = None
+    stated: Span | None = None
 
 
 class Script(Struct, frozen=True):

@@ -13,6 +13,7 @@ from sa.hybrid.points import Frame, Graph, Point, first_own, known
 from sa.hybrid.solve import Way
 from sa.smt.session import Sat, Session
 from sa.terms import build
+from sa.terms.name import staged
 from sa.terms.sort import default_value
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
@@ -66,7 +67,7 @@ def run(f: Frame, way: Way, session: Session) -> Run | None:
     conditions = [f.whole.init, *(within(v) for v in f.whole.variables)]
     chosen = list[tuple[Arc, tuple[Var, ...]]]()
     for number, arc in enumerate(arcs):
-        fresh = tuple(build.variable(f"{c.var.name}@{number}", c.var.sort) for c in arc.choices)
+        fresh = tuple(build.variable(staged(c.var.name, number), c.var.sort) for c in arc.choices)
         scope = {**state, **dict(zip((c.var for c in arc.choices), fresh, strict=True))}
         conditions.append(substitute(arc.guard, scope))
         state |= {v: substitute(t, scope) for v, t in arc.updates.items()}

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from sa.hybrid.points import Graph, Point, Step
 from sa.terms import build
+from sa.terms.name import staged
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -62,7 +63,7 @@ def _goes(here: Point, before: list[Step], after: list[Step]) -> bool:
 
 def after_another(first: Step, second: Step) -> Step:
     """The two steps as one; choices of the second get other names."""
-    apart: dict[Var, Term] = {c: build.variable(f"{c.name}@{len(first.arcs)}", c.sort) for c in second.choices}
+    apart: dict[Var, Term] = {c: build.variable(staged(c.name, len(first.arcs)), c.sort) for c in second.choices}
     scope = {**first.updates, **apart}
     return Step(
         first.source,

@@ -22,6 +22,7 @@ from sa.explicit.whole import Arc, Whole, is_bad
 from sa.hybrid.control import Values, cases
 from sa.smt.session import Session
 from sa.terms import build
+from sa.terms.name import at_place
 from sa.terms.sort import Value
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
@@ -107,7 +108,7 @@ def _own(w: Whole, index: int, asked: frozenset[Var], named: frozenset[str], ses
     local = frozenset(v.var for v in apart(w.threads[index]).variables if v.kind is Kind.LOCAL)
     written = frozenset(v for t in w.arcs for here in t for a in here for v in a.updates)
     readable = local | (kinds.keys() - written)
-    told = {p for p, q in enumerate(w.threads[index].locations) if f"at {w.threads[index].name}.{q.name}" in named}
+    told = {p for p, q in enumerate(w.threads[index].locations) if at_place(w.threads[index].name, q.name) in named}
     found = {
         place
         for place, arcs in enumerate(w.arcs[index])

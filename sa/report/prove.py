@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from sa.automata.proof import Preserves, Rule
-from sa.base.source import Span, position, span_text
+from sa.base.source import position, span_text
 from sa.base.verdict import Reason, Verdict
 from sa.engines.outcome import Result
 from sa.report.diagnostics import marked
@@ -92,9 +92,8 @@ def rule_of(result: StepResult) -> str:
 
 def claim_of(result: StepResult) -> str:
     """The claim with its rule as it is written, on one line."""
-    span = result.step.origin.span
-    written = "" if span is None else " ".join(span_text(span).split())
-    return written.partition(":")[2].strip().rstrip(";")
+    stated = result.step.stated
+    return "" if stated is None else " ".join(span_text(stated).split()).rstrip(";")
 
 
 def unproved_below(result: StepResult, proof: Proof) -> tuple[tuple[str, Verdict], ...]:
@@ -159,15 +158,14 @@ def _step(result: StepResult, proof: Proof, width: int) -> Iterator[Text]:
 
 def _claim(result: StepResult, proof: Proof, width: int) -> Iterator[Text]:
     """The claim on a line; of a step that fails the line of the file, with the step marked."""
-    span = result.step.origin.span
+    heading = result.step.heading
     stopped = result.unknown is not None and result.unknown.reason in _LIMITS
-    if result.verdict is Verdict.PROVED or stopped or span is None:
+    if result.verdict is Verdict.PROVED or stopped or heading is None:
         claim = Text(2 * INDENT + claim_of(result))
         claim.truncate(width, overflow="ellipsis")
         yield claim
     else:
-        head = Span(span.source, span.start, span.start + len(span_text(span).partition(":")[0].rstrip()))
-        yield from marked(head, "^", STYLE[result.verdict], "", 5, proof.script.source, width)
+        yield from marked(heading, "^", STYLE[result.verdict], "", 5, proof.script.source, width)
 
 
 def _held(result: StepResult, width: int) -> Iterator[Text]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -88,3 +90,22 @@ def test_a_name_keeps_its_parts_through_terms() -> None:
     assert var is build.variable("conc.T.x[3]", primes=1)
     assert (var.name.side, var.name.thread, var.name.base, var.name.position) == (CONCRETE, "T", "x", 3)
     assert unsided(var).name == "T.x[3]"
+
+
+#: Marks of the C front end before its names for cells, and copies of families that invariants speak of.
+OTHERS = {"sa/frontends", "sa/language/unparse.py"}
+
+TAKEN_APART = re.compile(
+    r"\.name\.(partition|rpartition|startswith|endswith|removeprefix|removesuffix|split)\(|\{\w+(\.var)?\.name\}[@?|\[]"
+)
+
+
+def test_names_are_taken_apart_in_one_file() -> None:
+    """Everywhere else their parts are read."""
+    root = Path(__file__).parents[2]
+    files = (p.relative_to(root).as_posix() for p in (root / "sa").rglob("*.py"))
+    asked = [f for f in files if f != "sa/terms/name.py" and not any(f.startswith(o) for o in OTHERS)]
+    found = [
+        (f, line) for f in asked for line in (root / f).read_text("utf-8").splitlines() if TAKEN_APART.search(line)
+    ]
+    assert [f for f, line in found if "entry.name" not in line] == []

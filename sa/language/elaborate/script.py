@@ -144,7 +144,10 @@ def _step(
     if claim is None:
         return None
     kind = "theorem" if written.theorem else "lemma"
-    return Step(written.name.name, kind, claim, rule, cited, written.expect, origin(written.span))
+    span = written.span
+    heading = Span(span.source, span.start, written.name.span.end)
+    stated = Span(span.source, written.claim.span.start, span.end)
+    return Step(written.name.name, kind, claim, rule, cited, written.expect, origin(span), heading, stated)
 
 
 def _rule(written: syntax.Identifier, context: Context) -> Rule | None:
