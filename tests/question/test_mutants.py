@@ -1,0 +1,166 @@
+"""Questions are made twice: whatever goes wrong where the engines' are made, no wrong answer leaves the tool."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import sa.conditions.product as product
+import sa.engines.refine
+import sa.engines.verify
+import sa.question.claims as claims
+import sa.question.goals as goals
+import sa.refinement.compositional
+import sa.scripts.statements
+from sa.app.prove import ProveRequest, prove
+from sa.base.diagnostic import InputError
+from sa.base.limits import LimitReached, limits
+from sa.base.verdict import Verdict
+from sa.engines.judging import QuestionsDiffer
+from sa.engines.options import Options
+from sa.engines.refine import refine
+from sa.engines.verify import Options as VerifyOptions
+from sa.engines.verify import verify
+from tests.endtoend.asking import read
+from tests.language.texts import program_of
+from tests.question.mutants import Mutant, mutants
+
+#: Where functions of the modules are known by their names.
+USERS: tuple[ModuleType, ...] = (
+    goals,
+    sa.engines.refine,
+    sa.engines.verify,
+    sa.refinement.compositional,
+    sa.scripts.statements,
+)
+
+SHARED = "global x, y : int = 0;\n"
+OPEN = SHARED + "thread T {{ rely unchanged x; {} }}\n"
+TWO = SHARED + "thread T {{ local t : int = 0; {} }}\nthread U {{ {} }}\n"
+BLOCK = "refinement r {{ relate x; pre conc.y == abs.y; inv {}; silent exit; }}\n"
+
+#: Abstract and concrete programs, and whether the one refines the other.
+QUESTIONS = (
+    (OPEN.format("x := x + 2;"), OPEN.format("x := x + 1; x := x + 1;"), Verdict.REFUTED),
+    (OPEN.format("x := 1; x := x + 2;"), OPEN.format("x := 1; x := 3;"), Verdict.PROVED),
+    (OPEN.format("y := 1; y := x;"), OPEN.format("y := 1; y := x - 1;"), Verdict.REFUTED),
+    (TWO.format("t := x; @seen(t) skip;", "x := 1;"), TWO.format("t := x; @seen(t) skip;", "x := 1;"), Verdict.PROVED),
+    (TWO.format("x := x + 1;", "x := 5;"), TWO.format("t := x; x := t + 1;", "x := 5;"), Verdict.REFUTED),
+    (TWO.format("x := 2;", "y := 2;"), TWO.format("x := 1; x := 2;", "y := 2;"), Verdict.REFUTED),
+    (
+        TWO.format("x := 1;", "skip;"),
+        TWO.format("x := 1;", "y := 2;") + BLOCK.format("conc.x >= 0"),
+        Verdict.PROVED,
+    ),
+)
+
+#: Programs and the verdicts of their claims.
+PROGRAMS = (
+    (SHARED + "thread T { x := 1; assert x == 1; }\nthread U { x := 2; }\n", ["REFUTED"]),
+    (SHARED + "thread T { guarantee x' >= x; x := x - 1; }\n", ["REFUTED"]),
+    (
+        SHARED + "thread T { x := 1; }\nthread U { y := x; }\ninvariant a : y <= 1;\ninvariant b : x == y;\n",
+        ["PROVED", "REFUTED"],
+    ),
+)
+
+SCRIPT = """import "abs.sa" as abs;
+import "conc.sa" as conc;
+lemma one : conc.T refines abs.T relate x;
+lemma all : conc refines abs relate x, y;
+"""
+
+
+def _answers(folder: Path) -> list[tuple[str, Callable[[], list[str]], list[str]]]:
+    """What is asked, by name, and the right answers."""
+    asked = list[tuple[str, Callable[[], list[str]], list[str]]]()
+    for number, (abstract, concrete, verdict) in enumerate(QUESTIONS):
+        programs = read(abstract, concrete)
+
+        def refined(programs=programs) -> list[str]:  # type: ignore[no-untyped-def]
+            return [refine(*programs, Options(limits(20.0, None))).verdict.value]
+
+        asked.append((f"refine {number}", refined, [verdict.value]))
+    for number, (text, verdicts) in enumerate(PROGRAMS):
+        program = program_of(text)
+
+        def verified(program=program) -> list[str]:  # type: ignore[no-untyped-def]
+            return [f.verdict.value for f in verify(program, VerifyOptions(limits(20.0, None))).findings]
+
+        asked.append((f"verify {number}", verified, verdicts))
+    (folder / "abs.sa").write_text(TWO.format("x := 2;", "y := 2;"))
+    (folder / "conc.sa").write_text(TWO.format("x := 1; x := 2;", "y := 2;"))
+    (folder / "s.sa").write_text(SCRIPT)
+
+    def proved() -> list[str]:
+        made = prove(ProveRequest(str(folder / "s.sa"), False, Options(limits(20.0, None))))
+        return [s.verdict.value for s in made.proof.steps]
+
+    asked.append(("prove", proved, ["REFUTED", "REFUTED"]))
+    return asked
+
+
+def _outcome(ask: Callable[[], list[str]], right: list[str]) -> str:
+    """How a question ends: with the right answer, with none, or with a wrong one."""
+    try:
+        found = ask()
+    except QuestionsDiffer:
+        return "caught"
+    except (InputError, LimitReached):
+        return "no answer"
+    except Exception:
+        return "internal error"
+    if len(found) == len(right) and all(f in (r, "UNKNOWN") for f, r in zip(found, right, strict=True)):
+        return "right" if found == right else "no answer"
+    return f"wrong: {found}"
+
+
+def _tried(mutant: Mutant, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    original = {goals.__name__: goals, claims.__name__: claims, product.__name__: product}[mutant.module]
+    namespace: dict[str, object] = {"__name__": mutant.module}
+    exec(mutant.code, namespace)  # type: ignore[call-overload]
+    changed = {n: namespace[n] for n, f in vars(original).items() if callable(f) and n in namespace and n[0].islower()}
+    found = Counter[str]()
+    with monkeypatch.context() as patched:
+        for user in USERS:
+            for name, function in changed.items():
+                if getattr(user, name, None) is getattr(original, name) and user is not original:
+                    patched.setattr(user, name, function)
+        for what, ask, right in _answers(folder):
+            outcome = _outcome(ask, right)
+            assert not outcome.startswith("wrong"), f"{mutant.what}: {what} is {outcome}"
+            found[outcome] += 1
+    return found
+
+
+ALL = [m for module in (goals, claims, product) for m in mutants(module)]
+
+
+def test_there_are_many_mutants() -> None:
+    assert len(ALL) >= 200
+
+
+def test_without_a_change_all_answers_are_right(tmp_path: Path) -> None:
+    assert [_outcome(ask, right) for _, ask, right in _answers(tmp_path)] == ["right"] * 11
+
+
+@pytest.mark.parametrize("part", [pytest.param(n, marks=[] if n == 0 else pytest.mark.fuzz) for n in range(36)])
+def test_no_mutant_of_what_makes_questions_makes_a_wrong_answer(
+    part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = Counter[str]()
+    for mutant in ALL[part::36]:
+        found += _tried(mutant, tmp_path, monkeypatch)
+    assert found["caught"] > 5
+
+
+def test_a_refinement_that_relates_nothing_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the comparison this was PROVED."""
+    monkeypatch.setattr(goals, "_equal", lambda *_: iter(()))
+    abstract, concrete, _ = QUESTIONS[0]
+    with pytest.raises(QuestionsDiffer):
+        refine(*read(abstract, concrete), Options(limits(20.0, None)))
