@@ -10,6 +10,9 @@ from sa.invariants import crowd
 
 BOXES: ClaimEngine = Prover("boxes", "bounds, thread by thread and copy by copy", crowd.by_boxes)
 SHORT_RUNS: ClaimEngine = Refuter("short-runs", "short runs with 1, 2, … copies", crowd.short_runs)
+CONJUNCTIONS: ClaimEngine = Prover(
+    "conjunctions", "what threads and one or two copies compare and assign", crowd.by_conjunctions
+)
 JOINT: ClaimEngine = Prover(
     "joint", "relations between all threads and any copy, or any two", partial(crowd.by_joint_relations, 0)
 )
@@ -22,6 +25,7 @@ LONG_RUNS: ClaimEngine = Refuter("long-runs", "longer runs with 1, 2, … copies
 CROWDS: Portfolio = (
     Turn(BOXES, 0.2),
     Turn(SHORT_RUNS, 0.2),
+    Turn(CONJUNCTIONS, 0.4),
     Turn(JOINT, 0.4),
     Turn(MORE_JOINT, 0.6),
     Turn(LONG_RUNS, 1.0),

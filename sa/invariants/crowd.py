@@ -7,13 +7,10 @@ Each function answers for itself, as far as it can, what is asked; in which orde
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product as combinations
 from math import prod
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import Automaton, Edge, Kind, variables_of
 from sa.automata.family import Family, copies, crowd, different, spoken_of, symbolic, symbolic_name
 from sa.automata.rename import apart
 from sa.base.budget import Budget, Event, Report
@@ -21,16 +18,18 @@ from sa.base.limits import part_of
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun, bads_of_copies
 from sa.certificates.run import Bad
 from sa.certificates.threads import Annotated
-from sa.conditions.never import at_places, excluded, failing_edges, taking
+from sa.conditions.never import excluded
 from sa.generation.generate import generate, invariants
 from sa.generation.visibility import Rung
+from sa.invariants.conjunctions import conjunctions, impossible
+from sa.invariants.crowd_candidates import candidates
+from sa.invariants.crowd_clauses import System, clauses, parameters, places_of, predicate, wanted
 from sa.invariants.violation import Effort, find_run
 from sa.question.asked import Asked, Excluded, Refuted
-from sa.smt.horn import Atom, Clause, GivenUp, HornAnswer, Solution, solve
+from sa.smt.horn import GivenUp, HornAnswer, Solution, solve
 from sa.smt.session import Session
 from sa.terms import build
-from sa.terms.substitute import local_of, substitute
-from sa.terms.term import Term, Var
+from sa.terms.term import Term
 
 #: Joint locations of threads and copies up to which there are Horn clauses about them.
 JOINT = 1_500
@@ -115,18 +114,31 @@ def _words(steps: int, counts: Sequence[int]) -> str:
     return f"a run of {steps} step{'' if steps == 1 else 's'} with {number} cop{'y' if number == 1 else 'ies'}"
 
 
+def by_conjunctions(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """Joint invariants of all threads and any copy, then any two, that are made of candidates. Raises LimitReached."""
+    open_ = asked.bads
+    for s in _systems(asked):
+        report(Event("conjunctions", {"copies": max(s.counts), "claims": len(open_)}))
+        session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
+        names, offered = parameters(s), candidates(s, open_)
+        found = conjunctions(session, names, tuple(clauses(s)), dict.fromkeys(names, offered), budget.bounds)
+        spoken = (b for b in open_ if all(_spoken(b, f) <= n for f, n in zip(asked.families, s.counts, strict=True)))
+        never = tuple(b for b in spoken if all(impossible(session, names, found, c) for c in wanted(s, (b,))))
+        if never:
+            open_ = tuple(b for b in open_ if b not in never)
+            yield _excluded(s, found, never)
+        if not open_:
+            return
+
+
 def by_joint_relations(effort: int, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """Joint invariants of all threads and any copy, then any two copies, from Horn clauses. Raises LimitReached.
 
     The effort is little (0) or much (1).
     """
     settled = set[Bad]()
-    for number in (1, 2):
-        counts = tuple(number for _ in asked.families)
-        threads = (*asked.threads, *crowd(asked.families, counts))
-        if prod(len(t.locations) for t in threads) > JOINT:
-            return
-        s = _System(asked, counts, [apart(t) for t in threads])
+    for s in _systems(asked):
+        number = max(s.counts)
         within = tuple(b for b in asked.bads if all(_spoken(b, f) <= number for f in asked.families))
         for some in dict.fromkeys((within, *((b,) for b in within))):
             open_ = tuple(b for b in some if b not in settled)
@@ -135,109 +147,25 @@ def by_joint_relations(effort: int, asked: Asked, budget: Budget, report: Report
             report(Event("joint invariants", {"copies": number, "settled": len(settled)}))
             answer: HornAnswer = GivenUp("its share of the time was over")
             with part_of(budget.bounds, ONE) as bounds:
-                answer = solve(_parameters(s), (*_clauses(s), *_wanted(s, open_)), bounds, JOINTLY[effort])
+                answer = solve(parameters(s), (*clauses(s), *wanted(s, open_)), bounds, JOINTLY[effort])
             if isinstance(answer, Solution):
                 settled.update(open_)
-                yield _excluded(s, answer, open_)
+                yield _excluded(s, answer.predicates, open_)
 
 
-def _excluded(s: _System, answer: Solution, bads: tuple[Bad, ...]) -> Excluded:
+def _systems(asked: Asked) -> Iterator[System]:
+    """All threads with one copy of each family, and with two, as long as there are not too many joint locations."""
+    for number in (1, 2):
+        counts = tuple(number for _ in asked.families)
+        threads = (*asked.threads, *crowd(asked.families, counts))
+        if prod(len(t.locations) for t in threads) <= JOINT:
+            yield System(asked, counts, [apart(t) for t in threads])
+
+
+def _excluded(s: System, found: Mapping[str, Term], bads: tuple[Bad, ...]) -> Excluded:
     asked = s.asked
-    found = ((places, answer.predicates[_predicate(places)]) for places in _places(s))
-    joint = tuple((places, inv) for places, inv in found if inv is not build.FALSE)
+    said = ((places, found[predicate(places)]) for places in places_of(s))
+    joint = tuple((places, inv) for places, inv in said if inv is not build.FALSE)
     proof = CrowdJoint(asked.threads, asked.families, s.counts, joint, asked.init, bads, asked.axioms)
     copy = "any copy" if max(s.counts) == 1 else f"any {max(s.counts)} copies"
     return Excluded(bads, proof, f"relations between all threads and {copy}")
-
-
-class _System(Struct, frozen=True):
-    """All threads and some symbolic copies, `apart` in this order."""
-
-    asked: Asked
-    counts: tuple[int, ...]
-    apart: Sequence[Automaton]
-
-
-def _places(s: _System) -> Iterator[tuple[str, ...]]:
-    return combinations(*([q.name for q in t.locations] for t in s.apart))
-
-
-def _predicate(places: Sequence[str]) -> str:
-    return " | ".join(places)
-
-
-def _variables(s: _System) -> tuple[Var, ...]:
-    return tuple(dict.fromkeys(v.var for t in s.apart for v in t.variables))
-
-
-def _parameters(s: _System) -> Mapping[str, Sequence[Var]]:
-    variables = _variables(s)
-    return {_predicate(places): variables for places in _places(s)}
-
-
-def _at(s: _System, places: Sequence[str], after: Mapping[Var, Term]) -> Atom:
-    return Atom(_predicate(places), tuple(after.get(v, v) for v in _variables(s)))
-
-
-def _inv(s: _System, places: Sequence[str], after: Mapping[Var, Term]) -> Term:
-    written = ({q.name: q.inv for q in t.locations}[place] for t, place in zip(s.apart, places, strict=True))
-    return substitute(build.land(*written), after)
-
-
-def _clauses(s: _System) -> Iterator[Clause]:
-    """Initial states, steps of each thread and copy, and steps of a copy that is none of these."""
-    apart_facts = build.land(*different(s.asked.families, tuple(n + 1 for n in s.counts)))
-    start = tuple(t.initial for t in s.apart)
-    inits = build.land(s.asked.init, *(t.init for t in s.apart), *different(s.asked.families, s.counts))
-    yield Clause((), build.land(inits, _inv(s, start, {})), _at(s, start, {}))
-    for places in _places(s):
-        known = _inv(s, places, {})
-        for index, thread in enumerate(s.apart):
-            for edge in thread.edges:
-                if edge.source == places[index]:
-                    there = (*places[:index], edge.target, *places[index + 1 :])
-                    after = dict[Var, Term](edge.updates)
-                    taken = build.land(known, taking(edge), _inv(s, there, after))
-                    yield Clause((_at(s, places, {}),), taken, _at(s, there, after))
-        for family, number in zip(s.asked.families, s.counts, strict=True):
-            other = apart(symbolic(family, number + 1))
-            shared = frozenset(variables_of(other, Kind.GLOBAL))
-            for edge in other.edges:
-                after = {v: t for v, t in edge.updates if v in shared}
-                if after:
-                    body = (_at(s, places, {}), *_with_other(s, places, family, number, edge.source))
-                    taken = build.land(known, taking(edge), apart_facts, _inv(s, places, after))
-                    yield Clause(body, taken, _at(s, places, after))
-
-
-def _with_other(s: _System, places: tuple[str, ...], family: Family, number: int, source: str) -> Iterator[Atom]:
-    """What is known with one more copy, at a location, in the place of each of the others."""
-    for n in range(1, number + 1):
-        one, other = symbolic_name(family, n), symbolic_name(family, number + 1)
-        index = next(i for i, t in enumerate(s.apart) if t.name == one)
-        own = variables_of(family.thread, Kind.LOCAL)
-        names: dict[Var, Term] = {local_of(v, one): local_of(v, other) for v in own}
-        yield _at(s, (*places[:index], source, *places[index + 1 :]), names)
-
-
-def _wanted(s: _System, bads: Sequence[Bad]) -> Iterator[Clause]:
-    """What is bad does not happen: no failing step of a thread or of the first copy is possible, no claim is false."""
-    firsts = {symbolic_name(f, 1): f.thread for f in s.asked.families}
-    own = {t.name: t for t in s.asked.threads} | firsts
-    for places in _places(s):
-        here = {t.name: q for t, q in zip(s.apart, places, strict=True)}
-        known = _inv(s, places, {})
-        for bad in bads:
-            for thread in s.apart:
-                for edge in _failing(own.get(thread.name), thread, bad):
-                    if edge.source == here[thread.name]:
-                        yield Clause((_at(s, places, {}),), build.land(known, taking(edge)), None)
-            if bad.claim is not None and (claim := at_places(bad.claim, here)) is not build.TRUE:
-                broken = build.land(known, *different(s.asked.families, s.counts), build.lnot(claim))
-                yield Clause((_at(s, places, {}),), broken, None)
-
-
-def _failing(written: Automaton | None, thread: Automaton, bad: Bad) -> Iterator[Edge]:
-    if written is not None:
-        asked = set(failing_edges(written, bad.failing))
-        yield from (own for edge, own in zip(written.edges, thread.edges, strict=True) if edge in asked)

@@ -35,7 +35,7 @@ def candidates(automaton: Automaton, wanted: Mapping[str, Term]) -> tuple[Term, 
         found.update(dict.fromkeys(build.conjuncts(formula)))
     for formula in (automaton.init, *dict.fromkeys(wanted.values()), *dict.fromkeys(e.guard for e in automaton.edges)):
         # Of formulas with functions only those that are wanted: each is a long question.
-        found.update(dict.fromkeys(a for a in _atoms(formula) if a.free and a.free <= own and not called(a)))
+        found.update(dict.fromkeys(a for a in atoms_of(formula) if a.free and a.free <= own and not called(a)))
     numbers = [v for v in (v.var for v in automaton.variables) if v.sort == INT]
     if len(numbers) <= ORDERED:
         for one, two in combinations(numbers, 2):
@@ -44,7 +44,7 @@ def candidates(automaton: Automaton, wanted: Mapping[str, Term]) -> tuple[Term, 
     return tuple(c for c in found if c not in (build.TRUE, build.FALSE))[:CANDIDATES]
 
 
-def _atoms(formula: Term) -> Iterator[Term]:
+def atoms_of(formula: Term) -> Iterator[Term]:
     """Comparisons and Boolean variables in a formula, each also negated; an equation also as two inequations."""
     waiting, seen = [formula], set[Term]()
     while waiting:
@@ -73,7 +73,7 @@ def houdini(
     inv = {q.name: q.inv for q in automaton.locations}
     kept = {q: tuple(dict.fromkeys((*build.conjuncts(wanted[q]), *offered))) for q in inv}
     first = automaton.initial
-    kept[first] = _surviving(session, bare, (automaton.init, inv[first]), kept[first], {})
+    kept[first] = surviving(session, bare, (automaton.init, inv[first]), kept[first], {})
     later: dict[Var, Term] = {v: primed(v) for v in variables_of(automaton, Kind.GLOBAL)}
     changed = True
     while changed:
@@ -81,14 +81,14 @@ def houdini(
         for edge in automaton.edges:
             after = dict(edge.updates)
             known = (inv[edge.source], *kept[edge.source], *taking(edge), substitute(inv[edge.target], after))
-            left = _surviving(session, bare, known, kept[edge.target], after)
+            left = surviving(session, bare, known, kept[edge.target], after)
             changed |= left != kept[edge.target]
             kept[edge.target] = left
         for place in automaton.locations:
             assert place.env is not None
             counts = build.TRUE if strong else substitute(wanted[place.name], later)
             known = (place.inv, *kept[place.name], place.env, substitute(place.inv, later), counts)
-            left = _surviving(session, bare, known, kept[place.name], later)
+            left = surviving(session, bare, known, kept[place.name], later)
             changed |= left != kept[place.name]
             kept[place.name] = left
         if not all(session.implied(wanted[q], (inv[q], *kept[q])) for q in inv):
@@ -96,7 +96,7 @@ def houdini(
     return {q: build.land(*formulas) for q, formulas in kept.items()}
 
 
-def _surviving(
+def surviving(
     session: Session, bare: Session, known: Iterable[Term], formulas: tuple[Term, ...], after: Mapping[Var, Term]
 ) -> tuple[Term, ...]:
     """The formulas that hold after a step.
