@@ -79,7 +79,9 @@ def refinement_mutants(name: str, folder: Path, files: tuple[Path, ...], rng: Ra
     document = json.loads(refinement_certificate(str(folder / "x.json"), request, answers))
     part = questions(paths, False)[0]
     asked = question(part.abstract, part.concrete, part.block, whole=False)
-    return _tally(name, document["questions"][0], lambda d: _refined(asked, d), lambda d: _is_true(asked, d), rng, most)
+    return tally_of(
+        name, document["questions"][0], lambda d: _refined(asked, d), lambda d: _is_true(asked, d), rng, most
+    )
 
 
 #: The engines whose evidence are invariants.
@@ -93,7 +95,7 @@ def verification_mutants(name: str, file: Path, rng: Random, most: int, portfoli
     program = load_program(str(file)).program
 
     def accepts(changed: Any) -> bool:
-        return _accepts(lambda: judge_program(program, Entry(changed), COURT))
+        return accepts_all(lambda: judge_program(program, Entry(changed), COURT))
 
     def is_true(changed: Any) -> bool:
         claims = claimed(program)
@@ -113,10 +115,11 @@ def verification_mutants(name: str, file: Path, rng: Random, most: int, portfoli
                 return False
         return True
 
-    return _tally(name, document["questions"][0], accepts, is_true, rng, most)
+    return tally_of(name, document["questions"][0], accepts, is_true, rng, most)
 
 
-def _tally(name: str, document: Any, accepts: Any, is_true: Any, rng: Random, most: int) -> Tally:
+def tally_of(name: str, document: Any, accepts: Any, is_true: Any, rng: Random, most: int) -> Tally:
+    """A certificate's question corrupted: what becomes of its mutants."""
     tally = Tally(certificates=1)
     if document["verdict"] == "unknown":
         return Tally()
@@ -130,7 +133,8 @@ def _tally(name: str, document: Any, accepts: Any, is_true: Any, rng: Random, mo
     return tally
 
 
-def _accepts(judging: Any) -> bool:
+def accepts_all(judging: Any) -> bool:
+    """Whether all that is judged is accepted."""
     try:
         judged = list(judging())
     except Malformed:
@@ -139,7 +143,7 @@ def _accepts(judging: Any) -> bool:
 
 
 def _refined(asked: Question, document: Any) -> bool:
-    return _accepts(lambda: judge_refinement(asked, Entry(document), COURT))
+    return accepts_all(lambda: judge_refinement(asked, Entry(document), COURT))
 
 
 def _is_true(asked: Question, document: Any) -> bool:

@@ -58,20 +58,20 @@ def play_is_true(goal: Goal, play: Play) -> bool:
 
 def keeps_is_true(made: Keeps) -> bool:
     """Whether the annotations hold in every reachable state of the threads, and what is bad does not happen."""
-    written = [_written(t) for t in made.threads]
+    written = [written(t) for t in made.threads]
     said = [{q.name: q.inv for q in own_locals(t.automaton).locations} for t in made.threads]
     return all(
         all(holds(inv[q], values) for inv, q in zip(said, places, strict=True))
-        for places, values in _reachable(written)
-    ) and not any(_happens(written, n.bad) for n in made.never)
+        for places, values in reachable_states(written)
+    ) and not any(happens(written, n.bad) for n in made.never)
 
 
 def joint_is_true(made: Joint) -> bool:
     """The same of joint invariants; where there is none nothing is reachable."""
     known = dict(made.invariants)
     return all(
-        places in known and holds(known[places], values) for places, values in _reachable(made.threads)
-    ) and not any(_happens(made.threads, bad) for bad in made.never)
+        places in known and holds(known[places], values) for places, values in reachable_states(made.threads)
+    ) and not any(happens(made.threads, bad) for bad in made.never)
 
 
 def states_is_true(made: States) -> bool:
@@ -81,9 +81,9 @@ def states_is_true(made: States) -> bool:
 
 def run_is_true(threads: Sequence[Automaton], bads: Sequence[Bad], run: Run) -> bool:
     """Whether the run goes through reachable states, and something of this sort can happen at all."""
-    states = {(p, frozenset(v.items())) for p, v in _reachable(threads)}
+    states = {(p, frozenset(v.items())) for p, v in reachable_states(threads)}
     shots = [run.start, *(t.after for t in run.turns)]
-    return all(_state(threads, s) in states for s in shots) and any(_happens(threads, b) for b in bads)
+    return all(_state(threads, s) in states for s in shots) and any(happens(threads, b) for b in bads)
 
 
 def _state(threads: Sequence[Automaton], shot: Snapshot) -> tuple[Places, frozenset[tuple[Var, Value]]]:
@@ -94,14 +94,14 @@ def _state(threads: Sequence[Automaton], shot: Snapshot) -> tuple[Places, frozen
     return tuple(shot.threads[t.name].location for t in threads), frozenset(values.items())
 
 
-def _written(made: Annotated) -> Automaton:
+def written(made: Annotated) -> Automaton:
     """The thread with its ghosts, whose ranges do not matter, and without what is said of it."""
     own = frozenset(v.var for v in made.thread.variables)
     wide = (v if v.var in own or v.var.sort != INT else replace(v, low=-1, high=40) for v in made.automaton.variables)
     return replace(made.automaton, variables=tuple(wide), locations=made.thread.locations)
 
 
-def _reachable(threads: Sequence[Automaton]) -> list[tuple[Places, dict[Var, Value]]]:
+def reachable_states(threads: Sequence[Automaton]) -> list[tuple[Places, dict[Var, Value]]]:
     """All states of the closed program."""
     whole = composition([own_locals(t) for t in threads])
     still = land(*(eq(primed(v), v) for v in variables_of(whole, Kind.GLOBAL)))
@@ -111,8 +111,9 @@ def _reachable(threads: Sequence[Automaton]) -> list[tuple[Places, dict[Var, Val
     return [(tuple(c.location.split("|")), dict(c.values)) for c in found]
 
 
-def _happens(threads: Sequence[Automaton], bad: Bad) -> bool:
-    return any(_is_bad(threads, bad, places, values) for places, values in _reachable(threads))
+def happens(threads: Sequence[Automaton], bad: Bad) -> bool:
+    """Whether something bad happens in some reachable state."""
+    return any(_is_bad(threads, bad, places, values) for places, values in reachable_states(threads))
 
 
 def _is_bad(threads: Sequence[Automaton], bad: Bad, places: Places, values: dict[Var, Value]) -> bool:

@@ -113,6 +113,8 @@ EXAMPLES = [
     ("SA320", G + "thread T[i : *] { rely x' == x; skip; }", "rely x' == x;"),
     ("SA320", G + "automaton T[*] { location a initial { env x' == x; } }", "x' == x"),
     ("SA103", "thread T[i : *] { i := 2; }", "i"),
+    ("SA102", "thread T[i : 1..2] { skip; } thread T[*] { skip; }", "T"),
+    ("SA102", "thread T[*] { skip; } automaton T[3] { location a initial; }", "T"),
     ("SA102", "global self : int; thread T[*] { skip; }", "[*]"),
 ]  # fmt: skip
 

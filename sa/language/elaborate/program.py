@@ -115,7 +115,7 @@ def _threads(
         if isinstance(declaration, syntax.Thread):
             written = split_thread(declaration, around.scope) if split else declaration
             if is_any_number(written):
-                if _is_new(written.name.name, declaration.name.span, first, around.problems):
+                if _is_new(written.name.name, declaration.name.span, first, around.problems, any_number=True):
                     families.append(make_family(written, around))
                 continue
             for member in members(written, around):
@@ -123,7 +123,7 @@ def _threads(
                     made.append(make_thread(member, holder(), around))
         elif isinstance(declaration, syntax.AutomatonDeclaration):
             name = automaton_name(declaration)
-            if not _is_new(name, declaration.name.span, first, around.problems):
+            if not _is_new(name, declaration.name.span, first, around.problems, is_any_number(declaration)):
                 continue
             if is_any_number(declaration):
                 families.append(make_family_of_automata(declaration, around))
@@ -139,11 +139,16 @@ def _lints(module: syntax.Module, scope: Scope) -> Iterator[Diagnostic]:
             yield from shared_steps(declaration, scope)
 
 
-def _is_new(name: str, span: Span, first: dict[str, Span], problems: list[Diagnostic]) -> bool:
-    if name in first:
+def _is_new(
+    name: str, span: Span, first: dict[str, Span], problems: list[Diagnostic], any_number: bool = False
+) -> bool:
+    """Whether no thread has the name. A family of any number has copies with all names such as `T[1]`."""
+    family = f"{name.partition('[')[0]}[*]"
+    clash = any_number and any(known.partition("[")[0] == name for known in first)
+    if name in first or family in first or clash:
         problems.append(error("SA102", f"the thread `{name}` is declared twice", span, "rename one of them"))
         return False
-    first[name] = span
+    first[family if any_number else name] = span
     return True
 
 
