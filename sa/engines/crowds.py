@@ -10,6 +10,9 @@ from sa.invariants import crowd
 
 BOXES: ClaimEngine = Prover("boxes", "bounds, thread by thread and copy by copy", crowd.by_boxes)
 SHORT_RUNS: ClaimEngine = Refuter("short-runs", "short runs with 1, 2, … copies", crowd.short_runs)
+APART: ClaimEngine = Prover(
+    "conjunctions-apart", "what each thread and each copy compares and assigns", crowd.by_conjunctions_apart
+)
 CONJUNCTIONS: ClaimEngine = Prover(
     "conjunctions", "what threads and one or two copies compare and assign", crowd.by_conjunctions
 )
@@ -25,6 +28,7 @@ LONG_RUNS: ClaimEngine = Refuter("long-runs", "longer runs with 1, 2, … copies
 CROWDS: Portfolio = (
     Turn(BOXES, 0.2),
     Turn(SHORT_RUNS, 0.2),
+    Turn(APART, 0.3),
     Turn(CONJUNCTIONS, 0.4),
     Turn(JOINT, 0.4),
     Turn(MORE_JOINT, 0.6),

@@ -11,8 +11,9 @@ from math import prod
 
 from msgspec.structs import replace
 
-from sa.automata.family import Family, copies, crowd, different, spoken_of, symbolic, symbolic_name
-from sa.automata.rename import apart
+from sa.automata.automaton import Automaton, Kind, variables_of
+from sa.automata.family import Family, copies, crowd, different, identity_of, spoken_of, symbolic, symbolic_name
+from sa.automata.rename import apart, own_local
 from sa.base.budget import Budget, Event, Report
 from sa.base.limits import part_of
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun, bads_of_copies
@@ -22,14 +23,16 @@ from sa.conditions.never import excluded
 from sa.generation.generate import generate, invariants
 from sa.generation.visibility import Rung
 from sa.invariants.conjunctions import conjunctions, impossible
+from sa.invariants.crowd_apart import apart_from_each_other, own_clauses, own_parameters, predicate_at
 from sa.invariants.crowd_candidates import candidates
-from sa.invariants.crowd_clauses import System, clauses, parameters, places_of, predicate, wanted
+from sa.invariants.crowd_clauses import System, clauses, identities, parameters, places_of, predicate, variables, wanted
 from sa.invariants.violation import Effort, find_run
 from sa.question.asked import Asked, Excluded, Refuted
 from sa.smt.horn import GivenUp, HornAnswer, Solution, solve
 from sa.smt.session import Session
 from sa.terms import build
-from sa.terms.term import Term
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
 
 #: Joint locations of threads and copies up to which there are Horn clauses about them.
 JOINT = 1_500
@@ -54,15 +57,40 @@ def by_boxes(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]
     Two copies are enough for the fixed point: to a third one they do what they do to each other.
     """
     report(Event("boxes over shared variables"))
-    bads = asked.bads
     pairs = crowd(asked.families, tuple(2 for _ in asked.families))
     known = {a.name: a for a in invariants(generate((*asked.threads, *pairs), Rung.HIDDEN, budget.bounds))}
+    yield from _kept(asked, budget, known, "boxes over shared variables, for any number of copies")
+
+
+def by_conjunctions_apart(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """Invariants of each thread and each copy by itself that are made of candidates. Raises LimitReached."""
+    report(Event("conjunctions, thread by thread"))
+    s = apart_from_each_other(asked)
+    names, offered = own_parameters(s), dict[str, Sequence[Term]]()
+    identities = [identity_of(f, symbolic_name(f, 1)) for f in asked.families]
+    for thread in s.observers:
+        own = candidates(tuple(v.var for v in thread.variables), s.observers, identities, asked.bads)
+        offered |= {predicate_at(thread.name, q.name): own for q in thread.locations}
+    session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
+    found = conjunctions(session, names, tuple(own_clauses(s)), offered, budget.bounds)
+    known = dict[str, Automaton]()
+    firsts = tuple(symbolic(f, 1) for f in asked.families)
+    for thread in (*asked.threads, *firsts):
+        plain: dict[Var, Term] = {own_local(thread.name, v): v for v in variables_of(thread, Kind.LOCAL)}
+        said = {q.name: substitute(found[predicate_at(thread.name, q.name)], plain) for q in thread.locations}
+        places = (replace(q, inv=build.land(q.inv, said[q.name]), env=build.TRUE) for q in thread.locations)
+        known[thread.name] = replace(thread, locations=tuple(places))
+    yield from _kept(asked, budget, known, "relations over shared variables, for any number of copies")
+
+
+def _kept(asked: Asked, budget: Budget, known: Mapping[str, Automaton], how: str) -> Iterator[Excluded]:
+    """What is excluded by annotated threads and first copies, by their names."""
     threads = tuple(Annotated(t, known[t.name]) for t in asked.threads)
     firsts = [known[symbolic_name(f, 1)] for f in asked.families]
     made = tuple(
         Annotated(f.thread, replace(a, name=f.thread.name)) for f, a in zip(asked.families, firsts, strict=True)
     )
-    counts = tuple(max(1, *(_spoken(bad, f) for bad in bads)) for f in asked.families)
+    counts = tuple(max(1, *(_spoken(bad, f) for bad in asked.bads)) for f in asked.families)
     known_of_all = (*(a.formula for a in asked.axioms), *different(asked.families, counts))
     session = Session(budget.bounds, known_of_all, budget.seed, SOON)
     # What is bad knows the first copy as its family, and the others by their own names.
@@ -71,10 +99,10 @@ def by_boxes(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]
         written += (family.thread, *(symbolic(family, n) for n in range(2, count + 1)))
         named += (replace(first, name=symbolic_name(family, n)) for n in range(1, count + 1))
     separate = [apart(a) for a in named]
-    never = tuple(n for bad in bads if (n := excluded(session, written, separate, bad)) is not None)
+    never = tuple(n for bad in asked.bads if (n := excluded(session, written, separate, bad)) is not None)
     if never:
         proof = CrowdKeeps(threads, asked.families, made, asked.init, never, asked.axioms)
-        yield Excluded(tuple(n.bad for n in never), proof, "boxes over shared variables, for any number of copies")
+        yield Excluded(tuple(n.bad for n in never), proof, how)
 
 
 def _spoken(bad: Bad, family: Family) -> int:
@@ -120,7 +148,7 @@ def by_conjunctions(asked: Asked, budget: Budget, report: Report) -> Iterator[Ex
     for s in _systems(asked):
         report(Event("conjunctions", {"copies": max(s.counts), "claims": len(open_)}))
         session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
-        names, offered = parameters(s), candidates(s, open_)
+        names, offered = parameters(s), candidates(variables(s), s.apart, identities(s), open_)
         found = conjunctions(session, names, tuple(clauses(s)), dict.fromkeys(names, offered), budget.bounds)
         spoken = (b for b in open_ if all(_spoken(b, f) <= n for f, n in zip(asked.families, s.counts, strict=True)))
         never = tuple(b for b in spoken if all(impossible(session, names, found, c) for c in wanted(s, (b,))))

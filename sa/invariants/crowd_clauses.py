@@ -32,18 +32,22 @@ class System(Struct, frozen=True):
 
 
 def places_of(s: System) -> Iterator[tuple[str, ...]]:
+    """All choices of a location of each."""
     return combinations(*([q.name for q in t.locations] for t in s.apart))
 
 
 def predicate(places: Sequence[str]) -> str:
+    """The name of what is unknown of a choice of locations."""
     return " | ".join(places)
 
 
 def variables(s: System) -> tuple[Var, ...]:
+    """The variables of all of them."""
     return tuple(dict.fromkeys(v.var for t in s.apart for v in t.variables))
 
 
 def parameters(s: System) -> Mapping[str, Sequence[Var]]:
+    """The predicates, all of them about all variables."""
     known = variables(s)
     return {predicate(places): known for places in places_of(s)}
 
