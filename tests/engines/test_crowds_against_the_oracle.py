@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+import pytest
+
 from sa.automata.automaton import Automaton
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
@@ -75,3 +77,9 @@ def test_what_is_proved_holds_with_up_to_three_copies() -> None:
     counted, wrong = judge(range(25), 3)
     assert not wrong
     assert counted["PROVED"] and counted["REFUTED"]
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("first", [1_000, 2_000])
+def test_what_is_proved_holds_with_up_to_four_copies(first: int) -> None:
+    assert not judge(range(first, first + 300), 4)[1]
