@@ -76,7 +76,7 @@ def joint_is_true(made: Joint) -> bool:
 
 def states_is_true(made: States) -> bool:
     """Whether what is bad does not happen. What the states leave out does not matter, so they are not compared."""
-    return not any(_happens(made.threads, bad) for bad in made.never)
+    return not any(happens(made.threads, bad) for bad in made.never)
 
 
 def run_is_true(threads: Sequence[Automaton], bads: Sequence[Bad], run: Run) -> bool:
