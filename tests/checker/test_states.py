@@ -1,0 +1,140 @@
+"""Proofs by all states: what is complete is accepted, and what leaves something out is rejected or still true."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from sa.base.limits import Limits
+from sa.certificates.run import Bad, Failing
+from sa.certificates.states import States
+from sa.checker.ruling import Accepted, Rejected
+from sa.checker.states import check_states
+from sa.explicit.evidence import proof
+from sa.explicit.search import Effort, search
+from sa.explicit.system import system
+from tests.explicit.judging import PLAIN, REDUCED, question
+from tests.invariants.judge import distance
+from tests.language.texts import program_of
+
+ANY = Bad(Failing(), None)
+SMALL = """global x : 0..3 = 0; global l : bool = false;
+thread T[i : 1..2] { local t : 0..3 = 0; await !l { l := true; } t := x; x := (t + 1) % 3; assert x < 3; l := false; }
+invariant low : x <= 2;"""
+
+
+def states_of(text: str, effort: Effort = REDUCED) -> States:
+    """The proof by all states that a program keeps its assertions and its invariants."""
+    program = program_of(text)
+    bads = (ANY, *(Bad(None, i.formula) for i in program.invariants))
+    found = search(system(program.threads, bads), effort, Limits())
+    assert found.complete and not found.bad
+    return proof(found, bads, ())
+
+
+def ruling(states: States) -> object:
+    return check_states(states, Limits())
+
+
+@pytest.mark.parametrize("effort", [PLAIN, REDUCED])
+def test_all_states_are_accepted(effort: Effort) -> None:
+    assert ruling(states_of(SMALL, effort)) == Accepted()
+
+
+def test_no_state_may_be_left_out() -> None:
+    states = states_of(SMALL)
+    for state in states.packed:
+        assert isinstance(ruling(replace(states, packed=frozenset(states.packed) - {state})), Rejected)
+
+
+def test_a_state_in_which_something_is_bad_is_noticed() -> None:
+    text = "global x : 0..3 = 0; thread A { x := 2; } invariant low : x <= 2;"
+    states = states_of(text)
+    assert ruling(states) == Accepted()
+    program = program_of(text.replace("x <= 2;", "x <= 1;"))
+    claim = Bad(None, program.invariants[0].formula)
+    assert ruling(replace(states, never=(claim,))) == Rejected("claim", "it is false in one of the states")
+
+
+def test_a_failing_step_is_noticed() -> None:
+    states = states_of("global x : 0..3 = 0; thread A { x := 2; assert x == 2; }")
+    wrong = program_of("global x : 0..3 = 0; thread A { x := 2; assert x == 1; }")
+    assert isinstance(ruling(replace(states, threads=wrong.threads)), Rejected)
+
+
+def test_variables_that_are_read_must_be_kept() -> None:
+    states = states_of("global x : 0..3 = 0; thread A { local t : 0..3 = 0; t := x; x := t; assert x == 0; }")
+    for thread, by_place in enumerate(states.kept):
+        for place, kept in enumerate(by_place):
+            for v in kept:
+                less = (*by_place[:place], kept - {v}, *by_place[place + 1 :])
+                changed = replace(states, kept=(*states.kept[:thread], less, *states.kept[thread + 1 :]))
+                assert isinstance(ruling(changed), Rejected)
+    assert isinstance(ruling(replace(states, fields=states.fields[:-1])), Rejected)
+
+
+def test_what_goes_first_may_form_no_cycle_and_may_not_be_seen() -> None:
+    states = states_of("global x : 0..1 = 0; thread A { while (true) { skip; } } thread B { x := 1; assert x == 1; }")
+    everywhere = tuple(frozenset(range(len(t.locations))) for t in states.threads)
+    fault = Rejected("well-formed states", "locations that go first form a cycle")
+    assert ruling(replace(states, first=everywhere)) == fault
+    seen = states_of("global x : 0..1 = 0; thread A { x := 1; } invariant i : x <= 1;")
+    fault = Rejected("well-formed states", "a step that goes first changes what is asked about")
+    assert ruling(replace(seen, first=(frozenset({0}),))) == fault
+
+
+def test_values_without_end_are_noticed() -> None:
+    states = states_of("global x : 0..3 = 0; thread A { havoc x; assert x <= 3; }")
+    endless = program_of("global x : int = 0; thread A { havoc x; assert x <= 3; }")
+    assert isinstance(ruling(replace(states, threads=endless.threads)), Rejected)
+
+
+def mutants(states: States, rng: Random) -> Iterator[States]:
+    """The proof with something changed."""
+    packed = sorted(states.packed)
+    gone = rng.choice(packed)
+    yield replace(states, packed=frozenset(packed) - {gone})
+    yield replace(states, packed=frozenset(packed) - {gone} | {gone ^ 1 << rng.randrange(12)})
+    yield replace(states, packed=frozenset(p for p in packed if rng.random() < 0.9))
+    thread = rng.randrange(len(states.threads))
+    place = rng.randrange(len(states.threads[thread].locations))
+    first = states.first[thread] ^ {place}
+    yield replace(states, first=(*states.first[:thread], first, *states.first[thread + 1 :]))
+    if states.fields:
+        i = rng.randrange(len(states.fields))
+        for change in ({"low": states.fields[i].low + 1}, {"width": max(states.fields[i].width - 1, 0)}):
+            field = replace(states.fields[i], **change)
+            yield replace(states, fields=(*states.fields[:i], field, *states.fields[i + 1 :]))
+        yield replace(states, fields=(*states.fields[:i], *states.fields[i + 1 :]))
+
+
+def corrupted(seeds: Iterable[int]) -> Counter[str]:
+    """Proofs of random programs, corrupted, or said to be of what is false: accepted ones are true by enumeration."""
+    counts = Counter[str]()
+    for seed in seeds:
+        threads, bads = question(seed)
+        true = {bad for bad in bads if distance(threads, bad) is None}
+        for bad in bads:
+            found = search(system(threads, (bad,)), REDUCED, Limits())
+            whole = search(system(threads, (Bad(None, None),)), PLAIN, Limits())
+            proofs = [proof(s, (bad,), ()) for s in (found, whole)]
+            for made in (p for first in proofs for p in (first, *mutants(first, Random(seed)))):
+                accepted = ruling(made) == Accepted()
+                assert not accepted or bad in true, seed
+                counts["accepted" if accepted else "rejected"] += 1
+    return counts
+
+
+def test_corrupted_proofs_are_rejected_or_true() -> None:
+    counts = corrupted(range(30))
+    assert counts["accepted"] > 20
+    assert counts["rejected"] > 300
+
+
+@pytest.mark.fuzz
+def test_many_corrupted_proofs_are_rejected_or_true() -> None:
+    corrupted(range(10_000, 11_000))

@@ -1,0 +1,109 @@
+"""Searches through all states: nothing that can happen is missed, whatever is left out of states and of steps."""
+
+from __future__ import annotations
+
+import pytest
+
+from sa.automata.program import Program
+from sa.base.limits import Limits
+from sa.certificates.run import Bad, Failing
+from sa.explicit.search import Effort, Search, search
+from sa.explicit.system import system
+from tests.explicit.judging import PLAIN, REDUCED, compared, searched
+from tests.generators.arrayed import arrayed
+from tests.language.texts import program_of
+
+ANY = Bad(Failing(), None)
+
+
+def both(text: str | Program) -> tuple[Search, Search]:
+    """The plain and the reduced search about failures and claims."""
+    program = program_of(text) if isinstance(text, str) else text
+    bads = (ANY, *(Bad(None, i.formula) for i in program.invariants))
+    return searched(program.threads, bads, PLAIN), searched(program.threads, bads, REDUCED)
+
+
+def complete(text: str) -> bool:
+    """Whether a search about failures knows that it has seen everything."""
+    return search(system(program_of(text).threads, (ANY,)), Effort(1_000, 16, reduced=False), Limits()).complete
+
+
+def test_a_search_knows_when_it_has_seen_everything() -> None:
+    assert complete("global x : 0..9; thread A { while (true) { havoc x; assert x < 10; } }")
+    assert not complete("global x : int; thread A { assert x == x * x * x || x > 1 || x < -1; }")
+    assert not complete("global x : int = 0; thread A { havoc x; assert x != 1000; }")
+    assert not complete("global x : int = 0; thread A { while (x >= 0) { x := x + 1; } assert false; }")
+    assert not complete("function f(int) : int; global x : int = 0; thread A { x := f(x); assert x == 0; }")
+
+
+def test_what_does_not_matter_is_no_part_of_a_state() -> None:
+    assert complete("global x : int; thread A { skip; }")
+    assert complete("global x : int = 0; thread A { while (true) { x := x + 1; } }")
+    assert complete("function f(int) : int; global x : int = 0; thread A { x := f(x); }")
+    plain, _ = both("global x : 0..9 = 0; thread A { local t : 0..9; havoc t; x := 1; assert x == 1; }")
+    assert len(plain.reached) < 10
+
+
+def test_values_without_a_range_need_not_be_small() -> None:
+    text = "global x : int = 1; thread A { local k : 0..80 = 0; while (k < 80) { x := 2 * x; k := k + 1; } }"
+    plain, _ = both(text + "invariant positive : x > 0;")
+    assert plain.complete
+    assert len(plain.reached) > 80
+
+
+@pytest.mark.parametrize(("total", "bad"), [(3, set[int]()), (4, {0})])
+def test_arrays_are_values_like_others(total: int, bad: set[int]) -> None:
+    text = f"""global arraya : int; init arraya == all(0);
+    thread A {{ arraya := put(arraya, 1, 1); arraya := put(arraya, 2, 2);
+                assert get(arraya, 1) + get(arraya, 2) == {total}; }}
+    thread B {{ arraya := put(arraya, 5, 7); }}"""
+    for found in both(arrayed(text)):
+        assert set(found.bad) == bad
+
+
+def test_steps_of_threads_that_do_not_meet_are_not_interleaved() -> None:
+    text = "thread T{0} {{ local t : 0..9 = 0; t := t + 1; t := 2 * t; t := t + 1; assert t == 3; }}\n"
+    plain, reduced = both("".join(text.format(i) for i in range(3)))
+    assert len(reduced.reached) * 5 < len(plain.reached)
+
+
+#: Threads, one of which could keep the others waiting for something that they do, or that a claim sees.
+TRAPS = {
+    "a silent loop": ("thread A { while (true) { skip; } } thread B { x := 1; assert x == 0; }", {0}),
+    "a loop over a local": (
+        "thread A { local t : 0..1 = 0; while (true) { t := 1 - t; } } thread B { assert x == 1; }",
+        {0},
+    ),
+    "a thread that is stuck": ("thread A { local t : 0..1 = 0; assume t == 1; } thread B { assert false; }", {0}),
+    "locations of two threads": (
+        "thread A { skip; L: skip; } thread B { skip; M: skip; } invariant apart : !(at A.L && at B.M);",
+        {1},
+    ),
+    "a location of another thread": (
+        "thread A { local t : 0..1 = 0; t := 1; t := 0; } thread B { skip; M: skip; } invariant i : !(at B.M);",
+        {1},
+    ),
+    "a value in between": (
+        "thread A { x := 1; x := 2; } thread B { skip; M: skip; } invariant i : !(x == 1 && at B.M);",
+        {1},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRAPS)
+def test_a_reduction_does_not_lose_what_others_do(name: str) -> None:
+    text, bad = TRAPS[name]
+    for found in both("global x : 0..2 = 0; " + text):
+        assert set(found.bad) == bad
+
+
+def test_searches_agree_with_enumeration() -> None:
+    counts = compared(range(40))
+    assert min(counts["proved"], counts["refuted"]) > 10
+    assert counts["reduced states"] < 0.8 * counts["states"]
+
+
+@pytest.mark.fuzz
+def test_many_searches_agree_with_enumeration() -> None:
+    counts = compared(range(1_000, 4_000))
+    assert min(counts["proved"], counts["refuted"]) > 1_000
