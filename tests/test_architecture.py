@@ -68,7 +68,7 @@ MAY_IMPORT = {
     "question": _DATA | {"smt", "certificates", "conditions"},
     "explicit": _DATA | {"certificates", "conditions", "question"},
     "invariants": _ENGINE | {"generation", "question", "explicit"},
-    "hybrid": _DATA | {"smt", "certificates", "question", "explicit", "invariants"},
+    "hybrid": _DATA | {"smt", "certificates", "conditions", "question", "explicit", "invariants"},
     "game": _DATA | {"smt", "certificates"},
     "environments": _DATA | {"smt", "certificates", "conditions", "game"},
     "simulation": _DATA | {"smt", "domains", "certificates", "game", "environments"},

@@ -27,8 +27,8 @@ from sa.certificates.run_json import run_json
 from sa.certificates.shape import Entry, Json
 from sa.certificates.states import States
 from sa.certificates.states_json import states_json
-from sa.certificates.threads import Joint, Keeps
-from sa.certificates.threads_json import joint_json, keeps_json
+from sa.certificates.threads import Joint, Keeps, Lemmas
+from sa.certificates.threads_json import joint_json, keeps_json, lemmas_json
 from sa.checker.claims import Claimed, claimed
 from sa.engines.outcome import Outcome, Result
 from sa.engines.verification import Verification
@@ -152,7 +152,7 @@ def _proof(proof: Proof, claims: Sequence[Claimed]) -> Json:
     match proof:
         case Keeps() | CrowdKeeps():
             never, threads = {n.bad for n in proof.never}, tuple(t.thread for t in proof.threads)
-        case Joint() | CrowdJoint() | States():
+        case Joint() | Lemmas() | States() | CrowdJoint():
             never, threads = set(proof.never), proof.threads
     if isinstance(proof, CrowdKeeps | CrowdJoint):
         families = proof.families
@@ -166,6 +166,8 @@ def _proof(proof: Proof, claims: Sequence[Claimed]) -> Json:
             made = {"joint": joint_json(proof, bads)}
         case States():
             made = {"states": states_json(proof, bads)}
+        case Lemmas():
+            made = {"lemmas": lemmas_json(proof, bads)}
         case CrowdKeeps():
             made = {"crowd_keeps": crowd_keeps_json(proof, bads)}
         case CrowdJoint():

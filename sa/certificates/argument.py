@@ -17,7 +17,7 @@ from sa.certificates.play import Play
 from sa.certificates.relation import Relation
 from sa.certificates.run import Run
 from sa.certificates.states import States
-from sa.certificates.threads import Joint, Keeps
+from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.terms.meaning import Meaning
 from sa.terms.sort import Value
 from sa.terms.term import Term, Var
@@ -69,7 +69,7 @@ class Inductive(Struct, frozen=True):
 class Excluded(Struct, frozen=True):
     """A proof about the whole program that the claim is never false."""
 
-    proof: Keeps | Joint | States
+    proof: Keeps | Joint | Lemmas | States
 
 
 class Violated(Struct, frozen=True):

@@ -26,8 +26,8 @@ from sa.certificates.scope import scope
 from sa.certificates.shape import Entry, Json, plain
 from sa.certificates.states import States
 from sa.certificates.states_json import states_json
-from sa.certificates.threads import Joint, Keeps
-from sa.certificates.threads_json import joint_json, keeps_json
+from sa.certificates.threads import Joint, Keeps, Lemmas
+from sa.certificates.threads_json import joint_json, keeps_json, lemmas_json
 from sa.terms.build import variable
 from sa.terms.meaning import Meaning
 from sa.terms.read_smtlib import Names
@@ -59,7 +59,7 @@ def argument_json(argument: Argument) -> Json:
             assert_never(argument)
 
 
-def _excluded_json(never: Keeps | Joint | States) -> Json:
+def _excluded_json(never: Keeps | Joint | Lemmas | States) -> Json:
     match never:
         case Keeps():
             return {"keeps": keeps_json(never, {(0, n): one.bad for n, one in enumerate(never.never)})}
@@ -67,6 +67,8 @@ def _excluded_json(never: Keeps | Joint | States) -> Json:
             return {"never": joint_json(never, {(0, n): bad for n, bad in enumerate(never.never)})}
         case States():
             return {"states": states_json(never, {(0, n): bad for n, bad in enumerate(never.never)})}
+        case Lemmas():
+            return {"lemmas": lemmas_json(never, {(0, n): bad for n, bad in enumerate(never.never)})}
         case _:
             assert_never(never)
 

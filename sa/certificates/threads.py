@@ -48,6 +48,18 @@ class Keeps(Struct, frozen=True):
     axioms: tuple[Axiom, ...]
 
 
+class Lemmas(Struct, frozen=True):
+    """The same by formulas that are inductive together: over the names of the product, and Booleans `at T.q`.
+
+    Unlike joint invariants they need not speak of every joint location, of which there may be very many.
+    """
+
+    threads: tuple[Automaton, ...]
+    lemmas: tuple[Term, ...]
+    never: tuple[Bad, ...]
+    axioms: tuple[Axiom, ...]
+
+
 class Never(Struct, frozen=True):
     """Something bad that does not happen."""
 

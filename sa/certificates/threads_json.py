@@ -12,10 +12,11 @@ from sa.automata.rename import renamed
 from sa.certificates.run import Bad
 from sa.certificates.scope import more, scope
 from sa.certificates.shape import Entry, Json
-from sa.certificates.threads import Annotated, Joint, Keeps, Never
+from sa.certificates.threads import Annotated, Joint, Keeps, Lemmas, Never
 from sa.terms.build import TRUE, conjuncts, land, variable
 from sa.terms.read_smtlib import Names, Unreadable, read_sort
 from sa.terms.smtlib import smtlib, sort_symbol
+from sa.terms.sort import BOOL
 from sa.terms.substitute import local_of
 from sa.terms.term import Term, Var
 
@@ -120,6 +121,11 @@ def joint_json(joint: Joint, bads: Bads) -> Json:
     return {"invariants": invariants_json(joint.invariants), "never": [bad_json(b, bads) for b in joint.never]}
 
 
+def lemmas_json(made: Lemmas, bads: Bads) -> Json:
+    """A proof by formulas that are inductive together."""
+    return {"lemmas": [smtlib(lemma) for lemma in made.lemmas], "never": [bad_json(b, bads) for b in made.never]}
+
+
 def invariants_json(invariants: Iterable[tuple[tuple[str, ...], Term]]) -> list[Json]:
     """Invariants of joint locations."""
     return [{"at": list(places), "inv": smtlib(inv)} for places, inv in invariants]
@@ -170,6 +176,15 @@ def read_joint(entry: Entry, threads: tuple[Automaton, ...], bads: Bads, axioms:
     said = read_invariants(invariants, threads, axioms)
     excluded = tuple(read_bad(item, bads) for item in never.items())
     return Joint(threads, said, excluded, axioms)
+
+
+def read_lemmas(entry: Entry, threads: tuple[Automaton, ...], bads: Bads, axioms: tuple[Axiom, ...]) -> Lemmas:
+    """A proof by formulas about these threads together. Raises Malformed."""
+    lemmas, never = entry.fields("lemmas", "never")
+    names = scope((_apart(t) for t in threads), (a.formula for a in axioms))
+    names = more(names, (variable(f"at {t.name}.{q.name}", BOOL) for t in threads for q in t.locations))
+    said = tuple(item.term(names) for item in lemmas.items())
+    return Lemmas(threads, said, tuple(read_bad(item, bads) for item in never.items()), axioms)
 
 
 def read_invariants(

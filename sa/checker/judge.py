@@ -26,12 +26,13 @@ from sa.certificates.run_json import read_run
 from sa.certificates.shape import Entry
 from sa.certificates.states import States
 from sa.certificates.states_json import read_states
-from sa.certificates.threads import Joint, Keeps
-from sa.certificates.threads_json import Bads, read_joint, read_keeps
+from sa.certificates.threads import Joint, Keeps, Lemmas
+from sa.certificates.threads_json import Bads, read_joint, read_keeps, read_lemmas
 from sa.checker.claims import Claimed, claimed
 from sa.checker.composition import check_composition
 from sa.checker.crowd import check_crowd_joint, check_crowd_keeps
 from sa.checker.judgement import Judged
+from sa.checker.lemmas import check_lemmas
 from sa.checker.never import check_joint, check_keeps
 from sa.checker.obligation import Obligation, discharge
 from sa.checker.play import check_play
@@ -200,7 +201,7 @@ def _excluded(program: Program, claims: Sequence[Claimed], entry: Entry, court: 
         ruling, never = _excluded_of_crowd(program, meant, bads, kind, what, court)
         return {place: ruling for place, bad in bads.items() if bad in never}
     ruling = consistent(program.axioms, court)
-    made: Keeps | Joint | States
+    made: Keeps | Joint | Lemmas | States
     if kind == "keeps":
         made = read_keeps(what, threads, bads, program.axioms)
         never = {n.bad for n in made.never}
@@ -216,6 +217,11 @@ def _excluded(program: Program, claims: Sequence[Claimed], entry: Entry, court: 
         never = set(made.never)
         if isinstance(ruling, Accepted):
             ruling = check_states(made, court.bounds)
+    elif kind == "lemmas":
+        made = read_lemmas(what, threads, bads, program.axioms)
+        never = set(made.never)
+        if isinstance(ruling, Accepted):
+            ruling = check_lemmas(made, court.bounds, court.seed, court.solvers)
     else:
         raise proof.wrong("this is no kind of proof")
     return {place: ruling for place, bad in bads.items() if bad in never}

@@ -17,9 +17,10 @@ from sa.certificates.goal import Goal
 from sa.certificates.identity import meaning
 from sa.certificates.run import Bad, Run
 from sa.certificates.states import States
-from sa.certificates.threads import Composition, Joint, Keeps
+from sa.certificates.threads import Composition, Joint, Keeps, Lemmas
 from sa.checker.claims import claimed
 from sa.checker.crowd import check_crowd_joint, check_crowd_keeps
+from sa.checker.lemmas import check_lemmas
 from sa.checker.never import check_joint, check_keeps
 from sa.checker.question import Question, pair_goal, thread_goals, whole_goal
 from sa.checker.ruling import Accepted, Rejected, Ruling
@@ -87,6 +88,9 @@ def judged(
         case States() as states:
             if (states.threads, states.never, states.axioms) == (threads, settled.bads, axioms):
                 return check_states(states, bounds)
+        case Lemmas(own, _, never, assumed) as lemmas:
+            if (own, never, assumed) == (threads, settled.bads, axioms):
+                return check_lemmas(lemmas, bounds, seed)
     return Rejected("evidence", "it is about another question")
 
 

@@ -19,8 +19,8 @@ from sa.certificates.run_json import read_run, run_json
 from sa.certificates.shape import Entry, Json, Malformed
 from sa.certificates.states import States
 from sa.certificates.states_json import read_states, states_json
-from sa.certificates.threads import Joint, Keeps
-from sa.certificates.threads_json import Bads, joint_json, keeps_json, read_joint, read_keeps
+from sa.certificates.threads import Joint, Keeps, Lemmas
+from sa.certificates.threads_json import Bads, joint_json, keeps_json, lemmas_json, read_joint, read_keeps, read_lemmas
 from sa.question.asked import Excluded, Refuted, Settled
 from sa.smt.version import solver_version
 
@@ -77,6 +77,8 @@ def _written(memory: Memory, settled: Settled) -> Json:
             return {"joint": joint_json(joint, memory.numbered)}
         case States() as states:
             return {"states": states_json(states, memory.numbered)}
+        case Lemmas() as lemmas:
+            return {"lemmas": lemmas_json(lemmas, memory.numbered)}
         case CrowdRun() | CrowdKeeps() | CrowdJoint():
             raise ValueError("evidence about families is not kept")
         case _ as never:
@@ -95,5 +97,8 @@ def _read(memory: Memory, entry: Entry) -> list[Settled]:
     if kind == "states":
         states = read_states(what, memory.threads, memory.numbered, memory.axioms)
         return [Excluded(states.never, states, RECALLED)]
+    if kind == "lemmas":
+        lemmas = read_lemmas(what, memory.threads, memory.numbered, memory.axioms)
+        return [Excluded(lemmas.never, lemmas, RECALLED)]
     joint = read_joint(what, memory.threads, memory.numbered, memory.axioms)
     return [Excluded(joint.never, joint, RECALLED)]

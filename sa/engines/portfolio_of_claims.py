@@ -9,8 +9,9 @@ from sa.base.diagnostic import InputError
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
 from sa.explicit.deciders import by_all_states, by_few_states
 from sa.hybrid.engine import EFFORTS, by_control
-from sa.invariants import deciders
+from sa.invariants import deciders, direct
 
+CLAIMED: ClaimEngine = Prover("claims", "claims that are inductive as they stand", direct.by_claims)
 BOXES: ClaimEngine = Prover("boxes", "invariants that bound variables, thread by thread", deciders.by_boxes)
 STATES: ClaimEngine = Decider("states", "all states, where there are few, or a short run", by_few_states)
 MORE_STATES: ClaimEngine = Decider("more-states", "all states, or a run over small values", by_all_states)
@@ -40,6 +41,7 @@ Portfolio: TypeAlias = tuple[Turn[ClaimEngine], ...]
 #: Engines of `verify` in their order.
 CLAIMS: Portfolio = (
     Turn(STATES, 0.2),
+    Turn(CLAIMED, 0.1),
     Turn(BOXES, 0.3),
     Turn(MORE_STATES, 0.3),
     Turn(SHORT_RUNS, 0.2),

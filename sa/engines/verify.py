@@ -23,7 +23,7 @@ from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun
 from sa.certificates.run import Bad, Run
 from sa.certificates.states import States
-from sa.certificates.threads import Joint, Keeps
+from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.checker.ruling import Accepted, Ruling
 from sa.conditions.environment import declared
 from sa.conditions.together import no_start, uncut
@@ -196,7 +196,7 @@ def _note(work: _Work, found: Ruled, seconds: float) -> None:
                 known = _Known(settled.how, seconds, run=evidence)
             case CrowdRun(counts, reached):
                 known = _Known(settled.how, seconds, run=reached, counts=counts)
-            case Keeps() | Joint() | States() | CrowdKeeps() | CrowdJoint():
+            case Keeps() | Joint() | Lemmas() | States() | CrowdKeeps() | CrowdJoint():
                 known = _Known(settled.how, seconds, proof=evidence)
         work.known.update(dict.fromkeys(settled.bads, known))
     elif settled.how != RECALLED:

@@ -18,6 +18,8 @@ from sa.hybrid.evidence import joints, run
 from sa.hybrid.fuse import fused, restored
 from sa.hybrid.points import Frame, Graph, explore, frame
 from sa.hybrid.solve import Held, Way, solve
+from sa.invariants.direct import lemmas_key
+from sa.invariants.houdini import called
 from sa.question.asked import Asked, Excluded, Refuted
 from sa.smt.session import Session
 
@@ -53,17 +55,18 @@ def by_control(effort: Effort, asked: Asked, budget: Budget, report: Report) -> 
 def _together(asked: Asked, budget: Budget, report: Report, effort: Effort) -> Iterator[Excluded | Refuted]:
     left = asked.bads
     session = Session(budget.bounds, seed=budget.seed)
+    lemmas = tuple(c for c in asked.shared.made.get(lemmas_key(asked), ()) if not called(c))
     while left:
         f, graph = _graph(asked.threads, left, session, effort)
         if f is None or graph is None:
             return
         less = fused(graph)
         report(Event("control points", {"points": len(graph.steps), "fused": len(less.graph.steps)}))
-        answer = solve(f, less.graph, budget.bounds, effort.rlimit)
+        answer = solve(f, less.graph, lemmas, budget.bounds, effort.rlimit)
         if isinstance(answer, Held):
             full = explore(f, False, effort.full, budget.bounds)
             if full is not None:
-                invariants = joints(f, full, restored(less, answer.points), budget.bounds)
+                invariants = joints(f, full, restored(less, answer.points), lemmas, budget.bounds)
                 yield Excluded(left, Joint(asked.threads, invariants, left, asked.axioms), "control points")
             return
         made = run(f, answer, session) if isinstance(answer, Way) else None

@@ -9,6 +9,7 @@ from sa.automata.ranges import within
 from sa.base.limits import Limits, check_time
 from sa.certificates.run import Ending, Run
 from sa.explicit.whole import Arc, is_bad, run_of
+from sa.conditions.never import at_places
 from sa.hybrid.points import Frame, Graph, Point, first_own, known
 from sa.hybrid.solve import Way
 from sa.smt.session import Sat, Session
@@ -22,8 +23,8 @@ from sa.terms.term import Term, Var
 Joints: TypeAlias = tuple[tuple[tuple[str, ...], Term], ...]
 
 
-def joints(f: Frame, full: Graph, held: Mapping[Point, Term], bounds: Limits) -> Joints:
-    """What holds at each joint location, by the formulas of the reduced graph. Raises LimitReached.
+def joints(f: Frame, full: Graph, held: Mapping[Point, Term], lemmas: Sequence[Term], bounds: Limits) -> Joints:
+    """What holds at each joint location, by the formulas of the reduced graph and lemmas. Raises LimitReached.
 
     Where a thread is by itself, that is what its own steps need so that the formulas hold when it is through: others'
     steps commute with them, and keep it.
@@ -38,10 +39,12 @@ def joints(f: Frame, full: Graph, held: Mapping[Point, Term], bounds: Limits) ->
             here = build.land(*(build.eq(v, x) for v, x in known(f, point).items()), formula)
             by_place.setdefault(point.places, []).append(here)
     names = [[q.name for q in t.locations] for t in f.whole.threads]
-    return tuple(
-        (tuple(names[i][p] for i, p in enumerate(places)), build.lor(*formulas))
-        for places, formulas in by_place.items()
-    )
+    said = list[tuple[tuple[str, ...], Term]]()
+    for places, formulas in by_place.items():
+        named = {t.name: names[i][places[i]] for i, t in enumerate(f.whole.threads)}
+        always = (at_places(lemma, named) for lemma in lemmas)
+        said.append((tuple(named.values()), build.land(build.lor(*formulas), *always)))
+    return tuple(said)
 
 
 def _weakest(f: Frame, full: Graph, found: dict[Point, Term], point: Point) -> Term:

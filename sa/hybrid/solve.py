@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
 from sa.automata.ranges import within
 from sa.base.limits import Limits
-from sa.hybrid.points import Frame, Graph, Point, Step
+from sa.conditions.never import at_places
+from sa.hybrid.points import Frame, Graph, Point, Step, known
 from sa.smt.horn import Atom, Clause, GivenUp, Solution
 from sa.smt.reach import reach
 from sa.terms import build
@@ -28,10 +29,11 @@ class Way(Struct, frozen=True):
     steps: tuple[Step, ...]
 
 
-def solve(f: Frame, graph: Graph, bounds: Limits, rlimit: int) -> Held | Way | GivenUp:
-    """What Spacer says. Raises LimitReached."""
+def solve(f: Frame, graph: Graph, lemmas: Sequence[Term], bounds: Limits, rlimit: int) -> Held | Way | GivenUp:
+    """What Spacer says, where `lemmas` always hold. Raises LimitReached."""
     steps = [s for listed in graph.steps.values() for s in listed]
-    data = _data(f, graph)
+    assumed = {point: assumed_at(f, lemmas, point) for point in graph.steps}
+    data = _data(f, graph, assumed)
     names = {point: str(number) for number, point in enumerate(graph.steps)}
     clauses = list[Clause]()
     for point, start in graph.starts:
@@ -45,7 +47,7 @@ def solve(f: Frame, graph: Graph, bounds: Limits, rlimit: int) -> Held | Way | G
         there = None
         if step.target is not None:
             there = Atom(names[step.target], tuple(step.updates.get(v, v) for v in data[step.target]))
-        clauses.append(Clause((body,), step.guard, there))
+        clauses.append(Clause((body,), build.land(step.guard, *assumed[step.source]), there))
     answer = reach({names[p]: data[p] for p in names}, clauses, bounds, rlimit)
     match answer:
         case Solution(found):
@@ -56,7 +58,16 @@ def solve(f: Frame, graph: Graph, bounds: Limits, rlimit: int) -> Held | Way | G
             return Way(tuple(steps[n - first] for n in derivation.clauses if n >= first))
 
 
-def _data(f: Frame, graph: Graph) -> Mapping[Point, tuple[Var, ...]]:
+def assumed_at(f: Frame, lemmas: Sequence[Term], point: Point) -> tuple[Term, ...]:
+    """Lemmas at a point, as far as they are about data that is still of use."""
+    places = {t.name: t.locations[p].name for t, p in zip(f.whole.threads, point.places, strict=True)}
+    here = known(f, point)
+    forgotten = {v.var for v in f.control if v.var not in here}
+    said = (substitute(at_places(lemma, places), here) for lemma in lemmas)
+    return tuple(formula for formula in said if formula.free.isdisjoint(forgotten))
+
+
+def _data(f: Frame, graph: Graph, assumed: Mapping[Point, Sequence[Term]]) -> Mapping[Point, tuple[Var, ...]]:
     """The variables at each point, in order, on which it depends what may happen from there on."""
     control = {v.var for v in f.control}
     order = [v.var for v in f.whole.variables if v.var not in control]
@@ -74,6 +85,7 @@ def _data(f: Frame, graph: Graph) -> Mapping[Point, tuple[Var, ...]]:
         point = pending.pop()
         waiting.discard(point)
         here = frozenset(v for s in graph.steps[point] for v in _read(s, found)) & everything
+        here |= everything & frozenset(v for c in assumed[point] if not here.isdisjoint(c.free) for v in c.free)
         if here != found[point]:
             found[point] = here
             for step in sources.get(point, ()):

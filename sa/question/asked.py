@@ -21,12 +21,12 @@ from sa.certificates.play import Play
 from sa.certificates.relation import Relation
 from sa.certificates.run import Bad, Run
 from sa.certificates.states import States
-from sa.certificates.threads import Joint, Keeps
+from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.terms.build import TRUE
 from sa.terms.term import Term
 
 #: Evidence that something bad never happens.
-Proof: TypeAlias = Keeps | Joint | States | CrowdKeeps | CrowdJoint
+Proof: TypeAlias = Keeps | Joint | Lemmas | States | CrowdKeeps | CrowdJoint
 
 
 class Asked(Struct, frozen=True, eq=False):

@@ -22,12 +22,12 @@ from sa.engines.runner import Ruled
 
 GOOD = "global x : int = 0;\nthread T { x := 1; assert x > 0; }\nthread U { x := x + 1; }\ninvariant small : x <= 2;\n"
 BAD = GOOD.replace("x <= 2", "x <= 1")
-#: Two claims: boxes settle the first one, a relation between all threads the second one.
+#: Two claims: the first one is inductive as it stands, the second one needs to know where the thread is.
 TWO = """\
 global x, y : int = 0;
-thread T { while (true) { atomic { x := x + 1; y := y + 1; } } }
+thread T { while (true) { x := x + 1; y := y + 1; } }
 invariant positive : x >= 0;
-invariant same : x == y;
+invariant near : x == y || x == y + 1;
 """
 
 
@@ -218,7 +218,7 @@ def test_evidence_that_was_not_judged_before_a_limit_is_no_answer(
 
 def test_evidence_that_the_checker_rejects_is_no_answer(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither proofs nor runs."""
-    for name in ("check_keeps", "check_joint", "check_states", "check_run"):
+    for name in ("check_keeps", "check_joint", "check_lemmas", "check_states", "check_run"):
         monkeypatch.setattr(judging, name, lambda *_: Rejected("step", "it is not one", "step 1"))
     found = answer(folder, BAD)
     assert (found["status"], verdicts(found)) == (3, ["UNKNOWN", "UNKNOWN"])

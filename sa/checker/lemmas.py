@@ -1,0 +1,104 @@
+"""Checks proofs that something bad never happens by formulas that are inductive together.
+
+They hold at the start, and every step of every thread keeps them; written invariants are part of them, since steps must
+not be cut by these. Where a thread is, Boolean variables `at T.q` say: exactly one of a thread's is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from sa.automata.automaton import Automaton
+from sa.base.limits import Limits, check_time
+from sa.certificates.threads import Lemmas
+from sa.checker.never import AT, is_failing, program_fault, settled, taking
+from sa.checker.obligation import Case, Obligation, discharge
+from sa.checker.ruling import Accepted, Rejected, Ruling
+from sa.checker.scope import has_quantifiers
+from sa.checker.solvers import Z3, Solvers
+from sa.checker.threads import apart
+from sa.terms.build import FALSE, boolean, conjuncts, implies, land, lnot, lor, variable
+from sa.terms.sort import BOOL
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var, sort_of
+
+
+def check_lemmas(made: Lemmas, bounds: Limits, seed: int = 0, solvers: Solvers = Z3) -> Ruling:
+    """Whether the formulas are inductive, and exclude what is bad.
+
+    Raises LimitReached, and SolverDisagrees on an internal error.
+    """
+    threads = tuple(apart(t) for t in made.threads)
+    fault = program_fault(made.threads) or _fault(made, threads)
+    if fault is not None:
+        return Rejected("well-formed lemmas", fault)
+    lemmas = conjuncts(land(*made.lemmas, *_written(threads)))
+    claims = tuple(bad.claim for bad in made.never if bad.claim is not None)
+    said = frozenset[Var]().union(*(f.free for f in (*lemmas, *claims)))
+    named = {t.name: tuple(v for q in t.locations if (v := _at(t.name, q.name)) in said) for t in threads}
+    session = solvers.session(bounds, [a.formula for a in made.axioms], seed)
+    places = {t.name: t.initial for t in threads}
+    inits = conjuncts(land(*(t.init for t in threads)))
+    start = Obligation("initial lemma", "", inits, (Case((), conjuncts(land(*(settled(c, places) for c in lemmas)))),))
+    failure = discharge(session, frozenset(), start)
+    if failure is not None:
+        return failure
+    assumed = (*lemmas, *_somewhere(threads, named))
+    with session.assuming(assumed):
+        for obligation in _obligations(made, threads, lemmas, named):
+            check_time(bounds)
+            failure = discharge(session, frozenset(assumed), obligation)
+            if failure is not None:
+                return failure
+    return Accepted()
+
+
+def _fault(made: Lemmas, threads: Sequence[Automaton]) -> str | None:
+    known = {v.var for t in threads for v in t.variables} | {_at(t.name, q.name) for t in threads for q in t.locations}
+    for lemma in made.lemmas:
+        if sort_of(lemma) != BOOL or has_quantifiers(lemma) or not lemma.free <= known:
+            return "a lemma is no formula over the variables and locations of the threads"
+    return None
+
+
+def _at(thread: str, place: str) -> Var:
+    return variable(f"{AT}{thread}.{place}", BOOL)
+
+
+def _written(threads: Sequence[Automaton]) -> Iterator[Term]:
+    """What is written of locations; what is written of all of a thread is said of none of them."""
+    for thread in threads:
+        said = {q.name: conjuncts(q.inv) for q in thread.locations}
+        everywhere = frozenset.intersection(*map(frozenset, said.values()))
+        yield from (c for c in said[thread.initial] if c in everywhere)
+        for place, formulas in said.items():
+            yield from (implies(_at(thread.name, place), c) for c in formulas if c not in everywhere)
+
+
+def _somewhere(threads: Sequence[Automaton], named: dict[str, tuple[Var, ...]]) -> Iterator[Term]:
+    """Each thread is at one location; of locations that nobody speaks of nothing need be said."""
+    for thread in threads:
+        places = named[thread.name]
+        yield from (lnot(land(one, two)) for one, two in combinations(places, 2))
+        if len(places) == len(thread.locations):
+            yield lor(*places)
+
+
+def _obligations(
+    made: Lemmas, threads: Sequence[Automaton], lemmas: tuple[Term, ...], named: dict[str, tuple[Var, ...]]
+) -> Iterator[Obligation]:
+    for original, thread in zip(made.threads, threads, strict=True):
+        for written, edge in zip(original.edges, thread.edges, strict=True):
+            where = f"{thread.name}, {edge.source} -> {edge.target}"
+            here, there = _at(thread.name, edge.source), _at(thread.name, edge.target)
+            now = (v if v is here else lnot(v) for v in named[thread.name])
+            after = {**dict(edge.updates), **{v: boolean(v is there) for v in named[thread.name]}}
+            taken = conjuncts(land(*now, *taking(edge)))
+            landed = conjuncts(land(*(substitute(c, after) for c in lemmas)))
+            yield Obligation("inductive lemma", where, taken, (Case((), landed),), edge=edge)
+            if any(is_failing(bad.failing, thread.name, written) for bad in made.never):
+                yield Obligation("failing step", where, taken, (Case((), (FALSE,)),), edge=edge)
+    for bad in made.never:
+        if bad.claim is not None:
+            yield Obligation("claim", "", (), (Case((), conjuncts(bad.claim)),))

@@ -1,0 +1,174 @@
+"""Claims that are inductive as they stand, all of them together: those that no step breaks are what is left (Houdini).
+
+What is offered besides are the conditions under which failing steps are not taken, and boxes where they are at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+
+from sa.automata.automaton import Automaton, Edge
+from sa.automata.rename import apart
+from sa.base.budget import Budget, Event, Report
+from sa.base.limits import check_time
+from sa.certificates.run import Bad
+from sa.certificates.threads import Lemmas
+from sa.conditions.never import AT, at_places, failing_edges, taking
+from sa.question.asked import Asked, Excluded
+from sa.smt.session import Sat, Session, Unsat
+from sa.terms import build
+from sa.terms.evaluate import Unevaluable, holds
+from sa.terms.sort import BOOL
+from sa.terms.substitute import substitute
+from sa.terms.term import Forall, Term, Var, subterms
+
+#: Solver resources for each question: what is inductive as it stands is seen soon.
+SOON = 300_000
+
+#: Formulas that are offered at most.
+OFFERED = 400
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Step:
+    """A step of a thread: what is known when it is taken, and what it makes of variables and locations."""
+
+    taken: tuple[Term, ...]
+    after: Mapping[Var, Term]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Frame:
+    """The threads with different names for their locals, and the locations that are spoken of."""
+
+    threads: tuple[Automaton, ...]
+    named: Mapping[str, tuple[Var, ...]]
+    session: Session
+
+
+def by_claims(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """What the claims themselves exclude. Raises LimitReached."""
+    report(Event("inductive claims"))
+    threads = tuple(apart(t) for t in asked.threads)
+    offered = tuple(dict.fromkeys((*_claimed(asked.bads), *_impossible(asked, threads))))
+    offered = tuple(f for f in offered if f not in (build.TRUE, build.FALSE) and not _has_quantifiers(f))[:OFFERED]
+    said = frozenset[Var]().union(*(f.free for f in (*offered, *(b.claim for b in asked.bads if b.claim is not None))))
+    named = {t.name: tuple(v for q in t.locations if (v := _at(t.name, q.name)) in said) for t in threads}
+    session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
+    f = _Frame(threads, named, session)
+    left = _inductive(f, offered)
+    # What holds always is of use to others, also where it excludes nothing by itself.
+    asked.shared.once(lemmas_key(asked), lambda: left)
+    never = tuple(b for b in asked.bads if _excludes(f, asked, left, b))
+    if never:
+        yield Excluded(never, Lemmas(asked.threads, left, never, asked.axioms), "inductive as it stands")
+
+
+def lemmas_key(asked: Asked) -> Hashable:
+    """Under what the formulas are shared that were found to be inductive."""
+    return ("lemmas", asked.threads)
+
+
+def _claimed(bads: Sequence[Bad]) -> Iterator[Term]:
+    for bad in bads:
+        if bad.claim is not None:
+            yield from build.conjuncts(bad.claim)
+
+
+def _impossible(asked: Asked, threads: Sequence[Automaton]) -> Iterator[Term]:
+    """That failing steps are not possible, where the thread is and anywhere."""
+    for bad in asked.bads:
+        for original, thread in zip(asked.threads, threads, strict=True):
+            wanted = set(failing_edges(original, bad.failing))
+            for edge, own in zip(original.edges, thread.edges, strict=True):
+                if edge in wanted and not edge.choices:
+                    impossible = build.lnot(taking(own))
+                    yield from (impossible, build.implies(_at(thread.name, edge.source), impossible))
+
+
+def _has_quantifiers(formula: Term) -> bool:
+    return any(isinstance(t, Forall) for t in subterms((formula,)))
+
+
+def _at(thread: str, place: str) -> Var:
+    return build.variable(f"{AT}{thread}.{place}", BOOL)
+
+
+def _inductive(f: _Frame, offered: tuple[Term, ...]) -> tuple[Term, ...]:
+    """The largest part of the formulas that holds at the start and that steps keep."""
+    places = {t.name: t.initial for t in f.threads}
+    with f.session.assuming(t.init for t in f.threads):
+        left = _kept(f.session, offered, lambda formula: at_places(formula, places))
+    steps = [_step(f, t, e) for t in f.threads for e in t.edges]
+    falling = True
+    while falling and left:
+        falling = False
+        for step in steps:
+            check_time(f.session.bounds)
+            touched = tuple(c for c in left if not c.free.isdisjoint(step.after))
+            if not touched:
+                continue
+            with f.session.assuming((*left, *_somewhere(f), *step.taken)):
+                kept = _kept(f.session, touched, partial(_after, step.after))
+            if len(kept) < len(touched):
+                falling = True
+                left = tuple(c for c in left if c not in touched or c in kept)
+    return left
+
+
+def _after(after: Mapping[Var, Term], formula: Term) -> Term:
+    return substitute(formula, after)
+
+
+def _step(f: _Frame, thread: Automaton, edge: Edge) -> _Step:
+    here, there = _at(thread.name, edge.source), _at(thread.name, edge.target)
+    inv = next(q.inv for q in thread.locations if q.name == edge.source)
+    now = (v if v is here else build.lnot(v) for v in f.named[thread.name])
+    moved = {v: build.boolean(v is there) for v in f.named[thread.name] if v in (here, there)}
+    return _Step((*now, inv, taking(edge)), {**dict(edge.updates), **moved})
+
+
+def _somewhere(f: _Frame) -> Iterator[Term]:
+    for thread in f.threads:
+        places = f.named[thread.name]
+        yield from (build.lnot(build.land(one, two)) for one, two in combinations(places, 2))
+        if len(places) == len(thread.locations):
+            yield build.lor(*places)
+
+
+def _kept(session: Session, formulas: tuple[Term, ...], after: Callable[[Term], Term]) -> tuple[Term, ...]:
+    """The formulas that hold afterwards under what the session assumes."""
+    goals = {c: after(c) for c in formulas}
+    while goals:
+        answer = session.check((build.lnot(build.land(*goals.values())),))
+        if isinstance(answer, Unsat):
+            break
+        fallen = {c for c, goal in goals.items() if isinstance(answer, Sat) and _is_false(goal, answer)}
+        fallen = fallen or {c for c, goal in goals.items() if not session.implied(goal, ())}
+        if not fallen:
+            break
+        goals = {c: goal for c, goal in goals.items() if c not in fallen}
+    return tuple(goals)
+
+
+def _is_false(goal: Term, answer: Sat) -> bool:
+    try:
+        return not holds(goal, answer.values)
+    except Unevaluable:
+        return False
+
+
+def _excludes(f: _Frame, asked: Asked, left: tuple[Term, ...], bad: Bad) -> bool:
+    """Whether what is left excludes something bad."""
+    known = (*left, *_somewhere(f))
+    if bad.claim is not None and not f.session.implied(bad.claim, known):
+        return False
+    for original, thread in zip(asked.threads, f.threads, strict=True):
+        wanted = set(failing_edges(original, bad.failing))
+        for edge, own in zip(original.edges, thread.edges, strict=True):
+            if edge in wanted and not f.session.implied(build.FALSE, (*known, *_step(f, thread, own).taken)):
+                return False
+    return True
