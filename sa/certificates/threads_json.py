@@ -14,6 +14,7 @@ from sa.certificates.scope import more, scope
 from sa.certificates.shape import Entry, Json
 from sa.certificates.threads import Annotated, Joint, Keeps, Lemmas, Never
 from sa.terms.build import TRUE, conjuncts, land, variable
+from sa.terms.name import at_place
 from sa.terms.read_smtlib import Names, Unreadable, read_sort
 from sa.terms.smtlib import smtlib, sort_symbol
 from sa.terms.sort import BOOL
@@ -182,7 +183,7 @@ def read_lemmas(entry: Entry, threads: tuple[Automaton, ...], bads: Bads, axioms
     """A proof by formulas about these threads together. Raises Malformed."""
     lemmas, never = entry.fields("lemmas", "never")
     names = scope((_apart(t) for t in threads), (a.formula for a in axioms))
-    names = more(names, (variable(f"at {t.name}.{q.name}", BOOL) for t in threads for q in t.locations))
+    names = more(names, (variable(at_place(t.name, q.name), BOOL) for t in threads for q in t.locations))
     said = tuple(item.term(names) for item in lemmas.items())
     return Lemmas(threads, said, tuple(read_bad(item, bads) for item in never.items()), axioms)
 

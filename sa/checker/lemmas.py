@@ -12,13 +12,14 @@ from itertools import combinations
 from sa.automata.automaton import Automaton
 from sa.base.limits import Limits, check_time
 from sa.certificates.threads import Lemmas
-from sa.checker.never import AT, is_failing, program_fault, settled, taking
+from sa.checker.never import is_failing, program_fault, settled, taking
 from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.scope import has_quantifiers
 from sa.checker.solvers import Z3, Solvers
 from sa.checker.threads import apart
 from sa.terms.build import FALSE, boolean, conjuncts, implies, land, lnot, lor, variable
+from sa.terms.name import at_place
 from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var, sort_of
@@ -63,7 +64,7 @@ def _fault(made: Lemmas, threads: Sequence[Automaton]) -> str | None:
 
 
 def _at(thread: str, place: str) -> Var:
-    return variable(f"{AT}{thread}.{place}", BOOL)
+    return variable(at_place(thread, place), BOOL)
 
 
 def _written(threads: Sequence[Automaton]) -> Iterator[Term]:

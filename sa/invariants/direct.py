@@ -16,11 +16,12 @@ from sa.base.budget import Budget, Event, Report
 from sa.base.limits import check_time
 from sa.certificates.run import Bad
 from sa.certificates.threads import Lemmas
-from sa.conditions.never import AT, at_places, failing_edges, taking
+from sa.conditions.never import at_places, failing_edges, taking
 from sa.question.asked import Asked, Excluded
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
+from sa.terms.name import at_place
 from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
 from sa.terms.term import Forall, Term, Var, subterms
@@ -94,7 +95,7 @@ def _has_quantifiers(formula: Term) -> bool:
 
 
 def _at(thread: str, place: str) -> Var:
-    return build.variable(f"{AT}{thread}.{place}", BOOL)
+    return build.variable(at_place(thread, place), BOOL)
 
 
 def _inductive(f: _Frame, offered: tuple[Term, ...]) -> tuple[Term, ...]:
