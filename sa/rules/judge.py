@@ -24,9 +24,10 @@ from sa.certificates.run import Bad
 from sa.certificates.run_json import read_run
 from sa.certificates.shape import Entry
 from sa.certificates.states_json import read_states
-from sa.certificates.threads_json import read_joint, read_keeps
+from sa.certificates.threads_json import read_joint, read_keeps, read_lemmas
 from sa.checker.judge import Court, combined, consistent, discharged, expect
 from sa.checker.judgement import Judged
+from sa.checker.lemmas import check_lemmas
 from sa.checker.never import check_joint, check_keeps
 from sa.checker.obligation import Obligation
 from sa.checker.play import check_play
@@ -146,7 +147,7 @@ def _proved(session: _Session, step: Step, cited: Sequence[Fact], evidence: Entr
             return _pair_by_pair(session, claim, what)
         case Preserves() as claim, ("threads" | "joint"):
             return _inductive(session, claim, kind, what)
-        case Preserves() as claim, ("keeps" | "never" | "states"):
+        case Preserves() as claim, ("keeps" | "never" | "lemmas" | "states"):
             return _never(session, claim, kind, what)
     raise evidence.wrong("this is no way to show such a claim")
 
@@ -241,6 +242,10 @@ def _never(session: _Session, claim: Preserves, kind: str, entry: Entry) -> Foun
         states = read_states(entry, threads, bads, axioms)
         ruling = check_states(states, court.bounds)
         said = len(states.never)
+    elif kind == "lemmas":
+        lemmas = read_lemmas(entry, threads, bads, axioms)
+        ruling = check_lemmas(lemmas, court.bounds, court.seed, court.solvers)
+        said = len(lemmas.never)
     else:
         joint = read_joint(entry, threads, bads, axioms)
         ruling = check_joint(joint, court.bounds, court.seed, court.solvers)

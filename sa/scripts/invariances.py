@@ -15,7 +15,7 @@ from sa.base.verdict import Verdict
 from sa.certificates.argument import Excluded, Inductive, Violated, Way
 from sa.certificates.run import Bad, Run
 from sa.certificates.states import States
-from sa.certificates.threads import Joint, Keeps
+from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.checker.never import settled
 from sa.checker.ruling import Accepted
 from sa.checker.run import check_run
@@ -156,7 +156,7 @@ def _by_verification(work: Work, claim: Preserves, fact: Invariance) -> bool:
             example = _violated(evidence, fact)
             add(work, Leaf("it is violated", "", Verdict.REFUTED, _RUN, seconds, example=example))
             return False
-        assert isinstance(evidence, Keeps | Joint | States)  # scripts know no families
+        assert isinstance(evidence, Keeps | Joint | Lemmas | States)  # scripts know no families
         work.argument = Excluded(evidence)
         add(work, Leaf(f"no violation ({found.settled.how})", "", Verdict.PROVED, "", seconds))
         return True
