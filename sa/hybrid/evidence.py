@@ -8,8 +8,8 @@ from typing import TypeAlias
 from sa.automata.ranges import within
 from sa.base.limits import Limits, check_time
 from sa.certificates.run import Ending, Run
-from sa.explicit.whole import Arc, is_bad, run_of
 from sa.conditions.never import at_places
+from sa.explicit.whole import Arc, is_bad, run_of
 from sa.hybrid.points import Frame, Graph, Point, first_own, known
 from sa.hybrid.solve import Way
 from sa.smt.session import Sat, Session
