@@ -24,9 +24,9 @@ from tests.generators.automata import random_goal
 SPECS = Path(__file__).parents[2] / "specs"
 
 
-def _verdict(folder: str) -> Verdict:
+def _verdict(folder: str, seconds: float | None = None) -> Verdict:
     abstract, concrete = (load_program(str(SPECS / folder / name)).program for name in ("abs.sa", "conc.sa"))
-    return room.refine(abstract, concrete, None, Options(Limits())).verdict
+    return room.refine(abstract, concrete, None, Options(limits(seconds, None))).verdict
 
 
 FOLDERS = ("paper/strength-reduction", "paper/strength-reduction/broken-step", "closed/cross-jumping")
@@ -42,7 +42,7 @@ def folder(request: pytest.FixtureRequest) -> str:
 def test_what_the_checker_does_not_accept_is_unknown(monkeypatch: pytest.MonkeyPatch, folder: str, ruling: Any) -> None:
     monkeypatch.setattr(results, "check", lambda *_: ruling)
     monkeypatch.setattr(programs, "check_composition", lambda *_: ruling)
-    assert _verdict(folder) is Verdict.UNKNOWN
+    assert _verdict(folder, 3.0) is Verdict.UNKNOWN
 
 
 def test_a_limit_during_the_check_is_unknown(monkeypatch: pytest.MonkeyPatch, folder: str) -> None:
@@ -51,7 +51,7 @@ def test_a_limit_during_the_check_is_unknown(monkeypatch: pytest.MonkeyPatch, fo
 
     monkeypatch.setattr(results, "check", stop)
     monkeypatch.setattr(programs, "check_composition", stop)
-    assert _verdict(folder) is Verdict.UNKNOWN
+    assert _verdict(folder, 3.0) is Verdict.UNKNOWN
 
 
 def test_a_solver_that_never_answers_settles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
