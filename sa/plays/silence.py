@@ -106,7 +106,22 @@ def _candidates(board: Board, edges: Sequence[Edge]) -> Iterator[Term]:
             yield holds_then
             # Or a variable of the test is where it was before the first step.
             yield from (build.lor(holds_then, build.eq(primed(v), v)) for v in _changing(formula, numbers))
+    for var in variables:
+        yield from _assigned(var, edges, later)
     yield from _together(numbers[:COMPARED], steps)
+
+
+def _assigned(var: Var, edges: Sequence[Edge], later: Mapping[Var, Term]) -> Iterator[Term]:
+    """A variable has what was assigned to it last, as it was before the first step or is now, or was not changed."""
+    still = build.eq(primed(var), var)
+    given = (t for e in edges for v, t in e.updates if v is var and var not in t.free and t.free <= later.keys())
+    values = dict.fromkeys(value for t in given for value in (t, substitute(t, later)))
+    equal = [build.eq(primed(var), value) for value in values]
+    for one in equal:
+        yield one
+        yield build.lor(one, still)
+    if len(equal) > 1:
+        yield build.lor(*equal, still)
 
 
 def _changing(formula: Term, numbers: Sequence[Var]) -> list[Var]:
