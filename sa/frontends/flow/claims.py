@@ -19,11 +19,13 @@ class Asked(Struct, frozen=True):
     """The kinds of failing steps that are claims, all of them if None; whether races and deadlocks are looked for.
 
     A failing step of another kind is where the thread stops: what is claimed is claimed of runs without it.
+    Unless steps are `fused` each elementary one outside of atomic regions is a step of its own; tests compare.
     """
 
     kinds: frozenset[str] | None = None
     races: bool = False
     deadlock: bool = False
+    fused: bool = True
 
 
 class Touch(Struct, frozen=True):

@@ -59,7 +59,7 @@ def kept_nodes(work: Work, depths: Mapping[Node, int]) -> set[Node]:
     """The nodes that become locations. Raises InputError for a loop inside of an atomic region."""
     kept = {work.thread.graph.entry, work.thread.graph.exit}
     for node, steps in work.steps.items():
-        if depths.get(node) == 0 and any(_matters(s, work) for s in steps):
+        if depths.get(node) == 0 and (not work.asked.fused or any(_matters(s, work) for s in steps)):
             kept.add(node)
     while True:
         successors = {

@@ -14,11 +14,13 @@ from sa.automata.ranges import within
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Source, position
 from sa.frontends.flow.access import Accesses, accesses
+from sa.frontends.flow.choosing import without_idle_choices
 from sa.frontends.flow.claims import Asked, Touch, no_deadlock, races
 from sa.frontends.flow.graph import ANY, Node, Range, Storage, Unit
 from sa.frontends.flow.layout import Layout, layout
 from sa.frontends.flow.liveness import only_reachable, prune
 from sa.frontends.flow.naming import Named, named
+from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.spans import span_of
 from sa.frontends.flow.steps import FAILED, STOPPED, Joint, joints
 from sa.frontends.flow.threads import Thread, threads_of
@@ -43,7 +45,13 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
     first = _first_values(names, where, known)
     found = [joints(t, known, names.names[t.number], asked) for t in threads]
     automata = [_automaton(t, made, names, first) for t, made in zip(threads, found, strict=True)]
-    automata[0], first = _begun(automata[0], first)
+    creating = frozenset(v for a, v in names.cells.items() if where.places[a].cell.key == "thread")
+    alone = True
+    while alone and (begun := _begun(automata[0], first)) != (automata[0], first):
+        # Until it creates a thread, the first one moves alone: its only step is the first one of all.
+        alone = all(begun[1].get(v) is first.get(v) for v in creating)
+        automata[0], first = begun
+    automata, first = _without_constants(automata, first)
     automata, names = _ranged(automata, first, names)
     made = _program(automata, first, names, source)
     families = {t.name: names.names[t.number].registers[t.identity] for t in threads if t.identity is not None}
@@ -187,7 +195,8 @@ def _without_dead(automaton: Automaton, local: frozenset[Var], first: Mapping[Va
 def _kept(edge: Edge, alive: frozenset[Var], local: frozenset[Var]) -> Edge:
     updates = tuple((v, t) for v, t in edge.updates if v not in local or v in alive)
     read = edge.guard.free.union(*(t.free for _, t in updates), *(t.free for t in _values(edge)))
-    return replace(edge, updates=updates, choices=tuple(c for c in edge.choices if c.var in read))
+    choices = tuple(c for c in edge.choices if c.var in read)
+    return without_idle_choices(replace(edge, updates=updates, choices=choices))
 
 
 def _values(edge: Edge) -> tuple[Term, ...]:
@@ -197,9 +206,10 @@ def _values(edge: Edge) -> tuple[Term, ...]:
 def _begun(main: Automaton, first: dict[Var, Term]) -> tuple[Automaton, dict[Var, Term]]:
     """The first thread behind its first step, if that has no choice and does nothing but assign constants."""
     leaving = [e for e in main.edges if e.source == main.initial]
-    if len(leaving) != 1 or any(e.target == main.initial for e in main.edges):
+    if len(leaving) != 1 or any(e.target == main.initial for e in main.edges if e is not leaving[0]):
         return main, first
     edge = leaving[0]
+    again = edge.target == main.initial
     own = {v.var for v in main.variables}
     values = {v: substitute(t, {**first, **_own_first(main)}) for v, t in edge.updates}
     if edge.guard is not build.TRUE or edge.label is not None or not all(isinstance(t, Int) for t in values.values()):
@@ -209,11 +219,11 @@ def _begun(main: Automaton, first: dict[Var, Term]) -> tuple[Automaton, dict[Var
     started = replace(
         main,
         initial=edge.target,
-        edges=tuple(e for e in main.edges if e is not edge),
-        locations=tuple(q for q in main.locations if q.name != edge.source),
+        edges=main.edges if again else tuple(e for e in main.edges if e is not edge),
+        locations=main.locations if again else tuple(q for q in main.locations if q.name != edge.source),
         init=build.land(*init),
     )
-    return started, first | {v: t for v, t in values.items() if v not in own}
+    return started, {**first, **values}
 
 
 def _own_first(main: Automaton) -> dict[Var, Term]:
@@ -224,6 +234,35 @@ def _own_first(main: Automaton) -> dict[Var, Term]:
             if build.eq(variable.var, build.integer(value)) in build.conjuncts(main.init):
                 known[variable.var] = build.integer(value)
     return known
+
+
+def _without_constants(automata: list[Automaton], first: dict[Var, Term]) -> tuple[list[Automaton], dict[Var, Term]]:
+    """The automata without shared variables that have one value from the start on."""
+    while True:
+        updates = [(v, t) for a in automata for e in a.edges for v, t in e.updates]
+        fixed = {v: t for v, t in first.items() if isinstance(t, Int)}
+        for v, t in updates:
+            if v in fixed and t is not fixed[v] and t is not v:
+                del fixed[v]
+        used = frozenset(v for a in automata for e in a.edges for v in _mentioned(e))
+        fixed = {v: t for v, t in fixed.items() if v in used}
+        if not fixed:
+            return automata, first
+        known: dict[Var, Term] = dict(fixed)
+        automata = [replace(a, edges=tuple(_knowing(e, known) for e in a.edges if _can(e, known))) for a in automata]
+        first = {v: t for v, t in first.items() if v not in fixed}
+
+
+def _can(edge: Edge, known: Mapping[Var, Term]) -> bool:
+    return substitute(edge.guard, known) is not build.FALSE
+
+
+def _knowing(edge: Edge, known: Mapping[Var, Term]) -> Edge:
+    label = edge.label
+    if label is not None:
+        label = Label(label.action, tuple(substitute(t, known) for t in label.values))
+    updates = tuple((v, substitute(t, known)) for v, t in edge.updates if v not in known)
+    return replace(edge, label=label, guard=simplified(substitute(edge.guard, known)), updates=updates)
 
 
 def _ranged(automata: list[Automaton], first: Mapping[Var, Term], names: Named) -> tuple[list[Automaton], Named]:

@@ -287,7 +287,9 @@ def _failed(path: _Path, guard: Term, what: str, origin: Origin, source: Node, w
         return
     said = origin.text if what == "assertion" else f"{origin.text} ({what})"
     text = f"{said} fails" if what == "assertion" else said
-    edge = _edge(replace(path, guard=guard, store={}, label=Label(FAIL)), work)
+    # What others have seen by then stays: they may go on.
+    store = path.store if path.seen else {}
+    edge = _edge(replace(path, guard=guard, store=store, label=Label(FAIL)), work)
     failure = Failure(_FAULTS.get(what, Fault.REACHED), said)
     yield Joint(source, FAILED, replace(edge, origin=replace(origin, text=text), failure=failure), bound=bound)
 

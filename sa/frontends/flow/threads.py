@@ -27,9 +27,11 @@ from sa.frontends.flow.graph import (
     Register,
     Self,
     Set,
+    Skip,
     Step,
     Storage,
     Store,
+    Test,
     Unit,
     Wait,
     base,
@@ -76,9 +78,15 @@ class _Creation(Struct, frozen=True):
 
 
 class _Work(Struct):
+    """What is to be made. `counted` are families of which there are no more copies than creations.
+
+    Of the others there may be any number as soon as their creation is reached: it is all that a loop without end does.
+    """
+
     unit: Unit
     creations: list[_Creation]
     created: dict[int, int] = field(default_factory=dict)
+    counted: set[int] = field(default_factory=set)
 
 
 IDENTITY = build.variable("__identity")
@@ -110,7 +118,7 @@ def threads_of(unit: Unit) -> tuple[tuple[Thread, ...], tuple[Object, ...]]:
         _rewritten(graph, own, sign, work)
         allocated(graph, creation.family, unit.heap)
         if creation.family:
-            _joining(graph, number, parameters, creation.origin)
+            _joining(graph, number, parameters, creation.origin, number in work.counted)
         elif number > 1:
             _framed(graph, number, parameters, result, creation.origin)
         found.append(Thread(name, number, graph, IDENTITY if creation.family else None))
@@ -127,15 +135,44 @@ def _creations(graph: Graph, creation: _Creation, work: _Work) -> None:
             continue
         called = _procedure(step.op.procedure, work.unit, step.origin)
         family = creation.family or step.source in loops or called in chain
+        endless = family and not creation.family and step.source in loops and _is_endless(step, steps, loops)
         known = [n for n, c in enumerate(work.creations, 1) if c.family and c.procedure == called]
         if family and known:
             work.created[id(step.op)] = known[0]
+            work.counted |= set() if endless else {known[0]}
             continue
         work.creations.append(_Creation(called, chain, family, step.origin))
         work.created[id(step.op)] = len(work.creations)
+        work.counted |= set() if endless else {len(work.creations)}
         if len(work.creations) > MAX_THREADS:
             hint = "create fewer threads"
             raise InputError((error("SA723", f"more than {MAX_THREADS} threads", step.origin.span, hint),))
+
+
+def _is_endless(step: Step, steps: dict[Node, list[Step]], loops: dict[Node, int]) -> bool:
+    """Whether a loop does nothing but create threads with one argument, for as many rounds as it likes."""
+    assert isinstance(step.op, Fork)
+    inside = {n for n, number in loops.items() if number == loops[step.source]}
+    found = [s for n in inside for s in steps[n] if s.target in inside]
+    free = {s.op.var for s in found if isinstance(s.op, Havoc)} | {step.op.result}
+    if any(not v.name.startswith("&") for v in step.op.argument.free):
+        return False
+    for other in found:
+        match other.op:
+            case Skip() | Begin() | End() | Havoc() | Fork():
+                continue
+            case Set(_, term) | Test(term) | Store(_, term, _, _):
+                if not term.free <= free:
+                    return False
+                if isinstance(other.op, Set):
+                    free.add(other.op.var)
+                if isinstance(other.op, Store) and not all(
+                    v.name.startswith("&") and "." in v.name for v in other.op.address.free
+                ):
+                    return False
+            case _:
+                return False
+    return True
 
 
 def _rewritten(graph: Graph, own: Term, sign: int, work: _Work) -> None:
@@ -146,7 +183,7 @@ def _rewritten(graph: Graph, own: Term, sign: int, work: _Work) -> None:
             case Fork():
                 number = work.created[id(step.op)]
                 if work.creations[number - 1].family:
-                    steps += _offered(graph, step, number)
+                    steps += _offered(graph, step, number, number in work.counted)
                 else:
                     steps += _created(graph, step, number, sign)
             case Join():
@@ -253,15 +290,15 @@ def _joined(graph: Graph, step: Step, sign: int) -> list[Step]:
     return _chain(graph, step.source, [*ops, End()], step.target, step.origin)
 
 
-def _offered(graph: Graph, step: Step, number: int) -> list[Step]:
+def _offered(graph: Graph, step: Step, number: int, counted: bool) -> list[Step]:
     """Create a copy of a family, which takes the offer at once: that it is there is nobody else's business."""
     assert isinstance(step.op, Fork)
     wanted = _temporary(graph, step.origin)
     place = base(offer(number))
+    taken: list[Op] = [Load(wanted, place, "thread", "thread"), Wait(build.eq(wanted, build.ZERO))]
     ops: list[Op] = [
         Begin(),
-        Load(wanted, place, "thread", "thread"),
-        Wait(build.eq(wanted, build.ZERO)),
+        *(taken if counted else ()),
         Store(build.add(place, build.ONE), step.op.argument, "argument", "thread"),
         Store(place, build.ONE, "thread", "thread"),
         Havoc(step.op.result, ANY),
@@ -270,13 +307,13 @@ def _offered(graph: Graph, step: Step, number: int) -> list[Step]:
     return _chain(graph, step.source, ops, step.target, step.origin)
 
 
-def _joining(graph: Graph, number: int, parameters: tuple[Var, ...], origin: Origin) -> None:
+def _joining(graph: Graph, number: int, parameters: tuple[Var, ...], origin: Origin, counted: bool) -> None:
     """A copy begins by taking an offer."""
     origin = replace(origin, text="the thread begins")
     wanted, place = _temporary(graph, origin), base(offer(number))
     ops: list[Op] = [Begin(), Load(wanted, place, "thread", "thread"), Wait(build.eq(wanted, build.ONE))]
     ops += [Load(p, build.add(place, build.ONE), "argument", "thread") for p in parameters[:1]]
-    ops += [Store(place, build.ZERO, "thread", "thread"), End()]
+    ops += [*([Store(place, build.ZERO, "thread", "thread")] if counted else ()), End()]
     entry = fresh(graph)
     graph.steps[:0] = _chain(graph, entry, ops, graph.entry, origin)
     graph.entry = entry

@@ -111,7 +111,7 @@ class Generator:
         if form == 7:
             return f"({one} ? {two} : {self.simple()})"
         if form == 8:
-            return f"({r.choice(['!', '-', '~', '+'])}{one})"
+            return f"({r.choice(['!', '-', '~', '+'])} {one})"
         if form == 9:
             return f"(({r.choice(TYPES)}){one})"
         if form == 10:

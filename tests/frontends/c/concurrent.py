@@ -1,0 +1,184 @@
+"""Random concurrent programs of C: what can go wrong in them with fused steps and with each elementary step alone.
+
+`python -m tests.frontends.c.concurrent --count 1000` prints what became of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+from sa.automata.automaton import FAIL, Automaton, Edge, Kind
+from sa.automata.program import Program
+from sa.frontends.c.read import read
+from sa.frontends.c.translate import unit_of
+from sa.frontends.flow.claims import Asked
+from sa.frontends.flow.program import program_of
+from sa.frontends.reading import USUAL
+from sa.language.reading.grammar import keywords
+from sa.terms.build import conjuncts, linear_parts
+from sa.terms.evaluate import evaluate, holds
+from sa.terms.sort import Value
+from sa.terms.term import IsZero, Var
+
+MAX_STATES = 60_000
+COMPILER = shutil.which("cc")
+
+
+def text(random: Random) -> str:
+    """Two or three threads over a few variables, locks and pointers; some check what they see."""
+    shared = "int x, y = 1; _Atomic int a; int *p = &x; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; int arr[2];\n"
+    number = random.randint(2, 3)
+    bodies = [[_statement(random) for _ in range(random.randint(1, 3 if number == 2 else 2))] for _ in range(number)]
+    functions = "".join(
+        f"void *f{i}(void *arg) {{ int l = 0, k = 0; {' '.join(body)} return 0; }}\n" for i, body in enumerate(bodies)
+    )
+    create = " ".join(f"pthread_create(&t[{i}], 0, f{i}, 0);" for i in range(number))
+    join = " ".join(f"pthread_join(t[{i}], 0);" for i in range(number)) if random.random() < 0.6 else ""
+    end = f"assert({_condition(random)});"
+    main = (
+        f"int main(void) {{ pthread_t t[{number}]; int k = 0, l = 0; {_assignment(random)} {create} {join} {end} }}\n"
+    )
+    return "#include <pthread.h>\n#include <assert.h>\nvoid __VERIFIER_assume(int);\n" + shared + functions + main
+
+
+def _place(random: Random) -> str:
+    return random.choice(["x", "y", "a", "*p", "arr[0]", "arr[x & 1]", "l", "k"])
+
+
+def _value(random: Random) -> str:
+    return random.choice(
+        ["0", "1", "2", "x", "y", "a", "*p", "l", "arr[1]", "(x + 1)", "(y + a)", "(l + 1)", "(x & 1)"]
+    )
+
+
+def _condition(random: Random) -> str:
+    return f"{_value(random)} {random.choice(['==', '!=', '<', '<='])} {_value(random)}"
+
+
+def _assignment(random: Random) -> str:
+    return random.choice(
+        [f"{_place(random)} = {_value(random)} & 3;", "p = &y;", "p = &arr[1];", "a++;", f"l = {_value(random)} & 3;"]
+    )
+
+
+def _statement(random: Random) -> str:
+    inner = f"{_assignment(random)} {_assignment(random)}"
+    return random.choice(
+        [
+            _assignment(random),
+            inner,
+            f"pthread_mutex_lock(&m); {inner} pthread_mutex_unlock(&m);",
+            f"if ({_condition(random)}) {{ {_assignment(random)} }} else {{ {_assignment(random)} }}",
+            f"assert({_condition(random)});",
+            f"__VERIFIER_assume({_condition(random)});",
+            f"while ({_condition(random)} && k < 1) {{ k = k + 1; {_assignment(random)} }}",
+            f"__sync_bool_compare_and_swap(&x, {random.choice('01')}, 2);",
+            "l = __sync_fetch_and_add(&y, 1) & 3; y = y & 3;",
+        ]
+    )
+
+
+def failures(program: Program) -> frozenset[str] | None:
+    """The claims of which some run ends in a violation; None where there are too many states."""
+    threads = program.threads
+    shared = tuple(v.var for v in program.variables)
+    local = [tuple(v.var for v in t.variables if v.kind is Kind.LOCAL) for t in threads]
+    leaving = [_by_source(t) for t in threads]
+    start = (
+        tuple(_first(program.init, shared)),
+        tuple((t.initial, tuple(_first(t.init, own))) for t, own in zip(threads, local, strict=True)),
+    )
+    seen, pending, found = {start}, [start], set[str]()
+    while pending:
+        now, places = pending.pop()
+        for i, (place, values) in enumerate(places):
+            state = dict(zip(shared, now, strict=True)) | dict(zip(local[i], values, strict=True))
+            for edge in leaving[i].get(place, ()):
+                if not holds(edge.guard, state):
+                    continue
+                if edge.label is not None and edge.label.action == FAIL:
+                    found.add(f"{threads[i].name}: {edge.origin.text}")
+                after = state | {v: evaluate(t, state) for v, t in edge.updates}
+                moved = (edge.target, tuple(after[v] for v in local[i]))
+                following = (tuple(after[v] for v in shared), (*places[:i], moved, *places[i + 1 :]))
+                if following not in seen:
+                    seen.add(following)
+                    pending.append(following)
+                    if len(seen) > MAX_STATES:
+                        return None
+    return frozenset(found)
+
+
+def _by_source(thread: Automaton) -> dict[str, list[Edge]]:
+    found = dict[str, list[Edge]]()
+    for edge in thread.edges:
+        assert not edge.choices
+        found.setdefault(edge.source, []).append(edge)
+    return found
+
+
+def _first(init: object, variables: tuple[Var, ...]) -> list[Value]:
+    values: dict[Var, Value] = dict.fromkeys(variables, 0)
+    for conjunct in conjuncts(init):  # type: ignore[arg-type]
+        if isinstance(conjunct, IsZero):
+            const, parts = linear_parts(conjunct.total)
+            ((var, factor),) = parts.items()
+            if var in values:
+                values[var] = -const // factor  # type: ignore[index]
+    return [values[v] for v in variables]
+
+
+def compare(source: str, folder: Path) -> str:
+    """What became of a program."""
+    path = folder / "prog.c"
+    path.write_text(source)
+    found = list[frozenset[str] | None]()
+    for fused in (True, False):
+        read_text = read(str(path), USUAL)
+        unit, _ = unit_of(read_text, USUAL)
+        found.append(failures(program_of(unit, read_text.source, keywords(), Asked(fused=fused))))
+    if None in found:
+        return "too large"
+    return (
+        "agrees, fails"
+        if found[0] and found[0] == found[1]
+        else "agrees"
+        if found[0] == found[1]
+        else f"wrong: {found}"
+    )
+
+
+def run(count: int, seed: int) -> tuple[Counter[str], list[str]]:
+    """So many programs; the texts of those that do not agree."""
+    tally, wrong = Counter[str](), list[str]()
+    with tempfile.TemporaryDirectory() as name:
+        for number in range(count):
+            source = text(Random(f"{seed}-{number}"))
+            result = compare(source, Path(name))
+            tally[result.split(":")[0]] += 1
+            if result.startswith("wrong"):
+                wrong.append(f"/* {result} */\n{source}")
+    return tally, wrong
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    tally, wrong = run(options.count, options.seed)
+    for found in wrong[:3]:
+        print(found)
+    print(dict(tally), file=sys.stderr)
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()
