@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from sa.oracle.loading import interpreted
 
 from sa.base.source import Source
 from sa.language.parser import parse
+from tests.oracle.loading import interpreted
 
 TEXT = "global l : int = 0; thread T[i : *] { l := i; } thread A { lock(l); } thread U[*] { lock(l); }"
 
