@@ -7,7 +7,8 @@ and everything that steps lead to, as far as the reduction asks for it, and that
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom
@@ -16,8 +17,7 @@ from sa.terms.sort import Value
 from sa.terms.term import Var
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """A part of a packed state, `width` bits wide: a value as its distance from `low`, true as 1 and false as 0.
 
     Arrays are written as their places among `values`; None for other sorts.
@@ -29,8 +29,7 @@ class Field:
     values: tuple[Value, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class States:
+class States(Struct, frozen=True, eq=False):
     """A proof by all states.
 
     The lowest bits of a packed state say where the threads are: for each a number of the location, in as many bits as

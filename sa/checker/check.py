@@ -6,7 +6,6 @@ from sa.base.limits import Limits
 from sa.certificates.goal import Goal
 from sa.certificates.play import Play
 from sa.certificates.relation import Relation
-from sa.checker.play import check_play
 from sa.checker.relation import check_relation
 from sa.checker.ruling import Accepted, Ruling
 from sa.checker.solvers import Z3, Solvers
@@ -21,4 +20,6 @@ def check(goal: Goal, evidence: Relation | Play, bounds: Limits, seed: int = 0, 
     """
     if isinstance(evidence, Relation):
         return check_relation(goal, evidence, bounds, seed, solvers)
+    from sa.checker.play import check_play
+
     return check_play(goal, evidence, bounds, seed, solvers)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.automaton import Variable
 from sa.automata.ranges import values_of
@@ -20,16 +21,14 @@ class Endless(Exception):
     """A variable has infinitely many values, as far as one can tell."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Next:
+class _Next(Struct, frozen=True, eq=False):
     """One more variable: its values, and what must hold when it has one."""
 
     values: Callable[[Row], Iterable[Value]]
     test: Callable[[Row], bool]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Enumeration:
+class Enumeration(Struct, frozen=True, eq=False):
     """Extensions of a row; `places` say where the unknowns, in the order asked for, stand in the extended row."""
 
     steps: tuple[_Next, ...]

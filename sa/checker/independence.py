@@ -10,13 +10,13 @@ Decision 009 has the proof.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.terms.term import Var
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Effect:
+class Effect(Struct, frozen=True, eq=False):
     """What steps from a place read and write, whether a question can see them, and where they lead."""
 
     reads: frozenset[Var]
@@ -53,8 +53,7 @@ def onwards(effects: Sequence[Effect]) -> tuple[tuple[frozenset[Var], frozenset[
     return tuple((frozenset(r), frozenset(w)) for r, w in zip(reads, writes, strict=True))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Dependence:
+class Dependence(Struct, frozen=True, eq=False):
     """Who depends on whom. Each place of each thread is a bit, `bits` by thread and place.
 
     `clashes` gives by such a bit those of places of other threads from which these can ever make a step that is not

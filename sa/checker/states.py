@@ -8,8 +8,9 @@ are left out may be (`checker.independence`).
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
+
+from msgspec import Struct, field
 
 from sa.base.limits import Limits, check_memory, check_time
 from sa.certificates.states import States
@@ -45,8 +46,7 @@ class _Wrong(Exception):
         self.ruling = ruling
 
 
-@dataclass(slots=True)
-class _Check:
+class _Check(Struct):
     """The evidence and what has been made of its threads so far; `claims` are over counters and fields."""
 
     made: States
@@ -253,8 +253,7 @@ def _made(check: _Check, thread: int, steps: Sequence[Stepped]) -> Moves:
     return mask, {}, make
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Ready:
+class _Ready(Struct, frozen=True, eq=False):
     """An edge made ready: from a row of what is needed, with choices, to the values of what is written.
 
     `moved` is what becomes of the counter, `replaced` are the bits that get new values or become 0.

@@ -8,7 +8,8 @@ rejected. Tests of invariants that speak of more are left out: then more steps a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Variable
 from sa.certificates.run import Bad
@@ -25,8 +26,7 @@ class Unfit(Exception):
     """The evidence does not fit the threads: says why."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Slot:
+class Slot(Struct, frozen=True, eq=False):
     """Where a value stands: `(packed >> shift & mask) + low`, or the value at that place of `values`.
 
     `codes` are the places of the values.
@@ -39,8 +39,7 @@ class Slot:
     codes: Mapping[Value, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Stepped:
+class Stepped(Struct, frozen=True, eq=False):
     """An edge between packed states: where `condition` holds before it for some choices, the updates happen.
 
     `cleared` are fields that become 0. `failed` says that taking it is something bad of the evidence.
@@ -61,8 +60,7 @@ class Stepped:
         return free - {c.var for c in self.choices}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Packing:
+class Packing(Struct, frozen=True, eq=False):
     """The threads with names of their own, where everything stands, and which fields are shared.
 
     `invariants` are the conjuncts by thread and location, ranges included.

@@ -8,37 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sa.automata.automaton import Automaton
-from sa.automata.family import copies
-from sa.automata.program import Axiom, Program
-from sa.base.limits import Limits
-from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun, bads_of_copies
 from sa.certificates.goal import Goal
 from sa.certificates.identity import meaning
-from sa.certificates.run import Bad, Run
-from sa.certificates.states import States
-from sa.certificates.threads import Composition, Joint, Keeps, Lemmas
-from sa.checker.claims import claimed
-from sa.checker.crowd import check_crowd_joint, check_crowd_keeps
-from sa.checker.lemmas import check_lemmas
-from sa.checker.never import check_joint, check_keeps
+from sa.certificates.threads import Composition
 from sa.checker.question import Question, pair_goal, thread_goals, whole_goal
-from sa.checker.ruling import Accepted, Rejected, Ruling
-from sa.checker.run import check_run
-from sa.checker.states import check_states
-from sa.question.asked import Asked, Settled
-from sa.question.claims import Claim
 
 
 class QuestionsDiffer(Exception):
     """The engines were asked something else than the checker reads in the program: an internal error."""
-
-
-def same_claims(program: Program, claims: Sequence[Claim]) -> None:
-    """That the claims are what the checker reads in the program. Raises QuestionsDiffer."""
-    seen = [(c.threads, c.families, c.bads) for c in claims]
-    if seen != [(c.threads, c.families, c.bads) for c in claimed(program)]:
-        raise QuestionsDiffer("the engines and the checker see other claims in the program")
 
 
 def same_goals(asked: Question, goals: Sequence[Goal]) -> None:
@@ -68,56 +45,3 @@ def same_pairs(asked: Question, composition: Composition) -> None:
     )
     if not same:
         raise QuestionsDiffer("what is composed is not what the checker reads in the two programs")
-
-
-def judged(
-    threads: tuple[Automaton, ...], axioms: tuple[Axiom, ...], settled: Settled, bounds: Limits, seed: int
-) -> Ruling:
-    """Whether evidence settles what it says it does, of these threads under these axioms. Raises LimitReached."""
-    match settled.evidence:
-        case Run() as run:
-            rulings = (check_run(threads, bad, run) for bad in settled.bads)
-            return next((r for r in rulings if not isinstance(r, Accepted)), Accepted())
-        case Keeps(annotated, never, assumed) as keeps:
-            about = (tuple(a.thread for a in annotated), tuple(n.bad for n in never), assumed)
-            if about == (threads, settled.bads, axioms):
-                return check_keeps(keeps, bounds, seed)
-        case Joint(own, _, never, assumed) as joint:
-            if (own, never, assumed) == (threads, settled.bads, axioms):
-                return check_joint(joint, bounds, seed)
-        case States() as states:
-            if (states.threads, states.never, states.axioms) == (threads, settled.bads, axioms):
-                return check_states(states, bounds)
-        case Lemmas(own, _, never, assumed) as lemmas:
-            if (own, never, assumed) == (threads, settled.bads, axioms):
-                return check_lemmas(lemmas, bounds, seed)
-    return Rejected("evidence", "it is about another question")
-
-
-def judged_of_crowd(asked: Asked, settled: Settled, bounds: Limits, seed: int) -> Ruling:
-    """The same where there are families of any number, of which nothing about the threads alone says anything."""
-    match settled.evidence:
-        case CrowdRun(counts, run) if len(counts) == len(asked.families):
-            threads = (*asked.threads, *copies(asked.families, counts))
-            rulings = (_reached(threads, bads_of_copies(b, asked.families, counts), run) for b in settled.bads)
-            return next((r for r in rulings if not isinstance(r, Accepted)), Accepted())
-        case CrowdKeeps(annotated, families, _, init, never, assumed) as keeps:
-            threads = tuple(a.thread for a in annotated)
-            about = (threads, families, init, tuple(n.bad for n in never), assumed)
-            if about == (asked.threads, asked.families, asked.init, settled.bads, asked.axioms):
-                return check_crowd_keeps(keeps, bounds, seed)
-        case CrowdJoint(own, families, _, _, init, never, assumed) as joint:
-            about = (own, families, init, never, assumed)
-            if about == (asked.threads, asked.families, asked.init, settled.bads, asked.axioms):
-                return check_crowd_joint(joint, bounds, seed)
-    return Rejected("evidence", "it is about another question")
-
-
-def _reached(threads: tuple[Automaton, ...], bads: Sequence[Bad], run: Run) -> Ruling:
-    """Whether a run ends in one of these."""
-    ruling: Ruling = Rejected("end", "nothing is bad with so many copies")
-    for bad in bads:
-        ruling = check_run(threads, bad, run)
-        if isinstance(ruling, Accepted):
-            break
-    return ruling

@@ -71,3 +71,18 @@ class Outcome(Struct, frozen=True):
     composition: Composition | None = None
     inferred: tuple[Inferred, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+class Found(Struct, frozen=True):
+    """The results that answer a question about whole programs, and how they came about.
+
+    `hopeful` says of pairs that are not proved that smaller environments might help, `imprecise` where precision was
+    given up for them.
+    """
+
+    results: tuple[Result, ...]
+    composition: Composition | None = None
+    inferred: tuple[Inferred, ...] = ()
+    notes: tuple[str, ...] = ()
+    hopeful: bool = True
+    imprecise: tuple[str, ...] = ()

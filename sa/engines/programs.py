@@ -18,11 +18,10 @@ from sa.base.limits import LimitReached, remaining, share
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
-from sa.certificates.threads import Composition
 from sa.checker.composition import check_composition
 from sa.checker.ruling import Accepted
 from sa.engines.options import Options
-from sa.engines.outcome import Inferred, Result
+from sa.engines.outcome import Found, Inferred, Result
 from sa.engines.portfolio_of_goals import Depth
 from sa.engines.recall import decided
 from sa.engines.results import answered, statistics_of
@@ -58,21 +57,6 @@ PLAN: tuple[Pairs | Products, ...] = (
     Pairs(Rung.HIDDEN, Effort.PERSIST, 0.3),
     Products(Depth.FULL, 1.0),
 )
-
-
-class Found(Struct, frozen=True):
-    """The results that answer a question about whole programs, and how they came about.
-
-    `hopeful` says of pairs that are not proved that smaller environments might help, `imprecise` where precision was
-    given up for them.
-    """
-
-    results: tuple[Result, ...]
-    composition: Composition | None = None
-    inferred: tuple[Inferred, ...] = ()
-    notes: tuple[str, ...] = ()
-    hopeful: bool = True
-    imprecise: tuple[str, ...] = ()
 
 
 def decide_programs(

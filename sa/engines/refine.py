@@ -17,8 +17,7 @@ from sa.conditions.environment import declared
 from sa.conditions.together import uncut as together_uncut
 from sa.engines.judging import QuestionsDiffer, same_goals, same_pairs
 from sa.engines.options import Options
-from sa.engines.outcome import Outcome, Result
-from sa.engines.programs import Found, decide_programs
+from sa.engines.outcome import Found, Outcome, Result
 from sa.engines.results import answered, stopped
 from sa.question.goals import closes, goals, is_large, thread_goals
 from sa.question.uncut import uncut
@@ -53,6 +52,8 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
         stop = Unknown(limit.reason, "before the search was begun")
     prepared = perf_counter()
     if together and len(concrete.threads) > 1 and stop is None:
+        from sa.engines.programs import decide_programs
+
         found = decide_programs(abstract, concrete, block, None if apart else asked[0], options)
     else:
         found = Found(_one_by_one(asked, stop, options))

@@ -16,7 +16,6 @@ from sa.engines.options import Options
 from sa.engines.outcome import Result, Statistics
 from sa.engines.portfolio_of_goals import Depth
 from sa.engines.recall import RECALLED, found, remember
-from sa.plays.escape import escapes
 from sa.question.asked import Decision
 from sa.smt.session import Session
 
@@ -87,6 +86,8 @@ def _checked(goal: Goal, decision: Decision, options: Options) -> Result:
 
 def _escapes(goal: Goal, play: Play, options: Options) -> bool | None:
     try:
+        from sa.plays.escape import escapes
+
         return escapes(goal, play, Session(options.limits, tuple(a.formula for a in goal.axioms)))
     except LimitReached:
         return None

@@ -30,7 +30,7 @@ from sa.conditions.together import no_start, uncut
 from sa.conditions.vacuity import vacuity
 from sa.engines.crowds import for_crowds
 from sa.engines.engine import Decider, Turn
-from sa.engines.judging import judged, judged_of_crowd, same_claims
+from sa.engines.judging_claims import judged, judged_of_crowd, same_claims
 from sa.engines.memory import RECALLED, Memory, recalled, remember
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
 from sa.engines.runner import Reports, Ruled, run

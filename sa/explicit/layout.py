@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import assert_never
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.automata.automaton import Variable
 from sa.automata.ranges import count_of
@@ -21,16 +23,14 @@ class TooWide(Exception):
     """A value does not fit into its field."""
 
 
-@dataclass(slots=True)
-class Table:
+class Table(Struct):
     """The arrays met so far: a value is written as its place among them."""
 
     values: list[Value] = field(default_factory=list)
     places: dict[Value, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """A field with its place: the value is `(packed >> shift & mask) + low`, or stands at that place in the table."""
 
     shift: int
@@ -39,8 +39,7 @@ class Slot:
     table: Table | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Layout:
+class Layout(Struct, frozen=True, eq=False):
     """The fields of a system's states; `slots` are those of counters, too. `places` covers the counters.
 
     Tables fill as values are met.

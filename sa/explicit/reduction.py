@@ -10,17 +10,17 @@ steps change nothing that a question speaks of. Decision 009 has the proof.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from operator import or_
+
+from msgspec import Struct
 
 from sa.explicit.system import Act, System
 from sa.terms.name import at_place
 from sa.terms.term import Var
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Footprint:
+class Footprint(Struct, frozen=True, eq=False):
     """What steps read and write: a bit for each variable."""
 
     reads: int
@@ -31,8 +31,7 @@ class Footprint:
         return bool(self.writes & (other.writes | other.reads) | self.reads & other.writes)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Reduction:
+class Reduction(Struct, frozen=True, eq=False):
     """The places whose steps may go first, by thread; and what is not independent.
 
     Each place of each thread has a bit, `bits` by thread and place. `conflicts` gives by such a bit those of the places

@@ -7,8 +7,9 @@ its steps are remembered as numbers to be added to a packed state, by that part;
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import islice
+
+from msgspec import Struct, field
 
 from sa.automata.automaton import Variable
 from sa.base.limits import Limits, check_memory, check_time
@@ -36,8 +37,7 @@ Moves = tuple[int, dict[int, tuple[int, ...]], Callable[[int], tuple[int, ...]]]
 Plan = tuple[tuple[tuple[Moves, ...], ...], tuple[Moves, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
+class Effort(Struct, frozen=True):
     """How many states may be reached, up to which size a range is tried as a whole, and whether steps are reduced.
 
     Where something was left out, so that nothing can be proved, `inexact` states may be reached.
@@ -49,8 +49,7 @@ class Effort:
     inexact: int = 200_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Search:
+class Search(Struct, frozen=True, eq=False):
     """What became of a search.
 
     `reached` has for each packed state the one it was reached from, for initial ones itself. `bad` gives by question
@@ -74,8 +73,7 @@ class Search:
         return self.exact and self.ended
 
 
-@dataclass(slots=True)
-class _Work:
+class _Work(Struct):
     """The search while it runs. `hits` are questions that the steps looked at last fail."""
 
     system: System
@@ -236,8 +234,7 @@ def _moves(work: _Work, thread: int, place: int) -> Moves:
     return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Ready:
+class _Ready(Struct, frozen=True, eq=False):
     """A step made ready: from a row of what is needed and picked values to the values of `written`.
 
     `moved` is what becomes of the counter, `replaced` are the bits that are written or, of what is forgotten, cleared.

@@ -8,7 +8,8 @@ everywhere or nowhere. States that agree on what is kept have the same runs as f
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.automata.automaton import FAIL, Automaton, Kind, Variable
 from sa.automata.ranges import within
@@ -25,8 +26,7 @@ from sa.terms.term import Term, Var
 Invariants = tuple[tuple[tuple[Term, ...], ...], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Act:
+class Act(Struct, frozen=True, eq=False):
     """A step over counters and the names of the whole: where `condition` holds before it, `updates` happen.
 
     The condition contains all tests of invariants after the step. The counter of the thread is not among the updates.
@@ -48,8 +48,7 @@ class Act:
         return self.condition.free.union(*(t.free for t in self.updates.values())) - chosen
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class System:
+class System(Struct, frozen=True, eq=False):
     """Threads laid out for a search about `bads`.
 
     `kept` are the locals that matter, by thread and place, `shared` the globals and parameters that do. `acts` are by

@@ -13,7 +13,7 @@ from sa.automata.proof import Script
 from sa.base.diagnostic import Diagnostic, InputError, error
 from sa.base.source import Source
 from sa.language import syntax
-from sa.language.elaborate import Block, Elaborated, elaborate, elaborate_script, has_steps
+from sa.language.elaborate import Block, Elaborated, elaborate
 from sa.language.elaborate.declarations import Imported
 from sa.language.elaborate.exports import visible_elsewhere
 from sa.language.names import ModuleSymbol, Scope
@@ -69,6 +69,8 @@ def load_script(path: str, split: bool = False) -> LoadedScript:
 
 def load(path: str, split: bool = False) -> Loaded | LoadedScript:
     """A program or a proof script: a file with steps is a script. Raises InputError."""
+    from sa.language.elaborate.script import has_steps
+
     file = _read(path, split, ())
     return _script(file) if has_steps(file.module) else _program(file, split)
 
@@ -80,6 +82,9 @@ def _program(file: _File, split: bool) -> Loaded:
 
 
 def _script(file: _File) -> LoadedScript:
+    # Programs need nothing of this.
+    from sa.language.elaborate.script import elaborate_script
+
     result = elaborate_script(file.module, _exported(file.imports), file.imports)
     of_programs = (w for made in file.imports.values() for w in made.warnings)
     return LoadedScript(result.script, tuple(dict.fromkeys((*result.warnings, *of_programs))), file.sources)

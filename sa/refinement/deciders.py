@@ -21,24 +21,19 @@ from sa.domains import affine
 from sa.game.board import Board, Pair, lay_out
 from sa.game.opening import Covered, NotCovered, broken_at_start, cover
 from sa.game.rounds import Round
-from sa.plays.positions import Survives
-from sa.plays.single_run import course, pursue
-from sa.plays.strategy import Refuter
 from sa.question.asked import Effort, GoalAsked, Lost, Related, Stuck
 from sa.refinement.facts import facts
-from sa.simulation.endings import Answered, LostChoices, Tactics
-from sa.simulation.endings import Lost as SearchLost
+from sa.simulation.endings import Answered, Tactics
 from sa.simulation.endings import Stuck as SearchStuck
 from sa.simulation.horn import solve_horn
 from sa.simulation.search import Search
-from sa.simulation.state import NO_FACTS, Facts, Lemma, PairState, dead
+from sa.simulation.state import NO_FACTS, Facts, PairState, dead
 from sa.smt.session import Session
 from sa.terms import build
-from sa.terms.evaluate import State, Unevaluable
+from sa.terms.evaluate import State
 from sa.terms.name import staged
 from sa.terms.sort import default_value
 from sa.terms.term import Term, Var
-from sa.values.search import refute_by_values
 
 #: Where a search for a closed goal gets stuck, small values are tried: so many steps for each lemma that it learned,
 #: so that what is easy to prove stays so, and no more than these.
@@ -137,6 +132,8 @@ def by_values(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost
 
 def by_few_values(steps: int, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
     """A play on concrete states, within so many steps. Raises LimitReached."""
+    from sa.values.search import refute_by_values
+
     report(Event("plays on small values", {"steps allowed": steps}))
     play = refute_by_values(asked.goal, budget.bounds, steps)
     if play is not None:
@@ -188,31 +185,16 @@ def _configuration(automaton: Automaton, state: State) -> Configuration:
 
 
 def _of_search(search: Search) -> Relation | Play | Unknown:
-    ending = search.run()
-    refuter = Refuter(search.board, search.session, search)
-    try:
-        match ending:
-            case Answered():
-                return relation_of(search)
-            case SearchStuck(reason, detail):
-                return Unknown(reason, detail)
-            case SearchLost(state, lemma):
-                return _play(refuter, state, lemma)
-            case LostChoices(state):
-                return refuter.chosen(state)
-    except Survives as problem:
-        return Unknown(Reason.BOUND, f"not proved, and no play found: {problem}")
-    except Unevaluable as problem:
-        return Unknown(Reason.UNSUPPORTED, f"a play depends on {problem}, which has no definition")
+    match search.run():
+        case Answered():
+            return relation_of(search)
+        case SearchStuck(reason, detail):
+            return Unknown(reason, detail)
+        case ending:
+            # Proofs need nothing of this.
+            from sa.plays.lost import play_of
 
-
-def _play(refuter: Refuter, state: State, lemma: Lemma) -> Play:
-    search = refuter.search
-    try:
-        return refuter.position(search.initial, state, lemma)
-    except Survives:
-        stages = course(refuter, search.initial, state, lemma)
-        return pursue(refuter, stages, search.initial, state)
+            return play_of(search, ending)
 
 
 def relation_of(search: Search, solution: Mapping[Pair, Term] | None = None) -> Relation | Unknown:

@@ -12,7 +12,6 @@ from sa.base.verdict import Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.play import Play
 from sa.engines.outcome import Outcome, Result, Statistics
-from sa.report.play import show_play
 from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, render, wrap
 from sa.terms.build import conjuncts, eq
 from sa.terms.printer import show
@@ -116,6 +115,8 @@ def _evidence(result: Result, width: int) -> Iterator[Text]:
 
 def lost(play: Play, result: Result, head: str, width: int) -> Iterator[Text]:
     """A goal's play below a line that says what it is, and whether the behaviour escapes."""
+    from sa.report.play import show_play
+
     yield Text()
     yield from paragraph(head, width)
     yield Text()

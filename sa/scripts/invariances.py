@@ -19,7 +19,7 @@ from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.checker.never import settled
 from sa.checker.ruling import Accepted
 from sa.checker.run import check_run
-from sa.engines.judging import judged
+from sa.engines.judging_claims import judged
 from sa.engines.portfolio_of_claims import CLAIMS
 from sa.engines.runner import Ruled, run
 from sa.invariants.deciders import SHORT

@@ -6,8 +6,9 @@ Which indices are equal is decided as a state has it, so what comes out is about
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
+
+from msgspec import Struct, field
 
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate
@@ -16,8 +17,7 @@ from sa.terms.substitute import rebuild
 from sa.terms.term import Select, Term, Var, array_sort_of, sort_of
 
 
-@dataclass(slots=True)
-class _Reads:
+class _Reads(Struct):
     """The elements read so far, by the value of the index: a term for the index and a variable for the element."""
 
     array: Var

@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from math import lcm
+
+from msgspec import Struct
 
 from sa.terms import build
 from sa.terms.shadow import split
@@ -97,8 +98,7 @@ def _by_residues(literals: Sequence[Term], var: Var, multiple: int) -> Iterator[
         yield from _without(found, var)
 
 
-@dataclass(frozen=True, slots=True)
-class _Constraint:
+class _Constraint(Struct, frozen=True):
     """`coefficient · var + rest` is at most zero (`le`), zero (`eq`) or not zero (`ne`)."""
 
     kind: str

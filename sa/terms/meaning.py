@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sa.terms import build
 from sa.terms.substitute import rebuild, substitute
 from sa.terms.term import Call, Forall, Function, Term, Var, subterms
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(Struct, frozen=True):
     """What functions are: parameters and a body without functions, for each of them."""
 
     bodies: Mapping[Function, tuple[tuple[Var, ...], Term]]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from sa.base.limits import Unsupported
 from sa.terms import build
@@ -33,8 +34,7 @@ class Unreadable(Exception):
     """The text is no term: says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(Struct, frozen=True):
     """What names mean: variables without their primes, functions, enumerations."""
 
     variables: Mapping[str, Var]

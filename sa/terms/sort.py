@@ -8,36 +8,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, TypeAlias, assert_never
+
+from msgspec import Struct
 
 from sa.base.limits import Unsupported
 
 
-@dataclass(frozen=True, slots=True)
-class IntSort:
+class IntSort(Struct, frozen=True):
     """The integers, without bounds."""
 
     name: ClassVar[str] = "int"
 
 
-@dataclass(frozen=True, slots=True)
-class BoolSort:
+class BoolSort(Struct, frozen=True):
     """The two truth values."""
 
     name: ClassVar[str] = "bool"
 
 
-@dataclass(frozen=True, slots=True)
-class EnumSort:
+class EnumSort(Struct, frozen=True):
     """An enumeration with its constructors in order."""
 
     name: str
     constructors: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ArraySort:
+class ArraySort(Struct, frozen=True):
     """Total functions from one sort to another. Raises Unsupported for an index that is itself an array."""
 
     index: Sort
@@ -63,8 +60,7 @@ BOOL = BoolSort()
 Plain: TypeAlias = int | bool
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayValue:
+class ArrayValue(Struct, frozen=True):
     """A value of an array sort: `default` but for finitely many `entries`, in ascending order of their indices.
 
     `array_value` and `stored` make them in a normal form, so that equal arrays are equal values. `indices` are all

@@ -7,17 +7,17 @@ constructs them. The intern table is the only state, is weak, and terms pickle t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from hashlib import blake2s
 from typing import Any, Self, TypeAlias, TypeVar, assert_never
 from weakref import WeakValueDictionary
+
+from msgspec import Struct
 
 from sa.terms.name import Name
 from sa.terms.sort import BOOL, INT, ArraySort, EnumSort, Sort
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Struct, frozen=True):
     """An uninterpreted function; what is known of it are axioms."""
 
     name: str
