@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-COMMANDS = ("refine", "verify", "prove", "certify", "check", "generate", "simulate", "show", "fmt", "explain")
+COMMANDS = ("refine", "verify", "prove", "certify", "check", "generate", "simulate", "show", "fmt", "explain", "engines")
 
 
 def sacheck(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
