@@ -6,9 +6,10 @@ What is offered besides are the conditions under which failing steps are not tak
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge
 from sa.automata.rename import apart
@@ -33,16 +34,14 @@ SOON = 300_000
 OFFERED = 400
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Step:
+class _Step(Struct, frozen=True, eq=False):
     """A step of a thread: what is known when it is taken, and what it makes of variables and locations."""
 
     taken: tuple[Term, ...]
     after: Mapping[Var, Term]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Frame:
+class _Frame(Struct, frozen=True, eq=False):
     """The threads with different names for their locals, and the locations that are spoken of."""
 
     threads: tuple[Automaton, ...]

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-COMMANDS = ("refine", "verify", "prove", "certify", "check", "generate", "simulate", "show", "fmt", "explain", "engines")
+COMMANDS = tuple(
+    ["refine", "verify", "prove", "certify", "check", "generate", "simulate", "show", "fmt", "explain", "engines"]
+)
 
 
 def sacheck(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:

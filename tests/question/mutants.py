@@ -9,16 +9,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+
+from msgspec import Struct
 
 #: A change to a tree: where it is, what it does, in words and done.
 Change = tuple[ast.AST, str, Callable[[ast.AST], ast.AST]]
 
 
-@dataclass(frozen=True)
-class Mutant:
+class Mutant(Struct, frozen=True):
     """A module with one function changed. `what` says which, where and how."""
 
     what: str
