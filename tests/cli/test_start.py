@@ -11,8 +11,18 @@ from pathlib import Path
 
 import pytest
 
-COMMANDS = tuple(
-    ["refine", "verify", "prove", "certify", "check", "generate", "simulate", "show", "fmt", "explain", "engines"]
+COMMANDS = (
+    "refine",
+    "verify",
+    "prove",
+    "certify",
+    "check",
+    "generate",
+    "simulate",
+    "show",
+    "fmt",
+    "explain",
+    "engines",
 )
 
 
