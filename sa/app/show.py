@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from sa.automata.automaton import Automaton
 from sa.base.diagnostic import InputError, error
 from sa.frontends.load import load_program
+from sa.language.unparse import show_program
 
 
 def show(path: str, thread: str | None, split: bool) -> tuple[Automaton, ...]:
@@ -22,3 +23,8 @@ def show(path: str, thread: str | None, split: bool) -> tuple[Automaton, ...]:
         hint = f"did you mean `{close[0]}`?" if close else f"it has {', '.join(f'`{a.name}`' for a in threads)}"
         raise InputError((error("SA904", f"`{path}` has no thread `{thread}`", None, hint),))
     return found
+
+
+def as_text(path: str, split: bool) -> str:
+    """A program as `.sa` text, whatever language the file is in. Raises InputError."""
+    return show_program(load_program(path, split, families=True).program)

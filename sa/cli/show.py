@@ -17,6 +17,7 @@ class Format(str, Enum):  # noqa: UP042 -- typer shows the values of a str enume
 
     text = "text"
     dot = "dot"
+    sa = "sa"
 
 
 def show(
@@ -42,6 +43,11 @@ def show(
 def _show(file: str, thread: str | None, split: bool, drawn: Format, settings: Settings) -> int:
     from sa.app.show import show as find
 
+    if drawn is Format.sa:
+        from sa.app.show import as_text
+
+        write(as_text(file, split))
+        return 0
     shown = find(file, thread, split)
     if settings.json:
         from sa.report.automaton_json import automata_json

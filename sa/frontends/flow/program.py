@@ -106,7 +106,8 @@ def _first_values(names: Named, where: Layout, known: Accesses) -> dict[Var, Ter
 def _automaton(thread: Thread, made: list[Joint], names: Named, first: Mapping[Var, Term]) -> Automaton:
     """The automaton of a thread, with its own variables only; what is shared is added by `_program`."""
     places = _places(thread, made)
-    edges = [_named(j, places, thread.graph.exit) for j in made]
+    order = {name: number for number, name in enumerate(places.values())}
+    edges = sorted((_named(j, places, thread.graph.exit) for j in made), key=lambda e: order[e.source])
     local = names.local[thread.number]
     bare = Automaton(
         thread.name,
@@ -122,7 +123,9 @@ def _automaton(thread: Thread, made: list[Joint], names: Named, first: Mapping[V
         return known
     identity = names.names[thread.number].registers[thread.identity]
     others = tuple(v for v in known.variables if v.var != identity)
-    init = build.land(*(c for c in build.conjuncts(known.init) if identity not in c.free))
+    init = build.land(
+        *(c for c in build.conjuncts(known.init) if identity not in c.free), build.le(build.ONE, identity)
+    )
     return replace(known, variables=(*others, Variable(identity, Kind.LOCAL)), init=init)
 
 
