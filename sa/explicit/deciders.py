@@ -22,7 +22,7 @@ from sa.terms.term import Var
 #: the second where all variables have ranges.
 QUICK = Effort(30_000, 16, reduced=False)
 LONGER, LIKELY = Effort(100_000, 1_000, reduced=True), Effort(400_000, 1_000, reduced=True)
-LONG, LONGEST = Effort(1_000_000, 70_000, reduced=True), Effort(4_000_000, 70_000, reduced=True)
+LONG, LONGEST = Effort(2_000_000, 70_000, reduced=True), Effort(4_000_000, 70_000, reduced=True)
 
 
 def by_few_states(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
