@@ -9,7 +9,7 @@ from sa.base.diagnostic import InputError
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
 from sa.explicit.deciders import by_all_states, by_few_states
 from sa.hybrid.engine import EFFORTS, by_control
-from sa.invariants import deciders, direct
+from sa.invariants import deciders, direct, joint_conjunctions
 
 CLAIMED: ClaimEngine = Prover("claims", "claims that are inductive as they stand", direct.by_claims)
 BOXES: ClaimEngine = Prover("boxes", "invariants that bound variables, thread by thread", deciders.by_boxes)
@@ -23,6 +23,9 @@ CONTROL: ClaimEngine = Decider(
 )
 MORE_CONTROL: ClaimEngine = Decider(
     "more-control", "the same as `control`, with more effort", partial(by_control, EFFORTS[1])
+)
+CONJUNCTIONS: ClaimEngine = Prover(
+    "conjunctions", "joint invariants made of what the program compares and assigns", joint_conjunctions.by_conjunctions
 )
 RELATIONS: ClaimEngine = Prover(
     "relations", "relational invariants, thread by thread", partial(deciders.by_relations, 0)
@@ -46,6 +49,7 @@ CLAIMS: Portfolio = (
     Turn(MORE_STATES, 0.3),
     Turn(SHORT_RUNS, 0.2),
     Turn(CONTROL, 0.25),
+    Turn(CONJUNCTIONS, 0.2),
     Turn(RELATIONS, 0.25),
     Turn(JOINT, 0.25),
     Turn(MORE_CONTROL, 0.5),
