@@ -28,7 +28,7 @@ class Folder(Struct, frozen=True):
     path: Path
 
     def read(self, key: str) -> str | None:
-        """The text of a key, None where there is none that is whole."""
+        """The text of a key; None if there is none or it is damaged."""
         file = self.path / (key + _SUFFIX)
         with suppress(OSError, ValueError):
             if file.stat().st_size > MOST_BYTES_OF_ONE:

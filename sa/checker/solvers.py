@@ -74,5 +74,5 @@ Z3 = Solvers()
 
 
 def witnessed(session: Solver, name: str, where: str, formulas: Callable[[], Iterable[Term]]) -> Failure | None:
-    """The same for any session: without a witness nobody has anything against it."""
+    """The same for any session: without a second solver the first one's answer stands."""
     return session.witnessed(name, where, formulas()) if isinstance(session, Witnessed) else None

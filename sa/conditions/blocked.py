@@ -33,5 +33,5 @@ def blocked(session: Session, goal: Goal, relation: Relation) -> Iterator[Diagno
             (place.inv, location_of(goal.abstract, p.abstract).inv, iota_of(goal), *p.lemmas, going) for p in pairs
         )
         if all(isinstance(session.check(s for s in formulas if s is not build.TRUE), Unsat) for formulas in states):
-            hint = "the proof holds for want of steps: the abstract thread may go on, and this one does not"
+            hint = "the proof is trivial from here on: this thread takes no step, while the abstract thread may"
             yield warning("SA509", "in no run does anything happen after this point", place.origin.span, hint)

@@ -53,7 +53,7 @@ def _restless(session: Session, thread: Automaton) -> Iterator[Diagnostic]:
         if place.env is None:
             continue
         if isinstance(session.check((place.inv, build.lnot(substitute(place.env, still)))), Sat):
-            message = f"the environment of `{thread.name}` may not always stand still"
+            message = f"the environment of `{thread.name}` does not always allow a step that changes nothing"
             hint = "an environment may do nothing at any time: that is added to the declared relation"
             yield Diagnostic("SA508", Severity.NOTE, message, _span(thread, place), hint=hint)
 

@@ -216,7 +216,7 @@ SA507 a step that another thread's environment does not allow
     A thread relies on the others, and one of them makes a step that breaks this rely in some state that the
     declared invariants do not exclude. If no such state can be reached, invariants that say so make the warning
     go away; otherwise the rely promises more than the program keeps.
-SA508 an environment that may not stand still
+SA508 an environment without the step that changes nothing
     In some state the declared relation does not allow that nothing changes. An environment may always do
     nothing, so this possibility is added; mention it in the relation to make that plain.
 SA509 a thread that goes no further

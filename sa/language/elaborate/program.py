@@ -168,7 +168,7 @@ def _check_no_steps(module: syntax.Module, problems: list[Diagnostic]) -> None:
     """Where a program is needed, a proof script is none."""
     first = next((d for d in module.declarations if isinstance(d, syntax.StepDeclaration)), None)
     if first is not None:
-        hint = "threads belong into files that the script imports"
+        hint = "put threads into a file that the script imports"
         problems.append(error("SA601", "this is a proof script, not a program", first.span, hint))
 
 
