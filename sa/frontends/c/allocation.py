@@ -22,6 +22,8 @@ def allocate(body: Body, arguments: Sequence[Any], zero: bool) -> Value:
     whole_kind = kind if number == 1 else Array(kind, number)
     whole(whole_kind, "what is allocated")
     name = f"heap{len(body.objects) + 1}"
+    while name in body.objects or any(v.name == name for v in body.registers):
+        name += "_"
     body.objects[name] = object_of(body.file, name, whole_kind, Storage.HEAP, body.origin, {} if zero else None)
     var = temporary(body, Pointer(kind))
     emit(body, Allocate(var, name))

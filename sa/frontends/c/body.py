@@ -58,6 +58,7 @@ class File(msgspec.Struct):
     sources: Mapping[str, Source]
     choices: Reading
     call: Callable[[Body, Any], Value]
+    literal: Callable[[Body, Any], Place]
     names: dict[str, Meaning] = msgspec.field(default_factory=dict)
     tags: dict[str, Struct] = msgspec.field(default_factory=dict)
     objects: dict[str, Object] = msgspec.field(default_factory=dict)

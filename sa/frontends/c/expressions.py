@@ -66,7 +66,7 @@ def value(body: Body, node: Any) -> Value:
     match node:
         case c_ast.Constant():
             return _constant(body, node)
-        case c_ast.ID() | c_ast.ArrayRef() | c_ast.StructRef():
+        case c_ast.ID() | c_ast.ArrayRef() | c_ast.StructRef() | c_ast.CompoundLiteral():
             return _named(body, node)
         case c_ast.UnaryOp():
             return _unary(body, node)
@@ -151,7 +151,7 @@ def place(body: Body, node: Any) -> Place:
         case c_ast.Cast() | c_ast.TernaryOp():
             raise Unsupported("SA719", "this is not a place")
         case c_ast.CompoundLiteral():
-            raise Unsupported("SA719", "compound literals are not accepted", "use a variable")
+            return body.file.literal(body, node)
         case _:
             found_value = value(body, node)
             if isinstance(found_value.type, Struct):

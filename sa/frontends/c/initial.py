@@ -7,12 +7,14 @@ from typing import Any
 
 from pycparser import c_ast
 
-from sa.frontends.c.body import Body, InMemory, bounds_in
+from sa.frontends.c.body import Body, InMemory, bounds_in, emit, object_of
 from sa.frontends.c.constants import characters
+from sa.frontends.c.declare import type_of
 from sa.frontends.c.expressions import constant, value
 from sa.frontends.c.operations import store
 from sa.frontends.c.types import INT, Array, CType, Struct, cell_count, cells_of, is_scalar, offset_of
 from sa.frontends.c.values import Unsupported, Value, convert, number
+from sa.frontends.flow.graph import Live, Storage, base
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -142,3 +144,16 @@ def initialise(body: Body, where: InMemory, init: Any) -> None:
         target = InMemory(build.add(where.address, build.integer(offset)), kind, where.wrong)
         found = written.get(offset)
         store(body, target, Value(build.integer(0), INT) if found is None else value(body, found[1]))
+
+
+def literal(body: Body, node: c_ast.CompoundLiteral) -> InMemory:
+    """The object of a compound literal (C11 6.5.2.5); in a function it lives as long as the activation."""
+    kind = completed(body, type_of(body, node.type, constant), node.init)
+    if len(body.scopes) == 1 and body.name == "?":
+        raise Unsupported("SA719", "a compound literal outside of functions is not accepted", "use a variable")
+    name = f"__literal{len(body.objects) + 1}"
+    body.objects[name] = object_of(body.file, name, kind, Storage.AUTO, body.origin, None)
+    place = InMemory(base(name), kind)
+    emit(body, Live(name))
+    initialise(body, place, node.init)
+    return place

@@ -29,7 +29,7 @@ from sa.frontends.c.calls import call
 from sa.frontends.c.declare import adjusted, library_types, type_of
 from sa.frontends.c.expressions import constant
 from sa.frontends.c.gnu import without_extensions
-from sa.frontends.c.initial import completed, first_values
+from sa.frontends.c.initial import completed, first_values, literal
 from sa.frontends.c.places import origin
 from sa.frontends.c.read import Text
 from sa.frontends.c.statements import statement, whole
@@ -42,7 +42,7 @@ from sa.terms import build
 
 def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
     """The unit of a file, and the file with what was noticed. Raises InputError with all errors."""
-    file, entry = File(text.sources, choices, call), choices.entry
+    file, entry = File(text.sources, choices, call, literal), choices.entry
     declarations = _body(file, "?", None, frozenset())
     for node in _library().ext:
         _declare(declarations, node, library=True)
