@@ -59,6 +59,7 @@ class File(msgspec.Struct):
     choices: Reading
     call: Callable[[Body, Any], Value]
     literal: Callable[[Body, Any], Place]
+    enclosed: Callable[[Body, Any], Value]
     names: dict[str, Meaning] = msgspec.field(default_factory=dict)
     tags: dict[str, Struct] = msgspec.field(default_factory=dict)
     objects: dict[str, Object] = msgspec.field(default_factory=dict)

@@ -92,7 +92,7 @@ def value(body: Body, node: Any) -> Value:
                 result = value(body, one)
             return result
         case c_ast.Compound():
-            raise Unsupported("SA719", "statements in expressions are not accepted")
+            return body.file.enclosed(body, node)
         case _:
             raise Unsupported("SA719", f"this expression is not accepted ({type(node).__name__})")
 

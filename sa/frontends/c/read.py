@@ -22,6 +22,7 @@ from sa.language.read import read_source
 
 _SECONDS = 60
 _MESSAGE = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<text>.*)$")
+_MARKER = re.compile(r"^#.*$", re.MULTILINE)
 _LINE = re.compile(r'^#(?:line)? *(\d+) "((?:[^"\\]|\\.)*)"', re.MULTILINE)
 
 
@@ -42,8 +43,8 @@ def read(path: str, options: Reading) -> Text:
     """The preprocessed text of a `.c` or `.i` file. Raises InputError."""
     source = read_source(path)
     if path.endswith(".i"):
-        names = dict.fromkeys(m.group(2) for m in _LINE.finditer(source.text))
-        return Text(source.text, source, {path: source} | dict.fromkeys(names, source))
+        # Places are those in this text: the files that it came from may be elsewhere.
+        return Text(_MARKER.sub("", source.text), source, {path: source})
     compiler = shutil.which(options.compiler)
     if compiler is None:
         message = f"there is no C compiler `{options.compiler}` to preprocess `{path}`"

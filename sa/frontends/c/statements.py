@@ -21,7 +21,7 @@ from sa.frontends.c.body import (
     object_of,
 )
 from sa.frontends.c.declare import type_of
-from sa.frontends.c.expressions import branch, constant, decide, evaluated, value
+from sa.frontends.c.expressions import NOTHING, branch, constant, decide, evaluated, value
 from sa.frontends.c.initial import completed, first_values, initialise
 from sa.frontends.c.types import (
     INT,
@@ -101,6 +101,37 @@ def _block(body: Body, node: c_ast.Compound) -> None:
         statement(body, inner)
     body.scopes.pop()
     body.tags.pop()
+
+
+def enclosed(body: Body, node: c_ast.Compound) -> Value:
+    """Statements in an expression, as GNU C has them: the value is that of the last one, if it is an expression."""
+    items = list(node.block_items or ())
+    body.scopes.append({})
+    body.tags.append({})
+    for inner in items[:-1]:
+        statement(body, inner)
+    result = NOTHING
+    if items and isinstance(items[-1], _EXPRESSIONS):
+        result = value(body, items[-1])
+    elif items:
+        statement(body, items[-1])
+    body.scopes.pop()
+    body.tags.pop()
+    return result
+
+
+_EXPRESSIONS = (
+    c_ast.ID,
+    c_ast.Constant,
+    c_ast.UnaryOp,
+    c_ast.BinaryOp,
+    c_ast.FuncCall,
+    c_ast.TernaryOp,
+    c_ast.Cast,
+    c_ast.ArrayRef,
+    c_ast.StructRef,
+    c_ast.Assignment,
+)
 
 
 def _jump(body: Body, target: int) -> None:

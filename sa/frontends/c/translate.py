@@ -32,7 +32,7 @@ from sa.frontends.c.gnu import without_extensions
 from sa.frontends.c.initial import completed, first_values, literal
 from sa.frontends.c.places import origin
 from sa.frontends.c.read import Text
-from sa.frontends.c.statements import statement, whole
+from sa.frontends.c.statements import enclosed, statement, whole
 from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, range_of
 from sa.frontends.c.values import Unsupported
 from sa.frontends.flow.graph import Live, Procedure, Register, Skip, Storage, Store, Unit, base
@@ -42,7 +42,7 @@ from sa.terms import build
 
 def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
     """The unit of a file, and the file with what was noticed. Raises InputError with all errors."""
-    file, entry = File(text.sources, choices, call, literal), choices.entry
+    file, entry = File(text.sources, choices, call, literal, enclosed), choices.entry
     declarations = _body(file, "?", None, frozenset())
     for node in _library().ext:
         _declare(declarations, node, library=True)
@@ -123,7 +123,10 @@ def _declare(body: Body, node: Any, library: bool) -> None:
             case _:
                 return
     except Unsupported as wrong:
-        if not library and body.origin.span is not None:
+        # Preprocessed text has headers in it: what they declare is missed where it is used, and nowhere else.
+        of_header = isinstance(node, c_ast.Typedef | c_ast.Decl) and body.origin.span is not None
+        preprocessed = of_header and body.origin.span is not None and body.origin.span.source.name.endswith(".i")
+        if not library and body.origin.span is not None and not preprocessed:
             complain(file, node, wrong)
 
 

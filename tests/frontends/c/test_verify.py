@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sa.app.verify import VerifyRequest, verify
+from sa.base.limits import limits
 from sa.base.verdict import Verdict
+from sa.engines.verify import Options
 from sa.frontends.reading import Reading
 from tests.frontends.c.programs import threads, verdict
 
@@ -116,3 +119,12 @@ def test_the_first_thread_moves_alone_only_until_it_creates_another_one(tmp_path
     create, write = "pthread_create(&t, 0, f, 0);", "x = 5;"
     assert verdict(tmp_path, f"{text} {create} {write} return 0; }}") is Verdict.REFUTED
     assert verdict(tmp_path, f"{text} {write} {create} return 0; }}") is not Verdict.REFUTED
+
+
+def test_preprocessed_text_needs_no_compiler(tmp_path: Path) -> None:
+    path = tmp_path / "prog.i"
+    text = "typedef double unused;\nint x;\nvoid __assert_fail(const char *, const char *, unsigned, const char *);\n"
+    check = '({ if (x == %d) ; else __assert_fail("x", "prog.c", 4, "main"); });'
+    path.write_text(f'# 1 "prog.c"\n{text}int main(void) {{ x = 1; {check % 2} return 0; }}\n')
+    request = VerifyRequest(str(path), False, Options(limits(20.0, None)))
+    assert verify(request).outcome.verdict is Verdict.REFUTED
