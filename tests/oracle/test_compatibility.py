@@ -42,7 +42,7 @@ def test_the_others_locals_stay_as_they_are() -> None:
         for n in ("A", "B")
     )
     both = composition([one, two])
-    assert [v.var.name for v in both.variables] == ["t.g", "A.t.l", "B.t.l"]
+    assert [v.var.name for v in both.variables] == ["t.g", "t.A.l", "t.B.l"]
     x = explicit(both)
     start = State("q0|q0", (0, 0, 0))
     assert start in initial_states(x)
