@@ -9,11 +9,12 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
+
+from msgspec import Struct, field
 
 from sa.app.certificate import refinement_certificate, verification_certificate
 from sa.app.refine import Answer, RefineRequest, questions
@@ -54,8 +55,7 @@ RESULTS = Path(__file__).parent / "results.md"
 COURT = Court(Limits(), 0, Z3)
 
 
-@dataclass
-class Tally:
+class Tally(Struct):
     """Mutants by kind: tried, and accepted though changed, all of which are true but those in `wrong`."""
 
     tried: Counter[str] = field(default_factory=Counter)

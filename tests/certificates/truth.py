@@ -58,12 +58,12 @@ def play_is_true(goal: Goal, play: Play) -> bool:
 
 def keeps_is_true(made: Keeps) -> bool:
     """Whether the annotations hold in every reachable state of the threads, and what is bad does not happen."""
-    written = [written(t) for t in made.threads]
+    plain = [written(t) for t in made.threads]
     said = [{q.name: q.inv for q in own_locals(t.automaton).locations} for t in made.threads]
     return all(
         all(holds(inv[q], values) for inv, q in zip(said, places, strict=True))
-        for places, values in reachable_states(written)
-    ) and not any(happens(written, n.bad) for n in made.never)
+        for places, values in reachable_states(plain)
+    ) and not any(happens(plain, n.bad) for n in made.never)
 
 
 def joint_is_true(made: Joint) -> bool:
