@@ -10,7 +10,7 @@ from pycparser import c_ast
 from sa.frontends.c.body import Body, emit, object_of, temporary
 from sa.frontends.c.expressions import constant, static_type
 from sa.frontends.c.statements import whole
-from sa.frontends.c.types import CHAR, Array, CType, Pointer, size_of
+from sa.frontends.c.types import Array, CType, Pointer
 from sa.frontends.c.values import Unsupported, Value
 from sa.frontends.flow.graph import Allocate, Storage
 
@@ -48,8 +48,4 @@ def _what(body: Body, node: Any) -> tuple[CType, int]:
         case c_ast.Cast():
             return _what(body, node.expr)
         case _:
-            try:
-                return CHAR, constant(body, node) // size_of(CHAR)
-            except Unsupported:
-                hint = "say what is allocated with `sizeof`"
-                raise Unsupported("SA715", "an allocation of a size that is not constant", hint) from None
+            raise Unsupported("SA715", "an allocation without `sizeof`", "say what is allocated with `sizeof`")

@@ -9,7 +9,7 @@ from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, temporar
 from sa.frontends.c.expressions import NOTHING, value
 from sa.frontends.c.operations import load, operation, store
 from sa.frontends.c.types import INT, CType, Int, Pointer, plain
-from sa.frontends.c.values import Unsupported, Value, convert, number
+from sa.frontends.c.values import Unsupported, Value, binary, convert, number
 from sa.frontends.flow.graph import Begin, End, Set, Step, Test
 from sa.terms import build
 
@@ -100,6 +100,9 @@ def _updated(body: Body, where: InMemory, sign: str | None, operand: Value, old_
 
 
 def _wrapping(body: Body, sign: str, old: Value, operand: Value) -> Value:
+    """The operation modulo 2^bits, also for signed types, whatever is said of overflow elsewhere."""
+    if isinstance(old.type, Int) and isinstance(operand.type, Int):
+        return binary(sign, old, operand, bounds_in(body), True).value
     return operation(body, sign, old, operand)
 
 

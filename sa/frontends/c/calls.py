@@ -87,13 +87,7 @@ def _named(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
         known = kind.result if kind is not None and is_scalar(kind.result) else None
         return _any(body, known or _INPUTS.get(name.removeprefix("__VERIFIER_nondet_"), INT))
     if name in body.file.bodies:
-        whole = name.startswith("__VERIFIER_atomic_")
-        if whole:
-            emit(body, Begin())
-        result = _direct(body, name, arguments)
-        if whole:
-            emit(body, End())
-        return result
+        return _direct(body, name, arguments)
     return _outside(body, name, kind, arguments)
 
 
@@ -101,8 +95,14 @@ def _direct(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     """A call of a function with a body."""
     kind = body.file.names[name]
     assert isinstance(kind, Function)
+    # Arguments are evaluated before the function is entered, so they are no part of its region.
     values = [value(body, a) for a in arguments]
-    return _inlined(body, name, kind, values)
+    if not name.startswith("__VERIFIER_atomic_"):
+        return _inlined(body, name, kind, values)
+    emit(body, Begin())
+    result = _inlined(body, name, kind, values)
+    emit(body, End())
+    return result
 
 
 def _inlined(body: Body, name: str, kind: Function, values: Sequence[Value]) -> Value:

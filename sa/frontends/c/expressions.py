@@ -300,6 +300,8 @@ def is_plain(body: Body, node: Any) -> bool:
             return "string" not in node.type
         case c_ast.ID():
             return isinstance(meaning(body, node.name), InRegister | Constant)
+        case c_ast.UnaryOp(op="-") if body.file.choices.overflow == "check":
+            return False
         case c_ast.UnaryOp(op=("!" | "-" | "+" | "~")):
             return is_plain(body, node.expr)
         case c_ast.BinaryOp(op=op):

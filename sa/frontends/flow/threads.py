@@ -44,6 +44,7 @@ from sa.frontends.flow.inline import inline
 from sa.frontends.flow.order import on_cycles
 from sa.frontends.flow.unroll import unroll
 from sa.terms import build
+from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.term import Term, Var
 
 THREADS, OFFER = "__threads", "__offer"
@@ -161,24 +162,73 @@ def _is_endless(step: Step, steps: dict[Node, list[Step]], loops: dict[Node, int
         match other.op:
             case Skip() | Begin() | End() | Havoc() | Fork():
                 continue
-            case Set(_, term) | Test(term) | Store(_, term, _, _):
+            case Set(var, term):
+                if term not in free:
+                    return False
+                free.add(var)
+            case Test(term):
+                if not (len(term.free) == 1 and term.free <= free and _decides(term)):
+                    return False
+            case Store(_, term, _, _):
                 if not term.free <= free:
                     return False
-                if isinstance(other.op, Set):
-                    free.add(other.op.var)
                 if isinstance(other.op, Store) and not all(
                     v.name.startswith("&") and "." in v.name for v in other.op.address.free
                 ):
                     return False
             case _:
                 return False
-    return True
+    tested = dict[Var, set[Term]]()
+    for other in found:
+        if isinstance(other.op, Test):
+            (var,) = other.op.formula.free
+            tested.setdefault(var, set()).add(other.op.formula)
+    # Of what is chosen one question is asked: so every answer is possible in each round.
+    return all(len(terms) == 1 or terms == {t, build.lnot(t)} for terms in tested.values() for t in list(terms)[:1])
+
+
+def _decides(term: Term) -> bool:
+    """Whether 0 or 1, which every type has, satisfies the condition on its one variable, and the other one does not."""
+    (var,) = term.free
+    try:
+        return holds(term, {var: 0}) != holds(term, {var: 1})
+    except Unevaluable:
+        return False
+
+
+def _inside_regions(graph: Graph) -> set[Node]:
+    """The nodes inside of atomic regions that the program opens: a creation is in one of its own."""
+    depth, waiting = {graph.entry: 0}, [graph.entry]
+    leaving = dict[Node, list[Step]]()
+    for step in graph.steps:
+        leaving.setdefault(step.source, []).append(step)
+    while waiting:
+        node = waiting.pop()
+        for step in leaving.get(node, []):
+            change = isinstance(step.op, Begin) - isinstance(step.op, End)
+            if step.target not in depth:
+                depth[step.target] = depth[node] + change
+                waiting.append(step.target)
+    return {node for node, number in depth.items() if number > 1}
+
+
+def _refused(step: Step, number: int, work: _Work, inside: set[Node]) -> None:
+    """Raises InputError for what is not accepted of families of any number."""
+    counted = number in work.counted and work.creations[number - 1].family
+    if isinstance(step.op, Fork) and counted and step.source in inside:
+        hint = "create the thread before or after the region"
+        raise InputError((error("SA723", "any number of threads created in an atomic region", step.origin.span, hint),))
+    if isinstance(step.op, Join) and step.op.thread.free and any(c.family for c in work.creations):
+        hint = "which of any number of threads this waits for is not known"
+        raise InputError((error("SA721", "a join beside any number of threads", step.origin.span, hint),))
 
 
 def _rewritten(graph: Graph, own: Term, sign: int, work: _Work) -> None:
     """Creations, joins and the thread's own number as elementary steps."""
     steps = list[Step]()
+    inside = _inside_regions(graph)
     for step in graph.steps:
+        _refused(step, work.created.get(id(step.op), 0), work, inside)
         match step.op:
             case Fork():
                 number = work.created[id(step.op)]

@@ -1,0 +1,68 @@
+"""Programs that were answered wrongly once: each is the smallest that shows the mistake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sa.base.diagnostic import InputError
+from sa.base.limits import limits
+from sa.engines.verify import Options, verify
+from sa.frontends.load import load_program
+
+HEAD = "#include <pthread.h>\n#include <stdatomic.h>\n#include <assert.h>\n#include <stdlib.h>\n"
+NONDET = "extern int __VERIFIER_nondet_int(void);\n"
+
+ARGUMENTS_BEFORE_THE_REGION = """atomic_int x;
+void __VERIFIER_atomic_add(int v) { x = x + v; }
+void *t(void *a) { __VERIFIER_atomic_add(x + 1); return 0; }
+int main(void) {
+  pthread_t p; pthread_create(&p, 0, t, 0); __VERIFIER_atomic_add(x + 1); pthread_join(p, 0); assert(x == 3);
+}
+"""
+ATOMIC_ARITHMETIC_WRAPS = """atomic_int x = 2147483647;
+void *t(void *a) { atomic_fetch_add(&x, 1); return 0; }
+int main(void) { pthread_t p; pthread_create(&p, 0, t, 0); assert(x > 0); }
+"""
+ONE_ROUND_ONLY = """int x;
+void *t(void *a) { x++; assert(x == 1); return 0; }
+int main(void) {
+  pthread_t p; int c;
+  do { pthread_create(&p, 0, t, 0); c = __VERIFIER_nondet_int(); c = c ? 1 : 2; } while (c == 0);
+}
+"""
+JOIN_BESIDE_ANY_NUMBER = """int x;
+void *t(void *a) { x++; assert(x == 1); x--; return 0; }
+int main(void) {
+  pthread_t p;
+  while (__VERIFIER_nondet_int()) { pthread_create(&p, 0, t, 0); pthread_join(p, 0); }
+}
+"""
+PLAIN_NUMBER_OF_BYTES = "int main(void) { int *c = malloc(4); if (!c) return 0; *c = 1; return 0; }\n"
+
+
+def answer(folder: Path, text: str) -> str:
+    """The verdict, or the code of the error."""
+    file = folder / "p.c"
+    file.write_text(HEAD + NONDET + text)
+    try:
+        verdict = verify(load_program(str(file), families=True).program, Options(limits(20.0, None))).verdict
+    except InputError as wrong:
+        return wrong.diagnostics[0].code
+    return "nothing" if verdict is None else verdict.value
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (ARGUMENTS_BEFORE_THE_REGION, {"REFUTED"}),
+        (ATOMIC_ARITHMETIC_WRAPS, {"REFUTED"}),
+        (ONE_ROUND_ONLY, {"PROVED", "UNKNOWN"}),
+        (JOIN_BESIDE_ANY_NUMBER, {"SA721", "PROVED", "UNKNOWN"}),
+        (PLAIN_NUMBER_OF_BYTES, {"SA715", "nothing"}),
+    ],
+    ids=["arguments", "wraps", "one round", "join", "bytes"],
+)
+def test_what_was_answered_wrongly_is_not(tmp_path: Path, text: str, expected: set[str]) -> None:
+    assert answer(tmp_path, text) in expected
