@@ -295,6 +295,9 @@ SA719 an expression that is not accepted
     The message says which one it is.
 SA720 where a thread begins
     A program begins with `main`, and the function that a thread runs is named where the thread is created.
+SA721 a join beside any number of threads
+    Where any number of threads is created, which of them a join waits for is not known. Leave the join out, or create a
+    fixed number of threads.
 SA722 an atomic region that is not one step
     From its beginning to its end a region is one step: there is no loop in it, and nothing jumps into it.
 SA723 threads without a known number
