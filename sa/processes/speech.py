@@ -14,6 +14,10 @@ from collections.abc import Iterator
 from typing import TextIO
 
 _HEAD = struct.Struct(">cQ")
+
+#: Milliseconds between two chances for Python to handle signals: one that arrives just before `poll` does not end it.
+_SIGNALS = 100
+
 OUT, ERR, STATUS = b"o", b"e", b"s"
 
 
@@ -85,7 +89,8 @@ def listen(pipe: int, over: int) -> Iterator[tuple[bytes, str]]:
 def _read(pipe: int, both: select.poll, size: int) -> bytes:
     parts = list[bytes]()
     while size > 0:
-        ready = dict(both.poll())
+        while not (ready := dict(both.poll(_SIGNALS))):
+            pass
         # What it said before it died is read first.
         part = os.read(pipe, min(size, 2**20)) if pipe in ready else b""
         if not part:

@@ -76,7 +76,8 @@ class _Watch:
             os.write(self.words, _WORD[reason])
 
     def watch(self) -> None:
-        """The supervisor's second thread."""
+        """The supervisor's second thread. Signals are for the first: Python handles them in no other."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         pause = _LOOK
         while not self.over.wait(pause):
             if monotonic() >= self.end_at:
