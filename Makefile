@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fuzz bench golden clean
+.PHONY: help demo test check fuzz bench golden schemas clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -30,6 +30,9 @@ bench: $(VENV)/.developer  ## The paper's table: verdicts, seconds, sizes
 
 golden: $(VENV)/.developer  ## Write the expected outputs in tests/golden again; read the diff
 	SACHECK_GOLDEN=write $(BIN)/python -m pytest tests/report tests/cli tests/certificates
+
+schemas: $(VENV)/.developer  ## Write the schemas of JSON output in docs/schemas again
+	SACHECK_GOLDEN=write $(BIN)/python -m pytest tests/report/test_schemas.py -k published
 
 clean:  ## Remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

@@ -65,7 +65,7 @@ def _end(made: Judgement, file: str, settings: Settings) -> int:
 
     status = status_of(made)
     if settings.json:
-        from sa.report.certify import judgement_json
+        from sa.report.certify_json import judgement_json
 
         write_json(judgement_json(made, status))
     else:

@@ -15,11 +15,10 @@ def engines(json: JsonOption = False, quiet: QuietOption = False) -> None:
 
         lists = {command: listed(command) for command in ("verify", "refine")}
         if json:
-            document = {
-                command: [{"name": e.name, "answers": list(e.answers), "about": e.about} for e in found]
-                for command, found in lists.items()
-            }
-            write_json({"engines": document, "status": 0})
+            from sa.report.explanation import EngineJson, EnginesJson
+
+            named = {c: [EngineJson(e.name, list(e.answers), e.about) for e in found] for c, found in lists.items()}
+            write_json(EnginesJson(named, 0))
             return 0
         for command, found in lists.items():
             write(f"sacheck {command} --engine\n")

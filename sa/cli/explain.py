@@ -29,8 +29,9 @@ def _explain(code: str, json: bool) -> int:
         hint = f"did you mean {near}?" if near else "codes look like SA101"
         raise typer.BadParameter(f"no code `{code}`; {hint}", param_hint="CODE")
     if json:
-        document = {"code": code.upper(), "title": found.title, "text": found.text}
-        write_json({"format": "sacheck-explanation/1", **document})
+        from sa.report.explanation import ExplanationJson
+
+        write_json(ExplanationJson(code.upper(), found.title, found.text))
     else:
         from sa.report.explanation import show_explanation
 

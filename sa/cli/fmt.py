@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
 from sa.base.diagnostic import Diagnostic, InputError
 from sa.base.verdict import EXIT_INPUT
@@ -53,7 +54,7 @@ def _format(files: list[str], check: bool, settings: Settings) -> int:
     if settings.json:
         from sa.report.json import diagnostics_json
 
-        write_json({**diagnostics_json(errors, status), "changed": changed, "written": not check})
+        write_json(replace(diagnostics_json(errors, status), changed=changed, written=not check))
     elif errors:
         complain(errors)
     return status

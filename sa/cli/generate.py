@@ -59,12 +59,9 @@ def _generate(file: str, visible: Visible, closure: bool, split: bool, settings:
             write(f"UNKNOWN: {found.reason.value}: {found.detail}\n", sys.stderr)
         return EXIT_STATUS[Verdict.UNKNOWN]
     if settings.json:
-        from sa.report.automaton_json import automata_json
-        from sa.report.json import diagnostics_json
+        from sa.report.automaton_json import generated_json
 
-        document = automata_json(found.program.threads)
-        notes = diagnostics_json(found.diagnostics, 0)["diagnostics"]
-        write_json({**document, "program": found.text, "diagnostics": notes})
+        write_json(generated_json(found.program.threads, found.text, found.diagnostics))
         return 0
     if not settings.quiet:
         complain(found.diagnostics)

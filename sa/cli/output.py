@@ -6,12 +6,14 @@ import os
 import shutil
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from sa.base.verdict import EXIT_INPUT
 from sa.processes.guard import undisturbed
 
 if TYPE_CHECKING:
+    from msgspec import Struct
+
     from sa.report.screen import Screen
 
 _PIPED_WIDTH = 100
@@ -53,13 +55,14 @@ def _drop(stream: TextIO) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def write_json(document: dict[str, Any]) -> None:
+def write_json(document: Struct) -> None:
     """Write the one JSON document of a command to standard output."""
     import json
 
+    from sa.report.json import builtins
     from sa.report.printable import escaped_json
 
-    write(escaped_json(json.dumps(document, ensure_ascii=False, indent=2)) + "\n", last=True)
+    write(escaped_json(json.dumps(builtins(document), ensure_ascii=False, indent=2)) + "\n", last=True)
 
 
 def screen(stream: TextIO | None = None) -> Screen:

@@ -108,7 +108,7 @@ def _end(answers: list[Answer], unknown: Unknown | None, settings: Settings, pat
     status = worst_status([*(status_of(a.outcome) for a in answers), *stopped])
     noticed = tuple(dict.fromkeys(d for a in answers for d in a.noticed))
     if settings.json:
-        from sa.report.json import outcomes_json
+        from sa.report.outcome_json import outcomes_json
 
         write_json(outcomes_json([a.outcome for a in answers], unknown, noticed, status))
         return status

@@ -50,8 +50,10 @@ def work(settings: Settings, body: Callable[[Limits], int], stopped: Stopped | N
             bounds = limits_of(settings, age())
             if bounds != Limits():
                 # What both processes may have to say when there is no time left to import anything.
-                import sa.report.json
-                import sa.report.terminal  # noqa: F401
+                if settings.json:
+                    import sa.report.outcome_json
+                else:
+                    import sa.report.terminal  # noqa: F401
             with suppress(BlockingIOError):
                 finished = partial(_ended, settings, tell)
                 raise typer.Exit(supervise(bounds, body, tell, finished, write, settings.json))

@@ -1,18 +1,16 @@
-"""What became of a certificate, for a terminal and as JSON."""
+"""What became of a certificate, for a terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import assert_never
 
 from rich.text import Text
 
 from sa.checker.judgement import Judged, Judgement, worst
-from sa.checker.ruling import Accepted, Rejected, Ruling
+from sa.checker.ruling import Accepted, Rejected, Ruling, Undecided
 from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, render, wrap
 from sa.report.terminal import INDENT, STYLE
-
-JUDGEMENT_FORMAT = "sacheck-judgement/1"
 
 
 def show_judgement(made: Judgement, name: str, screen: Screen, quiet: bool = False) -> str:
@@ -50,8 +48,10 @@ def _word(ruling: Ruling) -> tuple[str, str]:
             return "ACCEPTED", GOOD
         case Rejected():
             return "REJECTED", BAD
-        case _:
+        case Undecided():
             return "NOT SETTLED", OPEN
+        case _:
+            assert_never(ruling)
 
 
 def _judged(judged: Judged, width: int) -> Iterator[Text]:
@@ -71,37 +71,3 @@ def _why(ruling: Ruling, width: int) -> Iterator[Text]:
     where = f", at {ruling.where}" if ruling.where else ""
     for line in wrap(f"{ruling.obligation}{where}: {ruling.why}", width - 2 * len(INDENT)):
         yield Text.assemble(INDENT * 2, line)
-
-
-def judgement_json(made: Judgement, status: int) -> dict[str, Any]:
-    """The whole report as a JSON document."""
-    document = made.document
-    return {
-        "format": JUDGEMENT_FORMAT,
-        "ruling": _ruling_json(worst(made)),
-        "status": status,
-        "command": document.command,
-        "files": list(document.files),
-        "split": document.split,
-        "whole": document.whole,
-        "tool": document.tool,
-        "sources": dict(document.sources),
-        "judged": [
-            {
-                "name": j.name,
-                "verdict": j.verdict.value,
-                "ruling": None if j.ruling is None else _ruling_json(j.ruling),
-            }
-            for j in made.judged
-        ],
-        "obligations": made.obligations,
-        "open": [{"obligation": p.name, "where": p.where, "why": why} for p, why in made.open_questions],
-        "seconds": made.seconds,
-    }
-
-
-def _ruling_json(ruling: Ruling) -> dict[str, str]:
-    word = _word(ruling)[0].lower()
-    if isinstance(ruling, Accepted):
-        return {"ruling": word}
-    return {"ruling": word, "obligation": ruling.obligation, "where": ruling.where, "why": ruling.why}

@@ -1,52 +1,79 @@
-"""Simulated runs as JSON."""
+"""Runs as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+
+from msgspec import Struct
 
 from sa.certificates.run import Run, Snapshot, Turn
-from sa.report.json import origin_json, values_json
+from sa.certificates.shape import plain
+from sa.report.json import OriginJson, ValueJson, ValuesJson, origin_json, values_json
 from sa.terms.sort import Value
-from sa.terms.term import Var
-
-RUN_FORMAT = "sacheck-run/1"
+from sa.terms.term import Var, sort_of
 
 
-def run_json(run: Run) -> dict[str, Any]:
+class ThreadJson(Struct, frozen=True):
+    """Where a thread is, and the values of its own variables."""
+
+    location: str
+    values: ValuesJson
+
+
+class SnapshotJson(Struct, frozen=True):
+    """A state of a program."""
+
+    shared: ValuesJson
+    threads: dict[str, ThreadJson]
+
+
+class TurnJson(Struct, frozen=True):
+    """A step of one thread: where it leads, what it shows, and the values that change."""
+
+    thread: str
+    place: OriginJson
+    location: str
+    action: str | None
+    shown: list[ValueJson]
+    changed: ValuesJson
+
+
+class RunJson(Struct, frozen=True, tag_field="format", tag="sacheck-run/1"):
+    """`sacheck simulate`, and each run of `verify` and `prove`: the start, the steps, and why there are no more."""
+
+    start: SnapshotJson
+    steps: list[TurnJson]
+    ending: str
+
+
+def run_json(run: Run) -> RunJson:
     """The start with all values, the steps with changed values, and why the run ends."""
     before = run.start
-    steps = list[dict[str, Any]]()
+    steps = list[TurnJson]()
     for turn in run.turns:
         steps.append(_turn(turn, before))
         before = turn.after
-    return {
-        "format": RUN_FORMAT,
-        "start": {
-            "shared": values_json(run.start.shared),
-            "threads": {name: _thread(run.start, name) for name in run.start.threads},
-        },
-        "steps": steps,
-        "ending": run.ending.name.lower(),
-    }
+    threads = {name: _thread(run.start, name) for name in run.start.threads}
+    return RunJson(SnapshotJson(values_json(run.start.shared), threads), steps, run.ending.name.lower())
 
 
-def _thread(at: Snapshot, name: str) -> dict[str, Any]:
+def _thread(at: Snapshot, name: str) -> ThreadJson:
     there = at.threads[name]
     own = {v: x for v, x in there.values.items() if v not in at.shared}
-    return {"location": there.location, "values": values_json(own)}
+    return ThreadJson(there.location, values_json(own))
 
 
-def _turn(turn: Turn, before: Snapshot) -> dict[str, Any]:
+def _turn(turn: Turn, before: Snapshot) -> TurnJson:
     label = turn.move.edge.label
-    return {
-        "thread": turn.thread,
-        "place": origin_json(turn.move.edge.origin),
-        "location": turn.move.after.location,
-        "action": label.action if label else None,
-        "shown": list(turn.shown),
-        "changed": values_json(_changed(before.threads[turn.thread].values, turn.move.after.values)),
-    }
+    shown = [] if label is None else [plain(x, sort_of(t)) for x, t in zip(turn.shown, label.values, strict=True)]
+    return TurnJson(
+        turn.thread,
+        origin_json(turn.move.edge.origin),
+        turn.move.after.location,
+        label.action if label else None,
+        shown,
+        values_json(_changed(before.threads[turn.thread].values, turn.move.after.values)),
+    )
 
 
 def _changed(old: Mapping[Var, Value], new: Mapping[Var, Value]) -> dict[Var, Value]:

@@ -3,46 +3,82 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+
+from msgspec import Struct
 
 from sa.base.diagnostic import Diagnostic
+from sa.base.verdict import Verdict
 from sa.certificates.run import Run
 from sa.engines.verification import Finding, Verification
-from sa.report.json import diagnostic_json, origin_json, unknown_json
-from sa.report.run_json import run_json
+from sa.report.json import (
+    DiagnosticJson,
+    OriginJson,
+    UnknownJson,
+    diagnostic_json,
+    origin_json,
+    unknown_json,
+)
+from sa.report.run_json import RunJson, run_json
 from sa.report.verify import domain, runs, violating
 
-VERIFICATION_FORMAT = "sacheck-verification/1"
+
+class FindingJson(Struct, frozen=True):
+    """What became of a claim. `run` is an index into the document's runs; `values` are those that violate it."""
+
+    name: str
+    verdict: Verdict
+    expected: Verdict | None
+    how: str
+    seconds: float
+    place: OriginJson
+    unknown: UnknownJson | None
+    run: int | None
+    values: list[str]
 
 
-def verification_json(outcome: Verification, noticed: Iterable[Diagnostic], status: int) -> dict[str, Any]:
-    """The verdict and every claim; refuted claims refer to `runs` by index. `noticed` is about the file."""
+class VerificationJson(Struct, frozen=True, tag_field="format", tag="sacheck-verification/1"):
+    """`sacheck verify`: the verdict, null where nothing is claimed, and every claim; `seconds` by phase."""
+
+    verdict: Verdict | None
+    status: int
+    file: str
+    expected: Verdict | None
+    claim: str
+    domain: str
+    claims: list[FindingJson]
+    runs: list[RunJson]
+    notes: list[str]
+    warnings: list[DiagnosticJson]
+    seconds: dict[str, float]
+
+
+def verification_json(outcome: Verification, noticed: Iterable[Diagnostic], status: int) -> VerificationJson:
+    """The verdict and every claim. `noticed` is about the file."""
     shown = [s.run for s in runs(outcome)]
-    return {
-        "format": VERIFICATION_FORMAT,
-        "verdict": outcome.verdict.value if outcome.verdict else None,
-        "status": status,
-        "file": outcome.program.source.name,
-        "expected": outcome.expected.value if outcome.expected else None,
-        "claim": outcome.claim,
-        "domain": domain(outcome),
-        "claims": [_finding(f, shown) for f in outcome.findings],
-        "runs": [run_json(run) for run in shown],
-        "notes": list(outcome.notes),
-        "warnings": [diagnostic_json(d) for d in (*outcome.warnings, *noticed)],
-        "seconds": dict(outcome.seconds),
-    }
+    return VerificationJson(
+        outcome.verdict,
+        status,
+        outcome.program.source.name,
+        outcome.expected,
+        outcome.claim,
+        domain(outcome),
+        [_finding(f, shown) for f in outcome.findings],
+        [run_json(run) for run in shown],
+        list(outcome.notes),
+        [diagnostic_json(d) for d in (*outcome.warnings, *noticed)],
+        dict(outcome.seconds),
+    )
 
 
-def _finding(finding: Finding, shown: list[Run]) -> dict[str, Any]:
-    return {
-        "name": finding.claim.name,
-        "verdict": finding.verdict.value,
-        "expected": finding.claim.expect.value if finding.claim.expect else None,
-        "how": finding.how,
-        "seconds": finding.seconds,
-        "place": origin_json(finding.claim.origin),
-        "unknown": unknown_json(finding.unknown),
-        "run": shown.index(finding.run) if finding.run is not None else None,
-        "values": list(violating(finding)) if finding.run is not None else [],
-    }
+def _finding(finding: Finding, shown: list[Run]) -> FindingJson:
+    return FindingJson(
+        finding.claim.name,
+        finding.verdict,
+        finding.claim.expect,
+        finding.how,
+        finding.seconds,
+        origin_json(finding.claim.origin),
+        unknown_json(finding.unknown),
+        shown.index(finding.run) if finding.run is not None else None,
+        list(violating(finding)) if finding.run is not None else [],
+    )

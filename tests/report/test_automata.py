@@ -10,6 +10,7 @@ import pytest
 from sa.report.automaton_json import automata_json
 from sa.report.automaton_text import show_automata
 from sa.report.dot import show_dot
+from sa.report.json import builtins
 from sa.report.screen import Screen
 from tests.golden import assert_golden
 from tests.report.samples import goal
@@ -33,7 +34,7 @@ def test_graphviz_reads_the_dot() -> None:
 
 def test_json_lists_every_edge_with_its_place() -> None:
     """Formulas as `.sa` text."""
-    (automaton,) = automata_json((goal().abstract,))["automata"]
+    (automaton,) = builtins(automata_json((goal().abstract,)))["automata"]
     assert [e["guard"] for e in automaton["edges"]] == ["abs.i < n", "n <= abs.i", "true", "true", "true"]
     assert automaton["edges"][3]["label"] == {"action": "print", "values": ["abs.t"]}
     assert automaton["edges"][3]["span"]["line"] == 8

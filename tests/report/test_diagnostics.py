@@ -7,7 +7,7 @@ import pytest
 from sa.base.diagnostic import Label, error, warning
 from sa.base.source import Source, Span
 from sa.report.diagnostics import show_diagnostics
-from sa.report.json import diagnostics_json
+from sa.report.json import builtins, diagnostics_json
 from sa.report.screen import Screen
 from sa.report.snippet import place, snippet
 from tests.golden import assert_golden
@@ -90,7 +90,7 @@ def test_the_end_of_the_file_has_a_place(text: str) -> None:
 
 def test_json_has_lines_and_columns_from_one() -> None:
     """Stable keys."""
-    document = diagnostics_json((error("SA201", "m", span(FILE, "flagg1"), "h"),), 2)
+    document = builtins(diagnostics_json((error("SA201", "m", span(FILE, "flagg1"), "h"),), 2))
     assert document["format"] == "sacheck-diagnostics/1"
     assert document["diagnostics"] == [
         {

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from sa.automata.trace import Move
 from sa.base.verdict import Reason, Unknown
 from sa.certificates.play import Chosen, Drift, Exhausted, Position, Reply, Step, Unmatched
-from sa.report.json import outcomes_json
+from sa.report.json import builtins
+from sa.report.outcome_json import outcomes_json
 from sa.report.screen import Screen
 from sa.report.story import story
 from sa.report.terminal import show_outcome, show_stopped
@@ -92,7 +93,7 @@ def test_a_play_deeper_than_the_recursion_limit_is_told() -> None:
         play = Position(c, a, Drift(c, (a,), False, play))
     assert len(story(play, g).scenes) == 3001
     found = outcome(outcomes()["escapes"].verdict, result(g, play))
-    assert json.dumps(outcomes_json([found], None, (), 1))
+    assert json.dumps(builtins(outcomes_json([found], None, (), 1)))
 
 
 def test_a_strategy_that_shares_its_ends_is_told_in_time_linear_in_its_positions() -> None:
@@ -106,7 +107,7 @@ def test_a_strategy_that_shares_its_ends_is_told_in_time_linear_in_its_positions
         play = Position(c, a, Step(move, replies, (), Exhausted.ENUMERATED))
     assert len(story(play, g).scenes) == 61
     found = outcome(outcomes()["escapes"].verdict, result(g, play))
-    document = outcomes_json([found], None, (), 1)
+    document = builtins(outcomes_json([found], None, (), 1))
     assert len(document["outcomes"][0]["goals"][0]["play"]["strategy"]["positions"]) == 61
 
 
@@ -121,7 +122,7 @@ def test_an_abstract_side_that_chooses_its_start_loses_from_every_start() -> Non
 
 def test_json_has_every_answer_of_the_strategy() -> None:
     """The main line for readers, all positions for machines."""
-    document = outcomes_json([outcomes()["escapes"]], None, (), 1)
+    document = builtins(outcomes_json([outcomes()["escapes"]], None, (), 1))
     assert document["format"] == "sacheck-outcome/1"
     assert (document["verdict"], document["status"]) == ("REFUTED", 1)
     play = document["outcomes"][0]["goals"][0]["play"]
@@ -144,7 +145,7 @@ def test_json_has_every_answer_of_the_strategy() -> None:
 def test_json_of_the_other_plays(play: object) -> None:
     """Each has its kind and can be written."""
     found = replace(outcomes()["escapes"].results[0], play=play)
-    document = outcomes_json([replace(outcomes()["escapes"], results=(found,))], None, (), 1)
+    document = builtins(outcomes_json([replace(outcomes()["escapes"], results=(found,))], None, (), 1))
     kinds = {"position", "uncovered", "broken_at_start"}
     assert document["outcomes"][0]["goals"][0]["play"]["strategy"]["kind"] in kinds
     json.dumps(document)
@@ -152,6 +153,6 @@ def test_json_of_the_other_plays(play: object) -> None:
 
 def test_json_of_a_run_that_was_stopped_is_unknown() -> None:
     """What was proved before does not make the whole proved."""
-    document = outcomes_json([outcomes()["proved"]], Unknown(Reason.INTERRUPTED), (), 3)
+    document = builtins(outcomes_json([outcomes()["proved"]], Unknown(Reason.INTERRUPTED), (), 3))
     assert document["verdict"] == "UNKNOWN"
     assert document["unknown"] == {"reason": "interrupted", "detail": ""}

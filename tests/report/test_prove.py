@@ -13,6 +13,7 @@ from sa.base.limits import Limits
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.engines.options import Options
 from sa.language.load import load_script
+from sa.report.json import builtins
 from sa.report.prove import show_proof
 from sa.report.prove_json import proof_json
 from sa.report.screen import Screen
@@ -118,7 +119,7 @@ def test_quiet_leaves_the_verdict_and_what_was_expected(folder: Path) -> None:
 
 def test_json_has_everything(folder: Path) -> None:
     """Plays with the goals that they refute."""
-    found = proof_json(proof(SCRIPT + WRONG), (), PHASES, 1)
+    found = builtins(proof_json(proof(SCRIPT + WRONG), (), PHASES, 1))
     steps = {s["name"]: s for s in found["steps"]}
     assert (found["verdict"], found["expected"], found["domain"]) == ("REFUTED", "PROVED", "over the declared ranges")
     assert steps["all"]["goals"][0]["play"]["steps"]

@@ -14,6 +14,7 @@ from sa.base.verdict import Reason, Unknown, Verdict
 from sa.engines.verification import Finding, Verification
 from sa.invariants.violation import find_run
 from sa.question.claims import claims_of
+from sa.report.json import builtins
 from sa.report.screen import Screen
 from sa.report.verify import show_verification
 from sa.report.verify_json import verification_json
@@ -112,7 +113,7 @@ def test_a_run_is_shown_once_whatever_it_violates() -> None:
 
 def test_json_has_everything() -> None:
     """Claims point to runs by their numbers."""
-    found = verification_json(outcomes()["refuted"], (), 1)
+    found = builtins(verification_json(outcomes()["refuted"], (), 1))
     claims = {c["name"]: c for c in found["claims"]}
     assert (found["format"], found["verdict"], found["expected"]) == ("sacheck-verification/1", "REFUTED", "PROVED")
     assert claims["invariant mutex"]["run"] == claims["invariant known"]["run"] == 2
@@ -124,7 +125,7 @@ def test_json_has_everything() -> None:
 
 def test_json_of_what_is_unknown_has_the_reason() -> None:
     """And no run."""
-    found = verification_json(replace(outcomes()["unknown"], notes=()), (), 3)
+    found = builtins(verification_json(replace(outcomes()["unknown"], notes=()), (), 3))
     assert found["claims"][0]["unknown"] == {"reason": "checker", "detail": "step: it is not one"}
     assert {c["unknown"]["reason"] for c in found["claims"][1:]} == {"timeout"}
     assert found["runs"] == []

@@ -1,0 +1,37 @@
+"""All JSON documents that commands write with `--json`, and their schemas as docs/schemas publishes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+from msgspec.json import schema
+
+from sa.report.automaton_json import AutomataJson
+from sa.report.certify_json import JudgementJson
+from sa.report.explanation import EnginesJson, ExplanationJson
+from sa.report.json import DiagnosticsJson, StoppedJson
+from sa.report.outcome_json import OutcomeJson
+from sa.report.prove_json import ProofJson
+from sa.report.run_json import RunJson
+from sa.report.verify_json import VerificationJson
+
+#: The documents by what stands before the slash of their field `format`.
+FORMATS: dict[str, type[Struct]] = {
+    "sacheck-outcome": OutcomeJson,
+    "sacheck-verification": VerificationJson,
+    "sacheck-proof": ProofJson,
+    "sacheck-judgement": JudgementJson,
+    "sacheck-automata": AutomataJson,
+    "sacheck-run": RunJson,
+    "sacheck-engines": EnginesJson,
+    "sacheck-explanation": ExplanationJson,
+    "sacheck-diagnostics": DiagnosticsJson,
+    "sacheck-stopped": StoppedJson,
+}
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """JSON Schema (2020-12) of each document, by its name."""
+    dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return {name: {**dialect, **schema(kind)} for name, kind in FORMATS.items()}

@@ -1,0 +1,117 @@
+"""The outcome of `sacheck refine` as JSON: the same as the terminal shows, and all of the play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from sa.base.diagnostic import Diagnostic
+from sa.base.verdict import Unknown, Verdict
+from sa.engines.outcome import Outcome, Result
+from sa.report.json import DiagnosticJson, UnknownJson, diagnostic_json, unknown_json
+from sa.report.play_json import PlayJson, play_json
+from sa.report.terminal import domain
+from sa.terms.printer import show
+
+
+class StatisticsJson(Struct, frozen=True):
+    """The work that a goal took; `seconds` by phase."""
+
+    seconds: dict[str, float]
+    pairs: int
+    lemmas: int
+    solver_calls: int
+    strategy: str
+
+
+class ResultJson(Struct, frozen=True):
+    """The answer to one goal. `escapes`: no abstract run at all has the same visible actions; null: not known."""
+
+    name: str
+    concrete: str
+    abstract: str
+    verdict: Verdict
+    domain: str
+    closed: bool
+    statistics: StatisticsJson
+    unknown: UnknownJson | None
+    play: PlayJson | None
+    escapes: bool | None
+    notes: list[str]
+
+
+class EnvironmentJson(Struct, frozen=True):
+    """The environments that were inferred for a thread."""
+
+    thread: str
+    concrete: str
+    abstract: str
+
+
+class RefinementJson(Struct, frozen=True):
+    """The answer to one question. `composed`: the answers to its goals were put together by the parallel rules."""
+
+    name: str
+    verdict: Verdict
+    expected: Verdict | None
+    claim: str
+    goals: list[ResultJson]
+    composed: bool
+    environments: list[EnvironmentJson]
+    notes: list[str]
+    warnings: list[DiagnosticJson]
+    seconds: dict[str, float]
+
+
+class OutcomeJson(Struct, frozen=True, tag_field="format", tag="sacheck-outcome/1"):
+    """`sacheck refine`: the worst verdict and all answers; `unknown` says why there are no more of them."""
+
+    verdict: Verdict
+    status: int
+    outcomes: list[RefinementJson]
+    unknown: UnknownJson | None
+    warnings: list[DiagnosticJson]
+
+
+def outcomes_json(
+    outcomes: Sequence[Outcome], unknown: Unknown | None, noticed: Iterable[Diagnostic], status: int
+) -> OutcomeJson:
+    """The answers of one `refine`; `noticed` is about the files."""
+    verdicts = [o.verdict for o in outcomes] + ([Verdict.UNKNOWN] if unknown else [])
+    worst = next((v for v in (Verdict.REFUTED, Verdict.UNKNOWN) if v in verdicts), Verdict.PROVED)
+    warnings = [diagnostic_json(d) for d in noticed]
+    return OutcomeJson(worst, status, [_outcome(o) for o in outcomes], unknown_json(unknown), warnings)
+
+
+def _outcome(outcome: Outcome) -> RefinementJson:
+    return RefinementJson(
+        outcome.name,
+        outcome.verdict,
+        outcome.expected,
+        outcome.claim,
+        [result_json(r) for r in outcome.results],
+        outcome.composition is not None,
+        [EnvironmentJson(i.thread, show(i.concrete), show(i.abstract)) for i in outcome.inferred],
+        list(outcome.notes),
+        [diagnostic_json(d) for d in outcome.warnings],
+        dict(outcome.seconds),
+    )
+
+
+def result_json(result: Result) -> ResultJson:
+    """The answer to one goal."""
+    work = result.statistics
+    return ResultJson(
+        result.goal.name,
+        result.goal.concrete.name,
+        result.goal.abstract.name,
+        result.verdict,
+        domain(result.goal),
+        result.goal.closed,
+        StatisticsJson(dict(work.seconds), work.pairs, work.lemmas, work.solver_calls, work.strategy),
+        unknown_json(result.unknown),
+        play_json(result.play, result.goal) if result.play else None,
+        result.escapes,
+        list(result.notes),
+    )
