@@ -254,7 +254,7 @@ def test_the_prohibitions_that_matter_most_stand_in_the_table() -> None:
         ("domains", "from sa.smt import session"),
         ("base", "from sa.terms.term import Term"),
         ("simulation", "import z3"),
-        ("app", "from sa.report.terminal import show_outcome"),
+        ("app", "from sa.report.terminal import show_document"),
         ("terms", "from . import build"),
         ("smt", "from sa.cli.main import main"),
     ],

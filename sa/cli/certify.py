@@ -69,7 +69,8 @@ def _end(made: Judgement, file: str, settings: Settings) -> int:
 
         write_json(judgement_json(made, status))
     else:
-        from sa.report.certify import show_judgement
+        from sa.report.certify import judgement_document
+        from sa.report.terminal import show_document
 
-        write(show_judgement(made, file, screen(), settings.quiet))
+        write(show_document(judgement_document(made, file), screen(), settings.quiet))
     return status

@@ -95,11 +95,12 @@ def _show(answer: Answer, status: int, settings: Settings) -> None:
 
         write_json(proof_json(answer.proof, (*answer.warnings, *answer.noticed), answer.seconds, status))
         return
-    from sa.report.prove import show_proof
+    from sa.report.prove import proof_document
+    from sa.report.terminal import show_document
 
     if not settings.quiet:
         complain(answer.warnings)
-    write(show_proof(answer.proof, answer.seconds, screen(), settings.quiet))
+    write(show_document(proof_document(answer.proof, answer.seconds), screen(), settings.quiet))
     if not settings.quiet:
         count_warnings(len(answer.noticed), answer.proof.script.source.name)
 

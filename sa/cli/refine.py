@@ -113,20 +113,22 @@ def _end(answers: list[Answer], unknown: Unknown | None, settings: Settings, pat
         write_json(outcomes_json([a.outcome for a in answers], unknown, noticed, status))
         return status
     if unknown is not None:
-        from sa.report.terminal import show_stopped
+        from sa.report.refine import stopped_document
+        from sa.report.terminal import show_document
 
-        write(show_stopped(unknown, " and ".join(paths), screen(), settings.quiet))
+        write(show_document(stopped_document(unknown, " and ".join(paths)), screen(), settings.quiet))
     if not settings.quiet:
         count_warnings(len(noticed), *paths)
     return status
 
 
 def _show(outcome: Outcome, settings: Settings) -> None:
-    from sa.report.terminal import show_outcome
+    from sa.report.refine import refinement_document
+    from sa.report.terminal import show_document
 
     if not settings.quiet:
         complain(outcome.warnings)
-    write(show_outcome(outcome, screen(), settings.quiet))
+    write(show_document(refinement_document(outcome), screen(), settings.quiet))
 
 
 def status_of(outcome: Outcome) -> int:

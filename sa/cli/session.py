@@ -53,6 +53,7 @@ def work(settings: Settings, body: Callable[[Limits], int], stopped: Stopped | N
                 if settings.json:
                     import sa.report.outcome_json
                 else:
+                    import sa.report.refine
                     import sa.report.terminal  # noqa: F401
             with suppress(BlockingIOError):
                 finished = partial(_ended, settings, tell)
@@ -126,9 +127,10 @@ def no_verdict(settings: Settings, subject: str, reason: Reason, detail: str = "
     """Report that a question was not decided: an answer, so that it stands where answers stand."""
     if settings.json:
         return no_answer(settings, reason, detail)
-    from sa.report.terminal import show_stopped
+    from sa.report.refine import stopped_document
+    from sa.report.terminal import show_document
 
-    write(show_stopped(Unknown(reason, detail), subject, screen(), settings.quiet))
+    write(show_document(stopped_document(Unknown(reason, detail), subject), screen(), settings.quiet))
     return EXIT_STATUS[Verdict.UNKNOWN]
 
 

@@ -126,11 +126,12 @@ def _show(answer: Answer, status: int, settings: Settings) -> None:
 
         write_json(verification_json(answer.outcome, answer.noticed, status))
         return
-    from sa.report.verify import show_verification
+    from sa.report.terminal import show_document
+    from sa.report.verify import verification_document
 
     if not settings.quiet:
         complain(answer.outcome.warnings)
-    write(show_verification(answer.outcome, screen(), settings.quiet))
+    write(show_document(verification_document(answer.outcome), screen(), settings.quiet))
     if not settings.quiet:
         count_warnings(len(answer.noticed), answer.outcome.program.source.name)
 

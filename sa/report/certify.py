@@ -1,73 +1,60 @@
-"""What became of a certificate, for a terminal."""
+"""What became of a certificate, as a document."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import assert_never
 
-from rich.text import Text
-
 from sa.checker.judgement import Judged, Judgement, worst
 from sa.checker.ruling import Accepted, Rejected, Ruling, Undecided
-from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, render, wrap
-from sa.report.terminal import INDENT, STYLE
+from sa.report.document import Block, Document, Line, Paragraph, Tone, Words, verdict_words
 
 
-def show_judgement(made: Judgement, name: str, screen: Screen, quiet: bool = False) -> str:
-    """The whole report; with `quiet` only its first line."""
-    return render(screen, _judgement(made, name, screen.width, quiet))
-
-
-def _judgement(made: Judgement, name: str, width: int, quiet: bool) -> Iterator[Text]:
-    ruling = worst(made)
-    word, style = _word(ruling)
-    yield Text.assemble((word, style), "  ", (name, STRONG))
-    if quiet:
-        return
+def judgement_document(made: Judgement, name: str) -> Document:
+    """The worst ruling, what the certificate is of, and every verdict in it."""
     document = made.document
     options = "".join(f", --{o}" for o, on in (("split", document.split), ("whole", document.whole)) if on)
-    yield Text(f"{INDENT}{document.command} {' '.join(document.files)}{options}, by sacheck {document.tool}", FAINT)
+    about = f"{document.command} {' '.join(document.files)}{options}, by sacheck {document.tool}"
+    head = Line((Words(about, Tone.FAINT),))
+    verdict = _ruling_words(worst(made))
     if made.fault is not None:
-        yield from _why(made.fault, width)
-        return
-    for judged in made.judged:
-        yield from _judged(judged, width)
-    if not made.judged:
-        yield Text(f"{INDENT}nothing is claimed", FAINT)
-    yield Text()
+        return Document(verdict, name, None, ((head, *_why(made.fault)),))
+    judged = tuple(block for j in made.judged for block in _judged(j))
+    nothing = Line((Words("nothing is claimed", Tone.FAINT),))
+    return Document(verdict, name, None, ((head, *(judged or (nothing,))), tuple(_work(made))))
+
+
+def _work(made: Judgement) -> Iterator[Block]:
     counted = f"{made.obligations} obligation{'' if made.obligations == 1 else 's'}"
-    yield Text(f"{counted}, {made.seconds:.2f} s", FAINT)
+    yield Line((Words(f"{counted}, {made.seconds:.2f} s", Tone.FAINT),), indent=0)
     for posed, why in made.open_questions:
         place = f" at {posed.where}" if posed.where else ""
-        yield from wrap(f"the second solver leaves open: {posed.name}{place} ({why})", width, OPEN)
+        yield Paragraph(f"the second solver leaves open: {posed.name}{place} ({why})", Tone.OPEN, 0)
 
 
-def _word(ruling: Ruling) -> tuple[str, str]:
+def _ruling_words(ruling: Ruling) -> Words:
     match ruling:
         case Accepted():
-            return "ACCEPTED", GOOD
+            return Words("ACCEPTED", Tone.GOOD)
         case Rejected():
-            return "REJECTED", BAD
+            return Words("REJECTED", Tone.BAD)
         case Undecided():
-            return "NOT SETTLED", OPEN
+            return Words("NOT SETTLED", Tone.OPEN)
         case _:
             assert_never(ruling)
 
 
-def _judged(judged: Judged, width: int) -> Iterator[Text]:
-    verdict = (judged.verdict.value, STYLE[judged.verdict])
+def _judged(judged: Judged) -> Iterator[Block]:
+    verdict = verdict_words(judged.verdict)
     if judged.ruling is None:
-        yield Text.assemble(INDENT, verdict, f"  {judged.name}", ("  without evidence", FAINT))
+        yield Line((verdict, Words(f"  {judged.name}"), Words("  without evidence", Tone.FAINT)))
         return
-    word, style = _word(judged.ruling)
-    yield Text.assemble(INDENT, verdict, f"  {judged.name}  ", (word.lower(), style))
-    if not isinstance(judged.ruling, Accepted):
-        yield from _why(judged.ruling, width)
+    word = _ruling_words(judged.ruling)
+    yield Line((verdict, Words(f"  {judged.name}  "), Words(word.text.lower(), word.tone)))
+    yield from _why(judged.ruling)
 
 
-def _why(ruling: Ruling, width: int) -> Iterator[Text]:
-    if isinstance(ruling, Accepted):
-        return
-    where = f", at {ruling.where}" if ruling.where else ""
-    for line in wrap(f"{ruling.obligation}{where}: {ruling.why}", width - 2 * len(INDENT)):
-        yield Text.assemble(INDENT * 2, line)
+def _why(ruling: Ruling) -> Iterator[Block]:
+    if not isinstance(ruling, Accepted):
+        where = f", at {ruling.where}" if ruling.where else ""
+        yield Paragraph(f"{ruling.obligation}{where}: {ruling.why}", indent=4)

@@ -11,7 +11,7 @@ from sa.base.verdict import Unknown, Verdict
 from sa.engines.outcome import Outcome, Result
 from sa.report.json import DiagnosticJson, UnknownJson, diagnostic_json, unknown_json
 from sa.report.play_json import PlayJson, play_json
-from sa.report.terminal import domain
+from sa.report.refine import domain
 from sa.terms.printer import show
 
 

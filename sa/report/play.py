@@ -12,11 +12,10 @@ from sa.automata.automaton import Automaton, Edge, Kind
 from sa.automata.trace import Configuration
 from sa.base.source import Span, position
 from sa.certificates.goal import Goal
-from sa.certificates.play import Play
 from sa.report.explain import Why, bare, is_internal, name_of
 from sa.report.screen import BAD, FAINT, OPEN, PLACE, STRONG, fit, pack, wrap
 from sa.report.snippet import place, snippet
-from sa.report.story import Ending, Event, Scene, Story, story
+from sa.report.story import Ending, Event, Scene, Story
 from sa.terms.sort import show_value
 from sa.terms.term import Var
 
@@ -25,9 +24,8 @@ _NARROWEST, _WIDEST = 24, 60
 _MOST_REASONS = 12
 
 
-def show_play(play: Play, goal: Goal, width: int) -> Iterator[Text]:
+def show_play(told: Story, goal: Goal, width: int) -> Iterator[Text]:
     """The play's main line side by side, and below it why the abstract side has lost."""
-    told = story(play, goal)
     column = max(_NARROWEST, min(_WIDEST, (width - _GUTTER - 3) // 2))
     yield from _parameters(told, goal, width)
     yield _row("", _side("concrete", goal.concrete), _side("abstract", goal.abstract), column)

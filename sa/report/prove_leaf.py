@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.text import Text
-
 from sa.base.source import Source
-from sa.report.diagnostics import marked
-from sa.report.screen import BAD, FAINT, OPEN, PLACE, STRONG, pack, wrap
-from sa.report.terminal import INDENT, STYLE
+from sa.base.verdict import Verdict
+from sa.report.document import TONE, Block, Excerpt, Item, Paragraph, Pieces, Tone, Words
 from sa.scripts.result import Counterexample, Leaf
 
-LEAF = 3 * INDENT
-_INDENT = LEAF + " " * 9
-_GUTTER = 5
+#: How far leaves stand from the margin, and what is said below their names.
+LEAF = 6
+BELOW = LEAF + 9
 
 #: What a failure of a side condition means, by its name.
 _MEANS = {
@@ -43,20 +40,20 @@ _MEANS = {
 }
 
 
-def failed_leaf(leaf: Leaf, script: Source, width: int) -> Iterator[Text]:
+def failed_leaf(leaf: Leaf, script: Source) -> Iterator[Block]:
     """The whole story of a leaf that is not proved."""
     where = f", {leaf.where}" if leaf.where else ""
-    yield from headed(leaf.verdict.value, leaf.name + where, STYLE[leaf.verdict], width)
+    yield headed(leaf.verdict, leaf.name + where)
     if leaf.others:
         places = "1 more place" if len(leaf.others) == 1 else f"{len(leaf.others)} more places"
-        yield from _prose(f"and at {places}: {'; '.join(leaf.others)}", width, FAINT)
+        yield Paragraph(f"and at {places}: {'; '.join(leaf.others)}", Tone.FAINT, BELOW)
     if leaf.example is None:
-        yield from _prose(leaf.why, width)
+        yield Paragraph(leaf.why, indent=BELOW)
         return
-    yield from _prose(_meaning(leaf), width)
-    yield from _prose(leaf.why, width)
-    yield from _marks(leaf.example, script, width)
-    yield from (Text(_INDENT) + line for line in values(leaf.example, width - len(_INDENT)))
+    yield Paragraph(_meaning(leaf), indent=BELOW)
+    yield Paragraph(leaf.why, indent=BELOW)
+    yield from _marks(leaf.example, script)
+    yield from _values(leaf.example)
 
 
 def _meaning(leaf: Leaf) -> str:
@@ -66,38 +63,31 @@ def _meaning(leaf: Leaf) -> str:
     return _MEANS.get(leaf.name, "")
 
 
-def headed(verdict: str, name: str, style: str, width: int) -> Iterator[Text]:
+def headed(verdict: Verdict, name: str) -> Item:
     """What does not hold, behind its verdict."""
-    first, *rest = wrap(name, width - len(_INDENT), STRONG)
-    yield Text.assemble(LEAF, (f"{verdict:<7}", style), "  ", first)
-    yield from (Text(_INDENT) + t for t in rest)
+    return Item((Words(f"{verdict.value:<7}  ", TONE[verdict]),), name, Tone.STRONG, LEAF)
 
 
-def _prose(text: str, width: int, style: str = "") -> Iterator[Text]:
-    if text:
-        yield from (Text(_INDENT) + line for line in wrap(text, width - len(_INDENT), style))
-
-
-def _marks(example: Counterexample, script: Source, width: int) -> Iterator[Text]:
-    above: Source | None = script
-    for origin, style, words in ((example.broken, BAD, "this is false"), (example.step, PLACE, "by this step")):
-        if origin is not None and origin.span is not None:
-            shown = words if origin is example.step else "this is false" if not _moves(example) else "false after it"
-            yield from marked(origin.span, "^", style, shown, _GUTTER, above, width)
-            above = origin.span.source
+def _marks(example: Counterexample, script: Source) -> Iterator[Excerpt]:
+    broken, step = example.broken, example.step
+    home = script
+    if broken is not None and broken.span is not None:
+        yield Excerpt(broken.span, Tone.BAD, "false after it" if _moves(example) else "this is false", home, gutter=5)
+        home = broken.span.source
+    if step is not None and step.span is not None:
+        yield Excerpt(step.span, Tone.PLACE, "by this step", home, gutter=5)
 
 
 def _moves(example: Counterexample) -> bool:
     return any(v.after is not None for v in example.values)
 
 
-def values(example: Counterexample, width: int) -> Iterator[Text]:
-    """The state, below it what becomes of it, below that the functions."""
-    still = [Text(f"{v.name} = {v.before}") for v in example.values if v.after is None]
-    moved = [
-        Text.assemble(f"{v.name}: {v.before} → ", (v.after, STRONG)) for v in example.values if v.after is not None
-    ]
-    yield from pack(moved, width)
-    yield from pack(still, width)
-    for line in example.functions:
-        yield from wrap(f"where {line}", width, OPEN)
+def _values(example: Counterexample) -> Iterator[Block]:
+    """What becomes of the state, below it what stays as it is, below that the functions."""
+    moved = tuple(
+        (Words(f"{v.name}: {v.before} → "), Words(v.after, Tone.STRONG)) for v in example.values if v.after is not None
+    )
+    still = tuple((Words(f"{v.name} = {v.before}"),) for v in example.values if v.after is None)
+    yield Pieces(moved, BELOW)
+    yield Pieces(still, BELOW)
+    yield from (Paragraph(f"where {line}", Tone.OPEN, BELOW) for line in example.functions)

@@ -1,175 +1,155 @@
-"""The outcome of `sacheck refine` for a terminal: verdict, goals, evidence, timings."""
+"""Documents for a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import assert_never
 
+from msgspec import Struct
 from rich.cells import cell_len
 from rich.text import Text
 
-from sa.automata.automaton import Automaton
-from sa.base.verdict import Unknown, Verdict
-from sa.certificates.goal import Goal
-from sa.certificates.play import Play
-from sa.engines.outcome import Outcome, Result, Statistics
-from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, render, wrap
-from sa.terms.build import conjuncts, eq
-from sa.terms.printer import show
-from sa.terms.sort import INT
-from sa.terms.substitute import primed
-from sa.terms.term import Term
+from sa.report.diagnostics import marked
+from sa.report.document import (
+    Block,
+    Column,
+    Document,
+    Excerpt,
+    Fit,
+    Item,
+    Line,
+    Paragraph,
+    Pieces,
+    PlayTrace,
+    RunTrace,
+    Table,
+    Tone,
+    Words,
+)
+from sa.report.play import show_play
+from sa.report.run import run_lines
+from sa.report.screen import BAD, FAINT, GOOD, OPEN, PLACE, STRONG, Screen, fit, pack, render, wrap
 
-#: How verdicts look, and how far the text below the first line stands from the margin.
-STYLE = {Verdict.PROVED: GOOD, Verdict.REFUTED: BAD, Verdict.UNKNOWN: OPEN}
-INDENT = "  "
+_STYLE = {
+    Tone.PLAIN: "",
+    Tone.GOOD: GOOD,
+    Tone.BAD: BAD,
+    Tone.OPEN: OPEN,
+    Tone.STRONG: STRONG,
+    Tone.FAINT: FAINT,
+    Tone.PLACE: PLACE,
+}
+_WIDEST_NAME = 40
+_NARROWEST_NAME = 20
+_NARROWEST_REST = 16
 
 
-def show_outcome(outcome: Outcome, screen: Screen, quiet: bool = False) -> str:
-    """The whole report; with `quiet` only the verdict's line."""
-    return render(screen, _outcome(outcome, screen.width, quiet))
+def show_document(document: Document, screen: Screen, quiet: bool = False) -> str:
+    """The whole document; with `quiet` only the verdict and what was expected."""
+    return render(screen, _document(document, screen.width, quiet))
 
 
-def show_stopped(unknown: Unknown, name: str, screen: Screen, quiet: bool = False) -> str:
-    """A question that was stopped before there was an outcome; with `quiet` only the verdict's line."""
-    detail = f": {unknown.detail}" if unknown.detail else ""
-    head = Text.assemble((Verdict.UNKNOWN.value, OPEN), "  ", (name, STRONG))
-    why = [] if quiet else paragraph(f"No answer because {unknown.reason.value}{detail}", screen.width)
-    return render(screen, [head, *why])
-
-
-def _outcome(outcome: Outcome, width: int, quiet: bool) -> Iterator[Text]:
-    yield Text.assemble((outcome.verdict.value, STYLE[outcome.verdict]), "  ", (outcome.name, STRONG))
-    if outcome.expected not in (None, outcome.verdict):
-        assert outcome.expected is not None
-        yield Text(f"the file expects {outcome.expected.value}", BAD)
+def _document(document: Document, width: int, quiet: bool) -> Iterator[Text]:
+    yield _text((document.verdict, Words("  "), Words(document.subject, Tone.STRONG)))
+    if document.unexpected is not None:
+        yield Text(document.unexpected, BAD)
     if quiet:
         return
-    domains = {domain(r.goal) for r in outcome.results}
-    over = f", {domains.pop()}" if len(domains) == 1 else ""
-    yield from paragraph(f"Claim{over}: {outcome.claim}", width)
-    yield Text()
-    yield from _goals(outcome.results, width)
-    for result in outcome.results:
-        yield from _evidence(result, width)
-    yield from _inferred(outcome, width)
-    for note in outcome.notes:
-        yield Text()
-        yield from paragraph(f"Note: {note}", width)
-    yield Text()
-    yield Text(INDENT + show_seconds(outcome.seconds), FAINT)
+    for number, section in enumerate(document.sections):
+        if number > 0:
+            yield Text()
+        for block in section:
+            yield from _block(block, width)
 
 
-def _goals(results: tuple[Result, ...], width: int) -> Iterator[Text]:
-    """One aligned line each goal: its name, what it ranges over if they differ, the verdict, as much work as fits."""
-    names = max((cell_len(r.goal.name) for r in results), default=0)
-    differ = len({domain(r.goal) for r in results}) > 1
-    domains = [f"  {domain(r.goal)}" if differ else "" for r in results]
-    widest = max(map(cell_len, domains), default=0)
-    work = _aligned([_work(r.statistics) for r in results], width - names - widest - 12)
-    for result, claim, figures in zip(results, domains, work, strict=True):
-        name = result.goal.name + " " * (names - cell_len(result.goal.name))
-        verdict = (f"{result.verdict.value:<8}", STYLE[result.verdict])
-        yield Text.assemble(INDENT, name, claim + " " * (widest - cell_len(claim)), "  ", verdict, figures)
+def _block(block: Block, width: int) -> Iterator[Text]:
+    match block:
+        case Line(words, indent, cut):
+            line = Text(" " * indent).append_text(_text(words))
+            if cut:
+                line.truncate(width, overflow="ellipsis")
+            yield line
+        case Paragraph(text, tone, indent):
+            yield from (Text(" " * indent) + line for line in wrap(text, width - indent, _STYLE[tone]))
+        case Item(mark, text, tone, indent):
+            yield from _item(Text(" " * indent).append_text(_text(mark)), text, tone, width)
+        case Pieces(pieces, indent):
+            yield from (Text(" " * indent) + line for line in pack(map(_text, pieces), width - indent))
+        case Excerpt(span, tone, remark, home, gutter):
+            yield from marked(span, "^", _STYLE[tone], remark, gutter, home, width)
+        case PlayTrace(story, goal):
+            yield from show_play(story, goal, width)
+        case RunTrace(run, program):
+            yield from run_lines(run, program, width)
+        case Table():
+            yield from _table(block, width)
+        case _:
+            assert_never(block)
 
 
-def domain(goal: Goal) -> str:
-    """What the answer to a goal ranges over."""
-    anywhere = any(unbounded(automaton) for automaton in (goal.concrete, goal.abstract))
-    return "over ℤ" if anywhere else "over the declared ranges"
+def _text(words: Sequence[Words]) -> Text:
+    return Text.assemble(*((w.text, _STYLE[w.tone]) for w in words))
 
 
-def unbounded(automaton: Automaton) -> bool:
-    """Whether some variable ranges over all integers."""
-    return any(v.var.sort == INT and (v.low is None or v.high is None) for v in automaton.variables)
+def _item(head: Text, text: str, tone: Tone, width: int) -> Iterator[Text]:
+    indent = head.cell_len
+    first, *rest = wrap(text, width - indent, _STYLE[tone]) or [Text()]
+    yield head + first
+    yield from (Text(" " * indent) + line for line in rest)
 
 
-def _work(statistics: Statistics) -> list[tuple[str, str]]:
-    """Each figure as a number and its unit, the most useful first."""
-    seconds = (f"{sum(statistics.seconds.values()):.2f}", "s")
-    counts = ((statistics.pairs, "pair"), (statistics.lemmas, "lemma"), (statistics.solver_calls, "solver call"))
-    return [seconds, *((str(n), word if n == 1 else word + "s") for n, word in counts)]
+class _Layout(Struct, frozen=True):
+    """How wide the columns are that are shown, without those that take the rest, and where the rest begins."""
+
+    widths: tuple[int, ...]
+    rest: int
 
 
-def _aligned(rows: list[list[tuple[str, str]]], width: int) -> list[Text]:
-    """The rows with numbers under numbers and units under units, as many columns as fit."""
-    lines = [""] * len(rows)
-    for column in zip(*rows, strict=True):
-        number, unit = (max(map(len, cells)) for cells in zip(*column, strict=True))
-        longer = [f"{line}  {n:>{number}} {u:<{unit}}" for line, (n, u) in zip(lines, column, strict=True)]
-        if max(len(line.rstrip()) for line in longer) > width:
-            break
-        lines = longer
-    return [Text(line.rstrip(), FAINT) for line in lines]
-
-
-def _evidence(result: Result, width: int) -> Iterator[Text]:
-    if result.unknown is not None:
-        detail = f": {result.unknown.detail}" if result.unknown.detail else ""
-        yield Text()
-        yield from paragraph(f"{result.goal.name}: unknown because {result.unknown.reason.value}{detail}", width)
-    if result.play is not None:
-        yield from lost(result.play, result, f"{result.goal.name} fails. A play that the abstract side loses:", width)
-    for note in result.notes:
-        yield from paragraph(f"Note: {note}", width)
-
-
-def lost(play: Play, result: Result, head: str, width: int) -> Iterator[Text]:
-    """A goal's play below a line that says what it is, and whether the behaviour escapes."""
-    from sa.report.play import show_play
-
-    yield Text()
-    yield from paragraph(head, width)
-    yield Text()
-    yield from show_play(play, result.goal, width)
-    yield from _escape(result.escapes, width)
-
-
-def _inferred(outcome: Outcome, width: int) -> Iterator[Text]:
-    """What the threads' environments were found to be, those of one thread under each other."""
-    if not outcome.inferred:
+def _table(table: Table, width: int) -> Iterator[Text]:
+    if not table.rows:
         return
-    yield Text()
-    yield from paragraph("Environments inferred from the other threads:", width)
-    names = max(cell_len(i.thread) for i in outcome.inferred)
-    for inferred in outcome.inferred:
-        same = inferred.concrete is inferred.abstract
-        sides = {"both": inferred.concrete} if same else {"concrete": inferred.concrete, "abstract": inferred.abstract}
-        for side, relation in sides.items():
-            head = f"{inferred.thread if side != 'abstract' else '':<{names}}  {side:<8}  "
-            lines = wrap(relation_text(relation), width - 2 * len(INDENT) - len(head))
-            for number, line in enumerate(lines):
-                yield Text(2 * INDENT + (head if number == 0 else " " * len(head))) + line
+    layout = _layout(table, width)
+    for row in table.rows:
+        if table.apart:
+            yield Text()
+        yield from _row(row.cells, table, layout, width)
+        for block in row.below:
+            yield from _block(block, width)
 
 
-def relation_text(relation: Term) -> str:
-    """An environment relation as a rely is written: what does not change first."""
-    parts = conjuncts(relation)
-    still = [c for c in parts if _is_unchanged(c)]
-    names = [next(v.name for v in c.free if not v.primes) for c in still]
-    words = [f"unchanged {', '.join(names)}"] if names else []
-    return "; ".join([*words, *(show(c) for c in parts if c not in still)]) or "anything"
+def _layout(table: Table, width: int) -> _Layout:
+    wanted = [_wanted(c, [row.cells[i] for row in table.rows], width) for i, c in enumerate(table.columns)]
+    over = table.indent - table.columns[0].gap + sum(wanted) + sum(c.gap for c in table.columns) - width
+    wanted = [w - max(0, over) if c.fit is Fit.SHRINK else w for w, c in zip(wanted, table.columns, strict=True)]
+    start = table.indent - table.columns[0].gap
+    ends = list(accumulate((w + c.gap for w, c in zip(wanted, table.columns, strict=True)), initial=start))
+    shown = len(wanted)
+    for number, column in enumerate(table.columns):
+        if column.fit is Fit.REST or (column.fit is Fit.IF_IT_FITS and ends[number + 1] > width):
+            shown = number
+            break
+    return _Layout(tuple(wanted[:shown]), ends[shown])
 
 
-def _is_unchanged(formula: Term) -> bool:
-    return any(formula is eq(primed(v), v) for v in formula.free if not v.primes)
+def _wanted(column: Column, cells: Sequence[Words], width: int) -> int:
+    widest = max(column.least, *(cell_len(cell.text) for cell in cells))
+    return min(_WIDEST_NAME, widest, max(_NARROWEST_NAME, width // 2)) if column.fit is Fit.NAME else widest
 
 
-def _escape(escapes: bool | None, width: int) -> Iterable[Text]:
-    if escapes:
-        text = "And this behaviour escapes: no abstract run matches it."
-        return (Text(), *(Text(INDENT) + line for line in wrap(text, width - len(INDENT), BAD)))
-    if escapes is False:
-        text = "An abstract run with the same visible actions exists, but no answer is right whatever comes next."
-        return (Text(), *paragraph(text, width))
-    return ()
-
-
-def paragraph(text: str, width: int) -> Iterator[Text]:
-    """Indented prose."""
-    yield from (Text(INDENT) + line for line in wrap(text, width - len(INDENT)))
-
-
-def show_seconds(seconds: Mapping[str, float]) -> str:
-    """Time in total and by phase."""
-    phases = ", ".join(f"{phase} {spent:.2f}" for phase, spent in seconds.items())
-    return f"{sum(seconds.values()):.2f} s ({phases})" if phases else ""
+def _row(cells: Sequence[Words], table: Table, layout: _Layout, width: int) -> Iterator[Text]:
+    line = Text(" " * table.indent)
+    for number, (cell, wide, column) in enumerate(zip(cells, layout.widths, table.columns, strict=False)):
+        line.append(" " * column.gap if number else "")
+        blanks = " " * (wide - cell_len(cell.text)) if column.right else ""
+        line.append(blanks).append_text(fit(_text([cell]), wide - len(blanks)))
+    if len(layout.widths) < len(cells) and table.columns[len(layout.widths)].fit is Fit.REST:
+        rest = cells[len(layout.widths)]
+        line.append(" " * table.columns[len(layout.widths)].gap)
+        if width - line.cell_len >= _NARROWEST_REST:
+            yield from _item(line, rest.text, rest.tone, width)
+            return
+        yield line
+        yield from _block(Paragraph(rest.text, rest.tone, 2 * table.indent), width)
+        return
+    yield line

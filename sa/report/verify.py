@@ -1,29 +1,44 @@
-"""The outcome of `sacheck verify` for a terminal: verdict, claims, runs into violations, timings."""
+"""The outcome of `sacheck verify` as a document: verdict, claims, runs into violations, timings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
-from rich.cells import cell_len
-from rich.text import Text
 
+from sa.automata.automaton import Origin
 from sa.base.source import position
 from sa.certificates.crowd import bads_of_copies
 from sa.certificates.run import Ending, Run
 from sa.engines.verification import Finding, Verification
-from sa.report.diagnostics import marked
+from sa.report.document import (
+    Block,
+    Column,
+    Document,
+    Excerpt,
+    Fit,
+    Item,
+    Line,
+    Paragraph,
+    Row,
+    RunTrace,
+    Section,
+    Table,
+    Tone,
+    Words,
+    because,
+    unexpected,
+    verdict_words,
+)
 from sa.report.explain import is_internal
-from sa.report.run import run_lines
-from sa.report.screen import BAD, FAINT, STRONG, Screen, fit, render, wrap
-from sa.report.terminal import INDENT, STYLE, paragraph, show_seconds, unbounded
+from sa.report.refine import seconds_section, unbounded
 from sa.terms.sort import Value, show_value
 from sa.terms.term import Var
 
-_AT = "at "
-_WIDEST_NAME = 40
-_NARROWEST_HOW = 16
 _NOTHING = "Nothing is claimed: the program has no invariant and no guarantee, and no step of it can fail."
+
+#: The columns of claims and steps: name, verdict, seconds, place, and how it was settled.
+CLAIM_COLUMNS = (Column(Fit.NAME), Column(least=8), Column(right=True), Column(), Column(Fit.REST))
 
 
 class Shown(Struct, frozen=True):
@@ -33,36 +48,19 @@ class Shown(Struct, frozen=True):
     findings: tuple[Finding, ...]
 
 
-def show_verification(outcome: Verification, screen: Screen, quiet: bool = False) -> str:
-    """The whole report; with `quiet` only the verdict's line."""
-    return render(screen, _verification(outcome, screen.width, quiet))
-
-
-def _verification(outcome: Verification, width: int, quiet: bool) -> Iterator[Text]:
-    name = (outcome.program.source.name, STRONG)
+def verification_document(outcome: Verification) -> Document:
+    """The whole answer about a program's claims."""
+    name = outcome.program.source.name
+    wrong = unexpected(outcome.expected, outcome.verdict)
+    seconds = seconds_section(outcome.seconds)
     if outcome.verdict is None:
-        yield Text.assemble(("NOTHING CLAIMED", STRONG), "  ", name)
-    else:
-        yield Text.assemble((outcome.verdict.value, STYLE[outcome.verdict]), "  ", name)
-    if outcome.expected not in (None, outcome.verdict):
-        assert outcome.expected is not None
-        yield Text(f"the file expects {outcome.expected.value}", BAD)
-    if quiet:
-        return
-    if outcome.verdict is None:
-        yield from paragraph(_NOTHING, width)
-    else:
-        yield from paragraph(f"Claim, {domain(outcome)}: {outcome.claim}", width)
-        yield Text()
-        yield from _claims(outcome.findings, width)
+        return Document(Words("NOTHING CLAIMED", Tone.STRONG), name, wrong, ((Paragraph(_NOTHING),), seconds))
+    sections: list[Section] = [(Paragraph(f"Claim, {domain(outcome)}: {outcome.claim}"),), (_claims(outcome.findings),)]
     for shown in runs(outcome):
-        yield from _violated(shown, outcome, width)
-    yield from _unknown(outcome.findings, width)
-    for note in outcome.notes:
-        yield Text()
-        yield from paragraph(f"Note: {note}", width)
-    yield Text()
-    yield Text(INDENT + show_seconds(outcome.seconds), FAINT)
+        sections.extend(_violated(shown, outcome))
+    sections.extend(_unknown(outcome.findings))
+    sections.extend((Paragraph(f"Note: {note}"),) for note in outcome.notes)
+    return Document(verdict_words(outcome.verdict), name, wrong, (*sections, seconds))
 
 
 def domain(outcome: Verification) -> str:
@@ -84,52 +82,41 @@ def runs(outcome: Verification) -> tuple[Shown, ...]:
     return tuple(found)
 
 
-def _claims(findings: Sequence[Finding], width: int) -> Iterator[Text]:
-    """One line each claim: its name, the verdict, when it was known, where it stands, and how it was settled."""
-    names = min(_WIDEST_NAME, max(cell_len(f.claim.name) for f in findings), max(20, width // 2))
-    seconds = [f"{f.seconds:.2f} s" for f in findings]
-    lines = [_line(f) for f in findings]
-    for finding, spent, line in zip(findings, seconds, lines, strict=True):
-        row = Text(INDENT).append_text(fit(Text(finding.claim.name), names))
-        row.append("  ").append(f"{finding.verdict.value:<8}", STYLE[finding.verdict])
-        row.append(f"  {spent:>{max(map(len, seconds))}}  {line:<{max(map(len, lines))}}  ", FAINT)
-        indent, first = row.cell_len, True
-        if width - indent < _NARROWEST_HOW:
-            yield row
-            indent, first = 2 * len(INDENT), False
-        for text in wrap(finding.how, width - indent, FAINT):
-            yield (row if first else Text(" " * indent)) + text
-            first = False
-        if first:
-            yield row
-        if finding.claim.expect not in (None, finding.verdict):
-            assert finding.claim.expect is not None
-            yield Text(2 * INDENT + f"the file expects {finding.claim.expect.value}", BAD)
+def _claims(findings: Sequence[Finding]) -> Table:
+    """A row each claim: its name, the verdict, when it was known, where it stands, and how it was settled."""
+    return Table(CLAIM_COLUMNS, tuple(map(_claim, findings)))
 
 
-def _line(finding: Finding) -> str:
-    span = finding.claim.origin.span
+def _claim(finding: Finding) -> Row:
+    cells = (
+        Words(finding.claim.name),
+        verdict_words(finding.verdict),
+        Words(f"{finding.seconds:.2f} s", Tone.FAINT),
+        Words(line_of(finding.claim.origin), Tone.FAINT),
+        Words(finding.how, Tone.FAINT),
+    )
+    wrong = unexpected(finding.claim.expect, finding.verdict)
+    return Row(cells, () if wrong is None else (Line((Words(wrong, Tone.BAD),), indent=4),))
+
+
+def line_of(origin: Origin) -> str:
+    """Where something stands in its file."""
+    span = origin.span
     return "" if span is None else f"line {position(span.source, span.start).line}"
 
 
-def _violated(shown: Shown, outcome: Verification, width: int) -> Iterator[Text]:
+def _violated(shown: Shown, outcome: Verification) -> Iterator[Section]:
     names = ", ".join(f.claim.name for f in shown.findings)
-    yield Text()
-    yield from paragraph(f"{names}: violated at the end of this run:", width)
-    yield Text()
-    yield from run_lines(shown.run, outcome.program, width)
+    yield (Paragraph(f"{names}: violated at the end of this run:"),)
+    yield (RunTrace(shown.run, outcome.program),)
     for finding in shown.findings:
-        yield Text()
+        blocks = list[Block]()
         if finding.claim.origin.span is not None:
-            yield from marked(finding.claim.origin.span, "^", BAD, "", 3, outcome.program.source, width)
+            blocks.append(Excerpt(finding.claim.origin.span, Tone.BAD, "", outcome.program.source))
         values = ", ".join(violating(finding))
         if values:
-            first = True
-            for text in wrap(values, width - 11):
-                yield Text.assemble(
-                    ("    = " if first else "      ", FAINT), ("with " if first else "     ", STRONG), text
-                )
-                first = False
+            blocks.append(Item((Words("= ", Tone.FAINT), Words("with ", Tone.STRONG)), values, indent=4))
+        yield tuple(blocks)
 
 
 def violating(finding: Finding) -> tuple[str, ...]:
@@ -158,13 +145,11 @@ def _values(free: frozenset[Var], values: Mapping[Var, Value]) -> tuple[str, ...
     return tuple(f"{v.name} = {show_value(values[v], v.sort)}" for v in known)
 
 
-def _unknown(findings: Sequence[Finding], width: int) -> Iterator[Text]:
+def _unknown(findings: Sequence[Finding]) -> Iterator[Section]:
     """Why there is no answer, once for all claims that have the same reason."""
     reasons = dict[str, list[str]]()
     for finding in findings:
         if finding.unknown is not None:
-            detail = f": {finding.unknown.detail}" if finding.unknown.detail else ""
-            reasons.setdefault(f"{finding.unknown.reason.value}{detail}", []).append(finding.claim.name)
+            reasons.setdefault(because(finding.unknown), []).append(finding.claim.name)
     for reason, names in reasons.items():
-        yield Text()
-        yield from paragraph(f"{', '.join(names)}: unknown because {reason}", width)
+        yield (Paragraph(f"{', '.join(names)}: unknown because {reason}"),)

@@ -10,11 +10,13 @@ from msgspec.structs import replace
 from sa.automata.trace import Move
 from sa.base.verdict import Reason, Unknown
 from sa.certificates.play import Chosen, Drift, Exhausted, Position, Reply, Step, Unmatched
+from sa.engines.outcome import Outcome
 from sa.report.json import builtins
 from sa.report.outcome_json import outcomes_json
+from sa.report.refine import refinement_document, stopped_document
 from sa.report.screen import Screen
 from sa.report.story import story
-from sa.report.terminal import show_outcome, show_stopped
+from sa.report.terminal import show_document
 from sa.terms.build import TRUE
 from tests.golden import assert_golden
 from tests.report.samples import (
@@ -28,6 +30,11 @@ from tests.report.samples import (
     uncovered_play,
     unmatched_play,
 )
+
+
+def show_outcome(outcome: Outcome, screen: Screen, quiet: bool = False) -> str:
+    """An outcome as a terminal shows it."""
+    return show_document(refinement_document(outcome), screen, quiet)
 
 
 @pytest.mark.parametrize("name", outcomes())
@@ -71,7 +78,7 @@ def test_quiet_leaves_the_verdict() -> None:
 
 def test_a_stopped_question_says_why() -> None:
     """Never shown as success or as failure."""
-    text = show_stopped(Unknown(Reason.MEMORY), "a.sa and b.sa", Screen(100))
+    text = show_document(stopped_document(Unknown(Reason.MEMORY), "a.sa and b.sa"), Screen(100))
     assert text == "UNKNOWN  a.sa and b.sa\n  No answer because the memory limit was reached\n"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,10 @@ from sa.base.verdict import Reason, Unknown, Verdict
 from sa.engines.options import Options
 from sa.language.load import load_script
 from sa.report.json import builtins
-from sa.report.prove import show_proof
+from sa.report.prove import proof_document
 from sa.report.prove_json import proof_json
 from sa.report.screen import Screen
+from sa.report.terminal import show_document
 from sa.scripts.prove import prepare, proof_of, prove
 from sa.scripts.result import Proof, StepResult
 from tests.golden import assert_golden
@@ -47,6 +49,11 @@ theorem turned : copy refines abs
 expect proved;
 """
 PHASES = {"load": 0.1, "prepare": 0.02, "prove": 1.25}
+
+
+def show_proof(proof: Proof, seconds: Mapping[str, float], screen: Screen, quiet: bool = False) -> str:
+    """A proof as a terminal shows it."""
+    return show_document(proof_document(proof, seconds), screen, quiet)
 
 
 @pytest.fixture

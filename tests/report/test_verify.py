@@ -16,7 +16,8 @@ from sa.invariants.violation import find_run
 from sa.question.claims import claims_of
 from sa.report.json import builtins
 from sa.report.screen import Screen
-from sa.report.verify import show_verification
+from sa.report.terminal import show_document
+from sa.report.verify import verification_document
 from sa.report.verify_json import verification_json
 from tests.golden import assert_golden
 from tests.language.texts import program_of
@@ -37,6 +38,11 @@ invariant mutex : !(at P[0].CS && at P[1].CS) expect proved;
 invariant known : flag[0] && flag[1] ==> x > 0;
 invariant small : x <= 2 expect proved;
 """
+
+
+def show_verification(outcome: Verification, screen: Screen, quiet: bool = False) -> str:
+    """An outcome as a terminal shows it."""
+    return show_document(verification_document(outcome), screen, quiet)
 
 
 def _found(program: Program, only: Verdict | None = None) -> Verification:

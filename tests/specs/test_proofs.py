@@ -26,8 +26,9 @@ from sa.base.verdict import Reason, Verdict
 from sa.cli.main import application
 from sa.engines.options import Options
 from sa.language.load import load_script
-from sa.report.prove import show_proof
+from sa.report.prove import proof_document
 from sa.report.screen import Screen
+from sa.report.terminal import show_document
 from sa.rules.worlds import side_of
 from sa.scripts.prove import prepare
 from sa.scripts.prove import prove as run
@@ -84,7 +85,7 @@ def test_a_rejected_script_fails_for_one_side_condition_and_the_report_names_it_
     assert wrong.verdict is wrong.step.expect, "a condition that a counterexample refutes is REFUTED, any other UNKNOWN"
     span = wrong.step.origin.span
     assert span is not None
-    told = show_proof(proof, {}, Screen(WIDTH))
+    told = show_document(proof_document(proof, {}), Screen(WIDTH))
     assert f"line {position(span.source, span.start).line}" in told
     named = {"relation": "no relation", "rule": "the rule does not apply"}.get(reason(path), reason(path))
     assert named in told

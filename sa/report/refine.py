@@ -1,0 +1,154 @@
+"""The outcome of `sacheck refine` as a document: verdict, goals, evidence, timings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from sa.automata.automaton import Automaton
+from sa.base.verdict import Unknown, Verdict
+from sa.certificates.goal import Goal
+from sa.certificates.play import Play
+from sa.engines.outcome import Outcome, Result, Statistics
+from sa.report.document import (
+    Block,
+    Column,
+    Document,
+    Fit,
+    Line,
+    Paragraph,
+    PlayTrace,
+    Row,
+    Section,
+    Table,
+    Tone,
+    Words,
+    because,
+    unexpected,
+    verdict_words,
+)
+from sa.report.story import story
+from sa.terms.build import conjuncts, eq
+from sa.terms.printer import show
+from sa.terms.sort import INT
+from sa.terms.substitute import primed
+from sa.terms.term import Term
+
+
+def refinement_document(outcome: Outcome) -> Document:
+    """The whole answer to a question."""
+    domains = {domain(r.goal) for r in outcome.results}
+    over = f", {domains.pop()}" if len(domains) == 1 else ""
+    sections: list[Section] = [(Paragraph(f"Claim{over}: {outcome.claim}"),), (_goals(outcome.results),)]
+    for result in outcome.results:
+        sections.extend(_evidence(result))
+        sections[-1] = (*sections[-1], *(Paragraph(f"Note: {note}") for note in result.notes))
+    if outcome.inferred:
+        sections.append(tuple(_inferred(outcome)))
+    sections.extend((Paragraph(f"Note: {note}"),) for note in outcome.notes)
+    sections.append(seconds_section(outcome.seconds))
+    wrong = unexpected(outcome.expected, outcome.verdict)
+    return Document(verdict_words(outcome.verdict), outcome.name, wrong, tuple(sections))
+
+
+def stopped_document(unknown: Unknown, name: str) -> Document:
+    """A question that was stopped before there was an outcome."""
+    return Document(
+        verdict_words(Verdict.UNKNOWN), name, None, ((Paragraph(f"No answer because {because(unknown)}"),),)
+    )
+
+
+def _goals(results: tuple[Result, ...]) -> Table:
+    """A row each goal: its name, what it ranges over if they differ, the verdict, as much work as fits."""
+    differ = len({domain(r.goal) for r in results}) > 1
+    over = (Column(),) if differ else ()
+    figures = (Column(Fit.IF_IT_FITS, right=True), Column(Fit.IF_IT_FITS, gap=1)) * len(_FIGURES)
+    rows = tuple(
+        Row(
+            (
+                Words(r.goal.name),
+                *((Words(domain(r.goal)),) if differ else ()),
+                verdict_words(r.verdict),
+                *(Words(text, Tone.FAINT) for text in _work(r.statistics)),
+            )
+        )
+        for r in results
+    )
+    return Table((Column(), *over, Column(least=8), *figures), rows)
+
+
+def domain(goal: Goal) -> str:
+    """What the answer to a goal ranges over."""
+    anywhere = any(unbounded(automaton) for automaton in (goal.concrete, goal.abstract))
+    return "over ℤ" if anywhere else "over the declared ranges"
+
+
+def unbounded(automaton: Automaton) -> bool:
+    """Whether some variable ranges over all integers."""
+    return any(v.var.sort == INT and (v.low is None or v.high is None) for v in automaton.variables)
+
+
+_FIGURES = ("seconds", "pairs", "lemmas", "solver calls")
+
+
+def _work(statistics: Statistics) -> Iterator[str]:
+    """Each figure as a number and its unit, the most useful first."""
+    yield from (f"{sum(statistics.seconds.values()):.2f}", "s")
+    for number, unit in (
+        (statistics.pairs, "pair"),
+        (statistics.lemmas, "lemma"),
+        (statistics.solver_calls, "solver call"),
+    ):
+        yield from (str(number), unit if number == 1 else unit + "s")
+
+
+def _evidence(result: Result) -> Iterator[Section]:
+    if result.unknown is not None:
+        yield (Paragraph(f"{result.goal.name}: unknown because {because(result.unknown)}"),)
+    if result.play is not None:
+        yield from lost(result.play, result, f"{result.goal.name} fails. A play that the abstract side loses:")
+
+
+def lost(play: Play, result: Result, head: str) -> Iterator[Section]:
+    """A goal's play below a line that says what it is, and whether the behaviour escapes."""
+    yield (Paragraph(head),)
+    yield (PlayTrace(story(play, result.goal), result.goal),)
+    if result.escapes:
+        yield (Paragraph("And this behaviour escapes: no abstract run matches it.", Tone.BAD),)
+    if result.escapes is False:
+        yield (
+            Paragraph(
+                "An abstract run with the same visible actions exists, but no answer is right whatever comes next."
+            ),
+        )
+
+
+def _inferred(outcome: Outcome) -> Iterable[Block]:
+    """What the threads' environments were found to be, those of one thread under each other."""
+    yield Paragraph("Environments inferred from the other threads:")
+    rows = list[Row]()
+    for inferred in outcome.inferred:
+        same = inferred.concrete is inferred.abstract
+        sides = {"both": inferred.concrete} if same else {"concrete": inferred.concrete, "abstract": inferred.abstract}
+        for side, relation in sides.items():
+            name = inferred.thread if side != "abstract" else ""
+            rows.append(Row((Words(name), Words(side), Words(relation_text(relation)))))
+    yield Table((Column(), Column(least=8), Column(Fit.REST)), tuple(rows), indent=4)
+
+
+def relation_text(relation: Term) -> str:
+    """An environment relation as a rely is written: what does not change first."""
+    parts = conjuncts(relation)
+    still = [c for c in parts if _is_unchanged(c)]
+    names = [next(v.name for v in c.free if not v.primes) for c in still]
+    words = [f"unchanged {', '.join(names)}"] if names else []
+    return "; ".join([*words, *(show(c) for c in parts if c not in still)]) or "anything"
+
+
+def _is_unchanged(formula: Term) -> bool:
+    return any(formula is eq(primed(v), v) for v in formula.free if not v.primes)
+
+
+def seconds_section(seconds: Mapping[str, float]) -> Section:
+    """Time in total and by phase."""
+    phases = ", ".join(f"{phase} {spent:.2f}" for phase, spent in seconds.items())
+    return (Line((Words(f"{sum(seconds.values()):.2f} s ({phases})" if phases else "", Tone.FAINT),)),)
