@@ -169,6 +169,9 @@ SA320 a family of any number with a rely
 SA321 a family of any number where it is not known
     `thread T[i : *]` stands for any number of threads. This command looks at the threads of a program one by one,
     and would take it for a single one. Write a number, `thread T[i : 1..3]`: then the answer is about so many.
+SA322 a procedure and its result
+    A procedure that declares a result, `proc f(x : int) : int`, ends every way through it with `return e;`. A
+    procedure without a result, and a thread, only have `return;`.
 SA401 an unknown thread in a pairing
     `thread C refines A;` names a thread of the concrete and one of the abstract side.
 SA402 two threads refine the same one

@@ -50,6 +50,13 @@ class FunctionSymbol(Struct, frozen=True):
     scope: Scope
 
 
+class ProcedureSymbol(Struct, frozen=True):
+    """A procedure; its free names are those of its file."""
+
+    procedure: syntax.Procedure
+    scope: Scope
+
+
 class TypeSymbol(Struct, frozen=True):
     """An enumeration."""
 
@@ -78,6 +85,7 @@ Symbol: TypeAlias = (
     | TermSymbol
     | MacroSymbol
     | FunctionSymbol
+    | ProcedureSymbol
     | TypeSymbol
     | ModuleSymbol
     | HiddenSymbol

@@ -9,6 +9,7 @@ from lark import Lark, Token, UnexpectedCharacters, UnexpectedInput, UnexpectedT
 
 from sa.base.diagnostic import Diagnostic, InputError, error
 from sa.base.source import Source, Span
+from sa.language.habits import habit
 from sa.language.nesting import too_deep
 from sa.language.reading.grammar import make_parser
 from sa.language.reading.rules import builder, reading
@@ -20,15 +21,9 @@ MAX_SYNTAX_ERRORS = 10
 
 # Words that start a declaration; at the start of a line they are taken as a new beginning after an error.
 _FRESH_START = re.compile(
-    r"^(?:import|const|param|global|ghost|enum|define|function|axiom|init|thread|automaton|strong|invariant|expect|refinement|lemma|theorem)\b",
+    r"^(?:import|const|param|global|ghost|enum|define|function|proc|axiom|init|thread|automaton|strong|invariant|expect|refinement|lemma|theorem)\b",
     re.MULTILINE,
 )
-
-_HINTS = {
-    "=": "`:=` assigns, `==` compares",
-    "&": "`&&` is conjunction",
-    "|": "`||` is disjunction",
-}
 
 _READABLE = {
     "NAME": "a name",
@@ -86,10 +81,13 @@ def _describe(source: Source, parser: Lark, failure: UnexpectedInput) -> Diagnos
     if comment and source.text.startswith("/*", comment.start()):
         return _unreadable(source, comment.start())
     expected = _expected(parser, failure)
-    hint = _HINTS.get(token) or (f"expected {expected}" if expected else None)
+    hint = f"expected {expected}" if expected else None
     last = before.rstrip()
     if "SEMICOLON" in failure.accepts and "\n" in before[len(last) :]:
         hint = "is a `;` missing at the end of the line before?"
+    elif "SEMICOLON" in failure.accepts and token == "}":
+        hint = "is a `;` missing before it?"
+    hint = habit(source.text, len(before), token, frozenset(failure.accepts)) or hint
     if token.type == "$END":
         return _unfinished(source, hint)
     span = Span(source, int(token.start_pos or 0), int(token.end_pos or 0))
@@ -109,7 +107,8 @@ def _unreadable(source: Source, position: int) -> Diagnostic:
     character = text[position : position + 1]
     shown = character if character.isprintable() else f"U+{ord(character):04X}"
     span = Span(source, position, position + 1)
-    return error("SA001", f"the character `{shown}` has no meaning here", span, _HINTS.get(character))
+    hint = habit(text, position, character, frozenset())
+    return error("SA001", f"the character `{shown}` has no meaning here", span, hint)
 
 
 def _unfinished(source: Source, hint: str | None) -> Diagnostic:

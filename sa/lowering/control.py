@@ -14,14 +14,15 @@ from msgspec import Struct
 from sa.automata.automaton import Origin
 from sa.lowering.draft import END, Draft, add_step, fresh
 from sa.lowering.paths import Path
-from sa.lowering.statements import Block, Choose, Do, If, Jump, Outcome, Statement, Test, Where, While
+from sa.lowering.statements import Block, Choose, Do, If, Inlined, Jump, Outcome, Statement, Test, Where, While
 
 
 class _Loop(Struct, frozen=True):
-    """Where `break` and `continue` lead."""
+    """Where `break`, `continue` and `return` lead."""
 
     breaks: int = END
     continues: int = END
+    returns: int = END
 
 
 def add_statements(draft: Draft, body: Block) -> int:
@@ -52,7 +53,7 @@ def _statement(statement: Statement, at: int, draft: Draft, loop: _Loop, shared:
     """One statement from place `at` on; the place behind it."""
     if isinstance(statement, Jump):
         return _jump(statement, at, draft, loop)
-    if not shared:
+    if not shared and not isinstance(statement, Inlined):
         draft.order.setdefault(at, statement.origin)
     if statement.name is not None:
         draft.names[at] = statement.name
@@ -64,7 +65,11 @@ def _statement(statement: Statement, at: int, draft: Draft, loop: _Loop, shared:
         case If():
             return _if(statement, at, draft, loop)
         case While():
-            return _while(statement, at, draft, shared)
+            return _while(statement, at, draft, loop, shared)
+        case Inlined(body):
+            then = fresh(draft)
+            _sequence(body, at, then, draft, _Loop(returns=then), shared)
+            return then
         case Choose(branches):
             then = fresh(draft)
             for branch in branches:
@@ -77,7 +82,7 @@ def _statement(statement: Statement, at: int, draft: Draft, loop: _Loop, shared:
 def _jump(jump: Jump, at: int, draft: Draft, loop: _Loop) -> int:
     match jump.to:
         case Where.RETURN:
-            draft.same[at] = END
+            draft.same[at] = loop.returns
         case Where.BREAK:
             draft.same[at] = loop.breaks
         case Where.CONTINUE:
@@ -103,14 +108,18 @@ def _if(statement: If, at: int, draft: Draft, loop: _Loop) -> int:
     return then
 
 
-def _while(statement: While, at: int, draft: Draft, shared: bool) -> int:
+def _while(statement: While, at: int, draft: Draft, around: _Loop, shared: bool) -> int:
     head = fresh(draft) if shared else at
     inside, then = fresh(draft), fresh(draft)
     for place in dict.fromkeys((at, head)):
         _test(statement.test, place, inside, then, draft)
     if shared:
         draft.order[head] = statement.origin
-    _sequence(statement.body, inside, head, draft, _Loop(then, head))
+    last = head if statement.advance is None else fresh(draft)
+    _sequence(statement.body, inside, last, draft, _Loop(then, last, around.returns))
+    if statement.advance is not None:
+        draft.order[last] = statement.advance.origin
+        _add(draft, last, head, statement.advance.step)
     return then
 
 

@@ -60,9 +60,18 @@ class If(Struct, frozen=True):
 
 
 class While(Struct, frozen=True):
-    """A loop with its test at the head."""
+    """A loop with its test at the head. `CONTINUE` leads to `advance`, the last step of each round, if there is one."""
 
     test: Test
+    body: Block
+    origin: Origin
+    name: Origin | None = None
+    advance: Do | None = None
+
+
+class Inlined(Struct, frozen=True):
+    """The body of a procedure: `RETURN` leads behind it."""
+
     body: Block
     origin: Origin
     name: Origin | None = None
@@ -77,7 +86,7 @@ class Choose(Struct, frozen=True):
 
 
 class Where(Enum):
-    """Where a jump leads: behind the innermost loop, to its head, to the end of the thread."""
+    """Where a jump leads: behind the innermost loop, to the end of its body, to the end of the procedure or thread."""
 
     BREAK = "break"
     CONTINUE = "continue"
@@ -91,7 +100,7 @@ class Jump(Struct, frozen=True):
     origin: Origin
 
 
-Statement: TypeAlias = Do | If | While | Choose | Jump
+Statement: TypeAlias = Do | If | While | Choose | Inlined | Jump
 Block: TypeAlias = tuple[Statement, ...]
 
 

@@ -110,6 +110,11 @@ def fetch_add(result: Target, place: Target, amount: Term) -> Exchange:
     return Exchange(place, build.add(before, amount), result, before)
 
 
+def exchange_with(result: Target, place: Target, value: Term) -> Exchange:
+    """`result := exchange(place, value)`."""
+    return Exchange(place, value, result, held(place))
+
+
 def exchange(
     made: Exchange, wrong: Iterable[Wrong], paths: Sequence[Path], span: Span, step: Step
 ) -> list[Path] | None:

@@ -112,6 +112,7 @@ EXAMPLES = [
     ("SA312", "thread T[i : *] { CS: skip; } invariant v : exists i : T :: at T[i].CS;", "exists i : T :: at T[i].CS"),
     ("SA320", G + "thread T[i : *] { rely x' == x; skip; }", "rely x' == x;"),
     ("SA320", G + "automaton T[*] { location a initial { env x' == x; } }", "x' == x"),
+    ("SA322", "proc f() : int { skip; } " + T, "proc f() : int"),
     ("SA103", "thread T[i : *] { i := 2; }", "i"),
     ("SA102", "thread T[i : 1..2] { skip; } thread T[*] { skip; }", "T"),
     ("SA102", "thread T[*] { skip; } automaton T[3] { location a initial; }", "T"),

@@ -13,7 +13,7 @@ from sa.language.elaborate.references import array_elements, check_index
 from sa.language.names import ArraySymbol, BrokenSymbol, VariableSymbol, find, unknown
 from sa.lowering import writes
 from sa.lowering.paths import Path, Wrong, index_faults
-from sa.lowering.writes import Exchange, Target, arbitrary, choose, exchange, held, out_of_range, perform, updates_of
+from sa.lowering.writes import Exchange, Target, arbitrary, choose, held, out_of_range, perform, updates_of
 from sa.terms.sort import BOOL, INT
 from sa.terms.term import Int, Term, Var, sort_of
 
@@ -67,7 +67,8 @@ def fits(variable: Variable, value: Term, span: Span, context: Context) -> bool:
     if sort_of(value) == sort:
         return True
     message = f"this is of type {sort_of(value).name}, but it is assigned to a variable of type {sort.name}"
-    complain(context, "SA201", message, span)
+    hint = "its values are `true` and `false`" if variable.var.sort == BOOL and isinstance(value, Int) else None
+    complain(context, "SA201", message, span, hint)
     return False
 
 
@@ -168,14 +169,31 @@ def fetch_add(action: syntax.FetchAdd, paths: list[Path], execution: Execution) 
     return _exchange(writes.fetch_add(result, place, amount), undefined, action, paths, execution)
 
 
+def exchange(action: syntax.Exchange, paths: list[Path], execution: Execution) -> list[Path]:
+    """`r := exchange(x, e)`."""
+    context = execution.context
+    undefined = list[Term]()
+    inner = replace(context, undefined=undefined)
+    result, place = target_of(action.result, inner), target_of(action.place, inner)
+    value = translate(action.value, inner)
+    if result is None or place is None or value is None:
+        return paths
+    before = held(place)
+    if not fits(place.variables[0], value, action.value.span, context):
+        return paths
+    if not fits(result.variables[0], before, action.result.span, context):
+        return paths
+    return _exchange(writes.exchange_with(result, place, value), undefined, action, paths, execution)
+
+
 def _exchange(
     made: Exchange,
     wrong: list[Term],
-    action: syntax.CompareAndSwap | syntax.FetchAdd,
+    action: syntax.CompareAndSwap | syntax.FetchAdd | syntax.Exchange,
     paths: list[Path],
     execution: Execution,
 ) -> list[Path]:
-    done = exchange(made, index_faults(wrong), paths, action.span, execution.step)
+    done = writes.exchange(made, index_faults(wrong), paths, action.span, execution.step)
     if done is None:
         complain(execution.context, "SA310", "the result is written to the variable itself", action.result.span)
         return paths

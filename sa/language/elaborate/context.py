@@ -46,7 +46,8 @@ class Context(Struct, frozen=True):
     to plain names (in relations with `old`). `expanding` are the macros and functions being replaced, and
     `expanded` what came out with which arguments (macros that use macros twice would grow without bound).
     `locations` are the names that `at` may use, `copies` by their identities those that a claim speaks of, and
-    `families` the names of families of any number.
+    `families` the names of families of any number. `calls` are the procedures that are being called, and
+    `taken` the names of their callers' variables.
     """
 
     scope: Scope
@@ -60,6 +61,8 @@ class Context(Struct, frozen=True):
     locations: frozenset[str] = frozenset()
     copies: Mapping[Term, Copy] = field(default_factory=dict)
     families: frozenset[str] = frozenset()
+    calls: tuple[str, ...] = ()
+    taken: frozenset[str] = frozenset()
 
 
 class Execution(Struct, frozen=True):

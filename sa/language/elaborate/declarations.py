@@ -15,13 +15,14 @@ from sa.language import syntax
 from sa.language.elaborate.context import AXIOM, CONSTANT, FORMULA, Context, complain, within
 from sa.language.elaborate.declared import declare_variables
 from sa.language.elaborate.expressions import boolean, domain_of, translate
-from sa.language.elaborate.locals import initial_values
+from sa.language.elaborate.locals import initial_elements, initial_values
 from sa.language.elaborate.types import Domain
 from sa.language.names import (
     BrokenSymbol,
     FunctionSymbol,
     MacroSymbol,
     ModuleSymbol,
+    ProcedureSymbol,
     Scope,
     TermSymbol,
     TypeSymbol,
@@ -113,6 +114,9 @@ def _declare(declaration: syntax.Declaration, declared: Declared) -> None:
                 MacroSymbol(declaration, declared.context.scope),
                 declared.context.problems,
             )
+        case syntax.Procedure(name):
+            symbol = ProcedureSymbol(declaration, declared.context.scope)
+            declare(declared.context.scope, name, symbol, declared.context.problems)
         case syntax.FunctionDeclaration():
             _function(declaration, declared)
         case syntax.AutomatonDeclaration(_, _, items):
@@ -156,6 +160,7 @@ def _global(declaration: syntax.Global, declared: Declared) -> None:
     declared.variables.extend(v for v in variables if not again or v not in declared.variables)
     if declaration.value is not None and value is not None:
         declared.init.extend(initial_values(variables, value, declaration.value, context))
+    declared.init.extend(initial_elements(declaration, variables, context))
 
 
 def _shared_global(declaration: syntax.Global, declared: Declared) -> None:
@@ -164,7 +169,7 @@ def _shared_global(declaration: syntax.Global, declared: Declared) -> None:
     new = tuple(n for n in declaration.names if n.name not in declared.globals)
     for name in again:
         first = declared.globals[name.name]
-        same = (first.type, first.value, first.ghost) == (declaration.type, declaration.value, declaration.ghost)
+        same = replace(first, names=()) == replace(declaration, names=())
         if not same:
             message = f"`{name.name}` is declared twice, and not in the same way"
             complain(declared.context, "SA102", message, name.span, "declare it once, outside of the automata")

@@ -72,3 +72,20 @@ def variables_in(scope: Scope) -> Iterator[Var]:
                 yield from (e.var for e in elements)
             case _:
                 pass
+
+
+def visible_variables(scope: Scope) -> Iterator[Var]:
+    """The variables that were declared in this table, or in one around it."""
+    table: Scope | None = scope
+    while table is not None:
+        yield from variables_in(table)
+        table = table.parent
+
+
+def free_name(name: str, taken: frozenset[str]) -> str:
+    """A name for a variable that is none of the `taken` ones: the one in the text, if it is free."""
+    own, number = name, 1
+    while own in taken or element(own, 0) in taken:
+        number += 1
+        own = f"{name}_{number}"
+    return own

@@ -11,6 +11,7 @@ from sa.language import syntax
 from sa.language.elaborate.assignments import (
     assign,
     cas,
+    exchange,
     fetch_add,
     havoc,
     lock,
@@ -18,12 +19,14 @@ from sa.language.elaborate.assignments import (
     translate_value,
     unlock,
 )
+from sa.language.elaborate.calls import Called, call_of, enter, no_procedure, pass_values, store_result
 from sa.language.elaborate.context import Execution, complain, within
-from sa.language.elaborate.declared import declare_variables, variables_in
-from sa.language.elaborate.expressions import boolean, translate
-from sa.language.names import Scope
+from sa.language.elaborate.declared import declare_variables, free_name, variables_in
+from sa.language.elaborate.expressions import boolean, constant_integer, translate
+from sa.language.elaborate.types import MAX_SIZE
+from sa.language.names import Scope, TermSymbol, declare
 from sa.lowering.paths import Path, Wrong, assume, condition_of, demand, index_faults, join, now
-from sa.lowering.writes import arbitrary
+from sa.lowering.writes import Target, arbitrary
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -66,11 +69,69 @@ def run(statement: syntax.Statement, paths: list[Path], execution: Execution) ->
             return [way for path in paths for way in _branches(arms, orelse, path, execution)]
         case syntax.Choose(branches):
             return [way for path in paths for branch in branches for way in run_block(branch, [path], execution)]
+        case syntax.For():
+            return _for(statement.action, paths, execution)
         case syntax.While() | syntax.Break() | syntax.Continue() | syntax.Return():
             complain(context, "SA306", "loops and jumps cannot be inside of one step", statement.span)
             return paths
+        case action if (called := call_of(action, context)) is not None:
+            return _call(called, paths, execution)
+        case syntax.Call():
+            no_procedure(statement.action, context)
+            return paths
         case _:
             return _simple(statement.action, paths, execution)
+
+
+def _for(action: syntax.For, paths: list[Path], execution: Execution) -> list[Path]:
+    """One round after the other: the bounds are constants here."""
+    context = execution.context
+    low, high = constant_integer(action.low, context), constant_integer(action.high, context)
+    if low is None or high is None:
+        return paths
+    if high - low >= MAX_SIZE:
+        complain(context, "SA315", f"more than {MAX_SIZE} rounds in one step", action.head)
+        return paths
+    for value in range(low, high + 1):
+        scope = Scope(context.scope)
+        declare(scope, action.name, TermSymbol(build.integer(value)), context.problems)
+        paths = run_block(action.body, paths, replace(execution, context=within(context, scope)))
+    return paths
+
+
+def _call(called: Called, paths: list[Path], execution: Execution) -> list[Path]:
+    """A procedure inside of one step: its last statement may give a result, there is no other `return`."""
+    context, procedure = execution.context, called.symbol.procedure
+    body = enter(called, context)
+    if body is None:
+        return paths
+    parameters = list[Target]()
+    for formal in procedure.parameters:
+        own = {formal.name.name: free_name(formal.name.name, body.taken)}
+        declared = declare_variables((formal.name,), formal.type, Kind.LOCAL, False, body, own, chosen=True)
+        parameters += [Target(variables, None, formal.span) for variables in declared]
+    if len(parameters) < len(procedure.parameters):
+        return paths
+    paths = pass_values(called, parameters, context, paths, execution)
+    inner = Scope(body.scope)
+    inside = replace(execution, context=within(body, inner))
+    *statements, last = procedure.body.statements or (None,)
+    ends = isinstance(last.action, syntax.Return) if last is not None else False
+    for statement in statements if ends else procedure.body.statements:
+        paths = run(statement, paths, inside)
+    if last is not None and isinstance(last.action, syntax.Return) and last.action.value is not None:
+        paths = _result(called, last.action.value, paths, inside, execution)
+    gone = {*variables_in(inner), *variables_in(body.scope)}
+    return [replace(p, store={v: t for v, t in p.store.items() if v not in gone}) for p in paths]
+
+
+def _result(
+    called: Called, value: syntax.Expression, paths: list[Path], inside: Execution, execution: Execution
+) -> list[Path]:
+    if called.into is None:
+        return paths
+    read = translate_value(value, False, inside.context)
+    return paths if read is None else store_result(called.into, *read, value.span, paths, execution)
 
 
 #: Statements without others inside.
@@ -83,6 +144,7 @@ Simple: TypeAlias = (
     | syntax.Local
     | syntax.CompareAndSwap
     | syntax.FetchAdd
+    | syntax.Exchange
     | syntax.Lock
     | syntax.Unlock
 )
@@ -106,6 +168,8 @@ def _simple(action: Simple, paths: list[Path], execution: Execution) -> list[Pat
             return cas(action, paths, execution)
         case syntax.FetchAdd():
             return fetch_add(action, paths, execution)
+        case syntax.Exchange():
+            return exchange(action, paths, execution)
         case syntax.Lock(place):
             return lock(place, paths, execution)
         case syntax.Unlock(place):
@@ -195,7 +259,11 @@ def _local(action: syntax.Local, paths: list[Path], execution: Execution) -> lis
     """A temporary: its value is known, or chosen in this step. It is not a variable of the automaton."""
     context = execution.context
     values = None if action.value is None else translate_value(action.value, action.ghost, context)
-    declared = declare_variables(action.names, action.type, Kind.LOCAL, action.ghost, context, chosen=True)
+    if action.elements:
+        hint = "assign to its elements"
+        complain(context, "SA208", "values for all elements are for initial states", action.span, hint)
+    own = {n.name: free_name(n.name, context.taken) for n in action.names}
+    declared = declare_variables(action.names, action.type, Kind.LOCAL, action.ghost, context, own, chosen=True)
     variables = tuple(v for group in declared for v in group)
     if action.value is None:
         return [arbitrary(path, variables, execution.step) for path in paths]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from sa.automata.automaton import Kind
 from sa.language.elaborate.declarations import mentioned
-from sa.language.names import ArraySymbol, HiddenSymbol, MacroSymbol, Symbol, VariableSymbol, find
+from sa.language.names import ArraySymbol, HiddenSymbol, MacroSymbol, ProcedureSymbol, Symbol, VariableSymbol, find
 
 
 def visible_elsewhere(symbol: Symbol) -> Symbol:
     """A symbol as another file, or a refinement between two, sees it."""
+    if isinstance(symbol, ProcedureSymbol):
+        return HiddenSymbol("procedures belong to one program")
     if isinstance(symbol, MacroSymbol) and _depends_on_state(symbol):
         return HiddenSymbol("it depends on variables of its own program")
     return (

@@ -23,6 +23,7 @@ from sa.language.names import (
     BrokenSymbol,
     FunctionSymbol,
     MacroSymbol,
+    ProcedureSymbol,
     Scope,
     TermSymbol,
     declare,
@@ -213,6 +214,10 @@ def _apply(expression: syntax.Apply, context: Context) -> Term | None:
     arguments = [translate(a, context) for a in expression.arguments]
     symbol = find(context.scope, expression.name)
     if isinstance(symbol, BrokenSymbol):
+        return None
+    if isinstance(symbol, ProcedureSymbol):
+        hint = f"store its result in a statement of its own: `x := {expression.name}(...);`"
+        complain(context, "SA103", f"`{expression.name}` is a procedure, not a function", expression.span, hint)
         return None
     if not isinstance(symbol, MacroSymbol | FunctionSymbol):
         complaint = unknown(context.scope, expression.name, expression.span, "function")

@@ -13,9 +13,9 @@ from sa.language.elaborate.declarations import mentioned
 from sa.language.names import ArraySymbol, BrokenSymbol, MacroSymbol, Scope, VariableSymbol, find
 
 
-def shared_steps(thread: syntax.Thread, scope: Scope) -> Iterator[Diagnostic]:
-    """The warnings for a thread's statements outside of atomic blocks."""
-    for span, parts in _steps(thread.body):
+def shared_steps(body: syntax.Block, scope: Scope) -> Iterator[Diagnostic]:
+    """The warnings for the statements of a thread or procedure outside of atomic blocks."""
+    for span, parts in _steps(body):
         touched = sorted({t for part in parts for t in shared_locations(part, scope)})
         if len(touched) > 1:
             names = ", ".join(f"`{t}`" for t in touched)
@@ -38,6 +38,9 @@ def _steps(block: syntax.Block) -> Iterator[tuple[Span, tuple[syntax.Expression,
                 if condition is not None:
                     yield head, (condition,)
                 yield from _steps(body)
+            case syntax.For(_, low, high, body, head):
+                yield head, (low, high)
+                yield from _steps(body)
             case syntax.Choose(branches):
                 for branch in branches:
                     yield from _steps(branch)
@@ -59,8 +62,10 @@ def parts_of(action: syntax.Action) -> tuple[syntax.Expression, ...]:
             return () if value is None else (value,)
         case syntax.CompareAndSwap(result, place, expected, new):
             return (result, place, expected, new)
-        case syntax.FetchAdd(result, place, amount):
-            return (result, place, amount)
+        case syntax.FetchAdd(result, place, value) | syntax.Exchange(result, place, value):
+            return (result, place, value)
+        case syntax.Call(_, values):
+            return values
         case syntax.Lock(place) | syntax.Unlock(place):
             return (place,)
         case (
@@ -68,6 +73,7 @@ def parts_of(action: syntax.Action) -> tuple[syntax.Expression, ...]:
             | syntax.Assert()
             | syntax.If()
             | syntax.While()
+            | syntax.For()
             | syntax.Choose()
             | syntax.Atomic()
             | syntax.Await()

@@ -12,7 +12,7 @@ from sa.automata.automaton import Kind, Origin, Variable
 from sa.language import syntax
 from sa.language.elaborate.assignments import fits, store_value, translate_value
 from sa.language.elaborate.context import Context, Execution, complain
-from sa.language.elaborate.declared import declare_variables, make_variables
+from sa.language.elaborate.declared import declare_variables, free_name, make_variables
 from sa.language.elaborate.expressions import domain_of, translate
 from sa.language.elaborate.references import in_range
 from sa.language.elaborate.types import ArrayOf, Domain
@@ -27,9 +27,30 @@ from sa.terms.term import Term
 def initial_local(action: syntax.Local, draft: Draft, context: Context) -> None:
     """A local at the top of a thread: its value is part of the initial state."""
     value = None if action.value is None else translate(action.value, context)
-    variables = _declare(action, draft, context)
+    variables = declare_locals(action, draft, context)
     if action.value is not None and value is not None:
         draft.init.extend(initial_values(variables, value, action.value, context))
+    draft.init.extend(initial_elements(action, variables, context))
+
+
+def initial_elements(
+    declaration: syntax.Local | syntax.Global, variables: tuple[Variable, ...], context: Context
+) -> list[Term]:
+    """That the elements of an array have the values of `= {e1, e2}` at the start."""
+    written = declaration.elements
+    if not written or not variables:
+        return []
+    if (
+        len(declaration.names) > 1
+        or len(written) != len(variables)
+        or not isinstance(declaration.type, syntax.ArrayType)
+    ):
+        message = f"{len(written)} values, but {len(variables)} variables"
+        complain(context, "SA203", message, declaration.span, "one value for each element of one array")
+        return []
+    values = [translate(e, context) for e in written]
+    pairs = zip(variables, values, written, strict=True)
+    return [t for v, value, e in pairs if value is not None for t in initial_values((v,), value, e, context)]
 
 
 def initial_values(
@@ -49,7 +70,10 @@ def local_step(action: syntax.Local, draft: Draft, execution: Execution) -> list
     """A local that is declared further down: assigned, or chosen, when the step is taken."""
     context = execution.context
     value = None if action.value is None else translate_value(action.value, action.ghost, context)
-    variables = _declare(action, draft, context)
+    variables = declare_locals(action, draft, context)
+    if action.elements:
+        hint = "declare the array at the top of the thread, or assign to its elements"
+        complain(context, "SA208", "values for all elements are for initial states", action.span, hint)
     if action.value is None:
         return [arbitrary(Path(), variables, execution.step)]
     if value is None:
@@ -57,7 +81,8 @@ def local_step(action: syntax.Local, draft: Draft, execution: Execution) -> list
     return store_value(variables, *value, action.value.span, [Path()], execution)
 
 
-def _declare(action: syntax.Local, draft: Draft, context: Context) -> tuple[Variable, ...]:
+def declare_locals(action: syntax.Local, draft: Draft, context: Context) -> tuple[Variable, ...]:
+    """Enter a declaration's names; its variables, which are locals of the automaton."""
     own = _own_names(action, draft, context)
     groups = declare_variables(action.names, action.type, Kind.LOCAL, action.ghost, context, own)
     variables = tuple(v for group in groups for v in group)
@@ -73,10 +98,9 @@ def _own_names(action: syntax.Local, draft: Draft, context: Context) -> dict[str
     if domain is None:
         return result
     for name in action.names:
-        own, number = name.name, 1
-        while not _may_share(own, domain, action.ghost, draft):
-            number += 1
-            own = f"{name.name}_{number}"
+        used = context.taken
+        while not _may_share(own := free_name(name.name, used), domain, action.ghost, draft):
+            used |= {own}
         result[name.name] = own
     return result
 

@@ -17,14 +17,16 @@ from sa.base.verdict import Verdict
 from sa.language import syntax
 from sa.language.elaborate.automata import automaton_name, make_automaton, make_family_of_automata
 from sa.language.elaborate.blocks import Block
+from sa.language.elaborate.context import PROGRAM, Context
+from sa.language.elaborate.control import check_procedure
 from sa.language.elaborate.declarations import Imported, collect, declared_variables
 from sa.language.elaborate.invariants import invariants
 from sa.language.elaborate.lint import shared_steps
-from sa.language.elaborate.split import split_thread
+from sa.language.elaborate.split import split_procedure, split_thread
 from sa.language.elaborate.threads import Surroundings, is_any_number, make_family, make_thread, members
-from sa.language.names import Scope
+from sa.language.names import ProcedureSymbol, Scope, find
 from sa.language.parser import parse
-from sa.lowering.draft import origin
+from sa.lowering.draft import Draft, origin
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -80,8 +82,12 @@ def _elaborate(
     variables = declared_variables(declared)
     init = build.land(*(in_range(v) for v in variables), *declared.init)
     scope = declared.context.scope
+    if split:
+        procedures = {n: s for n, s in scope.symbols.items() if isinstance(s, ProcedureSymbol)}
+        scope.symbols.update({name: split_procedure(symbol) for name, symbol in procedures.items()})
     around = Surroundings(scope, problems, declared.context.ranges, variables, init)
     threads, families, guarantees = _threads(module, around, split)
+    _check_procedures(module, around)
     blocks = tuple(_block(d, scope) for d in module.declarations if isinstance(d, syntax.RefinementBlock))
     made = Program(
         module.source,
@@ -97,6 +103,14 @@ def _elaborate(
     )
     lints = () if split else tuple(_lints(module, scope))
     return Elaborated(made, blocks, (), lints, scope)
+
+
+def _check_procedures(module: syntax.Module, around: Surroundings) -> None:
+    for declaration in module.declarations:
+        symbol = find(around.scope, declaration.name.name) if isinstance(declaration, syntax.Procedure) else None
+        if isinstance(symbol, ProcedureSymbol):
+            draft = Draft(around.problems, build.ONE, taken=frozenset(v.var.name for v in around.shared))
+            check_procedure(symbol, draft, Context(around.scope, PROGRAM, around.problems, dict(around.ranges)))
 
 
 def _threads(
@@ -135,8 +149,8 @@ def _threads(
 
 def _lints(module: syntax.Module, scope: Scope) -> Iterator[Diagnostic]:
     for declaration in module.declarations:
-        if isinstance(declaration, syntax.Thread):
-            yield from shared_steps(declaration, scope)
+        if isinstance(declaration, syntax.Thread | syntax.Procedure):
+            yield from shared_steps(declaration.body, scope)
 
 
 def _is_new(

@@ -28,17 +28,26 @@ from sa.language.elaborate.split_reads import (
     reads_under_condition,
     temporary,
 )
-from sa.language.names import Scope
+from sa.language.names import ProcedureSymbol, Scope
 
 
 def split_thread(thread: syntax.Thread, scope: Scope) -> syntax.Thread:
     """The thread with split statements; new locals stand in front of its others."""
-    splitting = Splitting(scope, frozenset(_all_names(thread.body)) | frozenset(scope.symbols))
-    statements = thread.body.statements
+    return replace(thread, body=_body(thread.body, scope))
+
+
+def split_procedure(symbol: ProcedureSymbol) -> ProcedureSymbol:
+    """The procedure with split statements."""
+    procedure = symbol.procedure
+    return ProcedureSymbol(replace(procedure, body=_body(procedure.body, symbol.scope)), symbol.scope)
+
+
+def _body(body: syntax.Block, scope: Scope) -> syntax.Block:
+    splitting = Splitting(scope, frozenset(_all_names(body)) | frozenset(scope.symbols))
+    statements = body.statements
     leading = next((i for i, s in enumerate(statements) if not is_initial(s)), len(statements))
-    rest = _block(replace(thread.body, statements=statements[leading:]), splitting)
-    body = (*splitting.added.values(), *statements[:leading], *rest.statements)
-    return replace(thread, body=replace(thread.body, statements=body))
+    rest = _block(replace(body, statements=statements[leading:]), splitting)
+    return replace(body, statements=(*splitting.added.values(), *statements[:leading], *rest.statements))
 
 
 def _all_names(block: syntax.Block) -> Iterator[str]:
@@ -57,7 +66,7 @@ def _inner_blocks(action: syntax.Action) -> tuple[syntax.Block, ...]:
             return () if body is None else (body,)
         case syntax.Choose(branches):
             return branches
-        case syntax.While(_, body) | syntax.Atomic(body):
+        case syntax.While(_, body) | syntax.For(_, _, _, body) | syntax.Atomic(body):
             return (body,)
         case (
             syntax.Skip()
@@ -68,6 +77,8 @@ def _inner_blocks(action: syntax.Action) -> tuple[syntax.Block, ...]:
             | syntax.Local()
             | syntax.CompareAndSwap()
             | syntax.FetchAdd()
+            | syntax.Exchange()
+            | syntax.Call()
             | syntax.Lock()
             | syntax.Unlock()
             | syntax.Break()
@@ -89,6 +100,8 @@ def _statement(statement: syntax.Statement, splitting: Splitting) -> list[syntax
             return _if(statement, arms, orelse, splitting)
         case syntax.While(condition, body):
             return _while(statement, condition, _block(body, splitting), splitting)
+        case syntax.For(_, _, _, body):
+            return [replace(statement, action=replace(statement.action, body=_block(body, splitting)))]
         case syntax.Choose(branches):
             action = replace(statement.action, branches=tuple(_block(b, splitting) for b in branches))
             return [replace(statement, action=action)]
@@ -98,8 +111,13 @@ def _statement(statement: syntax.Statement, splitting: Splitting) -> list[syntax
                 return _assign(statement, statement.action, splitting)
         case syntax.Local(_, _, value) if value is not None and _is_split((value,), splitting):
             return _local(statement, statement.action, value, splitting)
-        case syntax.CompareAndSwap() | syntax.FetchAdd() if _is_split(parts_of(statement.action), splitting):
-            return _primitive(statement, splitting)
+        case syntax.CompareAndSwap() | syntax.FetchAdd() | syntax.Exchange():
+            if _is_split(parts_of(statement.action), splitting):
+                return _primitive(statement, splitting)
+        case syntax.Call(_, values) if _is_split(values, splitting):
+            reads = Reads()
+            call = replace(statement.action, values=tuple(read(v, reads, splitting) for v in values))
+            return _with_name(statement, [*reads.statements, replace(statement, action=call)])
         case syntax.Havoc(places) if _is_split(places, splitting):
             parts = [plain(replace(statement.action, places=(p,)), p.span) for p in places]
             return _with_name(statement, [*parts[:-1], replace(parts[-1], label=statement.label)])
@@ -154,7 +172,7 @@ def _primitive(statement: syntax.Statement, splitting: Splitting) -> list[syntax
     """Operands are read before; a shared result is written after."""
     reads, after = Reads(), list[syntax.Statement]()
     action = statement.action
-    assert isinstance(action, syntax.CompareAndSwap | syntax.FetchAdd)
+    assert isinstance(action, syntax.CompareAndSwap | syntax.FetchAdd | syntax.Exchange)
     result, place = action.result, read_index(action.place, reads, splitting)
     if is_shared(result.name, splitting):
         kept = temporary(result, reads, splitting)
@@ -163,8 +181,10 @@ def _primitive(statement: syntax.Statement, splitting: Splitting) -> list[syntax
     if isinstance(action, syntax.CompareAndSwap):
         operands = [read(e, reads, splitting) for e in (action.expected, action.new)]
         new: syntax.Action = syntax.CompareAndSwap(result, place, operands[0], operands[1], action.span)
-    else:
+    elif isinstance(action, syntax.FetchAdd):
         new = syntax.FetchAdd(result, place, read(action.amount, reads, splitting), action.span)
+    else:
+        new = syntax.Exchange(result, place, read(action.value, reads, splitting), action.span)
     label = read_label(statement.label, reads, splitting)
     return _with_name(statement, [*reads.statements, replace(plain(new, statement.span), label=label), *after])
 

@@ -43,10 +43,18 @@ def param(source: Source, children: Children) -> syntax.Param:
 
 
 def global_(source: Source, children: Children) -> syntax.Global:
-    """`GHOST? "global" _names ":" type ("=" expression)? ";"`."""
+    """`GHOST? "global" _names ":" type ("=" (expression | elements))? ";"`."""
     names = identifiers(source, children)
     span = span_of(source, children)
-    return syntax.Global(names, after(":", children), after("=", children), children[0] == "ghost", span)
+    value, ghost = after("=", children), children[0] == "ghost"
+    if type(value) is tuple:
+        return syntax.Global(names, after(":", children), None, ghost, span, value)
+    return syntax.Global(names, after(":", children), value, ghost, span)
+
+
+def elements(source: Source, children: Children) -> tuple[syntax.Expression, ...]:
+    """`"{" _expressions "}"`."""
+    return nodes(children)
 
 
 def enumeration(source: Source, children: Children) -> syntax.Enumeration:
@@ -73,6 +81,18 @@ def function(source: Source, children: Children) -> syntax.FunctionDeclaration:
     parameters = every(syntax.FunctionParameter, children)
     span = span_of(source, children)
     return syntax.FunctionDeclaration(name, parameters, after(":", children), after("=", children), span)
+
+
+def procedure(source: Source, children: Children) -> syntax.Procedure:
+    """`"proc" NAME "(" (formal ("," formal)*)? ")" (":" type)? block`."""
+    formals, body = every(syntax.Formal, children), children[-1]
+    span = span_of(source, children[:-1])
+    return syntax.Procedure(identifier(source, children[1]), formals, after(":", children), body, span)
+
+
+def formal(source: Source, children: Children) -> syntax.Formal:
+    """`NAME ":" type`."""
+    return syntax.Formal(identifier(source, children[0]), children[2], span_of(source, children))
 
 
 def axiom(source: Source, children: Children) -> syntax.AxiomDeclaration:

@@ -17,6 +17,7 @@ _SPECIAL: Mapping[str, Callable[[Source, Children], Any]] = {
     "global": declarations.global_,
     "cas": statements.primitive,
     "fetch_add": statements.primitive,
+    "exchange": statements.primitive,
     **dict.fromkeys(
         ("location_inv", "location_env", "abstract", "concrete", "relate", "pre", "inv", "choose_init"),
         item,

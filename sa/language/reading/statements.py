@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 from lark import Token
 
@@ -40,33 +41,47 @@ def label(source: Source, children: Children) -> syntax.Label:
     return syntax.Label(str(children[1]), nodes(children[2:]), span_of(source, children))
 
 
-def assign(source: Source, children: Children) -> syntax.Assign | syntax.CompareAndSwap | syntax.FetchAdd:
-    """`_places ":=" (_expressions | cas | fetch_add) ";"`."""
+def assign(source: Source, children: Children) -> _Assignment:
+    """`_places ":=" (_expressions | cas | fetch_add | exchange) ";"`."""
     middle = next(i for i, c in enumerate(children) if type(c) is Token and c == ":=")
     places, values = nodes(children[:middle]), nodes(children[middle + 1 :])
     span = span_of(source, children)
     if type(values[0]) is not _Primitive:
         return syntax.Assign(places, values, span)
     if len(places) > 1:
-        raise rejected("SA009", "cas and fetch_add give one value", source, children[:middle], "assign to one variable")
-    operands = values[0].operands
-    if len(operands) == 3:
-        return syntax.CompareAndSwap(places[0], operands[0], operands[1], operands[2], span)
-    return syntax.FetchAdd(places[0], operands[0], operands[1], span)
+        message = f"{values[0].keyword} gives one value"
+        raise rejected("SA009", message, source, children[:middle], "assign to one variable")
+    return _OPERATIONS[values[0].keyword](places[0], *values[0].operands, span)
+
+
+_Assignment: TypeAlias = syntax.Assign | syntax.CompareAndSwap | syntax.FetchAdd | syntax.Exchange
+
+_OPERATIONS: Mapping[str, Callable[..., _Assignment]] = {
+    "cas": syntax.CompareAndSwap,
+    "fetch_add": syntax.FetchAdd,
+    "exchange": syntax.Exchange,
+}
+
+
+def update(source: Source, children: Children) -> syntax.Assign:
+    """`place (ADD_TO | TAKE_FROM | MULTIPLY_BY) expression ";"`: an assignment."""
+    place, operator, value = children[0], str(children[1])[0], children[2]
+    new = syntax.Chain((place, value), (operator,), span_of(source, children[:3]))
+    return syntax.Assign((place,), (new,), span_of(source, children))
 
 
 class _Primitive:
-    """`cas(…)` or `fetch_add(…)` until the assignment around it is read."""
+    """`cas(…)`, `fetch_add(…)` or `exchange(…)` until the assignment around it is read."""
 
-    __slots__ = ("operands", "span")
+    __slots__ = ("keyword", "operands", "span")
 
-    def __init__(self, operands: tuple[Any, ...], span: Span) -> None:
-        self.operands, self.span = operands, span
+    def __init__(self, keyword: str, operands: tuple[Any, ...], span: Span) -> None:
+        self.keyword, self.operands, self.span = keyword, operands, span
 
 
 def primitive(source: Source, children: Children) -> _Primitive:
     """`"cas" "(" place "," expression "," expression ")"`, `"fetch_add" "(" place "," expression ")"`."""
-    return _Primitive(nodes(children), span_of(source, children))
+    return _Primitive(str(children[0]), nodes(children), span_of(source, children))
 
 
 def havoc(source: Source, children: Children) -> syntax.Havoc:
@@ -125,6 +140,21 @@ def while_statement(source: Source, children: Children) -> syntax.While:
     return syntax.While(_condition(children[2]), children[4], head, span_of(source, children))
 
 
+def for_statement(source: Source, children: Children) -> syntax.For:
+    """`"for" NAME "in" bound ".." bound block`."""
+    if children[2] != "in":
+        raise rejected("SA002", f"unexpected `{children[2]}`", source, [children[2]], "write `for i in 0..9 { … }`")
+    name, head = identifier(source, children[1]), span_of(source, children[:6])
+    return syntax.For(name, children[3], children[5], children[6], head, span_of(source, children))
+
+
+def call(source: Source, children: Children) -> syntax.Call:
+    """`_path "(" _expressions? ")" ";"`."""
+    opening = next(i for i, c in enumerate(children) if type(c) is Token and c == "(")
+    name = "".join(str(c) for c in children[:opening])
+    return syntax.Call(name, nodes(children[opening:]), span_of(source, children))
+
+
 def choose(source: Source, children: Children) -> syntax.Choose:
     """`"choose" block ("or" block)*`."""
     return syntax.Choose(every(syntax.Block, children), span_of(source, children))
@@ -141,15 +171,18 @@ def continue_statement(source: Source, children: Children) -> syntax.Continue:
 
 
 def return_statement(source: Source, children: Children) -> syntax.Return:
-    """`"return" ";"`."""
-    return syntax.Return(span_of(source, children))
+    """`"return" expression? ";"`."""
+    return syntax.Return(children[1] if len(children) > 2 else None, span_of(source, children))
 
 
 def local(source: Source, children: Children) -> syntax.Local:
-    """`GHOST? "local" _names ":" type ("=" expression)? ";"`."""
+    """`GHOST? "local" _names ":" type ("=" (expression | elements))? ";"`."""
     names = identifiers(source, children)
     span = span_of(source, children)
-    return syntax.Local(names, after(":", children), after("=", children), children[0] == "ghost", span)
+    value, ghost = after("=", children), children[0] == "ghost"
+    if type(value) is tuple:
+        return syntax.Local(names, after(":", children), None, ghost, span, value)
+    return syntax.Local(names, after(":", children), value, ghost, span)
 
 
 def lock(source: Source, children: Children) -> syntax.Lock:

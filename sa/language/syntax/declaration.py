@@ -39,13 +39,14 @@ class Param(Node, frozen=True):
 
 
 class Global(Node, frozen=True):
-    """`global x, y : int = e;`, the value is optional."""
+    """`global x, y : int = e;`, the value is optional; `global a : int[2] = {e1, e2};` has `elements`."""
 
     names: tuple[Identifier, ...]
     type: Type
     value: Expression | None
     ghost: bool
     span: Span
+    elements: tuple[Expression, ...] = ()
 
 
 class Enumeration(Node, frozen=True):
@@ -80,6 +81,24 @@ class FunctionDeclaration(Node, frozen=True):
     parameters: tuple[FunctionParameter, ...]
     result: Type
     body: Expression | None
+    span: Span
+
+
+class Procedure(Node, frozen=True):
+    """`proc f(x : int) : int { … }`: statements that calls stand for. A parameter is a local with a value."""
+
+    name: Identifier
+    parameters: tuple[Formal, ...]
+    result: Type | None
+    body: Block
+    span: Span
+
+
+class Formal(Node, frozen=True):
+    """`x : int`, a parameter of a procedure."""
+
+    name: Identifier
+    type: Type
     span: Span
 
 
@@ -213,6 +232,7 @@ Declaration: TypeAlias = (
     | Enumeration
     | Define
     | FunctionDeclaration
+    | Procedure
     | AxiomDeclaration
     | Init
     | Thread

@@ -99,6 +99,28 @@ class Choose(Node, frozen=True):
     span: Span
 
 
+class For(Node, frozen=True):
+    """`for name in low..high body`: `name` counts from `low`, while it is at most `high`.
+
+    `head` covers what stands in front of the body.
+    """
+
+    name: Identifier
+    low: Expression
+    high: Expression
+    body: Block
+    head: Span
+    span: Span
+
+
+class Call(Node, frozen=True):
+    """`f(values);`: the statements of a procedure."""
+
+    name: str
+    values: tuple[Expression, ...]
+    span: Span
+
+
 class Break(Node, frozen=True):
     """`break`: no step of its own."""
 
@@ -112,19 +134,24 @@ class Continue(Node, frozen=True):
 
 
 class Return(Node, frozen=True):
-    """`return`: to the end of the thread; no step of its own."""
+    """`return`: to the end of the thread or procedure; no step of its own.
 
+    `return e` ends a procedure with a result; it is a step that computes it.
+    """
+
+    value: Expression | None
     span: Span
 
 
 class Local(Node, frozen=True):
-    """`local x, y : int = e`, until the end of the block; without a value it is arbitrary."""
+    """`local x, y : int = e`, until the end of the block; without a value or `elements` it is arbitrary."""
 
     names: tuple[Identifier, ...]
     type: Type
     value: Expression | None
     ghost: bool
     span: Span
+    elements: tuple[Expression, ...] = ()
 
 
 class CompareAndSwap(Node, frozen=True):
@@ -143,6 +170,15 @@ class FetchAdd(Node, frozen=True):
     result: Place
     place: Place
     amount: Expression
+    span: Span
+
+
+class Exchange(Node, frozen=True):
+    """`r := exchange(x, e)`: one step; x becomes e, r gets the old value of x."""
+
+    result: Place
+    place: Place
+    value: Expression
     span: Span
 
 
@@ -170,6 +206,8 @@ Action: TypeAlias = (
     | Atomic
     | If
     | While
+    | For
+    | Call
     | Choose
     | Break
     | Continue
@@ -177,6 +215,7 @@ Action: TypeAlias = (
     | Local
     | CompareAndSwap
     | FetchAdd
+    | Exchange
     | Lock
     | Unlock
 )
