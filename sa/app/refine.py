@@ -70,15 +70,28 @@ def questions(paths: tuple[str, ...], split: bool) -> list[Question]:
 
 
 def _two_files(paths: tuple[str, ...], split: bool) -> list[Question]:
-    """The concrete file's blocks that are about the abstract file, or the defaults where there are none."""
+    """The blocks of either file that are about the two, or the defaults where there are none."""
     abstract_path, concrete_path = paths
     abstract, concrete = load_program(abstract_path, split), load_program(concrete_path, split)
-    blocks: list[Block | None] = [
-        b
-        for b in concrete.blocks
-        if b.abstract is None or realpath(_beside(concrete_path, b, b.abstract)) == realpath(abstract_path)
-    ]
+    asked = (realpath(abstract_path), realpath(concrete_path))
+    blocks = list[Block | None]()
+    for path, loaded in ((concrete_path, concrete), (abstract_path, abstract)):
+        for block in loaded.blocks:
+            about = _about(path, block)
+            if about == asked[::-1] != asked:
+                hint = f"write `sacheck refine {concrete_path} {abstract_path}`: the abstract file comes first"
+                message = f"the refinement `{block.name}` says that these files refine each other the other way round"
+                raise InputError((error("SA906", message, block.origin.span, hint),))
+            # A block that does not name its abstract side is about whatever the file is compared with.
+            if about == asked or (block.abstract is None and loaded is concrete):
+                blocks.append(block)
     return [_question(abstract, concrete, block) for block in blocks or [None]]
+
+
+def _about(path: str, block: Block) -> tuple[str | None, str]:
+    """The abstract and the concrete file that a block is about; the concrete one is the block's if it names none."""
+    abstract = None if block.abstract is None else realpath(_beside(path, block, block.abstract))
+    return abstract, realpath(path if block.concrete is None else _beside(path, block, block.concrete))
 
 
 def _one_file(paths: tuple[str, ...], split: bool) -> list[Question]:

@@ -159,3 +159,16 @@ class Chosen(Struct, frozen=True):
 
 
 Play: TypeAlias = Position | Uncovered | BrokenAtStart | Chosen
+
+
+class Loss(Enum):
+    """What a play shows of the concrete runs in it, beyond that there is no simulation for κ and ι.
+
+    BEHAVIOUR: no abstract run has the visible actions of one of them. RELATION: abstract runs have, and none keeps κ
+    and ι, or not from the initial states that Spoiler takes. FORESIGHT: abstract runs have and keep κ and ι, but no
+    answer is right whatever comes next.
+    """
+
+    BEHAVIOUR = "behaviour"
+    RELATION = "relation"
+    FORESIGHT = "foresight"

@@ -7,14 +7,15 @@ Locations that no state at all lets go on are found without a proof (`obligation
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from sa.automata.automaton import edges_from, location_of
 from sa.base.diagnostic import Diagnostic, warning
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.relation import Relation
-from sa.smt.session import Session, Unsat
+from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
+from sa.terms.term import Term
 
 
 def blocked(session: Session, goal: Goal, relation: Relation) -> Iterator[Diagnostic]:
@@ -29,9 +30,17 @@ def blocked(session: Session, goal: Goal, relation: Relation) -> Iterator[Diagno
         # Without choices in the guards some test often goes on in every state: nothing is asked then.
         if not pairs or going in (build.TRUE, build.FALSE):
             continue
-        states = (
-            (place.inv, location_of(goal.abstract, p.abstract).inv, iota_of(goal), *p.lemmas, going) for p in pairs
-        )
-        if all(isinstance(session.check(s for s in formulas if s is not build.TRUE), Unsat) for formulas in states):
+        states = [[place.inv, location_of(goal.abstract, p.abstract).inv, iota_of(goal), *p.lemmas] for p in pairs]
+        if any(_possible(session, [*state, going]) is not False for state in states):
+            continue
+        # A pair that no state is in says nothing about waiting.
+        if any(_possible(session, state) for state in states):
             hint = "the proof is trivial from here on: this thread takes no step, while the abstract thread may"
-            yield warning("SA509", "in no run does anything happen after this point", place.origin.span, hint)
+            message = "in no run does anything happen after this point"
+            yield warning("SA509", message, outgoing[place.name][0].origin.span or place.origin.span, hint)
+
+
+def _possible(session: Session, formulas: Iterable[Term]) -> bool | None:
+    """Whether some state satisfies all formulas; None where that is not settled."""
+    reply = session.check(f for f in formulas if f is not build.TRUE)
+    return None if not isinstance(reply, Sat | Unsat) else isinstance(reply, Sat)

@@ -9,7 +9,7 @@ from msgspec import Struct
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Unknown, Verdict
 from sa.certificates.goal import Goal
-from sa.certificates.play import Play
+from sa.certificates.play import Loss, Play
 from sa.certificates.relation import Relation
 from sa.certificates.threads import Composition
 from sa.terms.term import Term
@@ -28,8 +28,8 @@ class Statistics(Struct, frozen=True):
 class Result(Struct, frozen=True):
     """The answer to one goal. Exactly one of `relation` (PROVED), `play` (REFUTED), `unknown` is given.
 
-    `escapes` says, for REFUTED, whether no abstract run at all matches the play's concrete run
-    (None: not determined). `notes` are remarks for the user.
+    `loss` says, for REFUTED, what the play shows of its concrete runs (None: not determined). `notes` are remarks for
+    the user.
     """
 
     goal: Goal
@@ -38,7 +38,7 @@ class Result(Struct, frozen=True):
     play: Play | None
     unknown: Unknown | None
     statistics: Statistics
-    escapes: bool | None = None
+    loss: Loss | None = None
     notes: tuple[str, ...] = ()
 
 

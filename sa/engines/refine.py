@@ -22,6 +22,7 @@ from sa.engines.results import answered, stopped
 from sa.question.goals import closes, goals, is_large, thread_goals
 from sa.question.uncut import uncut
 from sa.question.vacuous import vacuous
+from sa.refinement.claim import about_unrelated, claim_of, misspelled
 from sa.smt.session import Session
 
 #: Once one of these is reached the goals that are left are not begun.
@@ -44,7 +45,8 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
     stop: Unknown | None = None
     warnings: tuple[Diagnostic, ...] = ()
     try:
-        warnings = vacuous(abstract, concrete, asked, block.pre if block is not None else (), options.limits)
+        pre = block.pre if block is not None else ()
+        warnings = (*vacuous(abstract, concrete, asked, pre, options.limits), *misspelled(asked))
         cuts = (together_uncut(p.threads, p.axioms, options.limits) for p in (concrete, abstract)) if apart else ()
         if (doubt := uncut(asked, options.limits) or next((d for d in cuts if d is not None), None)) is not None:
             stop = Unknown(Reason.SOLVER, doubt)
@@ -75,14 +77,14 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
     return Outcome(
         name,
         _combined(results),
-        _claim(all(goal.closed for goal in asked), alone),
+        claim_of(asked, alone),
         results,
         warnings,
         expected,
         seconds,
         found.composition,
         found.inferred,
-        found.notes,
+        (*found.notes, *about_unrelated(asked)),
     )
 
 
@@ -139,10 +141,3 @@ def _combined(results: Sequence[Result]) -> Verdict:
         if verdict in verdicts:
             return verdict
     return Verdict.PROVED if results else Verdict.UNKNOWN
-
-
-def _claim(is_closed: bool, alone: bool) -> str:
-    if not is_closed:
-        return "each thread refines its abstract one in every environment that keeps to its rely"
-    claim = "every run of the concrete program has an abstract run with the same visible actions"
-    return f"{claim}, where nobody else interferes: the declared relies are left out" if alone else claim

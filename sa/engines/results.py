@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
-from sa.certificates.play import Play
+from sa.certificates.play import Loss, Play
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.engines.options import Options
@@ -81,13 +81,13 @@ def _checked(goal: Goal, decision: Decision, options: Options) -> Result:
         return Result(goal, Verdict.UNKNOWN, None, None, unknown, nothing)
     if isinstance(evidence, Relation):
         return Result(goal, Verdict.PROVED, evidence, None, None, nothing)
-    return Result(goal, Verdict.REFUTED, None, evidence, None, nothing, _escapes(goal, evidence, options))
+    return Result(goal, Verdict.REFUTED, None, evidence, None, nothing, _loss(goal, evidence, options))
 
 
-def _escapes(goal: Goal, play: Play, options: Options) -> bool | None:
+def _loss(goal: Goal, play: Play, options: Options) -> Loss | None:
     try:
-        from sa.plays.escape import escapes
+        from sa.plays.escape import loss
 
-        return escapes(goal, play, Session(options.limits, tuple(a.formula for a in goal.axioms)))
+        return loss(goal, play, Session(options.limits, tuple(a.formula for a in goal.axioms)))
     except LimitReached:
         return None

@@ -223,8 +223,8 @@ SA508 an environment without the step that changes nothing
     In some state the declared relation does not allow that nothing changes. An environment may always do
     nothing, so this possibility is added; mention it in the relation to make that plain.
 SA509 a thread that goes no further
-    The proof shows that in every run the concrete thread waits here for ever. What never happens refines
-    anything: look whether the condition, the rely or the initial values are as they should be.
+    The proof shows that the concrete thread waits here for ever, in every run that gets here. What never happens
+    refines anything: look whether the condition, the rely or the initial values are as they should be.
 SA510 a declared environment that is replaced
     Inference looks at the threads of the file running together, and at nothing else. What a thread relied on is
     no longer said in the result: conjoin it again where the file is part of something larger.
@@ -235,6 +235,9 @@ SA511 a variable without a bound
 SA512 axioms of which it is not known whether they can be true
     The solver finds no contradiction and no functions that satisfy all of them. If they contradict each other in a
     way that is not seen, everything follows from them.
+SA513 variables of the two sides that are almost called the same
+    Globals are related where both sides declare them under one name. This one is not related to anything, so its
+    values play no part in the answer; if it is meant to be the other side's, give both the same name or relate them.
 SA601 a proof script where a program is needed
     The file has a `lemma` or `theorem`, so it is a proof script: it speaks of programs that it imports and has no
     threads of its own. Name one of these programs.
@@ -319,6 +322,9 @@ SA904 no such thread
     The file has no thread with the name that was asked for.
 SA905 a script that cannot be followed
     The steps that were asked for do not exist in this order.
+SA906 a refinement block that is the other way round
+    The block says of the two files that the one named first on the command line refines the other. Files are named
+    in the order in which things are made: what the threads should do, then what they do.
 SA910 not a certificate
     The file is no certificate, one of another version of the format, or damaged. Write it again with
     `sacheck refine --certificate FILE` or `sacheck verify --certificate FILE`.

@@ -1,8 +1,9 @@
-"""Whether a play's concrete run escapes every abstract run (THEORY section 2): the bug that users look for.
+"""What a play's concrete run shows (THEORY section 2): the bug that users look for is a behaviour that escapes.
 
-A refutation says that no simulation exists; an abstract thread may still have some run for each concrete one,
-if only it could guess ahead. Here the abstract states that match a concrete run so far are followed all at
-once, for closed goals. An empty set means that the behaviour escapes.
+A refutation says that no simulation exists for κ and ι. There may still be an abstract run with the same visible
+actions for each concrete one, that breaks ι or has to guess ahead. Here the abstract states that match a concrete run
+so far are followed all at once, for closed goals: without ι first, then with it. An empty set means that no run
+matches.
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.automata.live import live
 from sa.automata.trace import Configuration, Move
 from sa.certificates.goal import Goal
-from sa.certificates.play import Broken, Chosen, Drift, Play, Position, Step, Uncovered
+from sa.certificates.play import Broken, Chosen, Drift, Loss, Play, Position, Step, Uncovered
 from sa.game.board import Board, initial_condition, lay_out
 from sa.game.rounds import challenge
 from sa.plays.positions import broken
-from sa.plays.replies import answers, end_of
+from sa.plays.replies import answers, end_of, some_answers
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import State
@@ -26,21 +28,34 @@ from sa.terms.sort import Value, default_value
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
-#: How many runs of a play are followed, and how many abstract states at once.
+#: How many runs of a play are followed, how many abstract states at once, and how many of infinitely many answers.
 RUN_BOUND = 20
 STATE_BOUND = 200
+ANSWER_BOUND = 9
 
 
-def escapes(goal: Goal, play: Play, session: Session) -> bool | None:
-    """Whether some concrete run of the play has no abstract run at all; None where that is not determined."""
-    if isinstance(play, Uncovered):
-        return True
-    if not goal.closed or not isinstance(play, Position | Chosen):
+def loss(goal: Goal, play: Play, session: Session) -> Loss | None:
+    """What a play of a closed goal shows of the concrete runs in it; None where that is not determined."""
+    if not goal.closed:
         return None
-    board = lay_out(goal)
-    outside = frozenset[Var]().union(*(f.term.free for f in goal.iota))
-    chase = _Chase(session, board, live(goal.abstract, outside))
-    partners = _partners(chase, play.concrete)
+    match play:
+        case Uncovered(concrete):
+            partners = _partners(_chase(replace(goal, kappa=(), iota=()), session), concrete, 1)
+            return Loss.BEHAVIOUR if partners == [] else Loss.RELATION
+        case Position() | Chosen():
+            seen = _matched(replace(goal, iota=()), play, session)
+            if seen is not True:
+                return None if seen is None else Loss.BEHAVIOUR
+            kept = _matched(goal, play, session)
+            return None if kept is None else Loss.FORESIGHT if kept else Loss.RELATION
+        case _:
+            return Loss.RELATION
+
+
+def _matched(goal: Goal, play: Position | Chosen, session: Session) -> bool | None:
+    """Whether each concrete run of the play has an abstract one; None where that is not determined."""
+    chase = _chase(goal, session)
+    partners = _partners(chase, play.concrete, STATE_BOUND)
     if partners is None:
         return None
     certain = True
@@ -48,14 +63,21 @@ def escapes(goal: Goal, play: Play, session: Session) -> bool | None:
         if number >= RUN_BOUND:
             return None
         left = _follow(chase, play.concrete, partners, run)
-        if left == 0:
-            return True
+        if left is False:
+            return False
         certain = certain and left is not None
-    return False if certain else None
+    return True if certain else None
+
+
+class _Matching(Struct, frozen=True):
+    """Abstract states that match a run; `all` says that there are no others."""
+
+    states: tuple[Configuration, ...]
+    all: bool
 
 
 class _Chase(Struct):
-    """The runs followed so far: by their moves, the abstract states that match, None where these are too many.
+    """The runs followed so far: by their moves, abstract states that match.
 
     Abstract states are the same if they differ only in variables that do not matter any more.
     """
@@ -63,7 +85,12 @@ class _Chase(Struct):
     session: Session
     board: Board
     live: Mapping[str, frozenset[Var]]
-    known: dict[tuple[object, ...], list[Configuration] | None] = field(default_factory=dict)
+    known: dict[tuple[object, ...], _Matching] = field(default_factory=dict)
+
+
+def _chase(goal: Goal, session: Session) -> _Chase:
+    outside = frozenset[Var]().union(*(f.term.free for f in goal.iota))
+    return _Chase(session, lay_out(goal), live(goal.abstract, outside))
 
 
 def _runs(play: Position | Chosen) -> Iterator[tuple[Move, ...]]:
@@ -84,8 +111,8 @@ def _runs(play: Position | Chosen) -> Iterator[tuple[Move, ...]]:
                 yield run
 
 
-def _partners(chase: _Chase, concrete: Configuration) -> list[Configuration] | None:
-    """The abstract initial states that κ and ι relate to a concrete one."""
+def _partners(chase: _Chase, concrete: Configuration, bound: int) -> list[Configuration] | None:
+    """The abstract initial states that κ and ι relate to a concrete one; None if there are more than `bound`."""
     session, board = chase.session, chase.board
     point = {v: build.constant(x, v.sort) for v, x in concrete.values.items()}
     own = [v.var for v in board.goal.abstract.variables if v.var not in point]
@@ -93,7 +120,7 @@ def _partners(chase: _Chase, concrete: Configuration) -> list[Configuration] | N
     found = list[Configuration]()
     blocked = list[Term]()
     while not isinstance(reply := session.check((*wanted, *blocked)), Unsat):
-        if not isinstance(reply, Sat) or len(found) >= STATE_BOUND:
+        if not isinstance(reply, Sat) or len(found) >= bound:
             return None
         values = {v: reply.values.get(v, default_value(v.sort)) for v in own}
         state = Configuration(board.goal.abstract.initial, _both(board, concrete.values, values))
@@ -109,35 +136,34 @@ def _both(board: Board, concrete: State, own: State) -> dict[Var, Value]:
 
 def _follow(
     chase: _Chase, concrete: Configuration, partners: list[Configuration], moves: tuple[Move, ...]
-) -> int | None:
-    """How many abstract states match the whole run; None where that is not determined."""
-    current, here, key = partners, concrete, tuple[object, ...]()
+) -> bool | None:
+    """Whether abstract states match the whole run; None where that is not determined."""
+    current, here, key = _Matching(tuple(partners), True), concrete, tuple[object, ...]()
     for move in moves:
         key = (*key, id(move.edge), tuple(move.choices.items()), tuple(move.after.values.items()))
         if key not in chase.known:
             chase.known[key] = _after(chase, here, current, move)
-        following = chase.known[key]
-        if not following:
-            return None if following is None else 0
-        current, here = following, move.after
-    return len(current)
+        current, here = chase.known[key], move.after
+    return True if current.states else False if current.all else None
 
 
-def _after(chase: _Chase, here: Configuration, current: list[Configuration], move: Move) -> list[Configuration] | None:
-    """The abstract states that match one more move."""
-    board = chase.board
+def _after(chase: _Chase, here: Configuration, current: _Matching, move: Move) -> _Matching:
+    """Abstract states that match one more move: the nearest ones, if there are too many."""
+    board, complete = chase.board, current.all
     number = next(n for n, edge in enumerate(board.goal.concrete.edges) if edge is move.edge)
     step = challenge(board, number, move.edge)
     following = dict[tuple[str, tuple[Value, ...]], Configuration]()
-    for partner in current:
+    for partner in current.states:
         both = {**here.values, **partner.values}
         state = {**{v: both[v] for v in board.variables}, **move.choices}
         found = answers(chase.session, board, partner.location, step, state)
         if found is None:
-            return None
+            complete = False
+            found = some_answers(chase.session, board, partner.location, step, state, ANSWER_BOUND)
         for run in found.runs:
             end = end_of(board, found, run)
             if broken(board, move.after, end) is None:
                 matters = chase.live[end.location]
-                following[end.location, tuple(x for v, x in end.values.items() if v in matters)] = end
-    return list(following.values()) if len(following) <= STATE_BOUND else None
+                following.setdefault((end.location, tuple(x for v, x in end.values.items() if v in matters)), end)
+    few = tuple(following.values())[:STATE_BOUND]
+    return _Matching(few, complete and len(few) == len(following))

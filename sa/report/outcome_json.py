@@ -8,10 +8,12 @@ from msgspec import Struct
 
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Unknown, Verdict
+from sa.certificates.play import Loss
 from sa.engines.outcome import Outcome, Result
 from sa.report.json import DiagnosticJson, UnknownJson, diagnostic_json, unknown_json
 from sa.report.play_json import PlayJson, play_json
 from sa.report.refine import domain
+from sa.report.story import broken_in
 from sa.terms.printer import show
 
 
@@ -26,7 +28,12 @@ class StatisticsJson(Struct, frozen=True):
 
 
 class ResultJson(Struct, frozen=True):
-    """The answer to one goal. `escapes`: no abstract run at all has the same visible actions; null: not known."""
+    """The answer to one goal. `escapes`: no abstract run at all has the same visible actions; null: not known.
+
+    `fails` says what of the claim a play of a closed goal shows to fail: that behaviour, or only the relation (abstract
+    runs have these actions, but none keeps it), or foresight (some keep it, but no answer is right whatever comes).
+    `broken` are the formulas of the relation that answers in the play break.
+    """
 
     name: str
     concrete: str
@@ -38,6 +45,8 @@ class ResultJson(Struct, frozen=True):
     unknown: UnknownJson | None
     play: PlayJson | None
     escapes: bool | None
+    fails: Loss | None
+    broken: list[str]
     notes: list[str]
 
 
@@ -112,6 +121,8 @@ def result_json(result: Result) -> ResultJson:
         StatisticsJson(dict(work.seconds), work.pairs, work.lemmas, work.solver_calls, work.strategy),
         unknown_json(result.unknown),
         play_json(result.play, result.goal) if result.play else None,
-        result.escapes,
+        None if result.loss is None else result.loss is Loss.BEHAVIOUR,
+        result.loss,
+        [show(f.term) for f in broken_in(result.play)] if result.play else [],
         list(result.notes),
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import assert_never
 
 from sa.automata.automaton import Automaton
 from sa.base.verdict import Unknown, Verdict
 from sa.certificates.goal import Goal
-from sa.certificates.play import Play
+from sa.certificates.play import BrokenAtStart, Loss, Play, Uncovered
 from sa.engines.outcome import Outcome, Result, Statistics
 from sa.report.document import (
     Block,
@@ -26,12 +27,15 @@ from sa.report.document import (
     unexpected,
     verdict_words,
 )
-from sa.report.story import story
+from sa.report.story import broken_in, story
 from sa.terms.build import conjuncts, eq
 from sa.terms.printer import show
 from sa.terms.sort import INT
 from sa.terms.substitute import primed
 from sa.terms.term import Term
+
+#: How many formulas a sentence names.
+FORMULAS = 4
 
 
 def refinement_document(outcome: Outcome) -> Document:
@@ -112,14 +116,32 @@ def lost(play: Play, result: Result, head: str) -> Iterator[Section]:
     """A goal's play below a line that says what it is, and whether the behaviour escapes."""
     yield (Paragraph(head),)
     yield (PlayTrace(story(play, result.goal), result.goal),)
-    if result.escapes:
-        yield (Paragraph("And this behaviour escapes: no abstract run matches it.", Tone.BAD),)
-    if result.escapes is False:
-        yield (
-            Paragraph(
-                "An abstract run with the same visible actions exists, but no answer is right whatever comes next."
-            ),
-        )
+    match result.loss:
+        case None:
+            pass
+        case Loss.BEHAVIOUR:
+            yield (Paragraph("And this behaviour escapes: no abstract run matches it.", Tone.BAD),)
+        case Loss.RELATION:
+            text = "Only the relation fails here: an abstract run with the same visible actions exists, but none "
+            yield (Paragraph(text + _kept(play)),)
+        case Loss.FORESIGHT:
+            text = "An abstract run with the same visible actions exists, but no answer is right whatever comes next."
+            yield (Paragraph(text),)
+        case _ as never:
+            assert_never(never)
+
+
+def _kept(play: Play) -> str:
+    """What no abstract run does, if only the relation fails."""
+    match play:
+        case Uncovered():
+            return "starts in a state that is related to this one."
+        case BrokenAtStart():
+            return "that starts in these states keeps the relation."
+        case _:
+            broken = [show(f.term) for f in broken_in(play)]
+            more = f" and {len(broken) - FORMULAS} more" if len(broken) > FORMULAS else ""
+            return f"keeps {', '.join(broken[:FORMULAS])}{more} to the end." if broken else "keeps the relation."
 
 
 def _inferred(outcome: Outcome) -> Iterable[Block]:

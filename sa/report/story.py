@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, edges_from
+from sa.automata.program import Formula
 from sa.automata.trace import Configuration, Move
 from sa.certificates.goal import Goal
 from sa.certificates.play import (
@@ -243,6 +244,30 @@ def _lengths(starts: Sequence[Position | Broken]) -> Lengths:
             todo.append((node, True))
             todo.extend((n, False) for n in next_)
     return found
+
+
+def broken_in(play: Play) -> tuple[Formula, ...]:
+    """The conjuncts of ι that answers in a play break, those that are broken most often first."""
+    starts: tuple[Position | Broken, ...]
+    match play:
+        case Position():
+            starts = (play,)
+        case Chosen(openings=openings):
+            starts = openings
+        case BrokenAtStart(broken=failure):
+            starts = (failure,)
+        case Uncovered():
+            starts = ()
+    seen, todo, found = {id(s) for s in starts}, list(starts), Counter[Formula]()
+    while todo:
+        here = todo.pop()
+        if isinstance(here, Broken):
+            found[here.formula] += 1
+        for after in _successors(here):
+            if id(after) not in seen:
+                seen.add(id(after))
+                todo.append(after)
+    return tuple(formula for formula, _ in found.most_common())
 
 
 def _successors(node: Position | Broken) -> tuple[Position | Broken, ...]:

@@ -13,6 +13,7 @@ from sa.certificates.play import (
     BrokenAtStart,
     Drift,
     Exhausted,
+    Loss,
     Obstacle,
     Play,
     Position,
@@ -177,7 +178,7 @@ def broken_start(g: Goal) -> Play:
     return BrokenAtStart(Broken(g.iota[0], at("conc", "q0", x=1, t=0, i=0), at("abs", "q0", x=2, t=0, i=0)))
 
 
-def result(g: Goal, answer: Play | Unknown | Relation, escapes: bool | None = None, pairs: int = 12) -> Result:
+def result(g: Goal, answer: Play | Unknown | Relation, loss: Loss | None = None, pairs: int = 12) -> Result:
     """A result with some statistics."""
     statistics = Statistics({"simulate": 0.18, "check": 0.03}, pairs, 9, 31, "lemmas")
     match answer:
@@ -186,7 +187,7 @@ def result(g: Goal, answer: Play | Unknown | Relation, escapes: bool | None = No
         case Unknown():
             return Result(g, Verdict.UNKNOWN, None, None, answer, statistics, None)
         case _:
-            return Result(g, Verdict.REFUTED, None, answer, None, statistics, escapes)
+            return Result(g, Verdict.REFUTED, None, answer, None, statistics, loss)
 
 
 def outcome(verdict: Verdict, *results: Result, expected: Verdict | None = None) -> Outcome:
@@ -204,8 +205,8 @@ def outcomes() -> dict[str, Outcome]:
     two = goal("Second refines Second")
     return {
         "proved": outcome(Verdict.PROVED, result(g, proved), result(two, proved, pairs=1)),
-        "escapes": outcome(Verdict.REFUTED, result(g, escaping_play(g), True), result(two, proved)),
-        "unmatched": outcome(Verdict.REFUTED, result(g, unmatched_play(), False), expected=Verdict.PROVED),
+        "escapes": outcome(Verdict.REFUTED, result(g, escaping_play(g), Loss.BEHAVIOUR), result(two, proved)),
+        "unmatched": outcome(Verdict.REFUTED, result(g, unmatched_play(), Loss.FORESIGHT), expected=Verdict.PROVED),
         "uncovered": outcome(Verdict.REFUTED, result(g, uncovered_play())),
         "broken_start": outcome(Verdict.REFUTED, result(g, broken_start(g))),
         "unknown": outcome(Verdict.UNKNOWN, result(g, stuck), result(two, proved)),

@@ -1,0 +1,104 @@
+"""What a question about two programs claims, in words, and which shared variables the claim does not relate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+
+from sa.automata.automaton import Automaton, Kind, Variable
+from sa.automata.program import Formula
+from sa.base.diagnostic import Diagnostic, Label, warning
+from sa.certificates.goal import Goal
+from sa.terms import build
+from sa.terms.name import whole
+from sa.terms.printer import show
+from sa.terms.substitute import unsided
+from sa.terms.term import Term, Var
+
+#: How many formulas, and how many names, a sentence lists.
+FORMULAS, NAMES = 3, 6
+
+#: How much alike names are, of which one may be meant for the other.
+ALIKE = 0.75
+
+
+def claim_of(goals: Sequence[Goal], alone: bool) -> str:
+    """The claim of a question with these goals; `alone` where relies that are declared are left out."""
+    if not all(goal.closed for goal in goals):
+        return "each thread refines its abstract one in every environment that keeps to its rely"
+    claim = "every run of the concrete program has an abstract run with the same visible actions"
+    kept = _kept([formula for goal in goals for formula in goal.iota])
+    claim = f"{claim}, and after each step {kept}" if kept else claim
+    return f"{claim}; nobody else interferes: the declared relies are left out" if alone else claim
+
+
+def _kept(iota: Sequence[Formula]) -> str:
+    """What ι says: variables that are equal on both sides, then other formulas."""
+    equal, others = dict[str, None](), dict[str, None]()
+    for part in (c for f in iota for c in build.conjuncts(f.term)):
+        name = _equal(part)
+        if name is not None:
+            equal[name] = None
+        else:
+            others[show(part)] = None
+    listed = (
+        [f"{_listed(list(equal), NAMES)} {'is' if len(equal) == 1 else 'are'} equal on both sides"] if equal else []
+    )
+    return " and ".join((*listed, *([_listed(list(others), FORMULAS)] if others else [])))
+
+
+def _equal(formula: Term) -> str | None:
+    """The name of the variable that a formula says to be equal on both sides; of an array that of the whole."""
+    mentioned = sorted(formula.free, key=lambda v: v.key)
+    if len(mentioned) != 2 or unsided(mentioned[0]) is not unsided(mentioned[1]):
+        return None
+    if formula is not build.eq(mentioned[0], mentioned[1]):
+        return None
+    return whole(unsided(mentioned[0]).name)
+
+
+def _listed(words: list[str], most: int) -> str:
+    if len(words) > most:
+        words = [*words[:most], f"{len(words) - most} more"]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def unrelated(goals: Sequence[Goal]) -> tuple[list[Variable], list[Variable]]:
+    """The concrete and the abstract globals that ι of no goal mentions, without ghosts."""
+    said = frozenset[Var]().union(*(f.term.free for goal in goals for f in goal.iota))
+
+    def of(automaton: Automaton) -> Iterator[Variable]:
+        for v in automaton.variables:
+            if v.kind is Kind.GLOBAL and not v.ghost and v.var not in said:
+                yield v
+
+    first = {v.var: v for goal in goals for v in of(goal.concrete)}
+    second = {v.var: v for goal in goals for v in of(goal.abstract)}
+    return list(first.values()), list(second.values())
+
+
+def about_unrelated(goals: Sequence[Goal]) -> tuple[str, ...]:
+    """Remarks on globals that the relation does not mention."""
+    sides = (("concrete", unrelated(goals)[0]), ("abstract", unrelated(goals)[1]))
+    found = []
+    for side, variables in sides:
+        names = list(dict.fromkeys(f"`{whole(unsided(v.var).name)}`" for v in variables))
+        if names:
+            found.append(f"nothing relates the {side} {_listed(names, NAMES)}")
+    return tuple(found)
+
+
+def misspelled(goals: Sequence[Goal]) -> Iterator[Diagnostic]:
+    """Warnings about globals of one side that are called almost as one that only the other side has."""
+    first, second = unrelated(goals)
+    mine, theirs = ({str(whole(unsided(v.var).name)): v for v in side} for side in (first, second))
+    for name, variable in mine.items():
+        if name in theirs:
+            continue
+        close = get_close_matches(name, [str(n) for n in theirs if n not in mine], 1, ALIKE)
+        if close:
+            span = theirs[close[0]].origin.span
+            labels = () if span is None else (Label(span, "this may be meant"),)
+            message = f"nothing relates `{name}`, and the abstract side has no variable of this name"
+            hint = f"did you mean `{close[0]}`? variables of different names are related by `relate conc.x == abs.y;`"
+            yield warning("SA513", message, variable.origin.span, hint, labels)

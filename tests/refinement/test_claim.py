@@ -1,0 +1,75 @@
+"""What an answer claims is what was decided: ι is part of the claim, and what is not related is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sa.app.refine import Answer, RefineRequest, refine
+from sa.base.diagnostic import InputError
+from sa.base.limits import limits
+from sa.base.verdict import Verdict
+from sa.certificates.play import Loss
+from sa.engines.options import Options
+
+SKIPS = "global x : int = 0; thread T { @a skip; }"
+SETS = "global x : int = 0; thread T { x := 1; }"
+
+
+def answers(folder: Path, abstract: str, concrete: str, swapped: bool = False) -> list[Answer]:
+    paths = (str(folder / "abs.sa"), str(folder / "conc.sa"))
+    for path, text in zip(paths, (abstract, concrete), strict=True):
+        Path(path).write_text(text)
+    asked = paths[::-1] if swapped else paths
+    return list(refine(RefineRequest(asked, False, Options(limits(30.0, None)))))
+
+
+def test_the_claim_says_what_stays_equal(tmp_path: Path) -> None:
+    (answer,) = answers(
+        tmp_path, "global x : int = 0; thread T { x := 1; }", "global x : int = 0; thread T { x := 1; }"
+    )
+    assert answer.outcome.claim.endswith("the same visible actions, and after each step x is equal on both sides")
+
+
+def test_the_claim_of_a_block_is_its_relation(tmp_path: Path) -> None:
+    block = 'refinement r { abstract "abs.sa"; concrete "conc.sa"; relate conc.k == 5 * abs.i; }'
+    (answer,) = answers(
+        tmp_path, "global i : int = 0; thread T { i := 1; }", f"global k : int = 0; thread T {{ k := 5; }} {block}"
+    )
+    assert answer.outcome.claim.endswith("after each step conc.k == 5 * abs.i")
+
+
+def test_where_only_the_relation_fails_that_is_said(tmp_path: Path) -> None:
+    (answer,) = answers(tmp_path, SKIPS, "global x : int = 0; thread T { x := 1; @a skip; }")
+    (result,) = answer.outcome.results
+    assert (result.verdict, result.loss) == (Verdict.REFUTED, Loss.RELATION)
+
+
+def test_where_a_behaviour_escapes_that_is_said_though_the_relation_fails_too(tmp_path: Path) -> None:
+    (answer,) = answers(tmp_path, SKIPS, "global x : int = 0; thread T { @b x := 1; }")
+    (result,) = answer.outcome.results
+    assert (result.verdict, result.loss) == (Verdict.REFUTED, Loss.BEHAVIOUR)
+
+
+def test_globals_that_nothing_relates_are_named(tmp_path: Path) -> None:
+    (answer,) = answers(
+        tmp_path,
+        "global total : int = 0; thread T { total := 1; }",
+        "global totl, other : int = 0; thread T { totl := 1; }",
+    )
+    assert answer.outcome.notes == (
+        "nothing relates the concrete `totl` and `other`",
+        "nothing relates the abstract `total`",
+    )
+    assert [w.code for w in answer.outcome.warnings] == ["SA513"]
+
+
+def test_a_block_that_says_the_opposite_of_the_order_of_the_files_is_an_error(tmp_path: Path) -> None:
+    abstract, concrete = "thread T { @a skip; }", "thread T { @a skip; }"
+    block = 'refinement r { abstract "abs.sa"; concrete "conc.sa"; }'
+    for texts in ((abstract, concrete + block), (abstract + block, concrete)):
+        assert len(answers(tmp_path, *texts)) == 1
+        with pytest.raises(InputError) as raised:
+            answers(tmp_path, *texts, swapped=True)
+        assert [d.code for d in raised.value.diagnostics] == ["SA906"]
