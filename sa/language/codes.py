@@ -292,11 +292,11 @@ SA714 an address that is not known
     What a pointer may point to is computed before anything else. A number that is used as a pointer, or a `void *`
     that is followed, says nothing about that.
 SA715 an allocation that is not accepted
-    `malloc` and `calloc` take `sizeof` of a type, or a constant number of them.
+    The size is a constant, and the pointer that takes the address or a `sizeof` says of what.
 SA716 an undefined function that gets an address
     A function that is not in the file may do anything with what it gets. Define it.
 SA718 division or shift by what is not constant
-    Division and shifts are understood where the right operand is a constant or has few values.
+    Division is understood where the divisor is a constant or may have few values.
 SA719 an expression that is not accepted
     The message says which one it is.
 SA720 where a thread begins
@@ -312,6 +312,8 @@ SA724 a claim that is not made of any number of threads
     Races and deadlocks are looked for where the number of threads is known.
 SA731 a function that is not defined
     It may return anything, and is taken to change nothing that the program can see.
+SA732 a memory order that is read as seq_cst
+    Runs are sequentially consistent. A program that uses weaker orders may have more behaviours than are looked at.
 SA901 no refinement block
     With one file, `refine` answers the refinement blocks in it. Give it two files, or write a block.
 SA902 a refinement without its abstract side

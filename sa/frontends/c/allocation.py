@@ -10,7 +10,7 @@ from pycparser import c_ast
 from sa.frontends.c.body import Body, emit, object_of, temporary
 from sa.frontends.c.expressions import constant, static_type
 from sa.frontends.c.statements import whole
-from sa.frontends.c.types import Array, CType, Pointer
+from sa.frontends.c.types import Array, CType, Pointer, Struct, size_of
 from sa.frontends.c.values import Unsupported, Value
 from sa.frontends.flow.graph import Allocate, Storage
 
@@ -18,7 +18,7 @@ from sa.frontends.flow.graph import Allocate, Storage
 def allocate(body: Body, arguments: Sequence[Any], zero: bool) -> Value:
     """`malloc(size)`, or `calloc(number, size)` where it is to be `zero`. Memory is never short. Raises Unsupported."""
     size = c_ast.BinaryOp("*", arguments[0], arguments[1]) if zero else arguments[0]
-    kind, number = _what(body, size)
+    kind, number = _fitting(body, size) or _what(body, size)
     whole_kind = kind if number == 1 else Array(kind, number)
     whole(whole_kind, "what is allocated")
     name = f"heap{len(body.objects) + 1}"
@@ -28,6 +28,20 @@ def allocate(body: Body, arguments: Sequence[Any], zero: bool) -> Value:
     var = temporary(body, Pointer(kind))
     emit(body, Allocate(var, name))
     return Value(var, Pointer(kind))
+
+
+def _fitting(body: Body, node: Any) -> tuple[CType, int] | None:
+    """As many objects as there is room for, of the type that the pointer which takes the address points to."""
+    kind = body.wanted
+    if kind is None or (isinstance(kind, Struct) and kind.fields is None):
+        return None
+    try:
+        room = constant(body, node)
+    except Unsupported:
+        return None
+    if room < size_of(kind):
+        raise Unsupported("SA715", f"{room} bytes are too few for what is pointed to, which has {size_of(kind)}")
+    return kind, room // size_of(kind)
 
 
 def _what(body: Body, node: Any) -> tuple[CType, int]:

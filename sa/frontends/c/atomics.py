@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, temporary
-from sa.frontends.c.expressions import NOTHING, value
+from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, temporary, warn
+from sa.frontends.c.expressions import NOTHING, constant, value
 from sa.frontends.c.operations import load, operation, store
 from sa.frontends.c.types import INT, CType, Int, Pointer, plain
 from sa.frontends.c.values import Unsupported, Value, binary, convert, number
@@ -14,6 +14,7 @@ from sa.frontends.flow.graph import Begin, End, Set, Step, Test
 from sa.terms import build
 
 _OPERATORS = {"add": "+", "sub": "-", "or": "|", "and": "&", "xor": "^"}
+_SEQ_CST = 5
 _BOOL = Int("_Bool", 1, False)
 
 
@@ -49,6 +50,7 @@ def atomic(body: Body, name: str, arguments: Sequence[Any]) -> Value:
         raise Unsupported("SA714", f"`{name}` of what is not a scalar is not accepted")
     where = InMemory(number(pointer), pointer.type.to)
     rest = arguments[1:]
+    _orders(body, name, arguments)
     match what.split():
         case ["load"]:
             return load(body, where)
@@ -79,6 +81,23 @@ def atomic(body: Body, name: str, arguments: Sequence[Any]) -> Value:
             raise Unsupported("SA719", f"`{name}` is not accepted")
 
 
+def _orders(body: Body, name: str, arguments: Sequence[Any]) -> None:
+    """Say once that an order weaker than `seq_cst` is read as that one."""
+    if not name.endswith("_explicit") and not name.startswith("__atomic_"):
+        return
+    number_of_orders = 2 if "compare_exchange" in name else 1
+    for node in arguments[-number_of_orders:]:
+        try:
+            weak = constant(body, node) != _SEQ_CST
+        except Unsupported:
+            weak = True
+        if weak and not any(p.code == "SA732" for p in body.file.problems):
+            message = (
+                "an order weaker than `seq_cst` is read as that one: behaviours of the weaker one are not looked at"
+            )
+            warn(body.file, node, "SA732", message)
+
+
 def _followed(body: Body, node: Any) -> InMemory:
     pointer = value(body, node)
     if not isinstance(pointer.type, Pointer):
@@ -102,7 +121,7 @@ def _updated(body: Body, where: InMemory, sign: str | None, operand: Value, old_
 def _wrapping(body: Body, sign: str, old: Value, operand: Value) -> Value:
     """The operation modulo 2^bits, also for signed types, whatever is said of overflow elsewhere."""
     if isinstance(old.type, Int) and isinstance(operand.type, Int):
-        return binary(sign, old, operand, bounds_in(body), True).value
+        return binary(sign, old, operand, bounds_in(body), True).value  # No atomic function divides.
     return operation(body, sign, old, operand)
 
 

@@ -11,7 +11,7 @@ from sa.automata.automaton import Origin
 from sa.base.diagnostic import Diagnostic, error, warning
 from sa.base.source import Source
 from sa.frontends.c.places import origin, span
-from sa.frontends.c.types import CType, Function, Struct, cells_of, key_of, range_of, synchronises
+from sa.frontends.c.types import CType, Function, Int, Struct, cells_of, key_of, range_of, synchronises
 from sa.frontends.c.values import Unsupported, Value
 from sa.frontends.flow.graph import ANY, Cell, Node, Object, Op, Procedure, Range, Register, Step, Storage
 from sa.frontends.reading import Reading
@@ -27,11 +27,15 @@ class InRegister(msgspec.Struct, frozen=True):
 
 
 class InMemory(msgspec.Struct, frozen=True):
-    """A place with an address. `wrong` says what is wrong where there is none."""
+    """A place with an address. `wrong` says what is wrong where there is none.
+
+    `among`, if known, is an address and the distances from it of which the place is one.
+    """
 
     address: Term
     type: CType
     wrong: str = "pointer"
+    among: tuple[Term, tuple[int, ...]] | None = None
 
 
 Place: TypeAlias = InRegister | InMemory
@@ -62,9 +66,11 @@ class File(msgspec.Struct):
     enclosed: Callable[[Body, Any], Value]
     names: dict[str, Meaning] = msgspec.field(default_factory=dict)
     tags: dict[str, Struct] = msgspec.field(default_factory=dict)
+    enumerations: dict[str, Int] = msgspec.field(default_factory=dict)
     objects: dict[str, Object] = msgspec.field(default_factory=dict)
     bodies: dict[str, Any] = msgspec.field(default_factory=dict)
     library: frozenset[str] = frozenset()
+    outside: frozenset[str] = frozenset()
     procedures: dict[str, Procedure] = msgspec.field(default_factory=dict)
     wanted: list[str] = msgspec.field(default_factory=list)
     problems: list[Diagnostic] = msgspec.field(default_factory=list)
@@ -73,7 +79,10 @@ class File(msgspec.Struct):
 
 
 class Body(msgspec.Struct):
-    """A function: its steps so far, and where the next one begins; `here` is None where nothing can come."""
+    """A function: its steps so far, and where the next one begins.
+
+    `wanted` is what a pointer points to that takes the value of the expression which is translated.
+    """
 
     file: File
     name: str
@@ -82,6 +91,7 @@ class Body(msgspec.Struct):
     origin: Origin
     scopes: list[dict[str, Meaning]] = msgspec.field(default_factory=lambda: [{}])
     tags: list[dict[str, Struct]] = msgspec.field(default_factory=lambda: [{}])
+    enumerations: list[dict[str, Int]] = msgspec.field(default_factory=lambda: [{}])
     steps: list[Step] = msgspec.field(default_factory=list)
     registers: dict[Var, Register] = msgspec.field(default_factory=dict)
     objects: dict[str, Object] = msgspec.field(default_factory=dict)
@@ -91,12 +101,16 @@ class Body(msgspec.Struct):
     continues: list[Node] = msgspec.field(default_factory=list)
     cases: list[list[tuple[Any, Node]]] = msgspec.field(default_factory=list)
     labels: dict[str, Node] = msgspec.field(default_factory=dict)
+    wanted: CType | None = None
     result: Var | None = None
     returns: CType | None = None
 
 
 #: The nodes of every function.
 ENTRY, EXIT = 0, 1
+
+#: The object of a structure that is returned.
+RETURNED = "__returned"
 
 
 def fresh(body: Body) -> Node:

@@ -10,17 +10,22 @@ from pycparser import c_ast
 from sa.frontends.c.allocation import allocate
 from sa.frontends.c.atomics import ATOMICS, atomic
 from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, meaning, temporary, warn
-from sa.frontends.c.expressions import NOTHING, branch, value
-from sa.frontends.c.operations import store
+from sa.frontends.c.expressions import NOTHING, branch, constant, value
+from sa.frontends.c.operations import kept, load, store
 from sa.frontends.c.types import (
     INT,
     ULONG,
+    Array,
     CType,
     Function,
     Int,
     Pointer,
+    Struct,
+    Void,
+    cells_of,
     input_range,
     is_scalar,
+    size_of,
 )
 from sa.frontends.c.values import Unsupported, Value, convert, number
 from sa.frontends.flow.graph import (
@@ -45,6 +50,7 @@ from sa.frontends.flow.graph import (
 )
 from sa.frontends.flow.threads import MAX_THREADS
 from sa.terms import build
+from sa.terms.term import Term
 
 Handler: TypeAlias = Callable[[Body, Sequence[Any]], Value]
 
@@ -52,6 +58,9 @@ Handler: TypeAlias = Callable[[Body, Sequence[Any]], Value]
 _QUIET = {
     "printf", "fprintf", "puts", "putchar", "fputs", "fflush", "perror", "fputc", "putc", "setbuf", "setvbuf",
 }  # fmt: skip
+
+#: Words whose meaning is what a program of the competition means by them, however it defines them.
+_MEANT = {"reach_error", "assume_abort_if_not", "abort", "exit"}
 
 _INPUTS = {
     "bool": Int("_Bool", 1, False), "char": Int("char", 8, True), "uchar": Int("unsigned char", 8, False),
@@ -65,6 +74,14 @@ _INPUTS = {
 def call(body: Body, node: c_ast.FuncCall) -> Value:
     """The value of a call. Raises Unsupported."""
     arguments = node.args.exprs if node.args is not None else []
+    allocates = isinstance(node.name, c_ast.ID) and node.name.name in ("malloc", "calloc")
+    before, body.wanted = body.wanted, body.wanted if allocates else None
+    result = _called(body, node, arguments)
+    body.wanted = before
+    return result
+
+
+def _called(body: Body, node: c_ast.FuncCall, arguments: Sequence[Any]) -> Value:
     if isinstance(node.name, c_ast.ID):
         name = node.name.name
         found = meaning(body, name)
@@ -79,6 +96,9 @@ def _is_followed(node: Any) -> bool:
 
 
 def _named(body: Body, name: str, kind: Function | None, arguments: Sequence[Any]) -> Value:
+    own = name in body.file.bodies and name not in body.file.library
+    if own and not name.startswith("__") and name not in _MEANT:
+        return _direct(body, name, arguments)
     if name in _WORDS:
         return _WORDS[name](body, arguments)
     if name in ATOMICS:
@@ -99,6 +119,7 @@ def _direct(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     values = [value(body, a) for a in arguments]
     if not name.startswith("__VERIFIER_atomic_"):
         return _inlined(body, name, kind, values)
+    values = [kept(body, v) if isinstance(v.type, Struct) else v for v in values]
     emit(body, Begin())
     result = _inlined(body, name, kind, values)
     emit(body, End())
@@ -106,14 +127,17 @@ def _direct(body: Body, name: str, arguments: Sequence[Any]) -> Value:
 
 
 def _inlined(body: Body, name: str, kind: Function, values: Sequence[Value]) -> Value:
-    if kind.variadic:
-        raise Unsupported("SA713", f"`{name}` takes any number of arguments, which is not accepted")
     if name not in body.file.wanted:
         body.file.wanted.append(name)
     parameters = kind.parameters if kind.parameters is not None else tuple(v.type for v in values)
-    if len(parameters) != len(values):
+    # Arguments without parameters are evaluated, and a function without `va_arg` cannot read them.
+    if len(parameters) != len(values) and not (kind.variadic and len(parameters) < len(values)):
         raise Unsupported("SA719", f"`{name}` takes {len(parameters)} arguments")
-    given = tuple(number(convert(v, k, bounds_in(body))) for v, k in zip(values, parameters, strict=True))
+    given = tuple(number(convert(v, k, bounds_in(body))) for v, k in zip(values, parameters, strict=False))
+    if isinstance(kind.result, Struct):
+        where = temporary(body, Pointer(kind.result))
+        emit(body, Call(name, given, where))
+        return Value(where, kind.result)
     if not is_scalar(kind.result):
         emit(body, Call(name, given, None))
         return NOTHING
@@ -135,7 +159,9 @@ def _indirect(body: Body, pointer: Value, arguments: Sequence[Any]) -> Value:
     names = [n for n in body.file.bodies if n in body.file.addressed and _fits(body.file.names.get(n), kind)]
     if not names:
         raise Unsupported("SA714", "no function has this type and its address taken")
-    result = temporary(body, kind.result) if is_scalar(kind.result) else None
+    whole = isinstance(kind.result, Struct)
+    given = Pointer(kind.result) if whole else kind.result
+    result = temporary(body, given) if is_scalar(given) else None
     start, after = body.here, fresh(body)
     for name in names:
         inside = fresh(body)
@@ -159,6 +185,7 @@ def _fits(found: object, kind: Function) -> bool:
         isinstance(found, Function)
         and (found.parameters is None or kind.parameters is None or len(found.parameters) == len(kind.parameters))
         and is_scalar(found.result) == is_scalar(kind.result)
+        and isinstance(found.result, Struct) == isinstance(kind.result, Struct)
     )
 
 
@@ -169,6 +196,8 @@ def _outside(body: Body, name: str, kind: Function | None, arguments: Sequence[A
     if name not in _QUIET and addresses:
         raise Unsupported("SA716", f"`{name}` is not defined, and gets an address", "define it")
     result = INT if kind is None else kind.result
+    if isinstance(result, Struct):
+        raise Unsupported("SA716", f"`{name}` is not defined, and returns a structure", "define it")
     if isinstance(result, Pointer):
         raise Unsupported("SA716", f"`{name}` is not defined, and returns an address", "define it")
     if name not in _QUIET and not name.startswith("rand"):
@@ -302,6 +331,55 @@ def _expected(body: Body, arguments: Sequence[Any]) -> Value:
     return value(body, arguments[0])
 
 
+def _target(body: Body, node: Any) -> tuple[Term, CType]:
+    """What a pointer points to, whatever it is cast to."""
+    while isinstance(node, c_ast.Cast):
+        node = node.expr
+    pointer = value(body, node)
+    if not isinstance(pointer.type, Pointer) or isinstance(pointer.type.to, Void | Function):
+        raise Unsupported("SA716", "what this points to is not known here", "assign the fields or elements instead")
+    return number(pointer), pointer.type.to
+
+
+def _cells(body: Body, kind: CType, size: Any) -> list[CType]:
+    """The scalars that so many bytes are, from an object of the type on."""
+    number_of_bytes, each = constant(body, size), size_of(kind)
+    if number_of_bytes % each:
+        raise Unsupported("SA716", f"{number_of_bytes} bytes are no number of objects of {each} bytes")
+    return [inner for _, inner in cells_of(Array(kind, number_of_bytes // each))]
+
+
+def _set_to(body: Body, where: Term, kinds: Sequence[CType], byte: int) -> None:
+    for offset, kind in enumerate(kinds):
+        if byte % 256 and not (isinstance(kind, Int) and kind.bits == 8 and kind.name != "_Bool"):
+            raise Unsupported("SA716", "bytes that are not 0 in an object of a larger type")
+        store(body, InMemory(build.add(where, build.integer(offset)), kind), Value(build.integer(byte), INT))
+
+
+def _filled(body: Body, arguments: Sequence[Any]) -> Value:
+    """`memset` with constants."""
+    where, kind = _target(body, arguments[0])
+    _set_to(body, where, _cells(body, kind, arguments[2]), constant(body, arguments[1]))
+    return Value(where, Pointer(kind))
+
+
+def _cleared(body: Body, arguments: Sequence[Any]) -> Value:
+    where, kind = _target(body, arguments[0])
+    _set_to(body, where, _cells(body, kind, arguments[1]), 0)
+    return NOTHING
+
+
+def _copied(body: Body, arguments: Sequence[Any]) -> Value:
+    """`memcpy` and `memmove` with a constant size, a scalar a step; all of them are read first."""
+    to, kind = _target(body, arguments[0])
+    source, _ = _target(body, arguments[1])
+    kinds = _cells(body, kind, arguments[2])
+    found = [load(body, InMemory(build.add(source, build.integer(n)), k)) for n, k in enumerate(kinds)]
+    for offset, (inner, one) in enumerate(zip(kinds, found, strict=True)):
+        store(body, InMemory(build.add(to, build.integer(offset)), inner), one)
+    return Value(to, Pointer(kind))
+
+
 _WORDS: dict[str, Handler] = {
     "__sacheck_assert": _assert, "__VERIFIER_assert": _assert, "__assert_fail": _error, "__assert": _error,
     "reach_error": _error, "__VERIFIER_error": _error, "__sacheck_fail": _fail,
@@ -314,6 +392,7 @@ _WORDS: dict[str, Handler] = {
     "pthread_create": _create, "thrd_create": _create, "pthread_join": _join, "thrd_join": _join,
     "pthread_exit": _leave, "thrd_exit": _leave, "__builtin_expect": _expected,
     "__sync_synchronize": _nothing, "__atomic_thread_fence": _nothing, "__atomic_signal_fence": _nothing,
+    "memset": _filled, "memcpy": _copied, "memmove": _copied, "bzero": _cleared,
     "malloc": lambda body, arguments: allocate(body, arguments, False),
     "calloc": lambda body, arguments: allocate(body, arguments, True), "free": _free,
     "__sacheck_any": lambda body, arguments: _any(body, Int("_Bool", 1, False)),

@@ -131,8 +131,12 @@ def _struct(body: Body, node: Any, constant: Constants) -> Struct:
 
 
 def _enumeration(body: Body, node: Any, constant: Constants) -> Int:
+    """The type of an enumeration: `unsigned int` unless an enumerator is negative, as gcc and clang have it."""
+    if node.values is None:
+        known = (tags[node.name] for tags in reversed(body.enumerations) if node.name in tags)
+        return next(known, body.file.enumerations.get(node.name, INT))
     following, least = 0, 0
-    for enumerator in node.values.enumerators if node.values is not None else ():
+    for enumerator in node.values.enumerators:
         if not isinstance(enumerator, c_ast.Enumerator):
             continue
         if enumerator.value is not None:
@@ -142,7 +146,11 @@ def _enumeration(body: Body, node: Any, constant: Constants) -> Int:
         least = min(least, following)
         following += 1
     kind = UINT if least >= 0 else INT
-    return Int(kind.name, kind.bits, kind.signed, enum=node.name)
+    made = Int(kind.name, kind.bits, kind.signed, enum=node.name)
+    if node.name is not None:
+        scope = body.enumerations[-1] if len(body.enumerations) > 1 else body.file.enumerations
+        scope[node.name] = made
+    return made
 
 
 _WORDS = {"signed", "unsigned", "short", "long", "int", "char"}

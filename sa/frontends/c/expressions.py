@@ -23,7 +23,7 @@ from sa.frontends.c.body import (
 )
 from sa.frontends.c.constants import characters, literal
 from sa.frontends.c.declare import type_of
-from sa.frontends.c.operations import checked, joined, load, moved, operation, store
+from sa.frontends.c.operations import checked, demand, joined, load, moved, operation, store
 from sa.frontends.c.types import (
     CHAR,
     INT,
@@ -36,6 +36,8 @@ from sa.frontends.c.types import (
     Pointer,
     Struct,
     Void,
+    alignment,
+    cell_count,
     is_scalar,
     offset_of,
     plain,
@@ -97,6 +99,18 @@ def value(body: Body, node: Any) -> Value:
             raise Unsupported("SA719", f"this expression is not accepted ({type(node).__name__})")
 
 
+def taken(body: Body, node: Any, kind: CType | None) -> Value:
+    """The value of an expression that an object of a type takes, or a cast to it."""
+    before = body.wanted
+    if isinstance(kind, Pointer) and not isinstance(kind.to, Void | Function):
+        body.wanted = kind.to
+    elif not isinstance(kind, Pointer):
+        body.wanted = None
+    result = value(body, node)
+    body.wanted = before
+    return result
+
+
 def constant(body: Body, node: Any) -> int:
     """The value of a constant expression. Raises Unsupported."""
     before = len(body.steps)
@@ -135,12 +149,7 @@ def place(body: Body, node: Any) -> Place:
                 return found
             raise Unsupported("SA719", f"`{node.name}` is not a variable")
         case c_ast.ArrayRef():
-            pointer, index = value(body, node.name), value(body, node.subscript)
-            if not isinstance(pointer.type, Pointer):
-                pointer, index = index, pointer
-            if not isinstance(pointer.type, Pointer):
-                raise Unsupported("SA719", "this is not an array")
-            return InMemory(moved(pointer, index, 1), pointer.type.to, "index")
+            return _element(body, node)
         case c_ast.StructRef():
             return _field(body, node)
         case c_ast.UnaryOp(op="*"):
@@ -159,20 +168,53 @@ def place(body: Body, node: Any) -> Place:
             raise Unsupported("SA719", "this is not a place")
 
 
+def _element(body: Body, node: c_ast.ArrayRef) -> Place:
+    """An element. Of an array in another object it is said that the index is not outside."""
+    if isinstance(node.name, c_ast.ArrayRef | c_ast.StructRef):
+        outer = place(body, node.name)
+        if isinstance(outer, InMemory) and isinstance(outer.type, Array) and outer.type.size is not None:
+            return _inside(body, outer, value(body, node.subscript))
+        pointer = load(body, outer)
+    else:
+        pointer = value(body, node.name)
+    index = value(body, node.subscript)
+    if not isinstance(pointer.type, Pointer):
+        pointer, index = index, pointer
+    if not isinstance(pointer.type, Pointer):
+        raise Unsupported("SA719", "this is not an array")
+    return InMemory(moved(pointer, index, 1), pointer.type.to, "index")
+
+
+def _inside(body: Body, outer: InMemory, index: Value) -> InMemory:
+    assert isinstance(outer.type, Array) and outer.type.size is not None
+    first = Value(outer.address, Pointer(outer.type.of))
+    at_index, size = number(index), outer.type.size
+    demand(body, build.land(build.le(build.ZERO, at_index), build.lt(at_index, build.integer(size))), "index")
+    starts, stride = outer.among or (outer.address, (0,)), cell_count(outer.type.of)
+    if isinstance(at_index, Number):
+        step = at_index.value * stride
+        offsets = tuple(o + step for o in starts[1])
+    else:
+        offsets = tuple(o + k * stride for o in starts[1] for k in range(size))
+    return InMemory(moved(first, index, 1), outer.type.of, "index", (starts[0], offsets))
+
+
 def _field(body: Body, node: c_ast.StructRef) -> Place:
     if node.type == "->":
         pointer = value(body, node.name)
         if not isinstance(pointer.type, Pointer):
             raise Unsupported("SA719", "this is not a pointer to a structure")
-        address, kind, wrong = number(pointer), pointer.type.to, "pointer"
+        address, kind, wrong, among = number(pointer), pointer.type.to, "pointer", None
     else:
         outer = place(body, node.name)
         if not isinstance(outer, InMemory):
             raise Unsupported("SA719", "this is not a structure")
-        address, kind, wrong = outer.address, outer.type, outer.wrong
+        address, kind, wrong, among = outer.address, outer.type, outer.wrong, outer.among
     if not isinstance(kind, Struct) or (found := offset_of(kind, node.field.name)) is None:
         raise Unsupported("SA719", f"there is no field `{node.field.name}` here")
-    return InMemory(build.add(address, build.integer(found[0])), found[1], wrong)
+    if among is not None:
+        among = (among[0], tuple(o + found[0] for o in among[1]))
+    return InMemory(build.add(address, build.integer(found[0])), found[1], wrong, among)
 
 
 def _named(body: Body, node: Any) -> Value:
@@ -181,7 +223,11 @@ def _named(body: Body, node: Any) -> Value:
         if isinstance(found, Constant):
             return Value(build.integer(found.value), INT)
         if isinstance(found, Function):
+            if node.name not in body.file.bodies:
+                raise Unsupported("SA716", f"`{node.name}` is not defined, and its address is taken", "define it")
             body.file.addressed[node.name] = None
+            if node.name not in body.file.wanted:
+                body.file.wanted.append(node.name)
             return Value(code(node.name), Pointer(found))
         if found is None:
             raise Unsupported("SA719", f"`{node.name}` is not known")
@@ -205,8 +251,10 @@ def _unary(body: Body, node: c_ast.UnaryOp) -> Value:
             return convert(inner, promoted(inner.type), bounds_in(body))
         case "~":
             return inverted(value(body, node.expr), bounds_in(body))
-        case "sizeof" | "_Alignof":
+        case "sizeof":
             return Value(build.integer(size_of(static_type(body, node.expr))), ULONG)
+        case "_Alignof":
+            return Value(build.integer(alignment(static_type(body, node.expr))), ULONG)
         case "++" | "--" | "p++" | "p--":
             return _stepped(body, node)
         case _:
@@ -262,9 +310,9 @@ def _stepped(body: Body, node: c_ast.UnaryOp) -> Value:
 def _assignment(body: Body, node: c_ast.Assignment) -> Value:
     before, body.origin = body.origin, at(body, node)
     if node.op == "=":
-        new = value(body, node.rvalue) if _is_simple(node.lvalue) else None
+        new = taken(body, node.rvalue, place(body, node.lvalue).type) if _is_simple(node.lvalue) else None
         where = place(body, node.lvalue)
-        result = store(body, where, value(body, node.rvalue) if new is None else new)
+        result = store(body, where, taken(body, node.rvalue, where.type) if new is None else new)
     else:
         new = value(body, node.rvalue)
         where = place(body, node.lvalue)
@@ -285,7 +333,7 @@ def _is_simple(node: Any) -> bool:
 
 def _cast(body: Body, node: c_ast.Cast) -> Value:
     kind = type_of(body, node.to_type, constant)
-    inner = value(body, node.expr)
+    inner = taken(body, node.expr, kind)
     if isinstance(kind, Void):
         return NOTHING
     if not is_scalar(kind):

@@ -15,7 +15,6 @@ _WORDS = (
     (re.compile(r"\b__thread\b"), "_Thread_local"),
     (re.compile(r"\b__volatile__\b"), "volatile"),
     (re.compile(r"\b__const(?:__)?\b"), "const"),
-    (re.compile(r"\b__int128\b"), "long"),
 )
 _KEPT = {"__builtin_va_list": "int", "__signed__": "signed"}
 

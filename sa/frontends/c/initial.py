@@ -10,7 +10,7 @@ from pycparser import c_ast
 from sa.frontends.c.body import Body, InMemory, bounds_in, emit, object_of
 from sa.frontends.c.constants import characters
 from sa.frontends.c.declare import type_of
-from sa.frontends.c.expressions import constant, value
+from sa.frontends.c.expressions import constant, static_type, value
 from sa.frontends.c.operations import store
 from sa.frontends.c.types import INT, Array, CType, Struct, cell_count, cells_of, is_scalar, offset_of
 from sa.frontends.c.values import Unsupported, Value, convert, number
@@ -97,7 +97,7 @@ def _is_text(kind: CType, item: Any) -> bool:
 
 
 def _is_whole(body: Body, item: Any) -> bool:
-    return isinstance(item, c_ast.FuncCall)
+    return isinstance(static_type(body, item), Struct)
 
 
 def _designated(body: Body, kind: CType, name: Any) -> int:
@@ -113,7 +113,8 @@ def _part(kind: CType, position: int) -> tuple[int, CType]:
     """The offset and type of an element or field."""
     if isinstance(kind, Array):
         return position * cell_count(kind.of), kind.of
-    assert isinstance(kind, Struct) and kind.fields is not None
+    if not isinstance(kind, Struct) or kind.fields is None:
+        raise Unsupported("SA719", "an initialiser of a type that is not complete")
     if position >= len(kind.fields):
         raise Unsupported("SA719", "too many initialisers")
     name, inner = kind.fields[position]
@@ -140,9 +141,15 @@ def initialise(body: Body, where: InMemory, init: Any) -> None:
         store(body, where, value(body, init))
         return
     written = {offset: (kind, e) for offset, kind, e in scalars(body, where.type, init)}
+    covered = 0
     for offset, (_, kind) in enumerate(cells_of(where.type)):
         target = InMemory(build.add(where.address, build.integer(offset)), kind, where.wrong)
         found = written.get(offset)
+        if found is not None and isinstance(found[0], Struct):
+            store(body, InMemory(target.address, found[0], where.wrong), value(body, found[1]))
+            covered = offset + cell_count(found[0])
+        if offset < covered:
+            continue
         store(body, target, Value(build.integer(0), INT) if found is None else value(body, found[1]))
 
 

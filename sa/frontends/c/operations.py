@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sa.frontends.c.body import Body, InMemory, InRegister, Place, bounds_in, emit, fresh, temporary
+from sa.frontends.c.body import Body, InMemory, InRegister, Place, bounds_in, emit, fresh, object_of, temporary
 from sa.frontends.c.types import (
     INT,
     Array,
@@ -20,7 +20,7 @@ from sa.frontends.c.types import (
     usual,
 )
 from sa.frontends.c.values import Result, Unsupported, Value, binary, compared, convert, number
-from sa.frontends.flow.graph import Fail, Load, Set, Step, Store, Test
+from sa.frontends.flow.graph import Divide, Fail, Live, Load, Set, Step, Storage, Store, Test, base
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -45,7 +45,7 @@ def load(body: Body, where: Place) -> Value:
         case Void():
             raise Unsupported("SA714", "a `void *` that is followed", "cast it to what it points to")
     var = temporary(body, where.type)
-    emit(body, Load(var, where.address, key_of(where.type), where.wrong))
+    emit(body, Load(var, where.address, key_of(where.type), where.wrong, where.among))
     return Value(var, plain(where.type))
 
 
@@ -61,7 +61,7 @@ def store(body: Body, where: Place, new: Value) -> Value:
     if isinstance(where, InRegister):
         emit(body, Set(where.var, number(made)))
         return Value(where.var, plain(where.type))
-    emit(body, Store(where.address, number(made), key_of(where.type), where.wrong))
+    emit(body, Store(where.address, number(made), key_of(where.type), where.wrong, where.among))
     return Value(made.term, plain(where.type))
 
 
@@ -75,16 +75,32 @@ def _copy(body: Body, where: InMemory, new: Value) -> None:
         store(body, InMemory(build.add(where.address, build.integer(offset)), kind, where.wrong), loaded[offset])
 
 
+def kept(body: Body, structure: Value) -> Value:
+    """A copy of a structure that nobody else changes."""
+    name = f"__kept{len(body.objects) + 1}"
+    body.objects[name] = object_of(body.file, name, structure.type, Storage.AUTO, body.origin, None)
+    emit(body, Live(name))
+    _copy(body, InMemory(base(name), structure.type), structure)
+    return Value(base(name), structure.type)
+
+
 def checked(body: Body, result: Result) -> Value:
     """A result whose undefined cases are steps that go wrong, as far as the user wants them to be."""
     if result.undefined is not build.FALSE:
-        _demand(body, build.lnot(result.undefined), "undefined")
+        demand(body, build.lnot(result.undefined), "undefined")
     if result.overflows is not build.FALSE and body.file.choices.overflow == "check":
-        _demand(body, build.lnot(result.overflows), "overflow")
-    return result.value
+        demand(body, build.lnot(result.overflows), "overflow")
+    if result.divided is None:
+        return result.value
+    var = temporary(body, result.value.type)
+    emit(body, Divide(var, *result.divided))
+    return Value(var, result.value.type)
 
 
-def _demand(body: Body, formula: Term, what: str) -> None:
+def demand(body: Body, formula: Term, what: str) -> None:
+    """Go wrong where a formula does not hold."""
+    if formula is build.TRUE:
+        return
     on, wrong = fresh(body), fresh(body)
     source = body.here
     body.steps.append(Step(source, Test(build.lnot(formula)), wrong, body.origin))

@@ -9,6 +9,7 @@ from pycparser import c_ast
 from sa.automata.automaton import Origin
 from sa.frontends.c.body import (
     EXIT,
+    RETURNED,
     Alias,
     Body,
     InMemory,
@@ -21,13 +22,15 @@ from sa.frontends.c.body import (
     object_of,
 )
 from sa.frontends.c.declare import type_of
-from sa.frontends.c.expressions import NOTHING, branch, constant, decide, evaluated, value
+from sa.frontends.c.expressions import NOTHING, branch, constant, decide, evaluated, taken, value
 from sa.frontends.c.initial import completed, first_values, initialise
+from sa.frontends.c.operations import store
 from sa.frontends.c.types import (
     INT,
     Array,
     CType,
     Function,
+    Struct,
     Void,
     cell_count,
     input_range,
@@ -95,19 +98,28 @@ def _statement(body: Body, node: Any) -> None:
 
 
 def _block(body: Body, node: c_ast.Compound) -> None:
-    body.scopes.append({})
-    body.tags.append({})
+    _enter(body)
     for inner in node.block_items or ():
         statement(body, inner)
+    _leave(body)
+
+
+def _enter(body: Body) -> None:
+    body.scopes.append({})
+    body.tags.append({})
+    body.enumerations.append({})
+
+
+def _leave(body: Body) -> None:
     body.scopes.pop()
     body.tags.pop()
+    body.enumerations.pop()
 
 
 def enclosed(body: Body, node: c_ast.Compound) -> Value:
     """Statements in an expression, as GNU C has them: the value is that of the last one, if it is an expression."""
     items = list(node.block_items or ())
-    body.scopes.append({})
-    body.tags.append({})
+    _enter(body)
     for inner in items[:-1]:
         statement(body, inner)
     result = NOTHING
@@ -115,8 +127,7 @@ def enclosed(body: Body, node: c_ast.Compound) -> Value:
         result = value(body, items[-1])
     elif items:
         statement(body, items[-1])
-    body.scopes.pop()
-    body.tags.pop()
+    _leave(body)
     return result
 
 
@@ -148,7 +159,8 @@ def _label(body: Body, name: str) -> int:
 
 def _labelled(body: Body, node: c_ast.Label) -> None:
     emit(body, Skip(), _label(body, node.name))
-    if node.name == "ERROR":
+    if node.name == "ERROR" and isinstance(node.stmt, c_ast.Goto) and node.stmt.name == "ERROR":
+        # How errors were said before `reach_error`: the label of a loop without anything in it.
         emit(body, Fail("reached"))
     statement(body, node.stmt)
 
@@ -171,6 +183,10 @@ def declare(body: Body, node: c_ast.Decl) -> None:
     if isinstance(kind, Function) or "extern" in node.storage:
         if isinstance(kind, Function):
             body.file.names.setdefault(node.name, kind)
+        outer = body.file.names.get(node.name)
+        if outer is None:
+            raise Unsupported("SA719", f"`{node.name}` is declared nowhere else", "declare it outside of the function")
+        body.scopes[-1][node.name] = outer
         return
     whole(kind, node.name)
     where = at(body, node)
@@ -203,7 +219,8 @@ def local(body: Body, name: str, kind: CType, where: Origin, init: Any) -> None:
         var = build.variable(own)
         body.registers[var] = Register(var, range_of(kind), where)
         body.scopes[-1][name] = InRegister(var, kind)
-        made = None if init is None else value(body, init.exprs[0] if isinstance(init, c_ast.InitList) else init)
+        first = init.exprs[0] if isinstance(init, c_ast.InitList) else init
+        made = None if init is None else taken(body, first, kind)
         if made is None:
             emit(body, Havoc(var, input_range(kind)))
         else:
@@ -315,10 +332,14 @@ def _case(body: Body, node: Any) -> None:
 
 def _return(body: Body, node: c_ast.Return) -> None:
     if node.expr is not None:
-        found = value(body, node.expr)
+        found = taken(body, node.expr, body.returns)
         if body.result is not None and body.returns is not None and is_scalar(body.returns):
             made = convert(found, body.returns, bounds_in(body))
             emit(body, Set(body.result, number(made)))
+        elif body.result is not None and isinstance(body.returns, Struct) and isinstance(found.type, Struct):
+            emit(body, Live(RETURNED))
+            store(body, InMemory(base(RETURNED), body.returns), found)
+            emit(body, Set(body.result, base(RETURNED)))
         elif body.returns is not None and not isinstance(body.returns, Void):
-            raise Unsupported("SA719", "a function that returns a structure is not accepted", "return a pointer")
+            raise Unsupported("SA719", "what is returned here is not of the function's type")
     _jump(body, EXIT)

@@ -16,6 +16,7 @@ from sa.base.source import Span
 from sa.frontends.c.body import (
     ENTRY,
     EXIT,
+    RETURNED,
     Alias,
     Body,
     File,
@@ -30,14 +31,16 @@ from sa.frontends.c.declare import adjusted, library_types, type_of
 from sa.frontends.c.expressions import constant
 from sa.frontends.c.gnu import without_extensions
 from sa.frontends.c.initial import completed, first_values, literal
+from sa.frontends.c.operations import store
 from sa.frontends.c.places import origin
 from sa.frontends.c.read import Text
 from sa.frontends.c.statements import enclosed, statement, whole
 from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, range_of
-from sa.frontends.c.values import Unsupported
-from sa.frontends.flow.graph import Live, Procedure, Register, Skip, Storage, Store, Unit, base
+from sa.frontends.c.values import Unsupported, Value
+from sa.frontends.flow.graph import ANY, Live, Procedure, Register, Skip, Storage, Store, Unit, base
 from sa.frontends.reading import Reading
 from sa.terms import build
+from sa.terms.term import Var
 
 
 def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
@@ -60,7 +63,7 @@ def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
         file.procedures[name] = _procedure(file, name)
     if any(p.severity is Severity.ERROR for p in file.problems):
         raise InputError(tuple(dict.fromkeys(file.problems)))
-    return Unit(tuple(file.objects.values()), file.procedures, entry, choices.heap), file
+    return Unit(tuple(file.objects.values()), file.procedures, entry, choices.heap, choices.deadlock), file
 
 
 @lru_cache(maxsize=1)
@@ -116,8 +119,9 @@ def _declare(body: Body, node: Any, library: bool) -> None:
             case c_ast.FuncDef():
                 kind = type_of(body, node.decl.type, constant)
                 file.names[node.decl.name] = kind if isinstance(kind, Function) else Function(Void(), None)
-                if library or node.decl.name not in file.library:
-                    file.bodies[node.decl.name] = node
+                file.bodies[node.decl.name] = node
+                if not library:
+                    file.library -= {node.decl.name}
             case c_ast.Decl():
                 _global(body, node)
             case _:
@@ -147,11 +151,13 @@ def _global(body: Body, node: c_ast.Decl) -> None:
         file.names[node.name] = InMemory(base(node.name), kind, "index")
         return
     file.names[node.name] = InMemory(base(node.name), kind, "index")
-    if known is not None and node.init is None:
+    outside = "extern" in node.storage and node.init is None
+    if known is not None and node.init is None and (outside or node.name not in file.outside):
         return
     whole(kind, node.name)
-    # Itself may be named in its initialiser.
-    initial = {} if node.init is None else first_values(body, kind, node.init)
+    # Itself may be named in its initialiser. What is defined in another file may have any value.
+    file.outside = file.outside | {node.name} if outside else file.outside - {node.name}
+    initial = None if outside else {} if node.init is None else first_values(body, kind, node.init)
     storage = Storage.THREAD if "_Thread_local" in node.storage else Storage.STATIC
     file.objects[node.name] = object_of(file, node.name, kind, storage, where, initial)
 
@@ -166,7 +172,10 @@ def _procedure(file: File, name: str) -> Procedure:
         body.result, body.returns = build.variable("__return"), kind.result
         body.registers[body.result] = Register(body.result, range_of(kind.result), where, temporary=True)
     elif isinstance(kind.result, Struct):
-        file.problems.append(error("SA719", f"`{name}` returns a structure, which is not accepted", where.span))
+        # What is returned lies in an object of the activation; its address is the result.
+        body.result, body.returns = build.variable("__return"), kind.result
+        body.registers[body.result] = Register(body.result, ANY, where, temporary=True)
+        body.objects[RETURNED] = object_of(file, RETURNED, kind.result, Storage.AUTO, where, None)
     parameters = _parameters(body, node, kind)
     statement(body, node.body)
     emit(body, Skip(), EXIT)
@@ -192,10 +201,8 @@ def _parameters(body: Body, node: c_ast.FuncDef, kind: Function) -> list[Any]:
         if not isinstance(parameter, c_ast.Decl):
             continue
         own = adjusted(type_of(body, parameter.type, constant))
-        if not is_scalar(own):
-            body.file.problems.append(
-                error("SA719", f"`{parameter.name}` is a structure given by value", body.origin.span)
-            )
+        if isinstance(own, Struct):
+            found.append(_given(body, parameter.name, own))
             continue
         taken = parameter.name in body.addressed
         var = build.variable(f"__{parameter.name}" if taken else parameter.name)
@@ -209,6 +216,18 @@ def _parameters(body: Body, node: c_ast.FuncDef, kind: Function) -> list[Any]:
         else:
             body.scopes[-1][parameter.name] = InRegister(var, own)
     return found
+
+
+def _given(body: Body, name: str, kind: Struct) -> Var:
+    """A structure given by value: its address is given, and it is copied."""
+    var = build.variable(f"__{name}")
+    body.registers[var] = Register(var, ANY, body.origin, temporary=True)
+    body.objects[name] = object_of(body.file, name, kind, Storage.AUTO, body.origin, None)
+    emit(body, Live(name))
+    place = InMemory(base(name), kind, "index")
+    store(body, place, Value(var, kind))
+    body.scopes[-1][name] = place
+    return var
 
 
 def _addressed(node: Any) -> Iterator[str]:

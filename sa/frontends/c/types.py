@@ -92,10 +92,13 @@ def input_range(kind: CType) -> Range:
 
 
 def key_of(kind: CType) -> str:
-    """What tells cells of a scalar type from others: accesses by another type do not meet them."""
+    """What tells cells of a scalar type from others: accesses by another type do not meet them.
+
+    Those by the type of the other signedness do (C11 6.5): `flow.views` has what they see.
+    """
     match kind:
-        case Int(name, bits):
-            return "bool" if name == "_Bool" else f"int{bits}"
+        case Int(name, bits, signed):
+            return "bool" if name == "_Bool" else f"{'' if signed else 'u'}int{bits}"
         case Pointer():
             return "pointer"
         case _:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from sa.frontends.c.types import INT, CType, Int, Pointer, range_of, usual
+from sa.frontends.c.types import INT, LONG, CType, Int, Pointer, range_of, usual
+from sa.frontends.flow.division import MOST_DIVISORS, by_cases, quotient
 from sa.frontends.flow.graph import ANY
 from sa.frontends.flow.spans import Bounds, span_of
 from sa.terms import build
@@ -50,14 +51,16 @@ def convert(value: Value, kind: CType, bounds: Bounds) -> Value:
     """The value in another scalar type (C11 6.3.1.3; what the implementation defines is what gcc does)."""
     if isinstance(kind, Int) and kind.name == "_Bool":
         return Value(truth(value), kind)
-    if isinstance(kind, Pointer) or isinstance(value.type, Pointer):
-        return Value(number(value), kind)
-    if not isinstance(kind, Int) or not isinstance(value.type, Int):
+    if not isinstance(kind, Int) or not isinstance(value.type, Int | Pointer):
         return Value(number(value), kind)
     term = number(value)
+    # Pointers are kept as signed numbers, so that small ones of both signs come back as what they were.
+    given = LONG if isinstance(value.type, Pointer) else value.type
+    if isinstance(value.type, Pointer) and kind.bits == LONG.bits and kind.signed:
+        return Value(term, kind)
     low, high = span_of(term, bounds)
-    if (low is None or high is None) and range_of(kind) == ANY:
-        low, high = _declared(value.type)
+    if (low is None or high is None) and (range_of(kind) == ANY or kind.bits == LONG.bits == given.bits):
+        low, high = _declared(given)
     least, most = _declared(kind)
     if low is None or high is None:
         return Value(wrapped(term, kind), kind)
@@ -88,11 +91,15 @@ def wrapped(term: Term, kind: Int, known: tuple[int | None, int | None] = (None,
 
 
 class Result(Struct, frozen=True):
-    """A value, and the condition under which it is undefined."""
+    """A value, and the condition under which it is undefined.
+
+    Where it is to be `divided`, an operator and its operands, the value is known only when the divisor is.
+    """
 
     value: Value
     undefined: Term = build.FALSE
     overflows: Term = build.FALSE
+    divided: tuple[str, Term, Term] | None = None
 
 
 def binary(op: str, left: Value, right: Value, bounds: Bounds, wraps: bool) -> Result:
@@ -159,34 +166,18 @@ def arithmetic(term: Term, kind: Int, bounds: Bounds, wraps: bool) -> Result:
 
 
 def _divided(op: str, a: Term, b: Term, kind: Int, bounds: Bounds) -> Result:
+    """`/` and `%`. The least number of a signed type divided by -1 is not in it."""
+    least, undefined = _declared(kind)[0], build.eq(b, build.ZERO)
+    beyond: Term = build.FALSE
+    if kind.signed:
+        beyond = build.land(build.eq(a, build.integer(least)), build.eq(b, build.integer(-1)))
     if isinstance(b, Number):
-        if b.value == 0:
-            return Result(Value(build.integer(0), kind), undefined=build.TRUE)
-        return Result(Value(_quotient(op, a, b.value, bounds), kind))
+        term = build.integer(0) if b.value == 0 else quotient(op, a, b.value, bounds)
+        return Result(Value(term, kind), undefined, beyond)
     low, high = span_of(b, bounds)
-    if low is None or high is None or high - low > 16:
-        raise Unsupported("SA718", f"`{op}` by a divisor that is not constant", "divide by a constant")
-    term: Term = build.integer(0)
-    for value in range(low, high + 1):
-        if value:
-            term = build.ite(build.eq(b, build.integer(value)), _quotient(op, a, value, bounds), term)
-    return Result(Value(term, kind), undefined=build.eq(b, build.integer(0)))
-
-
-def _quotient(op: str, a: Term, divisor: int, bounds: Bounds) -> Term:
-    """Division towards zero, or its remainder."""
-    low, _ = span_of(a, bounds)
-    euclid = build.div(a, divisor)
-    quotient = euclid
-    if low is None or low < 0:
-        negative = build.scale(-1, build.div(build.scale(-1, a), divisor))
-        quotient = build.ite(build.le(build.integer(0), a), euclid, negative)
-    if op == "/":
-        return quotient
-    if quotient is euclid:
-        return build.mod(a, divisor)
-    back = build.scale(-1, build.mod(build.scale(-1, a), divisor))
-    return build.ite(build.le(build.integer(0), a), build.mod(a, divisor), back)
+    if low is None or high is None or high - low >= MOST_DIVISORS:
+        return Result(Value(build.ZERO, kind), undefined, beyond, (op, a, b))
+    return Result(Value(by_cases(op, a, b, range(low, high + 1), bounds), kind), undefined, beyond)
 
 
 def _shift(op: str, left: Value, right: Value, bounds: Bounds, wraps: bool) -> Result:
@@ -194,8 +185,7 @@ def _shift(op: str, left: Value, right: Value, bounds: Bounds, wraps: bool) -> R
     assert isinstance(kind, Int)
     a, count = number(convert(left, kind, bounds)), number(right)
     low, high = span_of(count, bounds)
-    if low is None or high is None or high - low > 64:
-        raise Unsupported("SA718", f"`{op}` by an amount that is not constant", "shift by a constant")
+    low, high = (0, kind.bits - 1) if low is None or high is None else (low, high)
     outside = build.lor(build.lt(count, build.integer(0)), build.le(build.integer(kind.bits), count))
     term: Term = build.integer(0)
     beyond: Term = build.FALSE
@@ -216,31 +206,50 @@ def _bitwise(op: str, a: Term, b: Term, kind: Int, bounds: Bounds) -> Term:
         a, b = b, a
     if isinstance(b, Number):
         mask = b.value % 2**kind.bits
-        if op == "&" and mask & (mask + 1) == 0 and (not kind.signed or mask < 2 ** (kind.bits - 1)):
-            return build.mod(a, mask + 1)
-        if b.value == 0:
-            return build.integer(0) if op == "&" else a
-        if op == "^" and b.value == -1:
-            return build.sub(build.integer(-1), a)
-        if op == "&" and mask & (mask - 1) == 0:
-            bit = build.mod(build.div(a, mask), 2)
-            return build.scale(mask, bit)
+        both = _masked(a, mask, kind.bits)
+        match op:
+            case "&":
+                return both
+            case "|":
+                return build.sub(build.add(a, b), both)
+            case _:
+                return build.sub(build.add(a, b), build.scale(2, both))
     spans = span_of(a, bounds), span_of(b, bounds)
     most = max((s[1] if s[1] is not None else 2**64) for s in spans)
     least = min((s[0] if s[0] is not None else -1) for s in spans)
-    if least < 0 or most > 255:
-        hint = "masks of 2^k - 1, single bits, and values in 0..255 are understood"
+    if kind.bits > 32 and (least < 0 or most >= 2**32):
+        hint = "constant masks, and values of at most 32 bits are understood"
         raise Unsupported("SA719", f"`{op}` of values that are not known to be small", hint)
-    return _by_bits(op, a, b, most.bit_length())
+    if least < 0 or most >= 2**kind.bits:
+        return _by_bits(op, a, b, kind.bits, kind.signed)
+    return _by_bits(op, a, b, most.bit_length(), False)
 
 
-def _by_bits(op: str, a: Term, b: Term, bits: int) -> Term:
+def _masked(a: Term, mask: int, bits: int) -> Term:
+    """`a & mask` for a constant, a run of ones at a time; one up to the highest bit keeps the sign."""
+    result: Term = build.integer(0)
+    low = 0
+    while mask >> low:
+        if not mask >> low & 1:
+            low += 1
+            continue
+        high = low
+        while mask >> high & 1:
+            high += 1
+        run = build.div(a, 2**low) if high == bits else build.mod(build.div(a, 2**low), 2 ** (high - low))
+        result = build.add(result, build.scale(2**low, run))
+        low = high
+    return result
+
+
+def _by_bits(op: str, a: Term, b: Term, bits: int, signed: bool) -> Term:
     result: Term = build.integer(0)
     for number_ in range(bits):
         one = build.eq(build.mod(build.div(a, 2**number_), 2), build.integer(1))
         two = build.eq(build.mod(build.div(b, 2**number_), 2), build.integer(1))
         joined = {"&": build.land(one, two), "|": build.lor(one, two), "^": build.ne(one, two)}[op]
-        result = build.add(result, build.ite(joined, build.integer(2**number_), build.integer(0)))
+        weight = -(2**number_) if signed and number_ == bits - 1 else 2**number_
+        result = build.add(result, build.ite(joined, build.integer(weight), build.integer(0)))
     return result
 
 

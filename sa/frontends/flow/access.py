@@ -17,7 +17,7 @@ from sa.frontends.flow.layout import Layout, Place
 from sa.frontends.flow.liveness import live
 from sa.frontends.flow.order import reachable
 from sa.frontends.flow.threads import OFFER, THREADS, Thread
-from sa.frontends.flow.values import OTHER, Found, constants, evaluate, targets
+from sa.frontends.flow.values import OTHER, Found, constants, pointed, targets
 
 
 class Access(Struct, frozen=True):
@@ -89,8 +89,8 @@ def _stay(threads: Sequence[Thread], found: Found) -> None:
 
 def _access(step: Step, thread: int, found: Found) -> Access | None:
     match step.op:
-        case Load(_, address, key, _) | Store(address, _, key, _):
-            values = evaluate(address, found, thread)
+        case Load(_, address, key, _, among) | Store(address, _, key, _, among):
+            values = pointed(address, among, found, thread)
             cells = tuple(targets(values, key, found.layout))
             return Access(cells, values == frozenset(cells), isinstance(step.op, Store))
         case _:

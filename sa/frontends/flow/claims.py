@@ -62,9 +62,10 @@ def _there(touch: Touch) -> Term:
 
 
 def no_deadlock(threads: Sequence[Automaton]) -> Invariant:
-    """Some thread can step, or each has ended, has stopped or was never created."""
+    """Some thread can step, or each has ended or was never created, or one stopped: the process has ended then."""
     stuck = list[Term]()
     open_ones = list[Term]()
+    stopped = [at(t.name, q.name) for t in threads for q in t.locations if q.name == "stopped"]
     for thread in threads:
         leaving = dict[str, list[Edge]]()
         for edge in thread.edges:
@@ -77,7 +78,8 @@ def no_deadlock(threads: Sequence[Automaton]) -> Invariant:
         ended = [at(thread.name, q.name) for q in thread.locations if q.name == waiting or _is_over(q, thread)]
         open_ones.append(build.lnot(build.lor(*ended)))
     origin = threads[0].origin
-    return Invariant("no_deadlock", build.lnot(build.land(*stuck, build.lor(*open_ones))), False, None, origin)
+    runs = build.lnot(build.lor(*stopped))
+    return Invariant("no_deadlock", build.lnot(build.land(runs, *stuck, build.lor(*open_ones))), False, None, origin)
 
 
 def _disabled(edges: Sequence[Edge], thread: Automaton) -> Term:
@@ -92,7 +94,6 @@ def _disabled(edges: Sequence[Edge], thread: Automaton) -> Term:
 
 
 def _is_over(place: Location, thread: Automaton) -> bool:
-    """The place behind the end, behind a failure, or where the thread stops."""
+    """The place behind the end, or behind a failure."""
     into = [e for e in thread.edges if e.target == place.name]
-    last = bool(into) and all(e.label is not None and e.label.action in (EXIT, "fail") for e in into)
-    return last or place.name == "stopped"
+    return bool(into) and all(e.label is not None and e.label.action in (EXIT, "fail") for e in into)

@@ -79,6 +79,15 @@ class Set(Struct, frozen=True):
     term: Term
 
 
+class Divide(Struct, frozen=True):
+    """`var :=` the quotient (`/`) or remainder (`%`) towards zero. What values the divisor may have must be known."""
+
+    var: Var
+    sign: str
+    dividend: Term
+    divisor: Term
+
+
 class Havoc(Struct, frozen=True):
     """`var` becomes any value of the range."""
 
@@ -86,13 +95,21 @@ class Havoc(Struct, frozen=True):
     range: Range
 
 
+#: An address, and the distances of cells from it.
+Among: TypeAlias = tuple[Term, tuple[int, ...]]
+
+
 class Load(Struct, frozen=True):
-    """`var :=` the cell at an address. `wrong` says what is wrong where there is no such cell."""
+    """`var :=` the cell at an address. `wrong` says what is wrong where there is no such cell.
+
+    `among`, if given, are the cells of which this is one whenever the step is taken.
+    """
 
     var: Var
     address: Term
     key: str
     wrong: str
+    among: Among | None = None
 
 
 class Store(Struct, frozen=True):
@@ -102,6 +119,7 @@ class Store(Struct, frozen=True):
     term: Term
     key: str
     wrong: str
+    among: Among | None = None
 
 
 class Test(Struct, frozen=True):
@@ -195,6 +213,7 @@ class Skip(Struct, frozen=True):
 
 Op: TypeAlias = (
     Set
+    | Divide
     | Havoc
     | Load
     | Store
@@ -246,13 +265,15 @@ class Procedure(Struct, frozen=True):
 class Unit(Struct, frozen=True):
     """A whole program before threads are known: static objects, procedures by name, and where it starts.
 
-    `heap` is how many objects an allocation that may happen several times can make.
+    `heap` is how many objects an allocation that may happen several times can make. Where the process `ends` with
+    the first thread's procedure, as it does in C unless the thread exits by itself, the thread stops at its end.
     """
 
     objects: tuple[Object, ...]
     procedures: Mapping[str, Procedure]
     entry: str
     heap: int = 4
+    ends: bool = False
 
 
 class Graph(Struct):

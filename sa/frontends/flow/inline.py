@@ -13,6 +13,7 @@ from sa.frontends.flow.graph import (
     Call,
     Exit,
     Graph,
+    Halt,
     Live,
     Node,
     Op,
@@ -66,7 +67,11 @@ def inline(unit: Unit, procedure: str, thread: str) -> tuple[Graph, tuple[Var, .
     inside = _Thread(unit, thread, graph, result)
     frame = _Frame((procedure,), "", called.origin if called.hidden else None)
     names = _renamed(called, inside, frame, shared)
-    _copy(called, inside, frame, names, (graph.entry, graph.exit), result)
+    last = graph.exit
+    if unit.ends and procedure == unit.entry:
+        last = fresh(graph)
+        graph.steps.append(Step(last, Halt(), fresh(graph), called.origin))
+    _copy(called, inside, frame, names, (graph.entry, last), result)
     return graph, tuple(_var(names[p]) for p in called.parameters), result
 
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from sa.frontends.flow.graph import Graph, Havoc, Node, Self, Set, Skip, Step, outgoing
+from sa.frontends.flow.graph import Divide, Graph, Havoc, Node, Self, Set, Skip, Step, outgoing
 from sa.frontends.flow.order import components
 from sa.frontends.flow.terms import read_by, written_by
 from sa.terms.term import Var
@@ -60,7 +60,8 @@ def prune(graph: Graph) -> None:
         changed = False
         steps = list[Step]()
         for step in graph.steps:
-            if isinstance(step.op, Set | Havoc | Self) and step.op.var not in after.get(step.target, frozenset()):
+            alive = after.get(step.target, frozenset())
+            if isinstance(step.op, Set | Divide | Havoc | Self) and step.op.var not in alive:
                 step = replace(step, op=Skip())
                 changed = True
             steps.append(step)

@@ -17,7 +17,7 @@ from sa.frontends.flow.access import Accesses, accesses
 from sa.frontends.flow.choosing import without_idle_choices
 from sa.frontends.flow.claims import Asked, Touch, no_deadlock, races
 from sa.frontends.flow.graph import ANY, Node, Range, Storage, Unit
-from sa.frontends.flow.layout import Layout, layout
+from sa.frontends.flow.layout import Layout, Place, layout
 from sa.frontends.flow.liveness import only_reachable, prune
 from sa.frontends.flow.naming import Named, named
 from sa.frontends.flow.simplify import simplified
@@ -56,6 +56,9 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
     made = _program(automata, first, names, source)
     families = {t.name: names.names[t.number].registers[t.identity] for t in threads if t.identity is not None}
     claims = _claims(made, list(zip(threads, found, strict=True)), names, where, asked)
+    if not claims and not any(e.failure for t in made.threads for e in t.edges):
+        # What cannot go wrong anywhere is claimed all the same.
+        claims = (Invariant("no_step_goes_wrong", build.TRUE, False, None, made.threads[0].origin),)
     return replace(
         made,
         invariants=claims,
@@ -98,9 +101,14 @@ def _first_values(names: Named, where: Layout, known: Accesses) -> dict[Var, Ter
         cell = where.places[address].cell
         if cell.initial is not None:
             result[var] = substitute(cell.initial, numbers)
-        elif address not in known.arbitrary:
+        elif address not in known.arbitrary and not _is_outside(where.places[address]):
             result[var] = build.integer(max(0, cell.range.low or 0))
     return result
+
+
+def _is_outside(place: Place) -> bool:
+    """Whether a static object has its first value from elsewhere; what threads are given is written before."""
+    return place.object.storage is Storage.STATIC and place.cell.key not in ("argument", "result")
 
 
 def _automaton(thread: Thread, made: list[Joint], names: Named, first: Mapping[Var, Term]) -> Automaton:

@@ -18,8 +18,11 @@ from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Access, Accesses
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.cuts import Names, Work, depths_of, is_seen, kept_nodes, meetings
+from sa.frontends.flow.division import MOST_DIVISORS, by_cases, quotient
 from sa.frontends.flow.graph import (
+    ANY,
     Begin,
+    Divide,
     End,
     Fail,
     Halt,
@@ -39,10 +42,11 @@ from sa.frontends.flow.graph import (
 from sa.frontends.flow.heap import BOUND
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.threads import Thread
-from sa.frontends.flow.values import OTHER, Values, evaluate
+from sa.frontends.flow.values import OTHER, Values, evaluate, pointed
+from sa.frontends.flow.views import seen_as
 from sa.terms import build
 from sa.terms.substitute import substitute
-from sa.terms.term import Term, Var
+from sa.terms.term import Int, Term, Var
 
 #: Where a thread is that will not go on.
 STOPPED = -1
@@ -142,6 +146,8 @@ def _through(step: Step, path: _Path, source: Node, work: Work) -> Iterator[_Pat
     match step.op:
         case Set(var, term):
             yield replace(on, store=_with(path.store, work.names.registers[var], _now(term, path, work)))
+        case Divide(var, _, _, _):
+            yield replace(on, store=_with(path.store, work.names.registers[var], _quotient(step, path, work)))
         case Havoc(var, range_):
             choice = _choice(work.names.registers[var], range_, step.origin, work)
             store = _with(path.store, work.names.registers[var], choice.var)
@@ -186,6 +192,20 @@ def _now(term: Term, path: _Path, work: Work) -> Term:
     return substitute(term, names)
 
 
+def _quotient(step: Step, path: _Path, work: Work) -> Term:
+    """A division, by the values that the divisor may have. Raises InputError if they are not known."""
+    assert isinstance(step.op, Divide)
+    a, b = _now(step.op.dividend, path, work), _now(step.op.divisor, path, work)
+    if isinstance(b, Int):
+        return quotient(step.op.sign, a, b.value, lambda _: ANY) if b.value else build.ZERO
+    known = evaluate(step.op.divisor, work.known.found, work.thread.number)
+    values = sorted(v for v in known if v is not OTHER)
+    if OTHER in known or len(values) > MOST_DIVISORS:
+        message = f"`{step.op.sign}` by a divisor of which it is not known what it may be"
+        raise InputError((error("SA718", message, step.origin.span, "divide by a constant"),))
+    return by_cases(step.op.sign, a, b, values, lambda _: ANY)
+
+
 def _only(values: Values | None) -> Term | None:
     """The one value that there is."""
     if values is None or len(values) != 1:
@@ -204,7 +224,7 @@ def _access(step: Step, path: _Path, source: Node, work: Work) -> Iterator[_Path
     access = work.known.of[id(step)]
     address = _now(step.op.address, path, work)
     if not access.sure:
-        values = evaluate(step.op.address, work.known.found, work.thread.number)
+        values = pointed(step.op.address, step.op.among, work.known.found, work.thread.number)
         if not access.cells and OTHER in values:
             message = "what this address is of is not known here"
             raise InputError((error("SA714", message, step.origin.span, "numbers cannot be used as pointers"),))
@@ -221,17 +241,18 @@ def _access(step: Step, path: _Path, source: Node, work: Work) -> Iterator[_Path
         origin = path.origin if path.seen else step.origin
         path = replace(path, seen=True, origin=origin, touched=(*path.touched, *_touched(address, access, path, work)))
     match step.op:
-        case Load(var, _, _, _):
-            value = _loaded(address, access, path, work)
+        case Load(var, _, _, _, _):
+            value = _loaded(address, access, step.op.key, path, work)
             yield replace(path, store=_with(path.store, work.names.registers[var], value))
-        case Store(_, term, _, _):
+        case Store(_, term, key, _, _):
             value = _now(term, path, work)
             store = dict(path.store)
             for at in access.cells:
                 if at in work.names.cells:
                     cell = work.names.cells[at]
                     here = build.eq(address, build.integer(at)) if len(access.cells) > 1 else build.TRUE
-                    store[cell] = build.ite(simplified(here), value, store.get(cell, cell))
+                    stored = seen_as(value, key, _key(at, work))
+                    store[cell] = build.ite(simplified(here), stored, store.get(cell, cell))
             yield replace(path, store=store)
 
 
@@ -247,7 +268,7 @@ def _touched(address: Term, access: Access, path: _Path, work: Work) -> Iterator
             yield Touched(at, access.writes, path.depth > 0, build.land(*known))
 
 
-def _loaded(address: Term, access: Access, path: _Path, work: Work) -> Term:
+def _loaded(address: Term, access: Access, key: str, path: _Path, work: Work) -> Term:
     value: Term | None = None
     for at in reversed(access.cells):
         if at in work.known.fixed:
@@ -255,9 +276,14 @@ def _loaded(address: Term, access: Access, path: _Path, work: Work) -> Term:
         else:
             cell = work.names.cells[at]
             here = path.store.get(cell, cell)
+        here = seen_as(here, _key(at, work), key)
         value = here if value is None else build.ite(build.eq(address, build.integer(at)), here, value)
     assert value is not None
     return value
+
+
+def _key(cell: int, work: Work) -> str:
+    return work.known.found.layout.places[cell].cell.key
 
 
 def _alive(name: str, on: _Path, path: _Path, step: Step, work: Work) -> _Path:

@@ -8,7 +8,9 @@ from msgspec.structs import replace
 
 from sa.frontends.flow.graph import (
     Allocate,
+    Among,
     Call,
+    Divide,
     Exit,
     Fork,
     Havoc,
@@ -31,9 +33,11 @@ def read_by(op: Op) -> tuple[Term, ...]:
     match op:
         case Set(_, term) | Exit(term):
             return (term,)
-        case Load(_, address, _, _):
+        case Divide(_, _, dividend, divisor):
+            return (dividend, divisor)
+        case Load(_, address, _, _, _):
             return (address,)
-        case Store(address, term, _, _):
+        case Store(address, term, _, _, _):
             return (address, term)
         case Test(formula) | Wait(formula):
             return (formula,)
@@ -52,12 +56,16 @@ def read_by(op: Op) -> tuple[Term, ...]:
 def written_by(op: Op) -> Var | None:
     """The register that an operation writes."""
     match op:
-        case Set(var, _) | Havoc(var, _) | Load(var, _, _, _) | Self(var) | Allocate(var, _):
+        case Set(var, _) | Divide(var, _, _, _) | Havoc(var, _) | Load(var, _, _, _, _) | Self(var) | Allocate(var, _):
             return var
         case Call(_, _, result) | Fork(_, _, result) | Join(_, result):
             return result
         case _:
             return None
+
+
+def _among(among: Among | None, names: Mapping[Var, Term]) -> Among | None:
+    return None if among is None else (substitute(among[0], names), among[1])
 
 
 def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> Op:
@@ -69,12 +77,14 @@ def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> O
     match op:
         case Set(var, value):
             return Set(register(var), term(value))
+        case Divide(var, sign, dividend, divisor):
+            return Divide(register(var), sign, term(dividend), term(divisor))
         case Havoc(var, _) | Self(var) | Allocate(var, _):
             return replace(op, var=register(var))
-        case Load(var, address, key, wrong):
-            return Load(register(var), term(address), key, wrong)
-        case Store(address, value, key, wrong):
-            return Store(term(address), term(value), key, wrong)
+        case Load(var, address, key, wrong, among):
+            return Load(register(var), term(address), key, wrong, _among(among, names))
+        case Store(address, value, key, wrong, among):
+            return Store(term(address), term(value), key, wrong, _among(among, names))
         case Test(formula):
             return Test(term(formula))
         case Wait(formula):

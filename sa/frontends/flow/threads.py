@@ -169,7 +169,7 @@ def _is_endless(step: Step, steps: dict[Node, list[Step]], loops: dict[Node, int
             case Test(term):
                 if not (len(term.free) == 1 and term.free <= free and _decides(term)):
                     return False
-            case Store(_, term, _, _):
+            case Store(_, term, _, _, _):
                 if not term.free <= free:
                     return False
                 if isinstance(other.op, Store) and not all(

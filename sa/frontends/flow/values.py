@@ -13,10 +13,12 @@ from typing import TypeAlias, TypeVar
 
 from msgspec import Struct, field
 
-from sa.frontends.flow.graph import Havoc, Load, Range, Set, Step, Storage, Store
+from sa.frontends.flow.division import quotient
+from sa.frontends.flow.graph import ANY, Among, Divide, Havoc, Load, Range, Set, Step, Storage, Store
 from sa.frontends.flow.layout import Layout
 from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.threads import Thread
+from sa.frontends.flow.views import kin, seen_number
 from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.substitute import substitute
@@ -74,26 +76,59 @@ def _transfer(step: Step, thread: int, found: Found) -> bool:
     match step.op:
         case Set(var, term):
             return _grow(found.registers, (thread, var), evaluate(term, found, thread), found.layout)
+        case Divide(var, sign, dividend, divisor):
+            one, two = evaluate(dividend, found, thread), evaluate(divisor, found, thread)
+            values = _NOTHING if not one or not two else frozenset({_divided(sign, one, two)})
+            return _grow(found.registers, (thread, var), values, found.layout)
         case Havoc(var, range_):
             return _grow(found.registers, (thread, var), _range(range_), found.layout)
-        case Load(var, address, key, _):
+        case Load(var, address, key, _, among):
             values = _NOTHING
-            for at in targets(evaluate(address, found, thread), key, found.layout):
-                values |= found.cells[at]
+            for at in targets(pointed(address, among, found, thread), key, found.layout):
+                values |= _viewed(found.cells[at], found.layout.places[at].cell.key, key)
             return _grow(found.registers, (thread, var), values, found.layout)
-        case Store(address, term, key, _):
+        case Store(address, term, key, _, among):
             changed = False
             values = evaluate(term, found, thread)
-            for at in targets(evaluate(address, found, thread), key, found.layout):
-                changed = _grow(found.cells, at, values, found.layout) or changed
+            for at in targets(pointed(address, among, found, thread), key, found.layout):
+                stored = _viewed(values, key, found.layout.places[at].cell.key)
+                changed = _grow(found.cells, at, stored, found.layout) or changed
             return changed
         case _:
             return False
 
 
+def _divided(sign: str, one: Values, two: Values) -> int | None:
+    """The quotient or remainder where both operands are known."""
+    a, b = next(iter(one)), next(iter(two))
+    if len(one) > 1 or len(two) > 1 or a is OTHER or b is OTHER or b == 0:
+        return OTHER
+    made = quotient(sign, build.integer(a), b, lambda _: ANY)
+    return made.value if isinstance(made, Int) else OTHER
+
+
+def pointed(address: Term, among: Among | None, found: Found, thread: int) -> Values:
+    """The values of an address that is one of some cells, if that is said."""
+    if among is None:
+        return evaluate(address, found, thread)
+    start, offsets = among
+    result = set[int | None]()
+    for first in evaluate(start, found, thread):
+        home = None if first is OTHER else found.layout.homes.get(first)
+        if first is OTHER or home is None:
+            result.add(OTHER)
+            continue
+        result |= {first + o if home[0] <= first + o <= home[1] else OTHER for o in offsets}
+    return frozenset(result)
+
+
 def targets(values: Values, key: str, where: Layout) -> list[int]:
     """The addresses among the values at which there is a cell of this kind."""
-    return sorted(v for v in values if v is not OTHER and v in where.places and where.places[v].cell.key == key)
+    return sorted(v for v in values if v is not OTHER and v in where.places and kin(where.places[v].cell.key, key))
+
+
+def _viewed(values: Values, stored: str, wanted: str) -> Values:
+    return frozenset(v if v is OTHER else seen_number(v, stored, wanted) for v in values)
 
 
 def _grow(table: dict[K, Values], key: K, more: Values, where: Layout) -> bool:

@@ -148,12 +148,19 @@ int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *a) {
     return 0;
 }
 int pthread_rwlock_destroy(pthread_rwlock_t *l) { return 0; }
+/* Who asks for a lock that it holds itself waits for ever, or is told so. */
 int pthread_rwlock_rdlock(pthread_rwlock_t *l) {
+    int self = __sacheck_self(), result = 0;
     __sacheck_begin();
-    __sacheck_wait(l->__writer == 0);
-    l->__readers = l->__readers + 1;
+    if (l->__writer == self) {
+        __sacheck_wait(__sacheck_any());
+        result = 35;
+    } else {
+        __sacheck_wait(l->__writer == 0);
+        l->__readers = l->__readers + 1;
+    }
     __sacheck_end();
-    return 0;
+    return result;
 }
 int pthread_rwlock_tryrdlock(pthread_rwlock_t *l) {
     int result = 16;
@@ -166,12 +173,17 @@ int pthread_rwlock_tryrdlock(pthread_rwlock_t *l) {
     return result;
 }
 int pthread_rwlock_wrlock(pthread_rwlock_t *l) {
-    int self = __sacheck_self();
+    int self = __sacheck_self(), result = 0;
     __sacheck_begin();
-    __sacheck_wait(l->__writer == 0 && l->__readers == 0);
-    l->__writer = self;
+    if (l->__writer == self) {
+        __sacheck_wait(__sacheck_any());
+        result = 35;
+    } else {
+        __sacheck_wait(l->__writer == 0 && l->__readers == 0);
+        l->__writer = self;
+    }
     __sacheck_end();
-    return 0;
+    return result;
 }
 int pthread_rwlock_trywrlock(pthread_rwlock_t *l) {
     int self = __sacheck_self(), result = 16;

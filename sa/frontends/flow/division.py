@@ -1,0 +1,37 @@
+"""Division towards zero by numbers: what is known of a divisor decides how many cases there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sa.frontends.flow.spans import Bounds, span_of
+from sa.terms import build
+from sa.terms.term import Term
+
+#: A divisor may have that many values.
+MOST_DIVISORS = 20
+
+
+def quotient(op: str, a: Term, divisor: int, bounds: Bounds) -> Term:
+    """Division towards zero, or its remainder (C11 6.5.5)."""
+    low, _ = span_of(a, bounds)
+    euclid = build.div(a, divisor)
+    found = euclid
+    if low is None or low < 0:
+        negative = build.scale(-1, build.div(build.scale(-1, a), divisor))
+        found = build.ite(build.le(build.integer(0), a), euclid, negative)
+    if op == "/":
+        return found
+    if found is euclid:
+        return build.mod(a, divisor)
+    back = build.scale(-1, build.mod(build.scale(-1, a), divisor))
+    return build.ite(build.le(build.integer(0), a), build.mod(a, divisor), back)
+
+
+def by_cases(op: str, a: Term, b: Term, divisors: Iterable[int], bounds: Bounds) -> Term:
+    """The same for a divisor that is one of some numbers; anything where it is 0."""
+    term: Term = build.integer(0)
+    for value in divisors:
+        if value:
+            term = build.ite(build.eq(b, build.integer(value)), quotient(op, a, value, bounds), term)
+    return term

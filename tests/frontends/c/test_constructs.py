@@ -1,0 +1,82 @@
+"""Small programs by construct: values against gcc with its sanitizer, answers of concurrent ones by reasoning.
+
+`values.txt` has expressions, then declarations, `---`, and statements of `main`; `answers.txt` has names and answers.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sa.base.diagnostic import InputError
+from sa.base.limits import limits
+from sa.engines.verify import Options, verify
+from sa.frontends.load import load_program
+
+HERE = Path(__file__).parent
+NAMES = ("assert", "limits", "pthread", "semaphore", "stdatomic", "stdbool", "stddef", "stdint", "stdlib", "string")
+HEAD = (
+    "".join(f"#include <{name}.h>\n" for name in (*NAMES, "threads"))
+    + """
+extern int __VERIFIER_nondet_int(void);
+extern _Bool __VERIFIER_nondet_bool(void);
+extern unsigned __VERIFIER_nondet_uint(void);
+extern void __VERIFIER_assume(int);
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+"""
+)
+COMPILER = shutil.which("gcc")
+
+
+def cases(name: str) -> list[tuple[str, str]]:
+    """The heads and bodies of a file of cases."""
+    parts = (HERE / name).read_text().split("=== ")[1:]
+    return [(p.split("\n", 1)[0], p.split("\n", 1)[1]) for p in parts]
+
+
+def answer(folder: Path, text: str) -> str:
+    """The verdict, or the code of the error; a program that claims nothing is proved."""
+    file = folder / "p.c"
+    file.write_text(HEAD + text)
+    try:
+        verdict = verify(load_program(str(file), families=True).program, Options(limits(30.0, None))).verdict
+    except InputError as wrong:
+        return wrong.diagnostics[0].code
+    return "PROVED" if verdict is None else verdict.value
+
+
+def run_by_gcc(folder: Path, declarations: str, body: str, expressions: list[str]) -> list[int]:
+    """The values of expressions at the end of `main`."""
+    prints = "".join(f'printf("%lld\\n", (long long) ({e}));' for e in expressions)
+    (folder / "g.c").write_text(f"{HEAD}#include <stdio.h>\n{declarations}\nint main(void) {{\n{body}\n{prints} }}\n")
+    command = ["-w", "-pthread", "-fsanitize=undefined,address", "-fno-sanitize-recover=all", "-o", str(folder / "g")]
+    subprocess.run([str(COMPILER), *command, str(folder / "g.c")], check=True, timeout=60)
+    ran = subprocess.run([str(folder / "g")], check=True, capture_output=True, text=True, timeout=60)
+    return [int(word) for word in ran.stdout.split()]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(COMPILER is None, reason="there is no gcc")
+@pytest.mark.parametrize(("head", "text"), cases("values.txt"))
+def test_expressions_have_the_values_that_gcc_says(tmp_path: Path, head: str, text: str) -> None:
+    declarations, body = text.split("---\n", 1)
+    expressions = head.split(" | ")
+    values = run_by_gcc(tmp_path, declarations, body, expressions)
+    same = [f"(long long) ({e}) == {v}LL" for e, v in zip(expressions, values, strict=True)]
+
+    def program(statements: str) -> str:
+        return f"{declarations}\nint main(void) {{\n{body}\n{statements}\nreturn 0; }}\n"
+
+    assert answer(tmp_path, program("".join(f"assert({c});\n" for c in same))) == "PROVED"
+    for claim in same:
+        assert answer(tmp_path, program(f"assert(!({claim}));")) == "REFUTED"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("head", "text"), cases("answers.txt"))
+def test_concurrent_programs_have_the_answers_that_are_right(tmp_path: Path, head: str, text: str) -> None:
+    assert answer(tmp_path, text) == head.split(": ")[1]
