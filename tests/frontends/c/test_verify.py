@@ -80,7 +80,7 @@ OVERFLOWING = (
 
 def test_overflow_is_a_claim_where_it_is_asked_for(tmp_path: Path) -> None:
     checked = Reading(overflow="check")
-    assert verdict(tmp_path, OVERFLOWING) is None
+    assert verdict(tmp_path, OVERFLOWING) is Verdict.PROVED
     assert verdict(tmp_path, OVERFLOWING, reading=checked) is Verdict.REFUTED
     assert verdict(tmp_path, OVERFLOWING.replace("a + 1", "a > 0 ? a - 1 : 0"), reading=checked) is Verdict.PROVED
 
@@ -110,7 +110,7 @@ def test_what_goes_beyond_the_heap_is_neither_proved_nor_refuted(tmp_path: Path)
 
 def test_a_compound_literal_is_an_object(tmp_path: Path) -> None:
     text = "struct s { int a, b; } s;\nint main(void) { s = (struct s){.b = 4}; assert(s.a + s.b == 4); return 0; }"
-    assert verdict(tmp_path, text) is None  # it is constant: nothing is left to claim
+    assert verdict(tmp_path, text) is Verdict.PROVED
     assert verdict(tmp_path, text.replace(".b = 4", ".b = 5")) is Verdict.REFUTED
 
 
