@@ -9,23 +9,20 @@ from pycparser import c_ast
 
 from sa.frontends.c.allocation import allocate
 from sa.frontends.c.atomics import ATOMICS, atomic
+from sa.frontends.c.blocks import BLOCKS
 from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, meaning, temporary, warn
-from sa.frontends.c.expressions import NOTHING, branch, constant, value
-from sa.frontends.c.operations import kept, load, store
+from sa.frontends.c.expressions import NOTHING, branch, value
+from sa.frontends.c.operations import kept, store
 from sa.frontends.c.types import (
     INT,
     ULONG,
-    Array,
     CType,
     Function,
     Int,
     Pointer,
     Struct,
-    Void,
-    cells_of,
     input_range,
     is_scalar,
-    size_of,
 )
 from sa.frontends.c.values import Unsupported, Value, convert, number
 from sa.frontends.flow.graph import (
@@ -50,7 +47,6 @@ from sa.frontends.flow.graph import (
 )
 from sa.frontends.flow.threads import MAX_THREADS
 from sa.terms import build
-from sa.terms.term import Term
 
 Handler: TypeAlias = Callable[[Body, Sequence[Any]], Value]
 
@@ -331,55 +327,6 @@ def _expected(body: Body, arguments: Sequence[Any]) -> Value:
     return value(body, arguments[0])
 
 
-def _target(body: Body, node: Any) -> tuple[Term, CType]:
-    """What a pointer points to, whatever it is cast to."""
-    while isinstance(node, c_ast.Cast):
-        node = node.expr
-    pointer = value(body, node)
-    if not isinstance(pointer.type, Pointer) or isinstance(pointer.type.to, Void | Function):
-        raise Unsupported("SA716", "what this points to is not known here", "assign the fields or elements instead")
-    return number(pointer), pointer.type.to
-
-
-def _cells(body: Body, kind: CType, size: Any) -> list[CType]:
-    """The scalars that so many bytes are, from an object of the type on."""
-    number_of_bytes, each = constant(body, size), size_of(kind)
-    if number_of_bytes % each:
-        raise Unsupported("SA716", f"{number_of_bytes} bytes are no number of objects of {each} bytes")
-    return [inner for _, inner in cells_of(Array(kind, number_of_bytes // each))]
-
-
-def _set_to(body: Body, where: Term, kinds: Sequence[CType], byte: int) -> None:
-    for offset, kind in enumerate(kinds):
-        if byte % 256 and not (isinstance(kind, Int) and kind.bits == 8 and kind.name != "_Bool"):
-            raise Unsupported("SA716", "bytes that are not 0 in an object of a larger type")
-        store(body, InMemory(build.add(where, build.integer(offset)), kind), Value(build.integer(byte), INT))
-
-
-def _filled(body: Body, arguments: Sequence[Any]) -> Value:
-    """`memset` with constants."""
-    where, kind = _target(body, arguments[0])
-    _set_to(body, where, _cells(body, kind, arguments[2]), constant(body, arguments[1]))
-    return Value(where, Pointer(kind))
-
-
-def _cleared(body: Body, arguments: Sequence[Any]) -> Value:
-    where, kind = _target(body, arguments[0])
-    _set_to(body, where, _cells(body, kind, arguments[1]), 0)
-    return NOTHING
-
-
-def _copied(body: Body, arguments: Sequence[Any]) -> Value:
-    """`memcpy` and `memmove` with a constant size, a scalar a step; all of them are read first."""
-    to, kind = _target(body, arguments[0])
-    source, _ = _target(body, arguments[1])
-    kinds = _cells(body, kind, arguments[2])
-    found = [load(body, InMemory(build.add(source, build.integer(n)), k)) for n, k in enumerate(kinds)]
-    for offset, (inner, one) in enumerate(zip(kinds, found, strict=True)):
-        store(body, InMemory(build.add(to, build.integer(offset)), inner), one)
-    return Value(to, Pointer(kind))
-
-
 _WORDS: dict[str, Handler] = {
     "__sacheck_assert": _assert, "__VERIFIER_assert": _assert, "__assert_fail": _error, "__assert": _error,
     "reach_error": _error, "__VERIFIER_error": _error, "__sacheck_fail": _fail,
@@ -392,7 +339,7 @@ _WORDS: dict[str, Handler] = {
     "pthread_create": _create, "thrd_create": _create, "pthread_join": _join, "thrd_join": _join,
     "pthread_exit": _leave, "thrd_exit": _leave, "__builtin_expect": _expected,
     "__sync_synchronize": _nothing, "__atomic_thread_fence": _nothing, "__atomic_signal_fence": _nothing,
-    "memset": _filled, "memcpy": _copied, "memmove": _copied, "bzero": _cleared,
+    **BLOCKS,
     "malloc": lambda body, arguments: allocate(body, arguments, False),
     "calloc": lambda body, arguments: allocate(body, arguments, True), "free": _free,
     "__sacheck_any": lambda body, arguments: _any(body, Int("_Bool", 1, False)),

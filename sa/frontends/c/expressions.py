@@ -18,11 +18,11 @@ from sa.frontends.c.body import (
     emit,
     fresh,
     meaning,
-    object_of,
     temporary,
 )
-from sa.frontends.c.constants import characters, literal
+from sa.frontends.c.constants import characters
 from sa.frontends.c.declare import type_of
+from sa.frontends.c.literals import is_plain, literal_value
 from sa.frontends.c.operations import checked, demand, joined, load, moved, operation, store
 from sa.frontends.c.types import (
     CHAR,
@@ -54,7 +54,7 @@ from sa.frontends.c.values import (
     number,
     truth,
 )
-from sa.frontends.flow.graph import Begin, End, Node, Set, Skip, Step, Storage, Test, base, code
+from sa.frontends.flow.graph import Begin, End, Node, Set, Skip, Step, Test, code
 from sa.terms import build
 from sa.terms.term import Int as Number
 from sa.terms.term import Term
@@ -67,7 +67,7 @@ def value(body: Body, node: Any) -> Value:
     """The value of an expression; arrays and functions are pointers to them. Raises Unsupported."""
     match node:
         case c_ast.Constant():
-            return _constant(body, node)
+            return literal_value(body, node)
         case c_ast.ID() | c_ast.ArrayRef() | c_ast.StructRef() | c_ast.CompoundLiteral():
             return _named(body, node)
         case c_ast.UnaryOp():
@@ -120,24 +120,6 @@ def constant(body: Body, node: Any) -> int:
         del body.steps[before:]
         raise Unsupported("SA719", "this is not a constant expression")
     return term.value
-
-
-def _constant(body: Body, node: c_ast.Constant) -> Value:
-    if "string" in node.type:
-        return Value(base(string(body, node)), Pointer(CHAR))
-    found, kind = literal(node)
-    return Value(build.integer(found), kind)
-
-
-def string(body: Body, node: c_ast.Constant) -> str:
-    """The name of an object that holds a string literal."""
-    letters = [*characters("".join(node.value.split('"')[1::2])), 0]
-    file = body.file
-    file.strings += 1
-    name = f"__string{file.strings}"
-    cells = {i: build.integer(c) for i, c in enumerate(letters)}
-    file.objects[name] = object_of(file, name, Array(CHAR, len(letters)), Storage.STATIC, body.origin, cells)
-    return name
 
 
 def place(body: Body, node: Any) -> Place:
@@ -339,26 +321,6 @@ def _cast(body: Body, node: c_ast.Cast) -> Value:
     if not is_scalar(kind):
         raise Unsupported("SA714", "a cast to this type is not accepted")
     return convert(inner, plain(kind), bounds_in(body))
-
-
-def is_plain(body: Body, node: Any) -> bool:
-    """Whether an expression has neither effects nor accesses of memory: it is one formula."""
-    match node:
-        case c_ast.Constant():
-            return "string" not in node.type
-        case c_ast.ID():
-            return isinstance(meaning(body, node.name), InRegister | Constant)
-        case c_ast.UnaryOp(op="-") if body.file.choices.overflow == "check":
-            return False
-        case c_ast.UnaryOp(op=("!" | "-" | "+" | "~")):
-            return is_plain(body, node.expr)
-        case c_ast.BinaryOp(op=op):
-            safe = body.file.choices.overflow != "check" and op not in ("/", "%", "<<", ">>")
-            return safe and is_plain(body, node.left) and is_plain(body, node.right)
-        case c_ast.Cast():
-            return is_plain(body, node.expr)
-        case _:
-            return False
 
 
 def branch(body: Body, node: Any, yes: Node, no: Node) -> None:

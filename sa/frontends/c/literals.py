@@ -1,0 +1,53 @@
+"""Literals, and expressions that are one formula."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pycparser import c_ast
+
+from sa.frontends.c.body import Body, Constant, InRegister, meaning, object_of
+from sa.frontends.c.constants import characters, literal
+from sa.frontends.c.types import CHAR, Array, Pointer
+from sa.frontends.c.values import Value
+from sa.frontends.flow.graph import Storage, base
+from sa.terms import build
+
+
+def literal_value(body: Body, node: c_ast.Constant) -> Value:
+    """The value of a literal; a string is a pointer."""
+    if "string" in node.type:
+        return Value(base(string(body, node)), Pointer(CHAR))
+    found, kind = literal(node)
+    return Value(build.integer(found), kind)
+
+
+def string(body: Body, node: c_ast.Constant) -> str:
+    """The name of an object that holds a string literal."""
+    letters = [*characters("".join(node.value.split('"')[1::2])), 0]
+    file = body.file
+    file.strings += 1
+    name = f"__string{file.strings}"
+    cells = {i: build.integer(c) for i, c in enumerate(letters)}
+    file.objects[name] = object_of(file, name, Array(CHAR, len(letters)), Storage.STATIC, body.origin, cells)
+    return name
+
+
+def is_plain(body: Body, node: Any) -> bool:
+    """Whether an expression has neither effects nor accesses of memory: it is one formula."""
+    match node:
+        case c_ast.Constant():
+            return "string" not in node.type
+        case c_ast.ID():
+            return isinstance(meaning(body, node.name), InRegister | Constant)
+        case c_ast.UnaryOp(op="-") if body.file.choices.overflow == "check":
+            return False
+        case c_ast.UnaryOp(op=("!" | "-" | "+" | "~")):
+            return is_plain(body, node.expr)
+        case c_ast.BinaryOp(op=op):
+            safe = body.file.choices.overflow != "check" and op not in ("/", "%", "<<", ">>")
+            return safe and is_plain(body, node.left) and is_plain(body, node.right)
+        case c_ast.Cast():
+            return is_plain(body, node.expr)
+        case _:
+            return False
