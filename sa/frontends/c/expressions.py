@@ -292,7 +292,7 @@ def _stepped(body: Body, node: c_ast.UnaryOp) -> Value:
 def _assignment(body: Body, node: c_ast.Assignment) -> Value:
     before, body.origin = body.origin, at(body, node)
     if node.op == "=":
-        new = taken(body, node.rvalue, place(body, node.lvalue).type) if _is_simple(node.lvalue) else None
+        new = taken(body, node.rvalue, place(body, node.lvalue).type) if isinstance(node.lvalue, c_ast.ID) else None
         where = place(body, node.lvalue)
         result = store(body, where, taken(body, node.rvalue, where.type) if new is None else new)
     else:
@@ -307,10 +307,6 @@ def _assignment(body: Body, node: c_ast.Assignment) -> Value:
             emit(body, End())
     body.origin = before
     return result
-
-
-def _is_simple(node: Any) -> bool:
-    return isinstance(node, c_ast.ID)
 
 
 def _cast(body: Body, node: c_ast.Cast) -> Value:
