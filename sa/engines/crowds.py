@@ -6,6 +6,8 @@ from functools import partial
 
 from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
+from sa.hybrid.crowds import by_control
+from sa.hybrid.engine import EFFORTS
 from sa.invariants import crowd
 
 BOXES: ClaimEngine = Prover("boxes", "bounds, thread by thread and copy by copy", crowd.by_boxes)
@@ -24,11 +26,18 @@ MORE_JOINT: ClaimEngine = Prover(
 )
 LONG_RUNS: ClaimEngine = Refuter("long-runs", "longer runs with 1, 2, … copies", crowd.long_runs)
 
+CONTROL: ClaimEngine = Prover(
+    "control",
+    "explicit control with symbolic data, of copies that others do not disturb",
+    partial(by_control, EFFORTS[0]),
+)
+
 #: Engines in their order.
 CROWDS: Portfolio = (
     Turn(BOXES, 0.2),
     Turn(SHORT_RUNS, 0.2),
     Turn(APART, 0.3),
+    Turn(CONTROL, 0.3),
     Turn(CONJUNCTIONS, 0.4),
     Turn(JOINT, 0.4),
     Turn(MORE_JOINT, 0.6),

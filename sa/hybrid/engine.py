@@ -17,11 +17,13 @@ from sa.hybrid.control import Reach, control
 from sa.hybrid.evidence import joints, run
 from sa.hybrid.fuse import fused, restored
 from sa.hybrid.points import Frame, Graph, explore, frame
+from sa.hybrid.slices import about_all, is_small, mattering, spoken_of
 from sa.hybrid.solve import Held, Way, solve
 from sa.invariants.direct import lemmas_key
 from sa.invariants.houdini import called
 from sa.question.asked import Asked, Excluded, Refuted
 from sa.smt.session import Session
+from sa.terms.term import Term
 
 
 class Effort(Struct, frozen=True):
@@ -40,24 +42,35 @@ ONE = 0.4
 
 
 def by_control(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
-    """What becomes of all claims together, then of each that is still open by itself. Raises LimitReached."""
+    """What becomes of all claims together, then of each that is still open by itself. Raises LimitReached.
+
+    Of each it is the threads that matter to it.
+    """
     settled = set[Bad]()
-    for bads in (asked.bads, *((b,) for b in asked.bads if len(asked.bads) > 1)):
+    parts = {b: mattering(asked.threads, b) for b in asked.bads}
+    together = [tuple(b for b in asked.bads if parts[b] == part) for part in dict.fromkeys(parts.values())]
+    for bads in dict.fromkeys((*together, *((b,) for b in asked.bads))):
         left = tuple(b for b in bads if b not in settled)
-        if not left or (left == asked.bads and bads != asked.bads):
+        if not left or (len(bads) == 1 and len(left) < len(bads)):
             continue
         with part_of(budget.bounds, ONE if len(asked.bads) > 1 else 1.0) as bounds:
-            for found in _together(replace(asked, bads=left), replace(budget, bounds=bounds), report, effort):
+            question = replace(asked, bads=left)
+            part = parts[left[0]] if is_small(parts[left[0]]) else asked.threads
+            for found in decided(part, question, replace(budget, bounds=bounds), report, effort):
                 settled.update(found.bads)
                 yield found
 
 
-def _together(asked: Asked, budget: Budget, report: Report, effort: Effort) -> Iterator[Excluded | Refuted]:
+def decided(
+    part: tuple[Automaton, ...], asked: Asked, budget: Budget, report: Report, effort: Effort
+) -> Iterator[Excluded | Refuted]:
+    """What becomes of all that is asked, where these threads are those that matter."""
     left = asked.bads
     session = Session(budget.bounds, seed=budget.seed)
-    lemmas = tuple(c for c in asked.shared.made.get(lemmas_key(asked), ()) if not called(c))
+    known = (c for c in asked.shared.made.get(lemmas_key(asked), ()) if not called(c))
+    lemmas = spoken_of(tuple(known), part)
     while left:
-        f, graph = _graph(asked.threads, left, session, effort)
+        f, graph = _graph(part, left, lemmas, session, effort)
         if f is None or graph is None:
             return
         less = fused(graph)
@@ -67,18 +80,20 @@ def _together(asked: Asked, budget: Budget, report: Report, effort: Effort) -> I
             full = explore(f, False, effort.full, budget.bounds)
             if full is not None:
                 invariants = joints(f, full, restored(less, answer.points), lemmas, budget.bounds)
-                yield Excluded(left, Joint(asked.threads, invariants, left, asked.axioms), "control points")
+                made = Joint(part, invariants, left, asked.axioms)
+                proof = made if part == asked.threads else about_all(asked.threads, made)
+                yield Excluded(left, proof, "control points")
             return
-        made = run(f, answer, session) if isinstance(answer, Way) else None
-        if made is None or not isinstance(answer, Way) or (bad := answer.steps[-1].bad) is None:
+        found = run(f, answer, session, asked.threads) if isinstance(answer, Way) else None
+        if found is None or not isinstance(answer, Way) or (bad := answer.steps[-1].bad) is None:
             return
-        steps = len(made.turns)
-        yield Refuted(bad, made, f"a run of {steps} step{'' if steps == 1 else 's'}")
+        steps = len(found.turns)
+        yield Refuted(bad, found, f"a run of {steps} step{'' if steps == 1 else 's'}")
         left = tuple(b for b in left if b != bad)
 
 
 def _graph(
-    threads: tuple[Automaton, ...], bads: tuple[Bad, ...], session: Session, effort: Effort
+    threads: tuple[Automaton, ...], bads: tuple[Bad, ...], lemmas: tuple[Term, ...], session: Session, effort: Effort
 ) -> tuple[Frame | None, Graph | None]:
     """The points of the finest control of which there are few enough."""
     wholes = [whole(threads, Bad(None, bad.claim)) for bad in bads]
@@ -87,7 +102,7 @@ def _graph(
     w: Whole = wholes[0]
     for reach in Reach:
         variables, starts = control(w, session, reach)
-        f = frame(w, bads, [x.claim for x in wholes], variables, starts, session)
+        f = frame(w, bads, [x.claim for x in wholes], variables, starts, session, lemmas)
         graph = explore(f, True, effort.points, session.bounds)
         if graph is not None:
             return f, graph

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+from msgspec.structs import replace
+
+from sa.automata.automaton import Automaton
 from sa.automata.ranges import within
 from sa.base.limits import Limits, check_time
-from sa.certificates.run import Ending, Run
+from sa.certificates.run import Bad, Ending, Run
 from sa.conditions.never import at_places
-from sa.explicit.whole import Arc, is_bad, run_of
+from sa.explicit.whole import Arc, Whole, is_bad, run_of, whole
 from sa.hybrid.points import Frame, Graph, Point, first_own, known
 from sa.hybrid.solve import Way
 from sa.smt.session import Sat, Session
@@ -63,11 +66,16 @@ def _weakest(f: Frame, full: Graph, found: dict[Point, Term], point: Point) -> T
     return found[point]
 
 
-def run(f: Frame, way: Way, session: Session) -> Run | None:
-    """The run along the steps, if there are values for it. Raises LimitReached and SolverDisagrees."""
-    arcs = [arc for step in way.steps for arc in step.arcs]
-    state: dict[Var, Term] = {v.var: v.var for v in f.whole.variables}
-    conditions = [f.whole.init, *(within(v) for v in f.whole.variables)]
+def run(f: Frame, way: Way, session: Session, threads: tuple[Automaton, ...]) -> Run | None:
+    """The run of `threads` along the steps, if there are values for it; some of them are those of the frame.
+
+    Raises LimitReached and SolverDisagrees.
+    """
+    w = f.whole if threads == f.whole.threads else whole(threads, Bad(None, None))
+    numbers = {i: threads.index(t) for i, t in enumerate(f.whole.threads)}
+    arcs = [replace(arc, thread=numbers[arc.thread]) for step in way.steps for arc in step.arcs]
+    state: dict[Var, Term] = {v.var: v.var for v in w.variables}
+    conditions = [w.init, *(within(v) for v in w.variables)]
     chosen = list[tuple[Arc, tuple[Var, ...]]]()
     for number, arc in enumerate(arcs):
         fresh = tuple(build.variable(staged(c.var.name, number), c.var.sort) for c in arc.choices)
@@ -77,20 +85,20 @@ def run(f: Frame, way: Way, session: Session) -> Run | None:
         chosen.append((arc, fresh))
     bad = way.steps[-1].bad
     assert bad is not None
-    if arcs and is_bad(f.whole, bad, arcs[-1]):
+    if arcs and is_bad(w, bad, arcs[-1]):
         ending = Ending.FAILED
     else:
         ending = Ending.VIOLATED
-        places = dict(enumerate(f.whole.start)) | {arc.thread: arc.target for arc in arcs}
-        at: dict[Var, Term] = {c: build.integer(places[i]) for i, c in enumerate(f.whole.counters)}
+        places = dict(enumerate(w.start)) | {arc.thread: arc.target for arc in arcs}
+        at: dict[Var, Term] = {c: build.integer(places[i]) for i, c in enumerate(w.counters)}
         conditions.append(build.lnot(substitute(f.claims[f.bads.index(bad)], {**state, **at})))
     answer = session.check(conditions)
     if not isinstance(answer, Sat):
         return None
-    return _evaluated(f, chosen, answer, ending)
+    return _evaluated(w, chosen, answer, ending)
 
 
-def _evaluated(f: Frame, chosen: Sequence[tuple[Arc, tuple[Var, ...]]], answer: Sat, ending: Ending) -> Run:
-    start = {v.var: answer.values.get(v.var, default_value(v.var.sort)) for v in f.whole.variables}
+def _evaluated(w: Whole, chosen: Sequence[tuple[Arc, tuple[Var, ...]]], answer: Sat, ending: Ending) -> Run:
+    start = {v.var: answer.values.get(v.var, default_value(v.var.sort)) for v in w.variables}
     script = [(arc, tuple(answer.values.get(c, default_value(c.sort)) for c in fresh)) for arc, fresh in chosen]
-    return run_of(f.whole.threads, start, script, ending)
+    return run_of(w.threads, start, script, ending)

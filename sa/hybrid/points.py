@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Variable
@@ -18,14 +18,16 @@ from sa.automata.live import live
 from sa.automata.rename import apart
 from sa.base.limits import Limits, check_time
 from sa.certificates.run import Bad
+from sa.conditions.never import at_places
 from sa.explicit.whole import Arc, Whole, is_bad
 from sa.hybrid.control import Values, cases
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.name import at_place
+from sa.terms.solve import solution
 from sa.terms.sort import Value
 from sa.terms.substitute import substitute
-from sa.terms.term import Term, Var
+from sa.terms.term import Int, IsZero, Term, Var
 
 
 class Point(Struct, frozen=True):
@@ -54,7 +56,8 @@ class Frame(Struct, frozen=True, eq=False):
     """What exploring needs of the whole.
 
     `own` are the places at which a thread is by itself, `live` the variables that are read from each of its places on,
-    `owner` says whose local a variable is.
+    `owner` says whose local a variable is. `equations` are known to hold always; what they make of data
+    by the places is noted in `fixed`.
     """
 
     whole: Whole
@@ -65,6 +68,8 @@ class Frame(Struct, frozen=True, eq=False):
     own: tuple[frozenset[int], ...]
     live: tuple[tuple[frozenset[Var], ...], ...]
     owner: Mapping[Var, int]
+    equations: tuple[Term, ...] = ()
+    fixed: dict[tuple[int, ...], dict[Var, Term]] = field(default_factory=dict)
 
 
 class Graph(Struct, frozen=True, eq=False):
@@ -81,8 +86,9 @@ def frame(
     control: Sequence[Var],
     starts: tuple[Values, ...],
     s: Session,
+    lemmas: Sequence[Term],
 ) -> Frame:
-    """`claims` are those of `bads` over the counters of the whole, TRUE where there is none."""
+    """`claims` are those of `bads` over the counters of the whole, TRUE where there is none; `lemmas` always hold."""
     kinds = {v.var: v for v in w.variables}
     separate = [apart(t) for t in w.threads]
     owner = {v.var: i for i, t in enumerate(separate) for v in t.variables if v.kind is Kind.LOCAL}
@@ -92,7 +98,8 @@ def frame(
     chosen = tuple(kinds[v] for v in control)
     named = frozenset(v.name for bad in bads if bad.claim is not None for v in bad.claim.free)
     own = tuple(_own(w, i, asked, named, s) for i in range(len(w.threads)))
-    return Frame(w, tuple(bads), tuple(claims), chosen, starts, own, alive, owner)
+    equations = tuple(c for c in lemmas if isinstance(c, IsZero))
+    return Frame(w, tuple(bads), tuple(claims), chosen, starts, own, alive, owner, equations)
 
 
 def _alive(thread: Automaton, always: frozenset[Var]) -> tuple[frozenset[Var], ...]:
@@ -174,9 +181,22 @@ def _is_live(f: Frame, places: tuple[int, ...], var: Var) -> bool:
 
 
 def known(f: Frame, here: Point) -> dict[Var, Term]:
-    """The values of control variables at a point, as terms."""
+    """The values of control variables at a point, as terms, and of data that equations give a value there."""
     pairs = zip(f.control, here.values, strict=True)
-    return {v.var: build.constant(x, v.var.sort) for v, x in pairs if x is not None}
+    return {**_fixed(f, here.places), **{v.var: build.constant(x, v.var.sort) for v, x in pairs if x is not None}}
+
+
+def _fixed(f: Frame, places: tuple[int, ...]) -> dict[Var, Term]:
+    found = f.fixed.get(places)
+    if found is None:
+        found, control = {}, {v.var for v in f.control}
+        named = {t.name: t.locations[p].name for t, p in zip(f.whole.threads, places, strict=True)}
+        for formula in (at_places(e, named) for e in f.equations):
+            said = solution(formula, formula.free) if len(formula.free) == 1 else None
+            if said is not None and said[0] not in control and isinstance(said[1], Int):
+                found[said[0]] = said[1]
+        f.fixed[places] = found
+    return found
 
 
 def _steps(f: Frame, here: Point, reduced: bool) -> Iterator[Step]:

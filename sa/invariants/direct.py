@@ -1,6 +1,7 @@
 """Claims that are inductive as they stand, all of them together: those that no step breaks are what is left (Houdini).
 
-What is offered besides are the conditions under which failing steps are not taken, and boxes where they are at hand.
+What is offered besides are the conditions under which failing steps are not taken, sums of numbers and locations that
+steps keep in balance, and that a number does not fall below or rise above its first value.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ from sa.base.limits import check_time
 from sa.certificates.run import Bad
 from sa.certificates.threads import Lemmas
 from sa.conditions.never import at_places, failing_edges, taking
+from sa.invariants.balance import equations
 from sa.question.asked import Asked, Excluded
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.name import at_place
-from sa.terms.sort import BOOL
+from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import substitute
-from sa.terms.term import Forall, Term, Var, subterms
+from sa.terms.term import Forall, IsZero, Term, Var, subterms
 
 #: Solver resources for each question: what is inductive as it stands is seen soon.
 SOON = 300_000
@@ -53,7 +55,9 @@ def by_claims(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded
     """What the claims themselves exclude. Raises LimitReached."""
     report(Event("inductive claims"))
     threads = tuple(apart(t) for t in asked.threads)
-    offered = tuple(dict.fromkeys((*_claimed(asked.bads), *_impossible(asked, threads))))
+    balanced = tuple(equations(threads))
+    own = (*_claimed(asked.bads), *_impossible(asked, threads))
+    offered = tuple(dict.fromkeys((*own, *balanced, *_bounds(threads, balanced))))
     offered = tuple(f for f in offered if f not in (build.TRUE, build.FALSE) and not _has_quantifiers(f))[:OFFERED]
     said = frozenset[Var]().union(*(f.free for f in (*offered, *(b.claim for b in asked.bads if b.claim is not None))))
     named = {t.name: tuple(v for q in t.locations if (v := _at(t.name, q.name)) in said) for t in threads}
@@ -87,6 +91,16 @@ def _impossible(asked: Asked, threads: Sequence[Automaton]) -> Iterator[Term]:
                 if edge in wanted and not edge.choices:
                     impossible = build.lnot(taking(own))
                     yield from (impossible, build.implies(_at(thread.name, edge.source), impossible))
+
+
+def _bounds(threads: Sequence[Automaton], balanced: Sequence[Term]) -> Iterator[Term]:
+    """That numbers which are in balance with others stay on one side of their first values."""
+    spoken = frozenset[Var]().union(*(f.free for f in balanced))
+    for formula in dict.fromkeys(f for t in threads for f in build.conjuncts(t.init)):
+        if isinstance(formula, IsZero) and not formula.free.isdisjoint(spoken):
+            yield build.at_most_zero(formula.total)
+            yield build.at_most_zero(build.scale(-1, formula.total))
+    yield from (build.le(build.ZERO, v) for v in sorted(spoken, key=lambda v: v.key) if v.sort == INT)
 
 
 def _has_quantifiers(formula: Term) -> bool:

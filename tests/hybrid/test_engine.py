@@ -10,7 +10,8 @@ from sa.automata.automaton import Automaton
 from sa.base.budget import Budget, unheard
 from sa.base.limits import Limits
 from sa.certificates.run import Bad, Failing, Run
-from sa.certificates.threads import Joint
+from sa.certificates.threads import Joint, Lemmas
+from sa.checker.lemmas import check_lemmas
 from sa.checker.never import check_joint
 from sa.checker.ruling import Accepted
 from sa.checker.run import check_run
@@ -18,7 +19,9 @@ from sa.explicit.search import Effort as States
 from sa.explicit.search import search
 from sa.explicit.system import system
 from sa.hybrid.engine import Effort, by_control
+from sa.hybrid.slices import mattering
 from sa.question.asked import Asked
+from sa.terms.build import eq, integer, variable
 from tests.generators.programs import random_program
 from tests.invariants.judge import random_claim
 from tests.language.texts import program_of
@@ -39,6 +42,9 @@ def judged(threads: tuple[Automaton, ...], bad: Bad) -> str:
         match found.evidence:
             case Joint() as joint:
                 assert check_joint(joint, Limits()) == Accepted()
+                return "proved"
+            case Lemmas() as lemmas:
+                assert check_lemmas(lemmas, Limits()) == Accepted()
                 return "proved"
             case Run() as run:
                 assert check_run(threads, bad, run) == Accepted()
@@ -126,3 +132,31 @@ def test_random_programs_have_the_answers_that_enumeration_does_not_contradict()
 def test_many_random_programs_have_the_answers_that_enumeration_does_not_contradict(threads: int) -> None:
     counts = _agree(range(1_000, 2_500), threads)
     assert counts["open"] < 150
+
+
+READERS = """
+    global x, y : int = 0;
+    thread W {{ while (true) {{ {} }} }}
+    thread R[i : 1..4] {{ local a, b : int = 0; while (true) {{ a := y; b := x; assert a <= b; }} }}
+"""
+
+
+def test_threads_that_cannot_matter_to_a_claim_are_left_out() -> None:
+    program = program_of(READERS.format("x := x + 1; y := y + 1;"))
+    bad = Bad(Failing("R[2]"), None)
+    assert [t.name for t in mattering(program.threads, bad)] == ["W", "R[2]"]
+    assert judged(program.threads, bad) == "proved"
+
+
+def test_a_run_of_the_threads_that_matter_is_one_of_all() -> None:
+    program = program_of(READERS.format("y := y + 1; x := x + 1;"))
+    assert judged(program.threads, Bad(Failing("R[2]"), None)) == "refuted"
+
+
+def test_a_thread_that_writes_what_somebody_reads_matters() -> None:
+    program = program_of("""
+        global x, y, z : int = 0;
+        thread A { x := y; } thread B { y := z; } thread C { z := 1; } thread D { local d : int = 0; d := x; }
+    """)
+    names = [t.name for t in mattering(program.threads, Bad(None, eq(variable("x"), integer(0))))]
+    assert names == ["A", "B", "C"]

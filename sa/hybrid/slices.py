@@ -1,0 +1,76 @@
+"""What a question is about: the threads whose steps can matter to it. The others may do whatever they do.
+
+A thread matters if the question names it, or if it writes something shared that a thread which matters reads. Nothing
+is believed of that: evidence about a part of the threads is written as evidence about all of them, and checked as such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from sa.automata.automaton import Automaton, Kind
+from sa.automata.rename import apart
+from sa.certificates.run import Bad
+from sa.certificates.threads import Joint, Lemmas
+from sa.conditions.never import mentioned
+from sa.terms import build
+from sa.terms.name import at_place
+from sa.terms.sort import BOOL
+from sa.terms.term import Term, Var
+
+#: Joint locations of a part of the threads up to which there is a formula for each.
+JOINT = 1_000
+
+
+def mattering(threads: Sequence[Automaton], bad: Bad) -> tuple[Automaton, ...]:
+    """The threads that can matter to whether something bad happens, in their order; all of them where no one does."""
+    separate = {t.name: apart(t) for t in threads}
+    read = frozenset[Var]() if bad.claim is None else bad.claim.free
+    names = set[str]() if bad.claim is None else set(mentioned(bad.claim))
+    if bad.failing is not None:
+        names |= {bad.failing.thread} if bad.failing.thread is not None else separate.keys()
+    names |= {n for n, t in separate.items() if any(v.var in read and v.kind is Kind.LOCAL for v in t.variables)}
+    read = read.union(*(_read(separate[n]) for n in names))
+    while more := [n for n, t in separate.items() if n not in names and not read.isdisjoint(_written(t))]:
+        names.update(more)
+        read = read.union(*(_read(separate[n]) for n in more))
+    return tuple(t for t in threads if t.name in names) or tuple(threads)
+
+
+def _read(thread: Automaton) -> frozenset[Var]:
+    """What the thread's steps depend on, and what is asked of where it is."""
+    terms = [t for e in thread.edges for t in (e.guard, *(value for _, value in e.updates))]
+    return frozenset[Var]().union(*(t.free for t in terms), *(q.inv.free for q in thread.locations))
+
+
+def _written(thread: Automaton) -> frozenset[Var]:
+    return frozenset(v for e in thread.edges for v, _ in e.updates)
+
+
+def is_small(threads: Sequence[Automaton]) -> bool:
+    """Whether there may be a formula for each joint location of the threads."""
+    count = 1
+    for thread in threads:
+        count *= len(thread.locations)
+    return count <= JOINT
+
+
+def about_all(threads: tuple[Automaton, ...], part: Joint) -> Lemmas:
+    """Joint invariants of some of the threads as formulas about all of them."""
+    return Lemmas(threads, tuple(_said(part)), part.never, part.axioms)
+
+
+def _said(part: Joint) -> Iterator[Term]:
+    invariants = dict(part.invariants)
+    for places in product(*([q.name for q in t.locations] for t in part.threads)):
+        named = zip((t.name for t in part.threads), places, strict=True)
+        here = build.land(*(build.variable(at_place(*q), BOOL) for q in named))
+        yield build.implies(here, invariants.get(places, build.FALSE))
+
+
+def spoken_of(lemmas: Sequence[Term], threads: Sequence[Automaton]) -> tuple[Term, ...]:
+    """Those of the formulas that are about these threads alone."""
+    known = {v.var for t in threads for v in apart(t).variables}
+    known |= {build.variable(at_place(t.name, q.name), BOOL) for t in threads for q in t.locations}
+    return tuple(c for c in lemmas if c.free <= known)

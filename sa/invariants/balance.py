@@ -1,0 +1,199 @@
+"""Equations between numbers and locations that all steps keep in balance: the place invariants of Petri nets.
+
+Threads that add constants to numbers leave a weighted sum of the numbers and of where the threads are as it is: what a
+semaphore lacks is held at some location. All such sums follow from the steps' changes alone, by linear algebra
+(Murata, Petri Nets: Properties, Analysis and Applications, 1989, section VI: S-invariants). A Boolean counts as 0 or 1.
+What is found are candidates: whoever uses them shows that they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import gcd, lcm
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from sa.automata.automaton import Automaton, Edge, Kind
+from sa.invariants.constants import Known, constants
+from sa.terms import build
+from sa.terms.name import at_place
+from sa.terms.solve import solution
+from sa.terms.sort import BOOL, INT, number
+from sa.terms.term import Bool, Int, Term, Var
+
+#: So many numbers at most, and sums.
+NUMBERS, SUMS = 60, 40
+
+#: What is added to a number: coefficients by monomial, the constant part by `build.ONE`.
+Change: TypeAlias = Mapping[Term, int]
+
+#: A linear form over the weights of numbers.
+Form: TypeAlias = Mapping[Var, int]
+
+#: A linear form for each monomial.
+Forms: TypeAlias = dict[Term, Form]
+
+
+class Balance(Struct, frozen=True):
+    """A sum that no step changes: weights of numbers, and of locations by thread and name; others count nothing."""
+
+    numbers: Mapping[Var, int]
+    places: Mapping[tuple[str, str], Term]
+
+
+class _Step(Struct, frozen=True):
+    """From where to where, and what becomes of numbers: None where that is not known."""
+
+    source: str
+    target: str
+    changes: Mapping[Var, Change | None]
+
+
+def equations(threads: Sequence[Automaton]) -> Iterator[Term]:
+    """That the sums are what they are at the start: over the names of threads that share no locals, and `at T.q`."""
+    firsts = _firsts(threads)
+    for found in balances(threads):
+        if all(v in firsts for v in found.numbers):
+            begun = build.add(*(build.scale(w, firsts[v]) for v, w in found.numbers.items()))
+            held = (build.scale(w, _number(v)) for v, w in found.numbers.items())
+            placed = (build.ite(build.variable(at_place(*q), BOOL), w, build.ZERO) for q, w in found.places.items())
+            yield build.eq(build.add(*held, *placed), begun)
+
+
+def _number(var: Var) -> Term:
+    return build.ite(var, build.ONE, build.ZERO) if var.sort == BOOL else var
+
+
+def _firsts(threads: Sequence[Automaton]) -> dict[Var, Term]:
+    """Numbers whose first value is known, over parameters."""
+    found, params = dict[Var, Term](), _rigid(threads)
+    for formula in (f for t in threads for f in build.conjuncts(t.init)):
+        said = solution(formula, formula.free - params)
+        if said is not None and said[1].free <= params:
+            var, value = said
+            found.setdefault(var, _numeral(value))
+    return found
+
+
+def _numeral(value: Term) -> Term:
+    return build.integer(int(value.value)) if isinstance(value, Bool) else value
+
+
+def _rigid(threads: Sequence[Automaton]) -> frozenset[Var]:
+    return frozenset(v.var for t in threads for v in t.variables if v.kind is Kind.PARAM)
+
+
+def balances(threads: Sequence[Automaton]) -> Iterator[Balance]:
+    """Independent sums that no step changes, where what steps add is known and locations can make up for it."""
+    steps = [_steps(t, threads) for t in threads]
+    unknown = {v for listed in steps for s in listed for v, change in s.changes.items() if change is None}
+    moved = dict.fromkeys(v for listed in steps for s in listed for v in s.changes if v not in unknown)
+    if not 0 < len(moved) <= NUMBERS:
+        return
+    rigid, needed, heights = _rigid(threads), list[Form](), dict[tuple[str, str], Forms]()
+    for thread, listed in zip(threads, steps, strict=True):
+        reached = _climbed(thread.initial, listed, unknown, rigid, needed)
+        heights |= {(thread.name, place): forms for place, forms in reached.items()}
+    for weights in _null_space(tuple(moved), needed)[:SUMS]:
+        places = {q: build.scale(-1, _weighed(forms, weights)) for q, forms in heights.items()}
+        yield Balance(weights, {q: w for q, w in places.items() if w is not build.ZERO})
+
+
+def _steps(thread: Automaton, threads: Sequence[Automaton]) -> tuple[_Step, ...]:
+    written = {v for t in threads if t is not thread for e in t.edges for v, _ in e.updates}
+    known = constants(thread, frozenset(v.var for v in thread.variables) - written)
+    return tuple(
+        _Step(e.source, e.target, {v: _change(e, v, t, known[e.source]) for v, t in e.updates if v.sort in (INT, BOOL)})
+        for e in thread.edges
+        if e.source in known
+    )
+
+
+def _change(edge: Edge, var: Var, term: Term, known: Known) -> Change | None:
+    """What the step adds to a number, if that does not depend on the number."""
+    if var.sort == INT:
+        constant, parts = build.linear_parts(build.sub(term, var))
+        if not any(var in part.free for part in parts):
+            return {**parts, build.ONE: constant} if constant else parts
+    before = _before(edge, var, known)
+    if before is not None and isinstance(term, Int | Bool):
+        return {build.ONE: int(term.value) - before} if int(term.value) != before else {}
+    return None
+
+
+def _before(edge: Edge, var: Var, known: Known) -> int | None:
+    """The value of a variable when the step is made."""
+    for formula in build.conjuncts(edge.guard):
+        said = solution(formula, frozenset({var})) if formula.free == {var} else None
+        if said is not None and isinstance(said[1], Int | Bool):
+            return int(said[1].value)
+    value = known.get(var)
+    return None if value is None else number(value)
+
+
+def _climbed(
+    start: str, steps: Sequence[_Step], unknown: set[Var], rigid: frozenset[Var], needed: list[Form]
+) -> dict[str, Forms]:
+    """What has been added when the thread is at a location, along the first way there; `needed` gets what must be 0
+    so that all ways add the same, and nothing that is not known.
+    """
+    leaving = dict[str, list[_Step]]()
+    for step in steps:
+        leaving.setdefault(step.source, []).append(step)
+    heights: dict[str, Forms] = {start: {}}
+    pending = [start]
+    while pending:
+        for step in leaving.get(pending.pop(), ()):
+            after = {m: dict(form) for m, form in heights[step.source].items()}
+            for var, change in step.changes.items():
+                for monomial, factor in (change or {}).items() if var not in unknown else ():
+                    form = after.setdefault(monomial, {})
+                    form[var] = form.get(var, 0) + factor
+            needed += (form for m, form in after.items() if not m.free <= rigid)
+            after = {m: form for m, form in after.items() if m.free <= rigid}
+            if step.target not in heights:
+                heights[step.target] = dict(after)
+                pending.append(step.target)
+            else:
+                needed += _differences(after, heights[step.target])
+    return heights
+
+
+def _differences(one: Mapping[Term, Form], other: Mapping[Term, Form]) -> Iterator[Form]:
+    for monomial in {**one, **other}:
+        first, second = one.get(monomial, {}), other.get(monomial, {})
+        yield {v: first.get(v, 0) - second.get(v, 0) for v in {**first, **second}}
+
+
+def _weighed(forms: Mapping[Term, Form], weights: Mapping[Var, int]) -> Term:
+    sums = {m: sum(weights.get(v, 0) * c for v, c in form.items()) for m, form in forms.items()}
+    return build.add(*(build.scale(n, m) for m, n in sums.items()))
+
+
+def _null_space(variables: Sequence[Var], needed: Iterable[Form]) -> list[dict[Var, int]]:
+    """A basis of the weights that make all forms 0, in whole numbers, short ones first."""
+    rows = dict[Var, dict[Var, Fraction]]()  # by pivot, each pivot in its own row only
+    for form in needed:
+        row = {v: Fraction(c) for v, c in form.items() if c}
+        for pivot in [v for v in row if v in rows]:
+            row = _minus(row, row[pivot], rows[pivot])
+        if row:
+            first = next(iter(row))
+            row = {v: c / row[first] for v, c in row.items()}
+            rows = {p: _minus(r, r[first], row) if first in r else r for p, r in rows.items()}
+            rows[first] = row
+    found = list[dict[Var, int]]()
+    for free in (v for v in variables if v not in rows):
+        weights = {free: Fraction(1)} | {p: -r[free] for p, r in rows.items() if free in r}
+        whole = lcm(*(w.denominator for w in weights.values()))
+        numbers = {v: int(w * whole) for v, w in weights.items()}
+        common = gcd(*numbers.values())
+        found.append({v: n // common for v, n in numbers.items()})
+    return sorted(found, key=len)
+
+
+def _minus(row: Mapping[Var, Fraction], factor: Fraction, other: Mapping[Var, Fraction]) -> dict[Var, Fraction]:
+    sums = {v: row.get(v, Fraction(0)) - factor * other.get(v, Fraction(0)) for v in {**row, **other}}
+    return {v: c for v, c in sums.items() if c}
