@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from sa.certificates.goal import Goal
-from sa.certificates.play import Broken, Chosen, Drift, Obstacle, Play, Position, Refusal, Step
+from sa.certificates.play import Broken, Chosen, Drift, Obstacle, Play, Position, Refusal, Step, Unmatched
 from sa.checker.legal import Action, shown, state_fault, updated
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.side import Side, side
@@ -50,8 +51,10 @@ def _next(here: Position) -> tuple[Position | Broken, ...]:
             return tuple(r.then for r in replies)
         case Drift(then=then):
             return (then,)
-        case _:
+        case Unmatched():
             return ()
+        case _:
+            assert_never(here.move)
 
 
 def _obstacle(s: Side, refusal: Refusal, asked: Action) -> Obstacle | None:

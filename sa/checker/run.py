@@ -8,6 +8,7 @@ why it was looked for, is not looked at.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import assert_never
 
 from msgspec.structs import replace
 
@@ -130,8 +131,10 @@ def _end_fault(sides: Mapping[str, Side], bad: Bad, run: Run, last: Snapshot) ->
             return None if run.turns and _is_failure(bad, run.turns[-1]) else "its last step is no such failure"
         case Ending.VIOLATED if bad.claim is not None:
             return "the claim holds" if holds(bad.claim, _claim_state(sides, last)) else None
-        case _:
+        case Ending.VIOLATED | Ending.FINISHED | Ending.BLOCKED | Ending.UNDECIDED | Ending.STOPPED:
             return "it does not end in what is bad"
+        case _:
+            assert_never(run.ending)
 
 
 def _is_failure(bad: Bad, last: Turn) -> bool:

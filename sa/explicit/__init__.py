@@ -1,1 +1,5 @@
-"""Concrete states of closed programs, all of them where they are finite: searches, reductions, and values to try."""
+"""Concrete states.
+
+`system`, `layout`, `search` and `reduction`: closed programs, all states of them where these are finite. `machine`: one
+automaton, state by state. `picks`: values to try for what nothing determines.
+"""

@@ -9,6 +9,7 @@ matches.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import assert_never
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from msgspec.structs import replace
 from sa.automata.live import live
 from sa.automata.trace import Configuration, Move
 from sa.certificates.goal import Goal
-from sa.certificates.play import Broken, Chosen, Drift, Loss, Play, Position, Step, Uncovered
+from sa.certificates.play import Broken, Chosen, Drift, Loss, Play, Position, Step, Uncovered, Unmatched
 from sa.game.board import Board, initial_condition, lay_out
 from sa.game.rounds import challenge
 from sa.plays.positions import broken
@@ -99,16 +100,21 @@ def _runs(play: Position | Chosen) -> Iterator[tuple[Move, ...]]:
     pending: list[tuple[Position | Broken, tuple[Move, ...]]] = [(o, ()) for o in reversed(openings)]
     while pending:
         here, run = pending.pop()
-        match here:
-            case Position(_, _, Step(move, replies, _, _)):
+        if isinstance(here, Broken):
+            yield run
+            continue
+        match here.move:
+            case Step(move, replies):
                 longer = (*run, move)
                 if not replies:
                     yield longer
                 pending.extend((r.then, longer) for r in reversed(replies))
-            case Position(_, _, Drift(_, _, _, then)):
+            case Drift(then=then):
                 pending.append((then, run))
-            case _:
+            case Unmatched():
                 yield run
+            case _:
+                assert_never(here.move)
 
 
 def _partners(chase: _Chase, concrete: Configuration, bound: int) -> list[Configuration] | None:

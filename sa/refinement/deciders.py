@@ -6,7 +6,7 @@ Their order is that of `engines.portfolio_of_goals`. Nothing is believed yet: th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from msgspec import Struct
 
@@ -15,7 +15,7 @@ from sa.automata.program import Formula
 from sa.automata.trace import Configuration
 from sa.base.budget import Budget, Event, Report
 from sa.base.verdict import Reason, Unknown
-from sa.certificates.play import Broken, BrokenAtStart, Exhausted, Play, Uncovered
+from sa.certificates.play import Broken, BrokenAtStart, Chosen, Exhausted, Play, Position, Uncovered
 from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
 from sa.domains import affine
 from sa.game.board import Board, Pair, lay_out
@@ -121,8 +121,10 @@ def _answer(evidence: Relation | Play | Unknown, effort: Effort) -> Answer:
             return Related(evidence, effort)
         case Unknown():
             return Stuck(evidence, effort)
-        case _:
+        case Position() | Uncovered() | BrokenAtStart() | Chosen():
             return Lost(evidence, effort)
+        case _:
+            assert_never(evidence)
 
 
 def by_values(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:

@@ -8,12 +8,13 @@ threads keep to them is a question for `generation.modular`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import assert_never
 
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.trace import Configuration
-from sa.certificates.play import Broken, Chosen, Drift, Play, Position, Step
+from sa.certificates.play import Broken, Chosen, Drift, Play, Position, Step, Unmatched
 from sa.generation.closure import atoms
 from sa.terms import build
 from sa.terms.cases import condition_in
@@ -75,8 +76,10 @@ def _positions(play: Play) -> Iterator[Position]:
                 waiting.extend(r.then for r in replies if not isinstance(r.then, Broken))
             case Drift(then=then):
                 waiting.append(then)
-            case _:
+            case Unmatched():
                 pass
+            case _:
+                assert_never(here.move)
 
 
 def _plain(at: Configuration) -> dict[Var, Value]:

@@ -33,6 +33,7 @@ _MEANS = {
     "and the parts break",
     "the claim's κ is that of the parts": "the claim relates these initial states, the parts do not",
     "the parts' ι is that of the claim": "the parts keep less than this",
+    "non-interference": "a step of the first thread that keeps the claim about it can break that about the second",
     "compatible": "the other thread's environment does not allow this step",
     "inductive invariant": "this step leads out of the invariants",
     "initial invariant": "this initial state is not in the invariant",
@@ -50,17 +51,10 @@ def failed_leaf(leaf: Leaf, script: Source) -> Iterator[Block]:
     if leaf.example is None:
         yield Paragraph(leaf.why, indent=BELOW)
         return
-    yield Paragraph(_meaning(leaf), indent=BELOW)
+    yield Paragraph(_MEANS.get(leaf.name, ""), indent=BELOW)
     yield Paragraph(leaf.why, indent=BELOW)
     yield from _marks(leaf.example, script)
     yield from _values(leaf.example)
-
-
-def _meaning(leaf: Leaf) -> str:
-    first, both, second = leaf.where.partition(" and ")
-    if leaf.name == "non-interference" and both:
-        return f"a step of {first} that keeps what is claimed of {first} can break this of {second}"
-    return _MEANS.get(leaf.name, "")
 
 
 def headed(verdict: Verdict, name: str) -> Item:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -271,13 +271,17 @@ def broken_in(play: Play) -> tuple[Formula, ...]:
 
 
 def _successors(node: Position | Broken) -> tuple[Position | Broken, ...]:
-    match node:
-        case Position(_, _, Drift(_, _, _, then)):
+    if isinstance(node, Broken):
+        return ()
+    match node.move:
+        case Drift(then=then):
             return (then,)
-        case Position(_, _, Step(_, replies, _, _)):
+        case Step(replies=replies):
             return tuple(r.then for r in replies)
-        case _:
+        case Unmatched():
             return ()
+        case _:
+            assert_never(node.move)
 
 
 def _count(number: int, one: str, many: str) -> str:

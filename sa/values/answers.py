@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from sa.certificates.goal import Goal, iota_of
+from sa.explicit.machine import Action, Machine
 from sa.explicit.picks import Row
 from sa.terms.compile import predicate
-from sa.values.machine import Action, Machine
 from sa.values.one_way import OneWay
 
 #: How many abstract states are looked at for one set of answers.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from sa.certificates.goal import Goal
+from sa.explicit.machine import Machine, Stride
 from sa.values.answers import Following
-from sa.values.machine import Machine, Stride
 
 #: An abstract state that is looked at is cheaper than a step, and an initial value even more so.
 STATES_PER_STEP = 2

@@ -12,11 +12,11 @@ from sa.automata.ranges import count_of
 from sa.automata.trace import Configuration, Move
 from sa.base.limits import Limits, check_time
 from sa.certificates.play import Exhausted, Position, Refusal, Reply, Step
+from sa.explicit.machine import Machine, Stride
 from sa.game.board import Board, lay_out
 from sa.plays.positions import Survives, broken
 from sa.plays.replies import BROKEN_SHOWN, RUNS_EXPLAINED, refused
 from sa.terms.build import FALSE
-from sa.values.machine import Machine, Stride
 from sa.values.one_way import beyond
 from sa.values.pairs import Duel, Game
 

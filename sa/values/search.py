@@ -18,6 +18,7 @@ from sa.automata.ranges import within
 from sa.base.limits import Limits, check_time
 from sa.certificates.goal import Goal, kappa_of
 from sa.certificates.play import Position
+from sa.explicit.machine import machine
 from sa.explicit.picks import by_cost, interesting, picks
 from sa.smt.session import Session
 from sa.terms.build import land
@@ -25,7 +26,6 @@ from sa.terms.compile import predicate
 from sa.terms.evaluate import Unevaluable
 from sa.terms.term import Term
 from sa.values.answers import following
-from sa.values.machine import machine
 from sa.values.one_way import OneWay, one_way
 from sa.values.pairs import Duel, Game, Turn
 from sa.values.play import told
