@@ -40,6 +40,7 @@ ORDER = (
     "rules",
     "refinement",
     "engines",
+    "weakest",
     "scripts",
     "report",
     "app",
@@ -106,6 +107,18 @@ MAY_IMPORT = {
         "checker",
         "refinement",
     },
+    "weakest": _DATA
+    | {
+        "smt",
+        "certificates",
+        "conditions",
+        "question",
+        "game",
+        "simulation",
+        "checker",
+        "refinement",
+        "engines",
+    },
     "scripts": _DATA
     | {
         "smt",
@@ -120,7 +133,7 @@ MAY_IMPORT = {
         "refinement",
         "engines",
     },
-    "report": _DATA | {"certificates", "checker", "engines", "scripts"},
+    "report": _DATA | {"certificates", "checker", "engines", "weakest", "scripts"},
     "app": _DATA
     | {
         "language",

@@ -87,6 +87,8 @@ class Search:
         self.closures: dict[str, Closure] = {}
         self.lemma_count = 0
         self.stuck = False
+        #: Whether Duplicator really loses in all states that the lemmas exclude.
+        self.exact = True
         self._tactics = tactics
         self._report = report
         self._known = known
@@ -97,6 +99,7 @@ class Search:
         self._sequence = 0
         goal = board.goal
         self.initial: Pair = (goal.concrete.initial, goal.abstract.initial)
+        self._changing = (*board.concrete.globals, *board.abstract.globals)
         self.opening = tuple(boards.reduce(board, t) for t in boards.initial_condition(board))
 
     def run(self) -> Ending:
@@ -161,7 +164,7 @@ class Search:
 
     def moves_at(self, pair: Pair) -> Drift:
         """What the environments may do at a pair."""
-        if self.board.goal.closed:
+        if self.board.goal.closed or self._tactics.anywhere:
             return STILL
         first, second = self.board.concrete.locations[pair[0]], self.board.abstract.locations[pair[1]]
         key = (first.env, first.inv, second.env, second.inv)
@@ -185,9 +188,8 @@ class Search:
         known = affine.meet(space, (r for t in state.base for r in affine.rows_of(t)))
         if known is None:
             return
-        settled = affine.meet(
-            affine.forget(known, state.moves.moving), (r for t in state.base for r in affine.rows_of(t))
-        )
+        moving = self._changing if self._tactics.anywhere else state.moves.moving
+        settled = affine.meet(affine.forget(known, moving), (r for t in state.base for r in affine.rows_of(t)))
         if settled is None:
             return
         weaker = settled if state.facts is None else affine.join(state.facts, settled)
@@ -269,6 +271,7 @@ class Search:
         given = [a for a in chosen if learning.possible(a, model)] if patience is not Patience.NONE else []
         # An answer that chooses a value may be right with another one.
         if given and not any(choice for a in given for choice in a.run.choices):
+            self.exact = False
             return self._lose(state, step, learning.blame(chosen, step, model, self.pairs), model)
         try:
             good, bad, found = learning.answers_at(
@@ -278,12 +281,14 @@ class Search:
             raise GaveUp(Reason.SOLVER, str(problem)) from problem
         sure = [a for a in good if learning.natural(a, view)]
         if patience is Patience.FULL and chosen and not sure:
+            self.exact = False
             return self._lose(state, step, learning.blame(chosen, step, model, self.pairs), model)
         if good:
             run = preference.best(self.board, step, [a.run for a in sure or good], model, self._tactics.late)
             self._add(state, step.number, next(a for a in good if a.run is run))
             self._post(StepTask(state.pair, step.number))
             return None
+        self.exact = self.exact and found.exhausted
         return self._lose(state, step, learning.lost_cube(step, bad, found, model), model)
 
     def _lose(self, state: PairState, step: Challenge, cube: tuple[Term, ...], model: State) -> Loss | None:

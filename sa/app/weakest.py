@@ -1,0 +1,45 @@
+"""`refine --weakest-rely`: which two programs are meant, and the weakest environment of each pair of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import perf_counter
+
+from msgspec import Struct
+
+from sa.app.refine import RefineRequest, questions
+from sa.base.diagnostic import Diagnostic
+from sa.language.unparse import show_program
+from sa.question.goals import goals
+from sa.question.uncut import uncut
+from sa.question.vacuous import vacuous
+from sa.weakest.infer import Weakest, weakest
+
+
+class Answer(Struct, frozen=True):
+    """An environment or why there is none, the two programs that declare it as text, and what was noticed in reading.
+
+    `seconds` are those since the answer before.
+    """
+
+    found: Weakest
+    abstract: str
+    concrete: str
+    noticed: tuple[Diagnostic, ...]
+    seconds: float
+
+
+def weakest_relies(request: RefineRequest) -> Iterator[Answer]:
+    """One answer each pair of threads, as soon as it is known. Raises InputError and LimitReached."""
+    started = perf_counter()
+    options = request.options
+    for question in questions(request.paths, request.split):
+        abstract, concrete, block = question.abstract, question.concrete, question.block
+        asked = goals(abstract, concrete, block, whole=True)
+        noticed = (*question.warnings, *vacuous(abstract, concrete, asked, () if block is None else block.pre, options.limits))
+        uncut(asked, options.limits)
+        for found in weakest(abstract, concrete, block, options):
+            texts = ("", "") if found.environment is None else tuple(map(show_program, found.environment.programs))
+            now = perf_counter()
+            yield Answer(found, *texts, noticed, now - started)
+            started = now

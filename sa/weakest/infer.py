@@ -1,0 +1,275 @@
+"""The weakest environment of a pair of threads: found, accepted by the checker, and each part of it needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sa.automata.automaton import Automaton
+from sa.automata.program import Program, Refinement
+from sa.base.diagnostic import InputError, error
+from sa.base.limits import LimitReached, share
+from sa.base.verdict import Reason, Unknown, Verdict
+from sa.certificates.goal import Goal
+from sa.certificates.relation import Relation
+from sa.checker.question import question
+from sa.conditions.environment import declared
+from sa.engines.judging import same_goals
+from sa.engines.options import Options
+from sa.engines.outcome import Result
+from sa.engines.results import answered, result_of
+from sa.question.asked import Decision
+from sa.question.goals import Pairing, goals, pairings
+from sa.terms import build
+from sa.terms.substitute import substitute, unsided
+from sa.terms.term import Term, Var
+from sa.weakest.clauses import Clause, clauses, formula
+from sa.weakest.needed import Declared, Needed, needed
+from sa.weakest.region import PART, WHOLE, Hopeless, Region, regions
+from sa.weakest.steps import abstract_way, concrete_way, excluded
+
+#: The part of the time left that one question about an environment without a clause may take.
+SHARE = 0.2
+
+#: An environment with more clauses is not looked through for what nothing needs; a rely has no more than `FEW`.
+SHORT, FEW = 12, 4
+
+
+class Environment(Struct, frozen=True):
+    """What was found: clauses by location of either side, why they are needed, and the two programs that declare them.
+
+    `result` is the proof in this environment. It is a weakest one if it is `maximal`.
+    """
+
+    concrete: tuple[Needed, ...]
+    abstract: tuple[Needed, ...]
+    programs: tuple[Program, Program]
+    result: Result
+    maximal: bool
+
+
+class Uniform(Struct, frozen=True):
+    """One rely for each of the two threads, the same at all of its locations, and the proof with it.
+
+    Its clauses stand for all locations; their place is empty.
+    """
+
+    concrete: tuple[Needed, ...]
+    abstract: tuple[Needed, ...]
+    result: Result
+
+
+class Weakest(Struct, frozen=True):
+    """The answer about one pair of threads: an environment, or a play that no environment prevents, or why neither."""
+
+    thread: Automaton
+    abstract: Automaton
+    environment: Environment | None
+    uniform: Uniform | None
+    hopeless: Result | None
+    unknown: Unknown | None
+
+    @property
+    def verdict(self) -> Verdict:
+        """PROVED with an environment, REFUTED where none helps."""
+        if self.environment is not None:
+            return Verdict.PROVED
+        return Verdict.UNKNOWN if self.hopeless is None else Verdict.REFUTED
+
+
+class _Found(Struct, frozen=True):
+    """An environment that keeps to a region, by location of either side, and its proof."""
+
+    concrete: Declared
+    abstract: Declared
+    result: Result
+    exact: bool
+
+
+class _Asking(Struct, frozen=True):
+    """A pair of threads, each a program by itself, and how to ask about it."""
+
+    abstract: Program
+    concrete: Program
+    block: Refinement | None
+    options: Options
+
+
+def weakest(abstract: Program, concrete: Program, block: Refinement | None, options: Options) -> Iterator[Weakest]:
+    """The weakest environment of each pair of threads. Raises InputError, and QuestionsDiffer on an internal error."""
+    _undeclared(abstract, concrete, block)
+    for pair in pairings(abstract, concrete, block):
+        yield _weakest(pair, _Asking(*_alone(pair, abstract, concrete), _about(block, pair), options))
+
+
+def _undeclared(abstract: Program, concrete: Program, block: Refinement | None) -> None:
+    declaring = next((t for p in (abstract, concrete) for t in p.threads if declared(t)), None)
+    if declaring is None and not (block is not None and block.rely):
+        return
+    place = block.origin.span if declaring is None and block is not None else None
+    place = declaring.origin.span if declaring is not None else place
+    hint = "leave the relies out: what is asked for is the weakest one that would do"
+    raise InputError((error("SA410", "a rely is declared here, and one is asked for", place, hint),))
+
+
+def _alone(pair: Pairing, abstract: Program, concrete: Program) -> tuple[Program, Program]:
+    return replace(abstract, threads=(pair.abstract,)), replace(concrete, threads=(pair.concrete,))
+
+
+def _about(block: Refinement | None, pair: Pairing) -> Refinement | None:
+    """The block as far as it is about a pair of threads."""
+    if block is None:
+        return None
+    own = tuple(p for p in block.pairings if p.concrete == pair.concrete.name)
+    return replace(block, pairings=own)
+
+
+def _weakest(pair: Pairing, asking: _Asking) -> Weakest:
+    nothing = Weakest(pair.concrete, pair.abstract, None, None, None, None)
+    try:
+        goal = _goal(asking, {}, {})
+        found = next((r for r in regions(goal, WHOLE, asking.options) if not isinstance(r, Unknown)), None)
+        if isinstance(found, Hopeless):
+            return _without_any(nothing, asking)
+        whole = None if found is None else _environment(asking, found)
+        if whole is not None and _is_short(whole):
+            return replace(nothing, environment=_reduced(asking, whole), uniform=_uniform(asking, [whole]))
+        found = next((r for r in regions(goal, PART, asking.options) if isinstance(r, Region)), None)
+        part = None if found is None else _environment(asking, found)
+        every = [e for e in (whole, part) if e is not None]
+        if whole is not None and not whole.exact:
+            every.reverse()
+        if not every:
+            return _without_any(nothing, asking)
+        return replace(nothing, environment=_reduced(asking, every[0]), uniform=_uniform(asking, every))
+    except LimitReached as limit:
+        return replace(nothing, unknown=Unknown(limit.reason, "before an environment was found"))
+
+
+def _is_short(found: _Found) -> bool:
+    return sum(map(len, found.concrete.values())) + sum(map(len, found.abstract.values())) <= SHORT
+
+
+def _without_any(nothing: Weakest, asking: _Asking) -> Weakest:
+    """Where no region was found: a play without any interference, which no environment prevents."""
+    closed = goals(asking.abstract, asking.concrete, asking.block, whole=True)[0]
+    result = answered(closed, asking.options)
+    if result.verdict is Verdict.REFUTED:
+        return replace(nothing, hopeless=result)
+    why = "the states from which the abstract side wins while nobody interferes were not found"
+    return replace(nothing, unknown=Unknown(Reason.BOUND, why))
+
+
+def _environment(asking: _Asking, found: Region) -> _Found | None:
+    """The environment that keeps to a region, if the checker accepts the pair in it. Raises LimitReached."""
+    ways = concrete_way(found), abstract_way(found)
+    steps = tuple(excluded(found, way, side) for side, way in enumerate(ways))
+    here, there = (
+        {q: clauses(found.session, s, way) for q, s in left.items()} for left, way in zip(steps, ways, strict=True)
+    )
+    result = _accepted(asking, _goal(asking, _plain(here), _plain(there)), found, there)
+    if result.verdict is not Verdict.PROVED:
+        return None
+    exact = found.exact and all(s.exact for left in steps for s in left.values())
+    return _Found(_plain(here), _plain(there), result, exact)
+
+
+def _reduced(asking: _Asking, found: _Found) -> Environment:
+    """The environment without clauses that nothing needs; of a long one nothing is left out."""
+    here, there = found.concrete, found.abstract
+    if not _is_short(found):
+        first, second = (tuple(Needed(q, c, None) for q, s in said.items() for c in s) for said in (here, there))
+        return Environment(first, second, _programs(asking, here, there), found.result, found.exact)
+    here, why, proof = needed(here, lambda fewer: _ask(asking, fewer, there))
+    there, why_too, other = needed(there, lambda fewer: _ask(asking, here, fewer))
+    return Environment(why, why_too, _programs(asking, here, there), other or proof or found.result, found.exact)
+
+
+def _accepted(asking: _Asking, goal: Goal, found: Region, there: Mapping[str, tuple[Clause, ...]]) -> Result:
+    """The goal in the environment, by the region's own relation."""
+    closures = tuple((q, build.land(*map(formula, there.get(q, ())))) for q, _ in found.relation.closure)
+    evidence: Relation = replace(found.relation, closure=closures)
+    result = result_of(goal, Decision(evidence, strategy="region"), 0.0, asking.options)
+    return result if result.verdict is Verdict.PROVED else answered(goal, asking.options)
+
+
+def _uniform(asking: _Asking, found: Sequence[_Found]) -> Uniform | None:
+    """One rely for all locations of a thread: the first short one that the pair is proved with. Stops at limits."""
+    try:
+        for here, there in _candidates(found):
+            result = _ask(asking, *_everywhere(asking, here, there))
+            if result.verdict is Verdict.PROVED:
+                break
+        else:
+            return None
+    except LimitReached:
+        return None
+    first, why, proof = needed(here, lambda fewer: _ask(asking, *_everywhere(asking, fewer, there)))
+    _, why_too, other = needed(there, lambda fewer: _ask(asking, *_everywhere(asking, first, fewer)))
+    return Uniform(why, why_too, other or proof or result)
+
+
+def _candidates(found: Sequence[_Found]) -> Iterator[tuple[Declared, Declared]]:
+    """All clauses of an environment together, and that nothing changes which they say anything of."""
+    together = [(_together(f.concrete), _together(f.abstract)) for f in found]
+    for here, there in together:
+        if len(here[""]) + len(there[""]) <= FEW:
+            yield here, there
+    for here, there in together:
+        yield _still(here), _still(there)
+
+
+def _together(said: Declared) -> Declared:
+    return {"": tuple(dict.fromkeys(c for clauses_there in said.values() for c in clauses_there))}
+
+
+def _still(said: Declared) -> Declared:
+    moved = sorted({v for c in said[""] for v in formula(c).free if v.primes}, key=lambda v: v.key)
+    before = [build.variable(v.name, v.sort) for v in moved]
+    return {"": tuple(Clause((), build.eq(after, v)) for after, v in zip(moved, before, strict=True))}
+
+
+def _everywhere(asking: _Asking, here: Declared, there: Declared) -> tuple[Declared, Declared]:
+    (concrete,), (abstract,) = asking.concrete.threads, asking.abstract.threads
+    return {q.name: here[""] for q in concrete.locations}, {q.name: there[""] for q in abstract.locations}
+
+
+def _ask(asking: _Asking, here: Declared, there: Declared) -> Result:
+    """The answer in this environment, in a part of the time. Raises LimitReached, and QuestionsDiffer."""
+    bounds = share(asking.options.limits, SHARE)
+    return answered(_goal(asking, here, there), replace(asking.options, limits=bounds))
+
+
+def _goal(asking: _Asking, here: Declared, there: Declared) -> Goal:
+    """The goal about the two programs with these environments, which the checker makes in the same way."""
+    abstract, concrete = _programs(asking, here, there)
+    (goal,) = goals(abstract, concrete, asking.block, whole=False)
+    same_goals(question(abstract, concrete, asking.block, whole=False), (goal,))
+    return goal
+
+
+def _programs(asking: _Asking, here: Declared, there: Declared) -> tuple[Program, Program]:
+    """The abstract and the concrete program with environments; where nothing is said others may do anything."""
+    return _declaring(asking.abstract, there), _declaring(asking.concrete, here)
+
+
+def _declaring(program: Program, said: Declared) -> Program:
+    (thread,) = program.threads
+    locations = tuple(replace(q, env=build.land(*map(formula, said.get(q.name, ())))) for q in thread.locations)
+    return replace(program, threads=(replace(thread, locations=locations),))
+
+
+def _plain(said: Mapping[str, tuple[Clause, ...]]) -> dict[str, tuple[Clause, ...]]:
+    return {q: tuple(_unsided(c) for c in found) for q, found in said.items()}
+
+
+def _unsided(clause: Clause) -> Clause:
+    return Clause(tuple(map(_own, clause.when)), _own(clause.kept))
+
+
+def _own(term: Term) -> Term:
+    """The formula with its variables as their own side names them."""
+    names: dict[Var, Term] = {v: unsided(v) for v in term.free if v.name.side is not None}
+    return substitute(term, names)
