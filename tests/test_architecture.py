@@ -146,6 +146,7 @@ MAY_IMPORT = {
         "checker",
         "rules",
         "engines",
+        "weakest",
         "scripts",
     },
     "cli": {"base", "frontends", "processes", "engines", "report", "app"},

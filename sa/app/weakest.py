@@ -36,10 +36,14 @@ def weakest_relies(request: RefineRequest) -> Iterator[Answer]:
     for question in questions(request.paths, request.split):
         abstract, concrete, block = question.abstract, question.concrete, question.block
         asked = goals(abstract, concrete, block, whole=True)
-        noticed = (*question.warnings, *vacuous(abstract, concrete, asked, () if block is None else block.pre, options.limits))
+        noticed = (
+            *question.warnings,
+            *vacuous(abstract, concrete, asked, () if block is None else block.pre, options.limits),
+        )
         uncut(asked, options.limits)
         for found in weakest(abstract, concrete, block, options):
-            texts = ("", "") if found.environment is None else tuple(map(show_program, found.environment.programs))
+            programs = None if found.environment is None else found.environment.programs
+            first, second = ("", "") if programs is None else (show_program(programs[0]), show_program(programs[1]))
             now = perf_counter()
-            yield Answer(found, *texts, noticed, now - started)
+            yield Answer(found, first, second, noticed, now - started)
             started = now

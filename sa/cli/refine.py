@@ -31,6 +31,7 @@ from sa.cli.session import complain, count_warnings, decide
 
 if TYPE_CHECKING:
     from sa.app.refine import Answer, RefineRequest
+    from sa.app.weakest import Answer as Environments
     from sa.engines.outcome import Outcome
 
 
@@ -43,6 +44,10 @@ def refine(
         str | None, typer.Argument(metavar="CONCRETE", help="What the threads do.", show_default=False)
     ] = None,
     whole: Annotated[bool, typer.Option("--whole", help="Play the game on the two whole programs at once.")] = False,
+    weakest_rely: Annotated[
+        bool,
+        typer.Option("--weakest-rely", help="Find the weakest environments in which threads without relies refine."),
+    ] = False,
     split: SplitOption = False,
     certificate: CertificateOption = None,
     cache: CacheOption = True,
@@ -64,6 +69,7 @@ def refine(
 
     watching = watching_of(settings, trace, profile)
     answers: list[Answer] = []
+    environments: list[Environments] = []
 
     def body(bounds: Limits) -> int:
         from sa.app.cache import users_cache
@@ -75,6 +81,11 @@ def refine(
         # What was found before may be of other engines.
         kept = users_cache() if cache and not engines else None
         request = RefineRequest(paths, split, Options(bounds, seed, whole=whole, cache=kept, engines=engines))
+        if weakest_rely:
+            from sa.cli.weakest import answer_weakest, end_weakest
+
+            answer_weakest(request, environments, settings, watching)
+            return end_weakest(environments, None, settings, paths)
         _answer(request, answers, settings, watching)
         if certificate is not None:
             from sa.app.certificate import refinement_certificate
@@ -84,6 +95,10 @@ def refine(
         return _end(answers, None, settings, paths)
 
     def stopped(reason: Reason, detail: str = "") -> int:
+        if weakest_rely:
+            from sa.cli.weakest import end_weakest
+
+            return end_weakest(environments, Unknown(reason, detail), settings, paths)
         return _end(answers, Unknown(reason, detail), settings, paths)
 
     decide(settings, " and ".join(paths), body, stopped)

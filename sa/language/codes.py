@@ -195,6 +195,8 @@ SA408 locals of threads that are not paired
 SA409 a rely about a variable that one side lacks
     The rely of a refinement block holds on both sides. What it says of globals that only one side has is said of
     that side; a formula that mixes these with others belongs to the threads of that side.
+SA410 a rely where one is asked for
+    `--weakest-rely` finds the weakest relies of threads that declare none. Leave those out that are written.
 SA451 a parameter that differs on the two sides
     A parameter is one value for both sides, so its type is the same on both.
 SA452 a variable that one side lacks

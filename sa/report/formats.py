@@ -15,10 +15,12 @@ from sa.report.outcome_json import OutcomeJson
 from sa.report.prove_json import ProofJson
 from sa.report.run_json import RunJson
 from sa.report.verify_json import VerificationJson
+from sa.report.weakest_json import WeakestRelyJson
 
 #: The documents by what stands before the slash of their field `format`.
 FORMATS: dict[str, type[Struct]] = {
     "sacheck-outcome": OutcomeJson,
+    "sacheck-weakest-rely": WeakestRelyJson,
     "sacheck-verification": VerificationJson,
     "sacheck-proof": ProofJson,
     "sacheck-judgement": JudgementJson,

@@ -29,16 +29,10 @@ def show_weakest(found: Weakest, text: str, seconds: float, screen: Screen, quie
 
 def clause_text(clause: Clause) -> str:
     """A clause as it is written in a rely."""
-    kept = next((f"unchanged {v.name}" for v in clause.kept.free if _same(clause, v)), show(clause.kept))
-    if not clause.when:
-        return kept
-    if kept.startswith("unchanged"):
-        kept = show(clause.kept)
-    return f"{show(build.land(*clause.when))} ==> {kept}"
-
-
-def _same(clause: Clause, var: object) -> bool:
-    return any(clause.kept is build.eq(primed(v), v) for v in clause.kept.free if v is var and not v.primes)
+    if clause.when:
+        return f"{show(build.land(*clause.when))} ==> {show(clause.kept)}"
+    same = (v for v in clause.kept.free if not v.primes and clause.kept is build.eq(primed(v), v))
+    return next((f"unchanged {v.name}" for v in same), show(clause.kept))
 
 
 def place_text(automaton: Automaton, name: str) -> str:
@@ -58,7 +52,9 @@ def _weakest(found: Weakest, text: str, seconds: float, width: int, quiet: bool)
         detail = f": {found.unknown.detail}" if found.unknown.detail else ""
         yield from paragraph(f"No environment was found because {found.unknown.reason.value}{detail}", width)
     if found.hopeless is not None and found.hopeless.play is not None:
-        yield from lost(found.hopeless.play, found.hopeless, "The abstract side loses although nobody interferes:", width)
+        yield from lost(
+            found.hopeless.play, found.hopeless, "The abstract side loses although nobody interferes:", width
+        )
     if found.environment is not None:
         yield from _environment(found, text, width)
     yield Text()
@@ -70,8 +66,10 @@ def headline(found: Weakest) -> str:
     names = f"{found.thread.name} refines {found.abstract.name}"
     match found.verdict:
         case Verdict.PROVED:
-            sort = "in the weakest environment below" if found.environment and found.environment.maximal else (
-                "in the environment below, which need not be the weakest"
+            sort = (
+                "in the weakest environment below"
+                if found.environment and found.environment.maximal
+                else ("in the environment below, which need not be the weakest")
             )
             return f"{names} {sort}"
         case Verdict.REFUTED:

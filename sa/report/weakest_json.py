@@ -1,18 +1,70 @@
-"""The weakest environments of `refine --weakest-rely` as JSON with stable keys."""
+"""The weakest environments of `refine --weakest-rely` as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from msgspec import Struct
+
 from sa.automata.automaton import Automaton, location_of
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Unknown, Verdict
-from sa.report.json import Json, diagnostic_json, origin_json, result_json, unknown_json
+from sa.report.json import DiagnosticJson, OriginJson, UnknownJson, diagnostic_json, origin_json, unknown_json
+from sa.report.outcome_json import ResultJson, result_json
 from sa.report.weakest import clause_text
 from sa.weakest.infer import Weakest
 from sa.weakest.needed import Needed
 
-FORMAT = "sacheck-weakest-rely/1"
+
+class ClauseJson(Struct, frozen=True):
+    """A clause as a rely says it, at a location or, where that is null, at all of them; the answer without it."""
+
+    clause: str
+    location: str | None
+    place: OriginJson | None
+    without: ResultJson | None
+
+
+class RelyJson(Struct, frozen=True):
+    """The clauses of the two threads."""
+
+    concrete: list[ClauseJson]
+    abstract: list[ClauseJson]
+
+
+class ProgramsJson(Struct, frozen=True):
+    """The texts of two programs that declare an environment."""
+
+    abstract: str
+    concrete: str
+
+
+class WeakestJson(Struct, frozen=True):
+    """What was found of a pair of threads; `result` is the proof in the environment, or a play that none prevents.
+
+    `weakest` says that each step that the environment excludes leads from a state with an answer to one without.
+    """
+
+    concrete: str
+    abstract: str
+    verdict: Verdict
+    weakest: bool
+    environment: RelyJson | None
+    rely: RelyJson | None
+    programs: ProgramsJson | None
+    result: ResultJson | None
+    unknown: UnknownJson | None
+    seconds: float
+
+
+class WeakestRelyJson(Struct, frozen=True, tag_field="format", tag="sacheck-weakest-rely/1"):
+    """`sacheck refine --weakest-rely`: the worst verdict and all pairs of threads."""
+
+    verdict: Verdict
+    status: int
+    threads: list[WeakestJson]
+    unknown: UnknownJson | None
+    warnings: list[DiagnosticJson]
 
 
 def weakest_json(
@@ -21,49 +73,38 @@ def weakest_json(
     noticed: Iterable[Diagnostic],
     verdict: Verdict,
     status: int,
-) -> Json:
+) -> WeakestRelyJson:
     """All pairs of threads: what was found, the texts of both programs with it, seconds."""
-    return {
-        "format": FORMAT,
-        "verdict": verdict.value,
-        "status": status,
-        "threads": [_pair(*each) for each in found],
-        "unknown": unknown_json(unknown),
-        "warnings": [diagnostic_json(d) for d in noticed],
-    }
+    warnings = [diagnostic_json(d) for d in noticed]
+    return WeakestRelyJson(verdict, status, [_pair(*each) for each in found], unknown_json(unknown), warnings)
 
 
-def _pair(found: Weakest, abstract: str, concrete: str, seconds: float) -> Json:
+def _pair(found: Weakest, abstract: str, concrete: str, seconds: float) -> WeakestJson:
     environment, uniform = found.environment, found.uniform
-    return {
-        "concrete": found.thread.name,
-        "abstract": found.abstract.name,
-        "verdict": found.verdict.value,
-        "weakest": environment is not None and environment.maximal,
-        "environment": None
+    result = found.hopeless if environment is None else environment.result
+    return WeakestJson(
+        found.thread.name,
+        found.abstract.name,
+        found.verdict,
+        environment is not None and environment.maximal,
+        None
         if environment is None
-        else {
-            "concrete": [_needed(found.thread, n) for n in environment.concrete],
-            "abstract": [_needed(found.abstract, n) for n in environment.abstract],
-            "programs": {"abstract": abstract, "concrete": concrete},
-        },
-        "rely": None
-        if uniform is None
-        else {
-            "concrete": [_needed(None, n) for n in uniform.concrete],
-            "abstract": [_needed(None, n) for n in uniform.abstract],
-        },
-        "without_interference": None if found.hopeless is None else result_json(found.hopeless),
-        "unknown": unknown_json(found.unknown),
-        "seconds": seconds,
-    }
+        else RelyJson(_clauses(found.thread, environment.concrete), _clauses(found.abstract, environment.abstract)),
+        None if uniform is None else RelyJson(_clauses(None, uniform.concrete), _clauses(None, uniform.abstract)),
+        None if environment is None else ProgramsJson(abstract, concrete),
+        None if result is None else result_json(result),
+        unknown_json(found.unknown),
+        seconds,
+    )
 
 
-def _needed(automaton: Automaton | None, needed: Needed) -> Json:
-    place = None if automaton is None else origin_json(location_of(automaton, needed.place).origin)
-    return {
-        "location": needed.place or None,
-        "place": place,
-        "clause": clause_text(needed.clause),
-        "without": None if needed.without is None else result_json(needed.without),
-    }
+def _clauses(automaton: Automaton | None, clauses: Sequence[Needed]) -> list[ClauseJson]:
+    return [
+        ClauseJson(
+            clause_text(n.clause),
+            n.place or None,
+            None if automaton is None else origin_json(location_of(automaton, n.place).origin),
+            None if n.without is None else result_json(n.without),
+        )
+        for n in clauses
+    ]

@@ -99,6 +99,7 @@ class Search:
         self._sequence = 0
         goal = board.goal
         self.initial: Pair = (goal.concrete.initial, goal.abstract.initial)
+        self.anywhere = tactics.anywhere
         self._changing = (*board.concrete.globals, *board.abstract.globals)
         self.opening = tuple(boards.reduce(board, t) for t in boards.initial_condition(board))
 
@@ -164,7 +165,7 @@ class Search:
 
     def moves_at(self, pair: Pair) -> Drift:
         """What the environments may do at a pair."""
-        if self.board.goal.closed or self._tactics.anywhere:
+        if self.board.goal.closed or self.anywhere:
             return STILL
         first, second = self.board.concrete.locations[pair[0]], self.board.abstract.locations[pair[1]]
         key = (first.env, first.inv, second.env, second.inv)
@@ -188,7 +189,7 @@ class Search:
         known = affine.meet(space, (r for t in state.base for r in affine.rows_of(t)))
         if known is None:
             return
-        moving = self._changing if self._tactics.anywhere else state.moves.moving
+        moving = self._changing if self.anywhere else state.moves.moving
         settled = affine.meet(affine.forget(known, moving), (r for t in state.base for r in affine.rows_of(t)))
         if settled is None:
             return

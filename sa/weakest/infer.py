@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -27,7 +27,7 @@ from sa.terms.substitute import substitute, unsided
 from sa.terms.term import Term, Var
 from sa.weakest.clauses import Clause, clauses, formula
 from sa.weakest.needed import Declared, Needed, needed
-from sa.weakest.region import PART, WHOLE, Hopeless, Region, regions
+from sa.weakest.region import PART, REACHED, WHOLE, Hopeless, Region, regions
 from sa.weakest.steps import abstract_way, concrete_way, excluded
 
 #: The part of the time left that one question about an environment without a clause may take.
@@ -135,17 +135,35 @@ def _weakest(pair: Pairing, asking: _Asking) -> Weakest:
             return _without_any(nothing, asking)
         whole = None if found is None else _environment(asking, found)
         if whole is not None and _is_short(whole):
-            return replace(nothing, environment=_reduced(asking, whole), uniform=_uniform(asking, [whole]))
-        found = next((r for r in regions(goal, PART, asking.options) if isinstance(r, Region)), None)
+            return _with(nothing, asking, [whole])
+        found = next((r for r in regions(goal, (*PART, *REACHED), asking.options) if isinstance(r, Region)), None)
         part = None if found is None else _environment(asking, found)
         every = [e for e in (whole, part) if e is not None]
         if whole is not None and not whole.exact:
             every.reverse()
         if not every:
             return _without_any(nothing, asking)
-        return replace(nothing, environment=_reduced(asking, every[0]), uniform=_uniform(asking, every))
+        return _with(nothing, asking, every)
     except LimitReached as limit:
         return replace(nothing, unknown=Unknown(limit.reason, "before an environment was found"))
+
+
+def _with(nothing: Weakest, asking: _Asking, found: Sequence[_Found]) -> Weakest:
+    """The answer with the first environment, and one rely made of any of them.
+
+    Of a part of the region the clauses may be many and say little: then those of the rely are taken, by location.
+    """
+    every = [(_together(f.concrete), _together(f.abstract)) for f in found]
+    if found[0].exact:
+        environment = _reduced(asking, found[0])
+        own = tuple(_one_place(n.clause for n in side) for side in (environment.concrete, environment.abstract))
+        return replace(nothing, environment=environment, uniform=_uniform(asking, [(own[0], own[1]), *every]))
+    uniform = _uniform(asking, every)
+    if uniform is None:
+        return replace(nothing, environment=_reduced(asking, found[0]))
+    said = tuple(_one_place(n.clause for n in side) for side in (uniform.concrete, uniform.abstract))
+    spread = _Found(*_everywhere(asking, said[0], said[1]), uniform.result, False)
+    return replace(nothing, environment=_reduced(asking, spread, whole=True), uniform=uniform)
 
 
 def _is_short(found: _Found) -> bool:
@@ -176,10 +194,10 @@ def _environment(asking: _Asking, found: Region) -> _Found | None:
     return _Found(_plain(here), _plain(there), result, exact)
 
 
-def _reduced(asking: _Asking, found: _Found) -> Environment:
-    """The environment without clauses that nothing needs; of a long one nothing is left out."""
+def _reduced(asking: _Asking, found: _Found, whole: bool = False) -> Environment:
+    """The environment without clauses that nothing needs; of a long one nothing is left out, unless it is asked for."""
     here, there = found.concrete, found.abstract
-    if not _is_short(found):
+    if not whole and not _is_short(found):
         first, second = (tuple(Needed(q, c, None) for q, s in said.items() for c in s) for said in (here, there))
         return Environment(first, second, _programs(asking, here, there), found.result, found.exact)
     here, why, proof = needed(here, lambda fewer: _ask(asking, fewer, there))
@@ -195,7 +213,7 @@ def _accepted(asking: _Asking, goal: Goal, found: Region, there: Mapping[str, tu
     return result if result.verdict is Verdict.PROVED else answered(goal, asking.options)
 
 
-def _uniform(asking: _Asking, found: Sequence[_Found]) -> Uniform | None:
+def _uniform(asking: _Asking, found: Sequence[tuple[Declared, Declared]]) -> Uniform | None:
     """One rely for all locations of a thread: the first short one that the pair is proved with. Stops at limits."""
     try:
         for here, there in _candidates(found):
@@ -211,18 +229,21 @@ def _uniform(asking: _Asking, found: Sequence[_Found]) -> Uniform | None:
     return Uniform(why, why_too, other or proof or result)
 
 
-def _candidates(found: Sequence[_Found]) -> Iterator[tuple[Declared, Declared]]:
-    """All clauses of an environment together, and that nothing changes which they say anything of."""
-    together = [(_together(f.concrete), _together(f.abstract)) for f in found]
-    for here, there in together:
+def _candidates(found: Sequence[tuple[Declared, Declared]]) -> Iterator[tuple[Declared, Declared]]:
+    """All clauses of an environment together, if they are few, and that nothing changes which they say anything of."""
+    for here, there in found:
         if len(here[""]) + len(there[""]) <= FEW:
             yield here, there
-    for here, there in together:
+    for here, there in found:
         yield _still(here), _still(there)
 
 
 def _together(said: Declared) -> Declared:
-    return {"": tuple(dict.fromkeys(c for clauses_there in said.values() for c in clauses_there))}
+    return _one_place(c for clauses_there in said.values() for c in clauses_there)
+
+
+def _one_place(said: Iterable[Clause]) -> Declared:
+    return {"": tuple(dict.fromkeys(said))}
 
 
 def _still(said: Declared) -> Declared:

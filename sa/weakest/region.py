@@ -7,15 +7,17 @@ although nobody interferes. Locals, which no environment changes, keep what is k
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.base.budget import Event, unheard
+from sa.base.budget import Event, Shared, unheard
 from sa.base.limits import LimitReached, check_time, share
 from sa.base.verdict import Reason, Unknown
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
+from sa.conditions.environment import closed
 from sa.engines.options import Options
 from sa.game.board import Board, Pair, lay_out
 from sa.game.runs import Bounds
@@ -23,7 +25,7 @@ from sa.refinement.deciders import relation_of
 from sa.refinement.facts import facts
 from sa.simulation.endings import Answered, Patience, Stuck, Tactics
 from sa.simulation.search import Search
-from sa.simulation.state import dead, hypotheses
+from sa.simulation.state import NO_FACTS, dead, hypotheses
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.term import Term
@@ -40,6 +42,14 @@ PART = (
     Tactics("part of the region", 150, 4, Bounds(100, 1, 1), Patience.FULL, known=True, anywhere=True),
     Tactics("part of the region, any answers", 150, 4, Bounds(100, 1, 1), Patience.NONE, known=True, anywhere=True),
     Tactics("part of the region, long answers", 150, 4, Bounds(60, 2, None), Patience.FULL, known=True, anywhere=True),
+)
+
+#: Searches for a part that also knows what holds from the start while nobody interferes.
+REACHED = (
+    Tactics("reached part of the region", 100, 4, Bounds(100, 1, 1), Patience.FULL),
+    Tactics("reached part of the region, likely answers", 200, 4, Bounds(100, 1, 1), Patience.SOME, known=True),
+    Tactics("reached part of the region, any answers", 200, 4, Bounds(100, 1, 1), Patience.NONE, known=True),
+    Tactics("reached part of the region, long answers", 200, 4, Bounds(60, 2, None), Patience.NONE, known=True),
 )
 
 #: The part of the time that is left which each of them may take.
@@ -76,13 +86,15 @@ def regions(goal: Goal, tactics: Sequence[Tactics], options: Options) -> Iterato
     """What the searches find of a goal whose environments may do anything. Raises LimitReached."""
     session = Session(options.limits, tuple(a.formula for a in goal.axioms), options.seed)
     # Nothing is claimed of how the environments of the two sides match: there are none yet.
-    board = lay_out(replace(goal, matched=False))
-    known = facts(session, board)
+    open_, still = lay_out(replace(goal, matched=False)), lay_out(_still(goal))
+    shared = Shared()
     for each in tactics:
+        board = open_ if each.anywhere else still
         report = unheard if options.reports is None else options.reports(each.name)
         report(Event(each.name))
         session.bounds = share(options.limits, SHARE)
         try:
+            known = shared.once(each.anywhere, partial(facts, session, board)) if each.known else NO_FACTS
             yield _region(Search(board, session, each, report, known), options)
         except LimitReached as limit:
             if limit.reason is not Reason.TIMEOUT:
@@ -92,6 +104,11 @@ def regions(goal: Goal, tactics: Sequence[Tactics], options: Options) -> Iterato
             session.bounds = options.limits
 
 
+def _still(goal: Goal) -> Goal:
+    """The goal with nobody else there."""
+    return replace(goal, concrete=closed(goal.concrete), abstract=closed(goal.abstract), closed=True)
+
+
 def _region(search: Search, options: Options) -> Region | Hopeless | Unknown:
     match search.run():
         case Answered():
@@ -99,7 +116,7 @@ def _region(search: Search, options: Options) -> Region | Hopeless | Unknown:
             if isinstance(found, Unknown):
                 return found
             search.session.bounds = options.limits
-            return Region(search.board, search.session, tuple(_places(search)), found, search.exact)
+            return Region(search.board, search.session, tuple(_places(search)), found, search.exact and search.anywhere)
         case Stuck(reason, detail):
             return Unknown(reason, detail)
         case _:

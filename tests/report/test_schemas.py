@@ -25,6 +25,7 @@ FILES = {
     "bad.sa": "global x : int = 0;\nthread T { x := 1; assert x == 0; }\n",
     "set.sa": "global x : int = 0;\nglobal b : bool = true;\nthread T { havoc x; @say(x, b) skip; }\n",
     "plain.sa": "global x : int = 0;\nthread T { x := 1; }\n",
+    "twice.sa": "global x : int = 0;\nthread T { x := x; x := 1; }\n",
     "none.sa": "global x : int = 0;\ninit x < 0 && x > 0;\nthread T { x := 1; }\n",
     "wrong.sa": "thread T { y := 1; }\n",
     "script.sa": 'import "abs.sa" as a;\nimport "conc.sa" as c;\nlemma one : c.T refines a.T relate x;\n'
@@ -36,6 +37,7 @@ COMMANDS = (
     (("refine", "abs.sa", "abs.sa"), "sacheck-outcome"),
     (("refine", "abs.sa", "conc.sa"), "sacheck-outcome"),
     (("refine", "abs.sa", "same.sa"), "sacheck-outcome"),
+    (("refine", "--weakest-rely", "plain.sa", "twice.sa"), "sacheck-weakest-rely"),
     (("verify", "conc.sa"), "sacheck-verification"),
     (("verify", "bad.sa"), "sacheck-verification"),
     (("verify", "abs.sa"), "sacheck-verification"),
