@@ -31,7 +31,6 @@ from sa.cli.session import complain, count_warnings, decide
 
 if TYPE_CHECKING:
     from sa.app.refine import Answer, RefineRequest
-    from sa.app.weakest import Answer as Environments
     from sa.engines.outcome import Outcome
 
 
@@ -44,10 +43,7 @@ def refine(
         str | None, typer.Argument(metavar="CONCRETE", help="What the threads do.", show_default=False)
     ] = None,
     whole: Annotated[bool, typer.Option("--whole", help="Play the game on the two whole programs at once.")] = False,
-    weakest_rely: Annotated[
-        bool,
-        typer.Option("--weakest-rely", help="Find the weakest environments in which threads without relies refine."),
-    ] = False,
+    weakest_rely: WeakestRelyOption = False,
     split: SplitOption = False,
     certificate: CertificateOption = None,
     cache: CacheOption = True,
@@ -66,10 +62,12 @@ def refine(
     """
     settings = Settings(json, quiet, timeout, memory)
     paths = (abstract,) if concrete is None else (abstract, concrete)
-
     watching = watching_of(settings, trace, profile)
+    if weakest_rely:
+        from sa.cli.weakest import find
+
+        return find(paths, split, settings, watching, seed)
     answers: list[Answer] = []
-    environments: list[Environments] = []
 
     def body(bounds: Limits) -> int:
         from sa.app.cache import users_cache
@@ -81,11 +79,6 @@ def refine(
         # What was found before may be of other engines.
         kept = users_cache() if cache and not engines else None
         request = RefineRequest(paths, split, Options(bounds, seed, whole=whole, cache=kept, engines=engines))
-        if weakest_rely:
-            from sa.cli.weakest import answer_weakest, end_weakest
-
-            answer_weakest(request, environments, settings, watching)
-            return end_weakest(environments, None, settings, paths)
         _answer(request, answers, settings, watching)
         if certificate is not None:
             from sa.app.certificate import refinement_certificate
@@ -95,10 +88,6 @@ def refine(
         return _end(answers, None, settings, paths)
 
     def stopped(reason: Reason, detail: str = "") -> int:
-        if weakest_rely:
-            from sa.cli.weakest import end_weakest
-
-            return end_weakest(environments, Unknown(reason, detail), settings, paths)
         return _end(answers, Unknown(reason, detail), settings, paths)
 
     decide(settings, " and ".join(paths), body, stopped)

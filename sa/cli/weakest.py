@@ -6,32 +6,51 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from sa.base.verdict import EXIT_STATUS, Unknown, Verdict, worst_status
+from sa.base.limits import Limits
+from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict, worst_status
 from sa.cli.options import Settings, Watching
 from sa.cli.output import screen, write, write_json
-from sa.cli.session import count_warnings
+from sa.cli.session import count_warnings, decide
 
 if TYPE_CHECKING:
     from sa.app.refine import RefineRequest
     from sa.app.weakest import Answer
 
 
-def answer_weakest(request: RefineRequest, answers: list[Answer], settings: Settings, watching: Watching) -> None:
+def find(paths: tuple[str, ...], split: bool, settings: Settings, watching: Watching, seed: int) -> None:
+    """Find the environments, show them, and end with the status of the worst answer."""
+    answers: list[Answer] = []
+
+    def body(bounds: Limits) -> int:
+        from sa.app.refine import RefineRequest
+        from sa.engines.options import Options
+
+        _answer(RefineRequest(paths, split, Options(bounds, seed)), answers, settings, watching)
+        return _end(answers, None, settings, paths)
+
+    def stopped(reason: Reason, detail: str = "") -> int:
+        return _end(answers, Unknown(reason, detail), settings, paths)
+
+    decide(settings, " and ".join(paths), body, stopped)
+
+
+def _answer(request: RefineRequest, answers: list[Answer], settings: Settings, watching: Watching) -> None:
     """Put the answers where they belong, each as soon as it is known."""
     from sa.app.weakest import weakest_relies
     from sa.cli.watching import watched
-    from sa.report.weakest import show_weakest
+    from sa.report.terminal import show_document
+    from sa.report.weakest import weakest_document
 
     with watched(watching) as watch:
         for answer in weakest_relies(replace(request, options=replace(request.options, reports=watch.reports))):
             answers.append(answer)
             if not settings.json:
                 with watch.aside():
-                    text = show_weakest(answer.found, answer.concrete, answer.seconds, screen(), settings.quiet)
-                    write(text)
+                    document = weakest_document(answer.found, answer.concrete, answer.seconds)
+                    write(show_document(document, screen(), settings.quiet))
 
 
-def end_weakest(answers: list[Answer], unknown: Unknown | None, settings: Settings, paths: tuple[str, ...]) -> int:
+def _end(answers: list[Answer], unknown: Unknown | None, settings: Settings, paths: tuple[str, ...]) -> int:
     """Say what is left to say; the exit status is that of the worst answer."""
     verdicts = [*(a.found.verdict for a in answers), *([Verdict.UNKNOWN] if unknown else [])]
     worst = next((v for v in (Verdict.REFUTED, Verdict.UNKNOWN) if v in verdicts), Verdict.PROVED)
@@ -44,9 +63,10 @@ def end_weakest(answers: list[Answer], unknown: Unknown | None, settings: Settin
         write_json(weakest_json(found, unknown, noticed, worst, status))
         return status
     if unknown is not None:
-        from sa.report.terminal import show_stopped
+        from sa.report.refine import stopped_document
+        from sa.report.terminal import show_document
 
-        write(show_stopped(unknown, " and ".join(paths), screen(), settings.quiet))
+        write(show_document(stopped_document(unknown, " and ".join(paths)), screen(), settings.quiet))
     if not settings.quiet:
         count_warnings(len(noticed), *paths)
     return status
