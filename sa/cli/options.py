@@ -31,6 +31,10 @@ MemoryOption: TypeAlias = Annotated[
 SeedOption: TypeAlias = Annotated[int, typer.Option(metavar="N", min=0, max=2**31 - 1, help="Seed of random choices.")]
 
 
+WeakestRelyOption: TypeAlias = Annotated[
+    bool, typer.Option("--weakest-rely", help="Find the weakest environments in which threads without relies refine.")
+]
+
 SplitOption: TypeAlias = Annotated[
     bool, typer.Option("--split", help="Split steps that touch several shared locations into one each.")
 ]

@@ -23,6 +23,7 @@ from sa.cli.options import (
     TimeoutOption,
     TraceOption,
     Watching,
+    WeakestRelyOption,
     engines_of,
     watching_of,
 )
@@ -66,7 +67,8 @@ def refine(
     if weakest_rely:
         from sa.cli.weakest import find
 
-        return find(paths, split, settings, watching, seed)
+        find(paths, split, settings, watching, seed)
+        return
     answers: list[Answer] = []
 
     def body(bounds: Limits) -> int:

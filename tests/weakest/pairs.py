@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -72,23 +71,30 @@ def random_bodies(seed: int) -> tuple[str, str]:
     body = [rng.choice(_PLAIN if rng.random() < 0.65 else _OTHER) for _ in range(rng.randint(2, 4))]
     changed = list(body)
     for _ in range(rng.randint(1, 2)):
-        changed = next(_changes(rng, changed))
+        changed = _changed(rng, changed)
     end = ["@end(r, s) skip;"] if rng.random() < 0.7 else []
     return " ".join([LOCAL, *body, *end]), " ".join([LOCAL, *changed, *end])
 
 
-def _changes(rng: Random, body: list[str]) -> Iterator[list[str]]:
+#: What an optimiser might put in the place of a read.
+_FORWARDED = {"r := x;": ("r := s;", "r := 1;"), "s := x;": ("s := r;",), "y := x;": ("y := r;", "y := s;")}
+
+
+def _changed(rng: Random, body: list[str]) -> list[str]:
     at = rng.randrange(max(1, len(body)))
-    match rng.randrange(4):
-        case 0:
-            other = rng.randrange(max(1, len(body)))
-            swapped = list(body)
-            if body:
-                swapped[at], swapped[other] = swapped[other], swapped[at]
-            yield swapped
-        case 1:
-            yield body[:at] + body[at + 1 :]
-        case 2:
-            yield [*body[:at], rng.choice(_PLAIN), *body[at:]]
+    first, here, rest = body[:at], body[at : at + 1], body[at + 1 :]
+    match rng.randrange(8):
+        case 0 | 1 | 2 if rest:
+            return [*first, rest[0], *here, *rest[1:]]
+        case 3 | 4:
+            reads = [n for n, statement in enumerate(body) if statement in _FORWARDED]
+            if reads:
+                read = rng.choice(reads)
+                return [*body[:read], rng.choice(_FORWARDED[body[read]]), *body[read + 1 :]]
+            return body
+        case 5:
+            return [*first, *here, *here, *rest]
+        case 6:
+            return [*first, rng.choice(("r := x;", "s := x;", "x := x;", "x := r;")), *here, *rest]
         case _:
-            yield [*body[:at], rng.choice(_PLAIN), *body[at + 1 :]]
+            return [*first, *rest]
