@@ -13,6 +13,9 @@ from sa.invariants import deciders, direct, joint_conjunctions
 
 CLAIMED: ClaimEngine = Prover("claims", "claims that are inductive as they stand", direct.by_claims)
 BOXES: ClaimEngine = Prover("boxes", "invariants that bound variables, thread by thread", deciders.by_boxes)
+PRECONDITIONS: ClaimEngine = Prover(
+    "preconditions", "claims and what steps need so that they hold afterwards", direct.by_preconditions
+)
 STATES: ClaimEngine = Decider("states", "all states, where there are few, or a short run", by_few_states)
 MORE_STATES: ClaimEngine = Decider("more-states", "all states, or a run over small values", by_all_states)
 SHORT_RUNS: ClaimEngine = Refuter("short-runs", "short runs over small values", deciders.short_runs)
@@ -45,6 +48,7 @@ Portfolio: TypeAlias = tuple[Turn[ClaimEngine], ...]
 CLAIMS: Portfolio = (
     Turn(STATES, 0.2),
     Turn(CLAIMED, 0.1),
+    Turn(PRECONDITIONS, 0.1),
     Turn(BOXES, 0.3),
     Turn(CONTROL, 0.25),
     Turn(MORE_STATES, 0.3),

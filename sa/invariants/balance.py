@@ -3,7 +3,7 @@
 Threads that add constants to numbers leave a weighted sum of the numbers and of where the threads are as it is: what a
 semaphore lacks is held at some location. All such sums follow from the steps' changes alone, by linear algebra
 (Murata, Petri Nets: Properties, Analysis and Applications, 1989, section VI: S-invariants). A Boolean counts as 0 or 1.
-What is found are candidates: whoever uses them shows that they hold.
+Whoever uses what is found shows that it holds.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Kind
-from sa.invariants.constants import Known, constants
+from sa.invariants.constants import Known, constants, owned
 from sa.terms import build
 from sa.terms.name import at_place
 from sa.terms.solve import solution
@@ -51,10 +51,13 @@ class _Step(Struct, frozen=True):
     changes: Mapping[Var, Change | None]
 
 
-def equations(threads: Sequence[Automaton]) -> Iterator[Term]:
-    """That the sums are what they are at the start: over the names of threads that share no locals, and `at T.q`."""
+def equations(threads: Sequence[Automaton], disturbed: bool = False) -> Iterator[Term]:
+    """That the sums are what they are at the start: over the names of threads that share no locals, and `at T.q`.
+
+    With `disturbed` what a step finds is guessed as if nobody else wrote it, as where a lock is released.
+    """
     firsts = _firsts(threads)
-    for found in balances(threads):
+    for found in balances(threads, disturbed):
         if all(v in firsts for v in found.numbers):
             begun = build.add(*(build.scale(w, firsts[v]) for v, w in found.numbers.items()))
             held = (build.scale(w, _number(v)) for v, w in found.numbers.items())
@@ -85,9 +88,9 @@ def _rigid(threads: Sequence[Automaton]) -> frozenset[Var]:
     return frozenset(v.var for t in threads for v in t.variables if v.kind is Kind.PARAM)
 
 
-def balances(threads: Sequence[Automaton]) -> Iterator[Balance]:
+def balances(threads: Sequence[Automaton], disturbed: bool = False) -> Iterator[Balance]:
     """Independent sums that no step changes, where what steps add is known and locations can make up for it."""
-    steps = [_steps(t, threads) for t in threads]
+    steps = [_steps(t, threads, disturbed) for t in threads]
     unknown = {v for listed in steps for s in listed for v, change in s.changes.items() if change is None}
     moved = dict.fromkeys(v for listed in steps for s in listed for v in s.changes if v not in unknown)
     if not 0 < len(moved) <= NUMBERS:
@@ -101,9 +104,9 @@ def balances(threads: Sequence[Automaton]) -> Iterator[Balance]:
         yield Balance(weights, {q: w for q, w in places.items() if w is not build.ZERO})
 
 
-def _steps(thread: Automaton, threads: Sequence[Automaton]) -> tuple[_Step, ...]:
-    written = {v for t in threads if t is not thread for e in t.edges for v, _ in e.updates}
-    known = constants(thread, frozenset(v.var for v in thread.variables) - written)
+def _steps(thread: Automaton, threads: Sequence[Automaton], disturbed: bool) -> tuple[_Step, ...]:
+    own, others = owned(thread, threads)
+    known = constants(thread, own, others if disturbed else frozenset())
     return tuple(
         _Step(e.source, e.target, {v: _change(e, v, t, known[e.source]) for v, t in e.updates if v.sort in (INT, BOOL)})
         for e in thread.edges

@@ -20,6 +20,7 @@ from sa.certificates.run import Bad
 from sa.certificates.threads import Lemmas
 from sa.conditions.never import at_places, failing_edges, taking
 from sa.invariants.balance import equations
+from sa.invariants.preconditions import preconditions, undisturbed
 from sa.question.asked import Asked, Excluded
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
@@ -58,6 +59,25 @@ def by_claims(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded
     balanced = tuple(equations(threads))
     own = (*_claimed(asked.bads), *_impossible(asked, threads))
     offered = tuple(dict.fromkeys((*own, *balanced, *_bounds(threads, balanced))))
+    yield from _settled(asked, budget, threads, offered, "inductive as it stands")
+
+
+def by_preconditions(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """What claims exclude with what must hold before steps so that they hold afterwards. Raises LimitReached."""
+    threads = tuple(apart(t) for t in asked.threads)
+    known = asked.shared.made.get(lemmas_key(asked), ())
+    own = (*_claimed(asked.bads), *_impossible(asked, threads))
+    needed = preconditions(asked.bads, asked.threads, threads)
+    balanced = equations(threads, disturbed=True)
+    offered = tuple(dict.fromkeys((*known, *own, *balanced, *undisturbed(threads), *needed)))
+    report(Event("preconditions", {"formulas": len(offered)}))
+    yield from _settled(asked, budget, threads, offered, "inductive with what is needed before")
+
+
+def _settled(
+    asked: Asked, budget: Budget, threads: tuple[Automaton, ...], offered: tuple[Term, ...], how: str
+) -> Iterator[Excluded]:
+    """What the inductive part of the formulas excludes."""
     offered = tuple(f for f in offered if f not in (build.TRUE, build.FALSE) and not _has_quantifiers(f))[:OFFERED]
     said = frozenset[Var]().union(*(f.free for f in (*offered, *(b.claim for b in asked.bads if b.claim is not None))))
     named = {t.name: tuple(v for q in t.locations if (v := _at(t.name, q.name)) in said) for t in threads}
@@ -65,10 +85,10 @@ def by_claims(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded
     f = _Frame(threads, named, session)
     left = _inductive(f, offered)
     # What holds always is of use to others, also where it excludes nothing by itself.
-    asked.shared.once(lemmas_key(asked), lambda: left)
+    asked.shared.made[lemmas_key(asked)] = left
     never = tuple(b for b in asked.bads if _excludes(f, asked, left, b))
     if never:
-        yield Excluded(never, Lemmas(asked.threads, left, never, asked.axioms), "inductive as it stands")
+        yield Excluded(never, Lemmas(asked.threads, left, never, asked.axioms), how)
 
 
 def lemmas_key(asked: Asked) -> Hashable:

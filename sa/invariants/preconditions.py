@@ -1,0 +1,94 @@
+"""What must hold before steps so that claims hold afterwards: weakest preconditions along a few steps of one thread.
+
+They are candidates, each for one location. Nothing says that other threads keep them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+
+from sa.automata.automaton import Automaton, Edge, Kind, variables_of
+from sa.certificates.run import Bad
+from sa.conditions.never import at_places, failing_edges, mentioned, taking
+from sa.invariants.constants import constants, owned
+from sa.terms import build
+from sa.terms.name import at_place
+from sa.terms.sort import BOOL
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var, subterms
+
+#: So many steps back at most, formulas of a thread, parts of a formula, and formulas that are wanted of others.
+DEPTH, FORMULAS, SIZE, COMMON = 8, 80, 120, 12
+
+
+def preconditions(bads: Sequence[Bad], written: Sequence[Automaton], threads: Sequence[Automaton]) -> Iterator[Term]:
+    """Formulas that say what holds at a location; `threads` are those that are written, with names of their own.
+
+    What a thread needs of shared variables is wanted of the others' steps, too.
+    """
+    shared = frozenset[Var]().union(*(variables_of(t, Kind.GLOBAL) for t in threads))
+    common = dict[Term, Automaton]()
+    for original, thread in zip(written, threads, strict=True):
+        for place, formula in _before(thread, tuple(_wanted(bads, original, thread))):
+            yield build.implies(build.variable(at_place(thread.name, place), BOOL), formula)
+            if formula.free <= shared:
+                common.setdefault(formula, thread)
+    for formula, owner in tuple(common.items())[:COMMON]:
+        for thread in threads:
+            if thread is not owner:
+                for place, needed in _before(thread, [(q.name, formula) for q in thread.locations]):
+                    yield build.implies(build.variable(at_place(thread.name, place), BOOL), needed)
+
+
+def _wanted(bads: Sequence[Bad], original: Automaton, thread: Automaton) -> Iterator[tuple[str, Term]]:
+    """What claims say where the thread is, and that failing steps are not possible."""
+    for claim in (c for b in bads if b.claim is not None for c in build.conjuncts(b.claim)):
+        for place in thread.locations:
+            said = at_places(claim, {thread.name: place.name})
+            if not mentioned(said):
+                yield place.name, said
+    for bad in bads:
+        asked = set(failing_edges(original, bad.failing))
+        for edge, own in zip(original.edges, thread.edges, strict=True):
+            if edge in asked and not edge.choices:
+                yield own.source, build.lnot(taking(own))
+
+
+def undisturbed(threads: Sequence[Automaton]) -> Iterator[Term]:
+    """That variables have the values at locations that they would have if nobody else wrote them."""
+    for thread in threads:
+        for place, known in constants(thread, *owned(thread, threads)).items():
+            here = build.variable(at_place(thread.name, place), BOOL)
+            # Of what stays as it is from the start nothing need be said.
+            told = {v: x for v, x in known.items() if any(v == w for e in thread.edges for w, _ in e.updates)}
+            told |= {v: x for v, x in known.items() if any(v in e.guard.free for e in thread.edges)}
+            for var, value in told.items():
+                yield build.implies(here, build.eq(var, build.constant(value, var.sort)))
+
+
+def _before(thread: Automaton, wanted: Sequence[tuple[str, Term]]) -> Iterator[tuple[str, Term]]:
+    """What is wanted at locations, and what is needed before, the last steps first."""
+    into = dict[str, list[Edge]]()
+    for edge in thread.edges:
+        into.setdefault(edge.target, []).append(edge)
+    found = dict.fromkeys(wanted)
+    pending = deque((place, formula, 0) for place, formula in found)
+    made = 0
+    while pending and made < FORMULAS:
+        place, formula, depth = pending.popleft()
+        for edge in into.get(place, ()) if depth < DEPTH else ():
+            for needed in _needed(edge, formula):
+                if (edge.source, needed) not in found:
+                    found[edge.source, needed] = None
+                    made += 1
+                    pending.append((edge.source, needed, depth + 1))
+                    yield edge.source, needed
+
+
+def _needed(edge: Edge, formula: Term) -> Iterator[Term]:
+    """What the step needs so that the formula holds after it; the same whether the step is possible or not."""
+    after, chosen = substitute(formula, dict(edge.updates)), frozenset(c.var for c in edge.choices)
+    for needed in dict.fromkeys((after, build.implies(edge.guard, after))):
+        if needed.free and needed.free.isdisjoint(chosen) and sum(1 for _ in subterms((needed,))) <= SIZE:
+            yield needed
