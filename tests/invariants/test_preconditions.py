@@ -1,17 +1,21 @@
-"""What steps need so that claims hold afterwards, with what is in balance: small programs, each with its broken twin."""
+"""What steps need so that claims hold afterwards, with what is in balance: small programs with their broken twins."""
 
 from __future__ import annotations
+
+from random import Random
 
 import pytest
 
 from sa.base.budget import Budget, unheard
 from sa.base.limits import Limits
+from sa.certificates.run import Bad, Failing
 from sa.certificates.threads import Lemmas
 from sa.checker.lemmas import check_lemmas
 from sa.checker.ruling import Accepted
 from sa.invariants.direct import by_claims, by_preconditions
 from sa.question.asked import Asked
-from tests.invariants.judge import random_question
+from tests.generators.programs import random_program
+from tests.invariants.judge import random_claim
 from tests.invariants.test_direct import bads
 from tests.language.texts import program_of
 
@@ -70,7 +74,8 @@ def test_the_right_one_is_proved_and_the_wrong_one_is_not(name: str) -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_what_is_excluded_is_accepted(seed: int) -> None:
-    threads, bad = random_question(seed)
-    for found in by_preconditions(Asked(threads, (bad,), ()), Budget(Limits()), unheard):
+    threads = program_of(random_program(seed, threads=2)).threads
+    asked = Asked(threads, (Bad(None, random_claim(Random(seed), threads)), Bad(Failing(), None)), ())
+    for found in by_preconditions(asked, Budget(Limits()), unheard):
         assert isinstance(found.evidence, Lemmas)
         assert check_lemmas(found.evidence, Limits()) == Accepted()
