@@ -48,26 +48,53 @@ class SolverDisagrees(Exception):
     """The solver's model is not one for our evaluator: an internal error, never an answer."""
 
 
+class _Running:
+    """Z3 at work: a context of its own, with what is asserted in it."""
+
+    def __init__(self, axioms: Sequence[Term], seed: int) -> None:
+        self.context = z3.Context()
+        self.translator = Translator(self.context)
+        self.solver = z3.SimpleSolver(self.context)
+        self.solver.set("random_seed", seed)
+        for axiom in axioms:
+            self.solver.add(self.translator.translate(axiom))
+
+    def assume(self, formulas: Iterable[Term]) -> None:
+        """Assert the formulas, and the ranges of their variables."""
+        for formula in formulas:
+            # Not `add`, which spends more time on casting its argument than the solver on taking it.
+            z3core.Z3_solver_assert(self.context.ref(), self.solver.solver, self.translator.translate(formula).ast)
+            for var in formula.free:
+                for bound in self.translator.within(var):
+                    self.solver.add(bound)
+
+
 class Session:
     """A solver with a memory of what it was asked. Not shared between threads.
 
-    `calls` counts the questions that reached the solver.
+    `calls` counts the questions that reached the solver. Before the first one there is no solver: making its context
+    takes longer than many a question, and many sessions have none.
     """
 
     def __init__(self, bounds: Limits, axioms: Sequence[Term] = (), seed: int = 0, rlimit: int = RLIMIT) -> None:
         self.bounds = bounds
         self.calls = 0
-        self._context = z3.Context()
-        self._translator = Translator(self._context)
-        self._solver = z3.SimpleSolver(self._context)
-        self._solver.set("random_seed", seed)
+        self._running: _Running | None = None
         self._seed = seed
         self._rlimit = rlimit
         self._axioms = tuple(axioms)
         self._scopes: list[tuple[Term, ...]] = []
         self._memo: dict[frozenset[Term], Answer] = {}
-        for axiom in self._axioms:
-            self._solver.add(self._translator.translate(axiom))
+
+    def _started(self) -> _Running:
+        """The solver, in the scopes of this moment."""
+        if self._running is None:
+            running = _Running(self._axioms, self._seed)
+            for scope in self._scopes:
+                running.solver.push()
+                running.assume(scope)
+            self._running = running
+        return self._running
 
     def again(self, rlimit: int | None = None) -> Session:
         """A session with the same axioms that knows what was found impossible here, and nothing of models.
@@ -87,12 +114,16 @@ class Session:
         """Ask the questions inside under these hypotheses."""
         scope = tuple(formulas)
         self._scopes.append(scope)
-        self._solver.push()
+        if self._running is not None:
+            self._running.solver.push()
         try:
-            self._assert(scope)
+            if self._running is not None:
+                self._running.assume(scope)
             yield
         finally:
-            self._solver.pop()
+            # Whoever started inside made all scopes, this one included.
+            if self._running is not None:
+                self._running.solver.pop()
             self._scopes.pop()
 
     def check(self, formulas: Iterable[Term]) -> Answer:
@@ -113,45 +144,39 @@ class Session:
         """Whether the hypotheses certainly imply the goal; False also where the solver cannot say."""
         return isinstance(self.check((*hypotheses, build.lnot(goal))), Unsat)
 
-    def _assert(self, formulas: Iterable[Term]) -> None:
-        for formula in formulas:
-            # Not `add`, which spends more time on casting its argument than the solver on taking it.
-            z3core.Z3_solver_assert(self._context.ref(), self._solver.solver, self._translator.translate(formula).ast)
-            for var in formula.free:
-                for bound in self._translator.within(var):
-                    self._solver.add(bound)
-
     def _ask(self, asked: Sequence[Term], question: frozenset[Term]) -> Answer:
         check_time(self.bounds)
         self.calls += 1
-        self._solver.push()
+        running = self._started()
+        solver = running.solver
+        solver.push()
         try:
-            self._assert(asked)
-            self._solver.set("rlimit", self._rlimit)
+            running.assume(asked)
+            solver.set("rlimit", self._rlimit)
             time_left = milliseconds_left(self.bounds)
             if time_left is not None:
-                self._solver.set("timeout", time_left)
-            before = resources(self._solver)
-            result = self._solver.check()
+                solver.set("timeout", time_left)
+            before = resources(solver)
+            result = solver.check()
             if result == z3.unsat:
                 return UNSAT
             if result == z3.sat:
-                return self._model(question)
-            why = self._solver.reason_unknown()
-            check_stopped(why, resources(self._solver) - before, self._rlimit, self.bounds)
+                return self._model(running, question)
+            why = solver.reason_unknown()
+            check_stopped(why, resources(solver) - before, self._rlimit, self.bounds)
         except (z3.Z3Exception, NotAValue) as problem:
             why = str(problem)
         finally:
-            self._solver.pop()
+            solver.pop()
         check_time(self.bounds)
         return Undecided("its resources ran out" if "cancel" in why or "resource" in why else why)
 
-    def _model(self, question: frozenset[Term]) -> Answer:
-        model = self._solver.model()
+    def _model(self, running: _Running, question: frozenset[Term]) -> Answer:
+        model = running.solver.model()
         values: dict[Var, Value] = {}
         variables = sorted(frozenset[Var]().union(*(f.free for f in question)), key=lambda v: v.key)
         for var in variables:
-            values[var] = value_in(model, self._translator.translate(var), var.sort)
+            values[var] = value_in(model, running.translator.translate(var), var.sort)
         trusted = not self._axioms
         for formula in question:
             try:
