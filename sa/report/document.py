@@ -7,16 +7,18 @@ programs read is made from the outcomes themselves (`formats.py`): its fields mu
 from __future__ import annotations
 
 from enum import Enum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
-from sa.automata.program import Program
 from sa.base.source import Source, Span
 from sa.base.verdict import Unknown, Verdict
-from sa.certificates.goal import Goal
-from sa.certificates.run import Run
-from sa.report.story import Story
+
+if TYPE_CHECKING:
+    from sa.automata.program import Program
+    from sa.certificates.goal import Goal
+    from sa.certificates.run import Run
+    from sa.report.story import Story
 
 
 class Tone(Enum):

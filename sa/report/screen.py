@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from io import StringIO
 
 from msgspec import Struct
-from rich.console import Console
 from rich.text import Text
 
 from sa.report.printable import printable
@@ -35,6 +34,9 @@ def render(screen: Screen, lines: Iterable[Text]) -> str:
     """
     if not screen.colour:
         return "".join(_on_one_line(line.plain).rstrip() + "\n" for line in lines)
+    # Takes as long to import as a small proof takes; only colours need it.
+    from rich.console import Console
+
     out = StringIO()
     console = Console(
         file=out, width=10_000, force_terminal=True, color_system="standard", highlight=False, markup=False

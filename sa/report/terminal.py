@@ -10,7 +10,6 @@ from msgspec import Struct
 from rich.cells import cell_len
 from rich.text import Text
 
-from sa.report.diagnostics import marked
 from sa.report.document import (
     Block,
     Column,
@@ -27,8 +26,6 @@ from sa.report.document import (
     Tone,
     Words,
 )
-from sa.report.play import show_play
-from sa.report.run import run_lines
 from sa.report.screen import BAD, FAINT, GOOD, OPEN, PLACE, STRONG, Screen, fit, pack, render, wrap
 
 _STYLE = {
@@ -77,10 +74,16 @@ def _block(block: Block, width: int) -> Iterator[Text]:
         case Pieces(pieces, indent):
             yield from (Text(" " * indent) + line for line in pack(map(_text, pieces), width - indent))
         case Excerpt(span, tone, remark, home, gutter):
+            from sa.report.diagnostics import marked
+
             yield from marked(span, "^", _STYLE[tone], remark, gutter, home, width)
         case PlayTrace(story, goal):
+            from sa.report.play import show_play
+
             yield from show_play(story, goal, width)
         case RunTrace(run, program):
+            from sa.report.run import run_lines
+
             yield from run_lines(run, program, width)
         case Table():
             yield from _table(block, width)
