@@ -20,8 +20,8 @@ from sa.certificates.composition_json import composition_json
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps
 from sa.certificates.crowd_json import crowd_joint_json, crowd_keeps_json
 from sa.certificates.document import Document, digest, document_text
+from sa.certificates.pairs_json import simulation_json
 from sa.certificates.play_json import play_json
-from sa.certificates.relation_json import relation_json
 from sa.certificates.run import Bad, Run
 from sa.certificates.run_json import run_json
 from sa.certificates.shape import Entry, Json
@@ -117,7 +117,7 @@ def _refinement(outcome: Outcome) -> Json:
 
 def _evidence(result: Result | None) -> Json | None:
     if result is not None and result.relation is not None:
-        return {"relation": relation_json(result.relation)}
+        return simulation_json(result.relation, result.goal)
     if result is not None and result.play is not None:
         return {"play": play_json(result.play, result.goal)}
     return None

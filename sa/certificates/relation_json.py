@@ -32,26 +32,27 @@ def relation_json(relation: Relation) -> Json:
             for a in relation.answers
         ],
         "closure": {place: smtlib(t) for place, t in relation.closure},
-        "openings": [_substitution_json(o) for o in relation.openings],
+        "openings": [substitution_json(o) for o in relation.openings],
     }
 
 
 def _path_json(path: AbstractPath) -> Json:
-    written: Json = {"edges": list(path.edges), "witnesses": _substitution_json(path.witnesses)}
+    written: Json = {"edges": list(path.edges), "witnesses": substitution_json(path.witnesses)}
     if path.turns:
         written["turns"] = [
             {
                 "position": t.position,
                 "cycle": list(t.cycle),
                 "count": smtlib(t.count),
-                "after": _substitution_json(t.after),
+                "after": substitution_json(t.after),
             }
             for t in path.turns
         ]
     return written
 
 
-def _substitution_json(items: Iterable[tuple[Var, Term]]) -> Json:
+def substitution_json(items: Iterable[tuple[Var, Term]]) -> Json:
+    """Terms by the names of the variables that they stand for."""
     return {v.name: smtlib(t) for v, t in items}
 
 
@@ -63,8 +64,14 @@ def read_relation(entry: Entry, goal: Goal) -> Relation:
         tuple(_pair(p, names) for p in pairs.items()),
         tuple(_answer(a, goal, names) for a in answers.items()),
         tuple((place, t.term(names)) for place, t in closure.entries()),
-        tuple(_substitution(o, names, names) for o in openings.items()),
+        read_openings(openings, goal),
     )
+
+
+def read_openings(entry: Entry, goal: Goal) -> tuple[tuple[tuple[Var, Term], ...], ...]:
+    """What gives initial states their partners. Raises Malformed."""
+    names = goal_scope(goal)
+    return tuple(_substitution(o, names, names) for o in entry.items())
 
 
 def _pair(entry: Entry, names: Names) -> PairRelation:

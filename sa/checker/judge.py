@@ -19,6 +19,7 @@ from sa.certificates.composition_json import read_composition
 from sa.certificates.crowd import bads_of_copies
 from sa.certificates.crowd_json import read_counts, read_crowd_joint, read_crowd_keeps
 from sa.certificates.goal import Goal
+from sa.certificates.pairs_json import read_pairs
 from sa.certificates.play_json import read_play
 from sa.certificates.relation_json import read_relation
 from sa.certificates.run import Bad
@@ -35,6 +36,7 @@ from sa.checker.judgement import Judged
 from sa.checker.lemmas import check_lemmas
 from sa.checker.never import check_joint, check_keeps
 from sa.checker.obligation import Obligation, discharge
+from sa.checker.pairs import check_pairs
 from sa.checker.play import check_play
 from sa.checker.question import Question, pair_goal, thread_goals, whole_goal
 from sa.checker.refusals import check_refusals
@@ -90,7 +92,9 @@ def _claims(evidence: Entry) -> Verdict:
     """What a piece of evidence is for."""
     if evidence.value is None:
         return Verdict.UNKNOWN
-    return {"relation": Verdict.PROVED, "play": Verdict.REFUTED}.get(evidence.only()[0], Verdict.UNKNOWN)
+    return {"relation": Verdict.PROVED, "states": Verdict.PROVED, "play": Verdict.REFUTED}.get(
+        evidence.only()[0], Verdict.UNKNOWN
+    )
 
 
 def _goal(goal: Goal, entry: Entry, court: Court) -> Judged:
@@ -103,12 +107,14 @@ def _goal(goal: Goal, entry: Entry, court: Court) -> Judged:
         return Judged(goal.name, verdict, ruling)
     if kind == "relation":
         ruling = check_relation(goal, read_relation(what, goal), court.bounds, court.seed, court.solvers)
+    elif kind == "states":
+        ruling = check_pairs(goal, read_pairs(what, goal), court.bounds, court.seed, court.solvers)
     elif kind == "play":
         play = read_play(what, goal)
         ruling = check_play(goal, play, court.bounds, court.seed, court.solvers)
         ruling = check_refusals(goal, play) if isinstance(ruling, Accepted) else ruling
     else:
-        raise entry.wrong("a relation, a play or null is expected")
+        raise entry.wrong("a relation, states, a play or null are expected")
     if isinstance(ruling, Accepted):
         written = (o for s in (goal.concrete, goal.abstract) for o in uncut(s, goal.closed))
         ruling = discharged(written, goal.axioms, court)

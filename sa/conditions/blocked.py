@@ -7,23 +7,27 @@ Locations that no state at all lets go on are found without a proof (`obligation
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from sa.automata.automaton import edges_from, location_of
+from sa.automata.automaton import Edge, Location, edges_from, location_of
 from sa.base.diagnostic import Diagnostic, warning
 from sa.certificates.goal import Goal, iota_of
-from sa.certificates.relation import Relation
+from sa.certificates.pairs import Simulation, StatePairs
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
+from sa.terms.compile import predicate
 from sa.terms.term import Term
 
 
-def blocked(session: Session, goal: Goal, relation: Relation) -> Iterator[Diagnostic]:
+def blocked(session: Session, goal: Goal, relation: Simulation) -> Iterator[Diagnostic]:
     """A warning for each concrete location from which, by the relation, no step is ever possible.
 
     Raises LimitReached.
     """
     outgoing = edges_from(goal.concrete)
+    if isinstance(relation, StatePairs):
+        yield from _stuck(goal, relation)
+        return
     for place in goal.concrete.locations:
         going = build.lor(*(e.guard for e in outgoing[place.name]))
         pairs = [p for p in relation.pairs if p.concrete == place.name]
@@ -35,12 +39,30 @@ def blocked(session: Session, goal: Goal, relation: Relation) -> Iterator[Diagno
             continue
         # A pair that no state is in says nothing about waiting.
         if any(_possible(session, state) for state in states):
-            hint = "the proof is trivial from here on: this thread takes no step, while the abstract thread may"
-            message = "in no run does anything happen after this point"
-            yield warning("SA509", message, outgoing[place.name][0].origin.span or place.origin.span, hint)
+            yield _waits(place, outgoing[place.name])
 
 
 def _possible(session: Session, formulas: Iterable[Term]) -> bool | None:
     """Whether some state satisfies all formulas; None where that is not settled."""
     reply = session.check(f for f in formulas if f is not build.TRUE)
     return None if not isinstance(reply, Sat | Unsat) else isinstance(reply, Sat)
+
+
+def _stuck(goal: Goal, made: StatePairs) -> Iterator[Diagnostic]:
+    """The same for listed states."""
+    outgoing = edges_from(goal.concrete)
+    for number, place in enumerate(goal.concrete.locations):
+        rows = [row for at, row in made.concrete.states if at == number]
+        edges = outgoing[place.name]
+        if not rows or not edges or any(e.choices for e in edges):
+            continue
+        known = [v.var for v in goal.concrete.variables if v.var in made.concrete.kept[number]]
+        goes_on = predicate(build.lor(*(e.guard for e in edges)), known)
+        if not any(map(goes_on, rows)):
+            yield _waits(place, edges)
+
+
+def _waits(place: Location, edges: Sequence[Edge]) -> Diagnostic:
+    hint = "the proof is trivial from here on: this thread takes no step, while the abstract thread may"
+    message = "in no run does anything happen after this point"
+    return warning("SA509", message, edges[0].origin.span or place.origin.span, hint)

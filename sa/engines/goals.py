@@ -21,9 +21,9 @@ from sa.refinement.deciders import effort_of, so_far
 def decide(goal: Goal, bounds: Limits, seed: int = 0, briefly: bool = False) -> Decision:
     """The first evidence about a goal; a limit that is reached makes it Unknown. It is for a checker to confirm.
 
-    `briefly` tries only what is cheap, for goals that there is another way around.
+    Proofs are relations as formulas. `briefly` tries only what is cheap, for goals that there is another way around.
     """
-    return next(decisions(goal, Budget(bounds, seed), portfolio(Depth.BRIEF if briefly else Depth.FULL)))
+    return next(decisions(goal, Budget(bounds, seed), portfolio(Depth.BRIEF if briefly else Depth.FORMULAS)))
 
 
 def decisions(goal: Goal, budget: Budget, turns: GoalPortfolio, reports: Reports | None = None) -> Iterator[Decision]:

@@ -9,8 +9,8 @@ from msgspec import Struct
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Unknown, Verdict
 from sa.certificates.goal import Goal
+from sa.certificates.pairs import Simulation
 from sa.certificates.play import Loss, Play
-from sa.certificates.relation import Relation
 from sa.certificates.threads import Composition
 from sa.terms.term import Term
 
@@ -34,7 +34,7 @@ class Result(Struct, frozen=True):
 
     goal: Goal
     verdict: Verdict
-    relation: Relation | None
+    relation: Simulation | None
     play: Play | None
     unknown: Unknown | None
     statistics: Statistics

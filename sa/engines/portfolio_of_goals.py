@@ -14,6 +14,7 @@ from sa.engines.engine import Decider, GoalEngine, Prover, Refuter, Turn, no_eng
 from sa.game.runs import Bounds
 from sa.refinement import deciders
 from sa.simulation.endings import Patience, Tactics
+from sa.values.sought import Sought
 
 START: GoalEngine = Refuter("start", "initial states without a partner, or that break ι", deciders.at_start)
 VALUES: GoalEngine = Refuter("values", "plays on small values, for closed programs", deciders.by_values)
@@ -38,41 +39,55 @@ def _search(tactics: Tactics) -> GoalEngine:
 #: Steps that are tried on small values before anything else: plays that are found by then are found in no time.
 FIRST_STEPS = 20_000
 
-QUICK_VALUES: GoalEngine = Refuter(
-    "quick-values", "short plays on small values, for closed programs", partial(deciders.by_few_values, FIRST_STEPS)
+QUICK_VALUES: GoalEngine = Decider(
+    "quick-values",
+    "short plays on small values, and all pairs of few states, for closed programs",
+    partial(deciders.by_states, Sought(FIRST_STEPS)),
+)
+
+#: Steps through all pairs of states: some 20 seconds, half a gigabyte.
+STEPS = 1_000_000
+
+STATES: GoalEngine = Decider(
+    "states",
+    "all pairs of states, for closed programs that have finitely many",
+    partial(deciders.by_states, Sought(STEPS, few=10_000, states=100_000, all_or_nothing=True)),
 )
 
 
 class Depth(Enum):
-    """How much is tried: only quick refutations; what is cheap, where there is another way around; everything."""
+    """How much is tried: only quick refutations; what is cheap, where there is another way around; everything;
+
+    everything that ends in plays or in relations written as formulas, for those who reason about them.
+    """
 
     QUICK = "quick"
     BRIEF = "brief"
     FULL = "full"
+    FORMULAS = "formulas"
 
+
+_BRIEF: GoalPortfolio = tuple(
+    turn
+    for tactics in TACTICS[:4]
+    for turn in (
+        Turn(_search(replace(tactics, lemmas=min(tactics.lemmas, 150), each=1)), 0.5),
+        Turn(VALUES, 0.5),
+    )
+)
+
+_FULL: GoalPortfolio = tuple(
+    turn
+    for tactics, part in zip(TACTICS, (0.3, 0.35, 0.35, 0.4, 0.6), strict=True)
+    for turn in (Turn(_search(tactics), part), Turn(VALUES, 0.3), Turn(HORN, 0.3))
+)
 
 #: Engines of `refine` for one goal in their order, with few lemmas and no long answers where it is to be brief.
 PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
     Depth.QUICK: (Turn(START, 0.5), Turn(QUICK_VALUES, 1.0)),
-    Depth.BRIEF: (
-        Turn(START, 0.5),
-        *(
-            turn
-            for tactics in TACTICS[:4]
-            for turn in (
-                Turn(_search(replace(tactics, lemmas=min(tactics.lemmas, 150), each=1)), 0.5),
-                Turn(VALUES, 0.5),
-            )
-        ),
-    ),
-    Depth.FULL: (
-        Turn(START, 0.3),
-        *(
-            turn
-            for tactics, part in zip(TACTICS, (0.3, 0.35, 0.35, 0.4, 0.6), strict=True)
-            for turn in (Turn(_search(tactics), part), Turn(VALUES, 0.3), Turn(HORN, 0.3))
-        ),
-    ),
+    Depth.BRIEF: (Turn(START, 0.5), Turn(STATES, 0.5), *_BRIEF),
+    Depth.FULL: (Turn(START, 0.3), *_FULL[:1], Turn(QUICK_VALUES, 0.3), Turn(STATES, 0.4), *_FULL[1:]),
+    Depth.FORMULAS: (Turn(START, 0.3), *_FULL),
 }
 
 

@@ -17,6 +17,7 @@ from sa.automata.program import Program, Refinement
 from sa.base.limits import LimitReached, remaining, share
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
+from sa.certificates.pairs import StatePairs
 from sa.certificates.relation import Relation
 from sa.checker.composition import check_composition
 from sa.checker.ruling import Accepted
@@ -83,7 +84,8 @@ def decide_programs(
                         return pairs
             case Products(depth):
                 if product is not None:
-                    whole = answered(product, own, depth)
+                    # What a short share has found is not lost for want of time to check it.
+                    whole = answered(product, own, depth, options.limits)
                     if whole.verdict is not Verdict.UNKNOWN:
                         break
         if _is_over(options, whole):
@@ -159,7 +161,7 @@ def _shortcoming(tried: Attempt, seconds: float) -> Found:
     """Pairs that could not all be shown: what is missing is said of the first one, and none counts as proved."""
     results, notes = list[Result](), list[str]()
     for goal, decision in zip(tried.goals, tried.decisions, strict=False):
-        if isinstance(decision.evidence, Relation):
+        if isinstance(decision.evidence, Relation | StatePairs):
             why = Unknown(
                 Reason.ENVIRONMENT, "this pair is proved in the environment inferred for it, another one is not"
             )
@@ -167,7 +169,7 @@ def _shortcoming(tried: Attempt, seconds: float) -> Found:
             why = decision.evidence
         else:
             why = Unknown(Reason.ENVIRONMENT, step_in_words(decision.evidence))
-        if not isinstance(decision.evidence, Relation) and not notes:
+        if not isinstance(decision.evidence, Relation | StatePairs) and not notes:
             notes.append(
                 f"the pair `{goal.name}` was not proved: {why.reason.value}{': ' if why.detail else ''}{why.detail}"
             )

@@ -16,10 +16,11 @@ from sa.base.limits import LimitReached
 from sa.base.verdict import Unknown
 from sa.certificates.goal import Goal
 from sa.certificates.identity import key_of
+from sa.certificates.pairs import Simulation, StatePairs
+from sa.certificates.pairs_json import read_simulation, simulation_json
 from sa.certificates.play import Play
 from sa.certificates.play_json import play_json, read_play
 from sa.certificates.relation import Relation
-from sa.certificates.relation_json import read_relation, relation_json
 from sa.certificates.shape import Entry, Malformed
 from sa.checker.check import Accepted, check
 from sa.engines.goals import decisions
@@ -60,7 +61,7 @@ def found(goal: Goal, options: Options, depth: Depth = Depth.FULL) -> Iterator[D
     yield from decisions(goal, Budget(options.limits, options.seed), turns, options.reports)
 
 
-def remember(goal: Goal, evidence: Relation | Play, options: Options) -> None:
+def remember(goal: Goal, evidence: Simulation | Play, options: Options) -> None:
     """Keep evidence for later runs."""
     if options.cache is not None:
         options.cache.write(_key(goal, options), _written(evidence, goal))
@@ -75,20 +76,19 @@ def key_of_evidence(goal: Goal, seed: int) -> str:
     return key_of(goal, _FORMAT, __version__, solver_version(), seed)
 
 
-def _written(evidence: Relation | Play, goal: Goal) -> str:
-    kept = (
-        {"relation": relation_json(evidence)} if isinstance(evidence, Relation) else {"play": play_json(evidence, goal)}
-    )
-    return json.dumps(kept)
+def _written(evidence: Simulation | Play, goal: Goal) -> str:
+    if isinstance(evidence, Relation | StatePairs):
+        return json.dumps(simulation_json(evidence, goal))
+    return json.dumps({"play": play_json(evidence, goal)})
 
 
-def _recalled(text: str | None, goal: Goal, options: Options) -> Relation | Play | None:
+def _recalled(text: str | None, goal: Goal, options: Options) -> Simulation | Play | None:
     """The evidence in a text; None where there is none that the checker accepts of this goal."""
     if text is None:
         return None
     try:
         kind, what = Entry(json.loads(text), "the cache").only()
-        evidence = read_relation(what, goal) if kind == "relation" else read_play(what, goal)
+        evidence = read_simulation(kind, what, goal) or read_play(what, goal)
     except (Malformed, ValueError, RecursionError):
         return None
     return evidence if isinstance(check(goal, evidence, options.limits), Accepted) else None

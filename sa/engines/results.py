@@ -6,9 +6,10 @@ from time import perf_counter
 
 from msgspec.structs import replace
 
-from sa.base.limits import LimitReached
+from sa.base.limits import LimitReached, Limits
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
+from sa.certificates.pairs import Simulation, StatePairs
 from sa.certificates.play import Loss, Play
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
@@ -25,14 +26,15 @@ def stopped(goal: Goal, why: Unknown) -> Result:
     return Result(goal, Verdict.UNKNOWN, None, None, why, Statistics({}))
 
 
-def answered(goal: Goal, options: Options, depth: Depth = Depth.FULL) -> Result:
-    """The answer to a goal: by the first evidence that the checker accepts.
+def answered(goal: Goal, options: Options, depth: Depth = Depth.FULL, checking: Limits | None = None) -> Result:
+    """The answer to a goal: by the first evidence that the checker accepts, within limits of its own if there are any.
 
     Where there is none, the answer says why the checker did not accept what there was, or why there was none.
     """
     started, refused = perf_counter(), None
     for decision in found(goal, options, depth):
-        result = result_of(goal, decision, perf_counter() - started, options)
+        judging = options if checking is None else replace(options, limits=checking)
+        result = result_of(goal, decision, perf_counter() - started, judging)
         if not isinstance(decision.evidence, Unknown):
             if result.unknown is None and decision.strategy != RECALLED:
                 remember(goal, decision.evidence, options)
@@ -51,12 +53,12 @@ def result_of(goal: Goal, decision: Decision, seconds: float, options: Options) 
     return replace(result, statistics=statistics)
 
 
-def statistics_of(decision: Decision, evidence: Relation | None, deciding: float, checking: float) -> Statistics:
+def statistics_of(decision: Decision, evidence: Simulation | None, deciding: float, checking: float) -> Statistics:
     """The work that a decision and its checking took, in seconds."""
     return Statistics(
         {"simulate": deciding, "check": checking},
         decision.effort.pairs if evidence is None else len(evidence.pairs),
-        decision.effort.lemmas if evidence is None else sum(len(p.lemmas) for p in evidence.pairs),
+        sum(len(p.lemmas) for p in evidence.pairs) if isinstance(evidence, Relation) else decision.effort.lemmas,
         decision.effort.solver_calls,
         decision.strategy,
     )
@@ -79,7 +81,7 @@ def _checked(goal: Goal, decision: Decision, options: Options) -> Result:
         where = f", at {judged.where}" if judged.where else ""
         unknown = Unknown(Reason.CHECKER, f"{judged.obligation}: {judged.why}{where}")
         return Result(goal, Verdict.UNKNOWN, None, None, unknown, nothing)
-    if isinstance(evidence, Relation):
+    if isinstance(evidence, Relation | StatePairs):
         return Result(goal, Verdict.PROVED, evidence, None, None, nothing)
     return Result(goal, Verdict.REFUTED, None, evidence, None, nothing, _loss(goal, evidence, options))
 

@@ -17,8 +17,8 @@ from sa.base.budget import Shared
 from sa.base.verdict import Unknown
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun
 from sa.certificates.goal import Goal
+from sa.certificates.pairs import Simulation
 from sa.certificates.play import Play
-from sa.certificates.relation import Relation
 from sa.certificates.run import Bad, Run
 from sa.certificates.states import States
 from sa.certificates.threads import Joint, Keeps, Lemmas
@@ -92,7 +92,7 @@ class Effort(Struct, frozen=True):
 class Decision(Struct, frozen=True):
     """What came out for a goal, for a checker to confirm; which engine it is from, and the size of the work."""
 
-    evidence: Relation | Play | Unknown
+    evidence: Simulation | Play | Unknown
     effort: Effort = Effort()
     strategy: str = ""
 
@@ -100,7 +100,7 @@ class Decision(Struct, frozen=True):
 class Related(Struct, frozen=True):
     """Evidence that a goal holds."""
 
-    evidence: Relation
+    evidence: Simulation
     effort: Effort = Effort()
 
 

@@ -20,6 +20,7 @@ from sa.automata.program import Program, Refinement
 from sa.base.limits import Limits
 from sa.base.verdict import Unknown
 from sa.certificates.goal import Goal
+from sa.certificates.pairs import StatePairs
 from sa.certificates.relation import Relation
 from sa.certificates.threads import Annotated, Composition
 from sa.generation.checks import verify_together
@@ -127,7 +128,7 @@ def attempt(
 
 def _lost_alone(decision: Decision) -> bool:
     evidence = decision.evidence
-    return not isinstance(evidence, Relation | Unknown) and not disturbances(evidence)
+    return not isinstance(evidence, Relation | StatePairs | Unknown) and not disturbances(evidence)
 
 
 def _decided(work: _Work, closures: bool) -> Attempt:
@@ -175,7 +176,7 @@ def _composition(
 def _improved(work: _Work, result: Attempt) -> bool:
     """Whether some fact was found that forbids an environment step of a play."""
     for goal, decision in zip(result.goals, result.decisions, strict=False):
-        if isinstance(decision.evidence, Relation | Unknown):
+        if isinstance(decision.evidence, Relation | StatePairs | Unknown):
             continue
         for step in disturbances(decision.evidence):
             if _forbidden(work, goal, step):

@@ -9,12 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias, assert_never
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.automata.program import Formula
 from sa.automata.trace import Configuration
 from sa.base.budget import Budget, Event, Report
 from sa.base.verdict import Reason, Unknown
+from sa.certificates.pairs import StatePairs
 from sa.certificates.play import Broken, BrokenAtStart, Chosen, Exhausted, Play, Position, Uncovered
 from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
 from sa.domains import affine
@@ -34,6 +36,7 @@ from sa.terms.evaluate import State
 from sa.terms.name import staged
 from sa.terms.sort import default_value
 from sa.terms.term import Term, Var
+from sa.values.sought import Closed, Sought
 
 #: Where a search for a closed goal gets stuck, small values are tried: so many steps for each lemma that it learned,
 #: so that what is easy to prove stays so, and no more than these.
@@ -129,17 +132,27 @@ def _answer(evidence: Relation | Play | Unknown, effort: Effort) -> Answer:
 
 def by_values(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
     """A play on concrete states, looked for the longer the more lemmas were learned in vain. Raises LimitReached."""
-    return by_few_values(min(STEPS_PER_LEMMA * effort_of(asked).lemmas, STEPS), asked, budget, report)
+    sought = Sought(min(STEPS_PER_LEMMA * effort_of(asked).lemmas, STEPS))
+    return (found for found in by_states(sought, asked, budget, report) if isinstance(found, Lost))
 
 
-def by_few_values(steps: int, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
-    """A play on concrete states, within so many steps. Raises LimitReached."""
-    from sa.values.search import refute_by_values
+def by_states(sought: Sought, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related | Lost]:
+    """A play on concrete states, or all pairs of them where these are finitely many. Raises LimitReached."""
+    from sa.values.search import search
 
-    report(Event("plays on small values", {"steps allowed": steps}))
-    play = refute_by_values(asked.goal, budget.bounds, steps)
-    if play is not None:
-        yield Lost(play, effort_of(asked))
+    report(Event("plays on values", {"steps allowed": sought.steps}))
+    match search(asked.goal, budget.bounds, sought):
+        case None:
+            return
+        case Closed(concrete, abstract, pairs):
+            work = _work(asked, budget)
+            covered = cover(work.session, work.board)
+            if isinstance(covered, Covered):
+                openings = tuple(tuple(o.items()) for o in covered.openings)
+                evidence = StatePairs(concrete, abstract, pairs, openings)
+                yield Related(evidence, replace(effort_of(asked), pairs=len(pairs)))
+        case play:
+            yield Lost(play, effort_of(asked))
 
 
 def by_horn(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related | Stuck]:

@@ -8,6 +8,7 @@ from sa.automata.proof import Refines
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.argument import PairByPair, Played, Simulated
 from sa.certificates.goal import Goal
+from sa.certificates.relation import Relation
 from sa.engines.outcome import Result
 from sa.engines.portfolio_of_goals import Depth
 from sa.engines.results import answered
@@ -39,7 +40,7 @@ def directly(work: Work, claim: Refines) -> Fact:
 def _decided_by(work: Work, claim: Refines, goal: Goal) -> Refinement:
     work.rule = "simulation"
     left, right = side_of(work.stage.worlds, claim.left), side_of(work.stage.worlds, claim.right)
-    result, alone = answered(goal, work.options), False
+    result, alone = answered(goal, work.options, Depth.FORMULAS), False
     if result.play is not None and not (goal.closed or goal.matched):
         result, alone = _alone(work, claim, result)
     # A proof names abstract states that answer, a play names states that it starts from.
@@ -48,11 +49,12 @@ def _decided_by(work: Work, claim: Refines, goal: Goal) -> Refinement:
         unknown = Unknown(Reason.UNSUPPORTED, _START)
         result = replace(result, verdict=Verdict.UNKNOWN, relation=None, unknown=unknown)
     work.results.append(result)
-    if result.relation is not None:
-        work.argument = Simulated(result.relation)
+    relation = result.relation if isinstance(result.relation, Relation) else None
+    if relation is not None:
+        work.argument = Simulated(relation)
     elif result.play is not None and result.verdict is Verdict.REFUTED:
         work.argument = Played(result.play, result.goal, alone)
-    pairs = ((goal, result.relation),) if result.relation is not None and len(claim.left) == 1 else ()
+    pairs = ((goal, relation),) if relation is not None and len(claim.left) == 1 else ()
     kappa, iota = outer((goal.kappa, goal.iota), left, right)
     sound(work, left, right)
     return Refinement(left, right, kappa, iota, pairs, bool(claim.rely), claim.silent_exit, claim.choose_init)
@@ -76,7 +78,7 @@ def _pair_by_pair(work: Work, claim: Refines) -> Fact | None:
     results, shown = list[Result](), []
     for goal in pair_goals(work.stage, work.step, claim):
         result = answered(goal, work.options, Depth.BRIEF)
-        if result.relation is None:
+        if not isinstance(result.relation, Relation):
             return None
         results.append(result)
         shown.append((goal, result.relation))

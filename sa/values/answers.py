@@ -2,12 +2,14 @@
 
 From an answer's end further silent steps give no better one: what can be answered after them can be answered
 without them, for environments do nothing here. So only the first ends that ι relates are answers to be refuted.
+They are looked for one by one, nearest first, as they are asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct, field
 
 from sa.certificates.goal import Goal, iota_of
 from sa.explicit.machine import Action, Machine
@@ -15,107 +17,146 @@ from sa.explicit.picks import Row
 from sa.terms.compile import predicate
 from sa.values.one_way import OneWay
 
-#: How many abstract states are looked at for one set of answers.
-STATES = 2000
+
+class Ends(Struct, eq=False):
+    """First ends of answers, as far as they were looked for. `partial`: there may be others that nobody looks for."""
+
+    search: Iterator[int]
+    found: list[int] = field(default_factory=list)
+    partial: bool = False
+    _ended: bool = False
+
+    def at(self, place: int) -> int | None:
+        """The end at this place; None where there is none. Raises Unevaluable."""
+        while len(self.found) <= place and not self._ended:
+            end = next(self.search, None)
+            if end is None:
+                self._ended = True
+            else:
+                self.found.append(end)
+        return self.found[place] if place < len(self.found) else None
+
+    def every(self) -> tuple[int, ...]:
+        """All ends. Raises Unevaluable."""
+        while self.at(len(self.found)) is not None:
+            pass
+        return tuple(self.found)
 
 
-@dataclass(slots=True, eq=False)
-class Following:
-    """The abstract side's answers, with a memory. `looks` counts the abstract states looked at."""
+class Following(Struct, eq=False):
+    """The abstract side's answers, with a memory.
+
+    `looks` counts the abstract states looked at; they are at most `most` for one set of answers.
+    """
 
     concrete: Machine
     abstract: Machine
     related: Callable[[Row], bool]
     seen: tuple[int, ...]
-    ways: tuple[OneWay, ...] = ()
+    ways: tuple[OneWay, ...]
+    most: int
+    met: tuple[int, ...]
+    past: tuple[tuple[int, bool], ...]
     looks: int = 0
-    _silent: dict[tuple[int, Row], tuple[int, ...] | None] = field(default_factory=dict)
-    _met: tuple[int, ...] = field(init=False)
-    _past: tuple[tuple[int, bool], ...] = field(init=False)
-    _first: dict[tuple[int, Action, Row], tuple[int, ...] | None] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self._met = tuple(self.concrete.order.index(way.concrete) for way in self.ways)
-        self._past = tuple((self.abstract.order.index(way.abstract), way.grows) for way in self.ways)
+    _kept: dict[tuple[int, int], bool] = field(default_factory=dict)
+    _classes: dict[Row, int] = field(default_factory=dict)
+    _class: dict[int, int] = field(default_factory=dict)
+    _silent: dict[tuple[int, Row], tuple[int, ...]] = field(default_factory=dict)
+    _first: dict[tuple[int, Action, int], Ends] = field(default_factory=dict)
 
     def keeps(self, concrete: int, abstract: int) -> bool:
-        """Whether ι relates two states."""
-        return self.related(self.concrete.rows[concrete] + self.abstract.rows[abstract])
+        """Whether ι relates two states. Raises Unevaluable."""
+        key = self._looks(concrete), abstract
+        found = self._kept.get(key)
+        if found is None:
+            found = self._kept[key] = self.related(self.concrete.rows[concrete] + self.abstract.rows[abstract])
+        return found
 
-    def first(self, abstract: int, action: Action, concrete: int) -> tuple[int, ...] | None:
-        """The first ends of answers that ι relates to the concrete state after the step.
+    def first(self, abstract: int, action: Action, concrete: int) -> Ends:
+        """The first ends of answers that ι relates to the concrete state after the step."""
+        key = abstract, action, self._looks(concrete)
+        found = self._first.get(key)
+        if found is None:
+            found = self._first[key] = Ends(iter(()))
+            found.search = self._ends(found, abstract, action, concrete)
+        return found
 
-        None if there may be others. Raises Unevaluable.
-        """
-        row = self.concrete.rows[concrete]
-        key = abstract, action, tuple([row[i] for i in self.seen])
-        if key not in self._first:
-            self._first[key] = self._found(abstract, action, concrete)
-        return self._first[key]
+    def silent(self, abstract: int, concrete: int) -> tuple[int, ...]:
+        """What silent steps lead to that is not past the concrete state, as far as is known, the state itself first.
 
-    def silent(self, abstract: int, concrete: int) -> tuple[int, ...] | None:
-        """What silent steps lead to that is not past the concrete state, the state itself first.
-
-        None if there may be more. Raises Unevaluable.
+        Raises Unevaluable.
         """
         key = abstract, self._targets(concrete)
-        if key not in self._silent:
-            self._silent[key] = self._closed((abstract,), concrete, every=True)
-        return self._silent[key]
+        found = self._silent.get(key)
+        if found is None:
+            reached = dict.fromkeys((abstract,))
+            pending = [abstract]
+            # The list grows while it is walked.
+            for state in pending:
+                if self.is_past(state, concrete) or len(reached) > self.most:
+                    continue
+                for stride in self.abstract.steps(state).strides:
+                    if stride.action is None and stride.after not in reached:
+                        reached[stride.after] = None
+                        pending.append(stride.after)
+            found = self._silent[key] = tuple(reached)
+        return found
 
     def is_past(self, abstract: int, concrete: int) -> bool:
         """Whether no answer through the abstract state is related to the concrete one (`beyond`)."""
+        if not self.past:
+            return False
         row = self.abstract.rows[abstract]
         return any(
             row[i] > target if grows else row[i] < target  # type: ignore[operator]  # they are of sort int
-            for (i, grows), target in zip(self._past, self._targets(concrete), strict=True)
+            for (i, grows), target in zip(self.past, self._targets(concrete), strict=True)
         )
 
     def _targets(self, concrete: int) -> Row:
         row = self.concrete.rows[concrete]
-        return tuple([row[i] for i in self._met])
+        return tuple([row[i] for i in self.met])
 
-    def _found(self, abstract: int, action: Action, concrete: int) -> tuple[int, ...] | None:
-        if action is None:
-            return self._closed((abstract,), concrete)
-        before = self.silent(abstract, concrete)
-        if before is None:
-            return None
-        starts = list[int]()
-        for state in before:
-            steps = self.abstract.steps(state)
-            if action[0] in steps.open:
-                return None
-            starts.extend(s.after for s in steps.strides if s.action == action)
-        return self._closed(starts, concrete)
+    def _looks(self, concrete: int) -> int:
+        """The class of the concrete states that look alike to ι."""
+        found = self._class.get(concrete)
+        if found is None:
+            row = self.concrete.rows[concrete]
+            looks = tuple([row[i] for i in self.seen])
+            found = self._class[concrete] = self._classes.setdefault(looks, len(self._classes))
+        return found
 
-    def _closed(self, starts: Iterable[int], concrete: int, every: bool = False) -> tuple[int, ...] | None:
-        """The first states on silent ways from `starts` that ι relates to the concrete one; or `every` one."""
-        found, kept = dict.fromkeys(starts), list[int]()
-        pending = list(found)
-        # The list grows while it is walked: breadth first, so that the shortest answers come first.
-        for state in pending:
+    def _ends(self, ends: Ends, abstract: int, action: Action, concrete: int) -> Iterator[int]:
+        """Breadth first over abstract states and whether the action was shown; behind an end nobody goes on."""
+        start = abstract, action is None
+        stops = {start: None}
+        pending = [start]
+        for state, shown in pending:
             if self.is_past(state, concrete):
                 continue
-            if every or self.keeps(concrete, state):
-                kept.append(state)
-                if not every:
-                    continue
+            if shown and self.keeps(concrete, state):
+                yield state
+                continue
             self.looks += 1
+            if len(stops) > self.most:
+                ends.partial = True
+                return
             steps = self.abstract.steps(state)
-            if None in steps.open or len(found) > STATES:
-                return None
+            if None in steps.open or (action is not None and not shown and action[0] in steps.open):
+                ends.partial = True
             for stride in steps.strides:
-                if stride.action is None and stride.after not in found:
-                    found[stride.after] = None
-                    pending.append(stride.after)
-        return tuple(kept)
+                if stride.action is None or (stride.action == action and not shown):
+                    stop = stride.after, shown or stride.action is not None
+                    if stop not in stops:
+                        stops[stop] = None
+                        pending.append(stop)
 
 
-def following(goal: Goal, concrete: Machine, abstract: Machine, ways: tuple[OneWay, ...]) -> Following:
+def following(goal: Goal, concrete: Machine, abstract: Machine, ways: tuple[OneWay, ...], most: int) -> Following:
     """The answers of a goal's abstract side."""
     iota = iota_of(goal)
     # A parameter of both sides stands twice in this row, with one value.
     related = predicate(iota, (*concrete.order, *abstract.order))
     seen = tuple(i for i, v in enumerate(concrete.order) if v in iota.free)
-    return Following(concrete, abstract, related, seen, ways)
+    met = tuple(concrete.order.index(way.concrete) for way in ways)
+    past = tuple((abstract.order.index(way.abstract), way.grows) for way in ways)
+    return Following(concrete, abstract, related, seen, ways, most, met, past)

@@ -6,7 +6,7 @@ from msgspec import Struct, field
 
 from sa.certificates.goal import Goal
 from sa.explicit.machine import Machine, Stride
-from sa.values.answers import Following
+from sa.values.answers import Ends, Following
 
 #: An abstract state that is looked at is cheaper than a step, and an initial value even more so.
 STATES_PER_STEP = 2
@@ -30,12 +30,15 @@ class Turn(Struct, eq=False):
 
     duel: Duel
     stride: Stride
-    ends: tuple[int, ...]
+    ends: Ends
     place: int = 0
 
 
 class Game(Struct, eq=False):
-    """What is known of a game. `work` counts steps made, and what was looked at for them."""
+    """What is known of a game. `work` counts steps made, and what was looked at for them.
+
+    `partial`: some initial states, steps or answers were not looked at, so that nothing is proved when no pair is lost.
+    """
 
     goal: Goal
     concrete: Machine
@@ -45,6 +48,7 @@ class Game(Struct, eq=False):
     heap: list[tuple[int, int, Duel]] = field(default_factory=list)
     steps: int = 0
     looks: int = 0
+    partial: bool = False
 
     @property
     def work(self) -> int:

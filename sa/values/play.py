@@ -1,4 +1,8 @@
-"""A game won on concrete states as a play: every answer listed, with the way it takes, and what it leads to."""
+"""A game won on concrete states as a play: every answer listed, with the way it takes, and what it leads to.
+
+The game has only what matters of a state; here all variables have values again. So a state is one of `machines`, and
+counts in the game as what it looks like there.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +16,14 @@ from sa.automata.ranges import count_of
 from sa.automata.trace import Configuration, Move
 from sa.base.limits import Limits, check_time
 from sa.certificates.play import Exhausted, Position, Refusal, Reply, Step
-from sa.explicit.machine import Machine, Stride
+from sa.explicit.kept import everything
+from sa.explicit.machine import Machine, Stride, machine
 from sa.game.board import Board, lay_out
 from sa.plays.positions import Survives, broken
 from sa.plays.replies import BROKEN_SHOWN, RUNS_EXPLAINED, refused
 from sa.terms.build import FALSE
 from sa.values.one_way import beyond
+from sa.values.opening import real_start
 from sa.values.pairs import Duel, Game
 
 #: How many positions a play may have, and how many moves one after the other.
@@ -33,6 +39,8 @@ class _Teller(Struct, eq=False):
     """What is told so far. `sizes` says how many values the choices of the abstract edges at a place have."""
 
     game: Game
+    concrete: Machine
+    abstract: Machine
     board: Board
     bounds: Limits
     sizes: tuple[float, ...]
@@ -51,11 +59,24 @@ def told(game: Game, lost: Duel, bounds: Limits) -> Position | None:
     sizes = {location.name: 0.0 for location in automaton.locations}
     for edge in automaton.edges:
         sizes[edge.source] = max(sizes[edge.source], _size(edge))
-    teller = _Teller(game, lay_out(game.goal), bounds, tuple(sizes.values()))
+    concrete, abstract = (
+        machine(m.automaton, m.pool, everything(m.automaton), m.few) for m in (game.concrete, game.abstract)
+    )
+    start = real_start(game.goal, (game.concrete, game.abstract), (lost.concrete, lost.abstract))
+    if start is None:
+        return None
+    first = concrete.number(game.concrete.places[lost.concrete], start[0])
+    second = abstract.number(game.abstract.places[lost.abstract], start[1])
+    teller = _Teller(game, concrete, abstract, lay_out(game.goal), bounds, tuple(sizes.values()))
     try:
-        return _position(teller, lost, lost.abstract)
+        return _position(teller, lost, first, second)
     except Survives:
         return None
+
+
+def _looks(m: Machine, real: Machine, state: int) -> int:
+    """What a state with all values counts as in the game."""
+    return m.looks(real.places[state], real.rows[state])
 
 
 def _size(edge: Edge) -> float:
@@ -63,43 +84,59 @@ def _size(edge: Edge) -> float:
     return prod(inf if (count := count_of(c)) is None else count for c in edge.choices)
 
 
-def _position(teller: _Teller, duel: Duel, abstract: int) -> Position:
+def _position(teller: _Teller, duel: Duel, concrete: int, abstract: int) -> Position:
     """The position of a lost pair, or of its concrete state with an abstract state that silent steps lead to.
 
     The same step wins there. Raises Survives if the play gets too large.
     """
-    key = duel.concrete, abstract
+    key = concrete, abstract
     found = teller.positions.get(key)
     if found is None:
         check_time(teller.bounds)
         if len(teller.positions) >= POSITION_BOUND:
             raise Survives("the play has too many positions")
-        found = teller.positions[key] = _made(teller, duel, abstract)
+        found = teller.positions[key] = _made(teller, duel, concrete, abstract)
     return found
 
 
-def _made(teller: _Teller, duel: Duel, abstract: int) -> Position:
+def _made(teller: _Teller, duel: Duel, concrete: int, abstract: int) -> Position:
     game, stride = teller.game, duel.stride
     assert stride is not None
-    before = game.concrete.configuration(duel.concrete)
-    move = _move(game.concrete, stride)
-    ways = _ways(game, abstract, stride)
+    before, real = teller.concrete.configuration(concrete), _real(teller, stride, concrete)
+    move = _move(teller.concrete, real)
+    ways = _ways(teller, abstract, stride)
     replies, shown = list[Reply](), 0
-    for end, moves in _ends(game, ways, stride):
-        there = moves[-1].after if moves else game.abstract.configuration(abstract)
+    for end, moves in _ends(teller, ways):
+        there = moves[-1].after if moves else teller.abstract.configuration(abstract)
         loss = broken(teller.board, move.after, there)
         if loss is None:
-            replies.append(Reply(moves, _position(teller, _lost(teller, duel, stride, end), end)))
+            looks = _looks(game.abstract, teller.abstract, end)
+            replies.append(Reply(moves, _position(teller, _lost(teller, duel, stride, looks), real.after, end)))
         elif shown < BROKEN_SHOWN:
             shown += 1
             replies.append(Reply(moves, loss))
-    open_ended = any(teller.sizes[game.abstract.places[state]] > WIDTH_BOUND for state, _ in ways)
+    open_ended = any(teller.sizes[teller.abstract.places[state]] > WIDTH_BOUND for state, _ in ways)
     exhausted = Exhausted.SOLVER if open_ended else Exhausted.ENUMERATED
-    here = game.abstract.configuration(abstract)
+    here = teller.abstract.configuration(abstract)
     refusals = _refusals(teller, before, here, move, replies)
-    skipped = any(game.following.is_past(state, stride.after) for state, _ in ways)
+    skipped = any(_is_past(teller, state, stride) for state, _ in ways)
     past = beyond(game.following.ways, move.after.values) if skipped else FALSE
     return Position(before, here, Step(move, tuple(replies), refusals, exhausted, past))
+
+
+def _real(teller: _Teller, stride: Stride, concrete: int) -> Stride:
+    """A step of the game from a state with all values. Raises Survives, and Unevaluable."""
+    for real in teller.concrete.steps(concrete).strides:
+        if real.edge is stride.edge and real.picked == stride.picked:
+            return real
+    raise Survives("a step of the game is not one of the states")
+
+
+def _is_past(teller: _Teller, state: int, stride: Stride) -> bool:
+    following = teller.game.following
+    return bool(following.ways) and following.is_past(
+        _looks(teller.game.abstract, teller.abstract, state), stride.after
+    )
 
 
 def _move(machine: Machine, stride: Stride) -> Move:
@@ -107,7 +144,7 @@ def _move(machine: Machine, stride: Stride) -> Move:
     return Move(stride.edge, picked, machine.configuration(stride.after))
 
 
-def _ways(game: Game, abstract: int, stride: Stride) -> dict[_Stop, tuple[_Stop, Stride] | None]:
+def _ways(teller: _Teller, abstract: int, stride: Stride) -> dict[_Stop, tuple[_Stop, Stride] | None]:
     """Every stop on the way to an answer and how it is reached first, nearest stops first; past the goal none."""
     start = abstract, stride.action is None
     ways: dict[_Stop, tuple[_Stop, Stride] | None] = {start: None}
@@ -116,9 +153,9 @@ def _ways(game: Game, abstract: int, stride: Stride) -> dict[_Stop, tuple[_Stop,
     for stop in pending:
         if len(ways) > STATE_BOUND:
             raise Survives("there are too many answers")
-        if game.following.is_past(stop[0], stride.after):
+        if _is_past(teller, stop[0], stride):
             continue
-        for step in game.abstract.steps(stop[0]).strides:
+        for step in teller.abstract.steps(stop[0]).strides:
             if step.action is None or (step.action == stride.action and not stop[1]):
                 after = step.after, stop[1] or step.action is not None
                 if after not in ways:
@@ -127,24 +164,22 @@ def _ways(game: Game, abstract: int, stride: Stride) -> dict[_Stop, tuple[_Stop,
     return ways
 
 
-def _ends(
-    game: Game, ways: dict[_Stop, tuple[_Stop, Stride] | None], stride: Stride
-) -> Iterator[tuple[int, tuple[Move, ...]]]:
+def _ends(teller: _Teller, ways: dict[_Stop, tuple[_Stop, Stride] | None]) -> Iterator[tuple[int, tuple[Move, ...]]]:
     """The ends of all answers, with the moves that lead to them."""
     for stop in ways:
         if stop[1]:
             end, moves = stop[0], list[Move]()
             while (reached := ways[stop]) is not None:
                 stop, step = reached
-                moves.append(_move(game.abstract, step))
+                moves.append(_move(teller.abstract, step))
             yield end, tuple(reversed(moves))
 
 
 def _lost(teller: _Teller, duel: Duel, stride: Stride, end: int) -> Duel:
     """The lost pair that tells how to go on against an answer's end: the nearest to its loss."""
     game = teller.game
-    firsts = game.following.first(duel.abstract, stride.action, stride.after) or ()
-    reached = ((first, game.following.silent(first, stride.after) or ()) for first in firsts)
+    firsts = game.following.first(duel.abstract, stride.action, stride.after).every()
+    reached = ((first, game.following.silent(first, stride.after)) for first in firsts)
     known = [game.duels[stride.after, first] for first, ends in reached if end in ends]
     itself = game.duels.get((stride.after, end))
     if itself is not None and itself.stride is not None and itself.rank < duel.rank:

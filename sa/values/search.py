@@ -1,11 +1,12 @@
-"""Spoiler's win in a closed game among concrete states with small values: the game of THEORY section 3, forwards.
+"""The closed game among concrete states: the game of THEORY section 3, forwards.
 
 Spoiler's steps and the initial states take few values, which only restricts him. Duplicator's answers are all there
 are: a step whose answers cannot be enumerated is not used. For each step one answer at a time is looked at, the next
 one when it is lost, so a pair is lost when some step has no answers left. Cheap pairs come first: a pair costs the
 steps that lead to it and the distance of its initial values from the simplest ones.
 
-That no play is found proves nothing.
+That no play is found proves nothing, unless all values that there are were tried, and no pair is left to be looked at:
+then the pairs that are not lost are a weak simulation (decision 013).
 """
 
 from __future__ import annotations
@@ -13,48 +14,56 @@ from __future__ import annotations
 from collections.abc import Iterator
 from heapq import heappop, heappush
 
-from sa.automata.automaton import Automaton, location_of
-from sa.automata.ranges import within
-from sa.base.limits import Limits, check_time
-from sa.certificates.goal import Goal, kappa_of
+from sa.base.limits import Limits, check_memory, check_time
+from sa.certificates.goal import Goal, iota_of
 from sa.certificates.play import Position
+from sa.explicit.kept import kept
 from sa.explicit.machine import machine
 from sa.explicit.picks import by_cost, interesting, picks
 from sa.smt.session import Session
-from sa.terms.build import land
+from sa.terms.build import conjuncts, land
 from sa.terms.compile import predicate
 from sa.terms.evaluate import Unevaluable
+from sa.terms.sort import default_value
 from sa.terms.term import Term
 from sa.values.answers import following
+from sa.values.closed import closed, grows
 from sa.values.one_way import OneWay, one_way
+from sa.values.opening import opening
 from sa.values.pairs import Duel, Game, Turn
 from sa.values.play import told
+from sa.values.sought import Closed, Sought
 
 _BETWEEN_LOOKS_AT_THE_CLOCK = 256
 
 #: Starts multiply faster than steps do: one with a value that is a place less simple waits for plays so much longer.
 STEPS_PER_PLACE = 3
 
+#: So many steps are made before it is looked at whether values still grow.
+_BETWEEN_LOOKS_AT_VALUES = 20_000
 
-def refute_by_values(goal: Goal, bounds: Limits, budget: int) -> Position | None:
-    """A play that refutes a closed goal, found within `budget` steps; None if none was found. Raises LimitReached.
 
-    That initial states are uncovered or break ι is not looked for.
+def search(goal: Goal, bounds: Limits, sought: Sought) -> Position | Closed | None:
+    """A play that refutes a closed goal, or all pairs of states that it can be in; None if there is no end.
+
+    That initial states are uncovered or break ι is not looked for. Raises LimitReached.
     """
     if not goal.closed or goal.choose_init or goal.axioms:
         return None
     try:
-        game = _game(goal, one_way(goal, Session(bounds)))
-        lost = _lost_start(game, bounds, budget)
-        return told(game, lost, bounds) if lost is not None else None
+        game = _game(goal, one_way(goal, Session(bounds)), sought)
+        lost = _lost_start(game, bounds, sought)
+        if lost is not None:
+            return told(game, lost, bounds)
     except Unevaluable:
         return None
+    return closed(game) if not game.heap and not game.partial else None
 
 
-def _game(goal: Goal, ways: tuple[OneWay, ...]) -> Game:
-    pool = interesting(_terms(goal))
-    concrete, abstract = machine(goal.concrete, pool), machine(goal.abstract, pool)
-    return Game(goal, concrete, abstract, following(goal, concrete, abstract, ways))
+def _game(goal: Goal, ways: tuple[OneWay, ...], sought: Sought) -> Game:
+    pool, read = interesting(_terms(goal)), iota_of(goal).free
+    concrete, abstract = (machine(a, pool, kept(a, read), sought.few) for a in (goal.concrete, goal.abstract))
+    return Game(goal, concrete, abstract, following(goal, concrete, abstract, ways, sought.states))
 
 
 def _terms(goal: Goal) -> Iterator[Term]:
@@ -67,26 +76,37 @@ def _terms(goal: Goal) -> Iterator[Term]:
             yield from (t for _, t in edge.updates)
 
 
-def _lost_start(game: Game, bounds: Limits, budget: int) -> Duel | None:
+def _lost_start(game: Game, bounds: Limits, sought: Sought) -> Duel | None:
     """The first initial pair that turns out to be lost."""
-    starts, number = _starts(game), 0
+    starts, number, due = _starts(game), 0, _BETWEEN_LOOKS_AT_VALUES
     start = next(starts, None)
-    while game.work <= budget:
+    while not (sought.all_or_nothing and game.partial):
         while start is not None and (not game.heap or start[0] <= game.heap[0][0]):
             cost, pair = start
-            if pair is not None and game.following.keeps(*pair):
-                duel = _duel(game, *pair, cost)
-                if duel.stride is not None:
-                    return duel
-                duel.is_start = True
-            if game.work > budget:
-                return None
+            if pair is not None:
+                if game.following.keeps(*pair):
+                    duel = _duel(game, *pair, cost)
+                    if duel.stride is not None:
+                        return duel
+                    duel.is_start = True
+                else:
+                    game.partial = True
+            if game.work > sought.steps:
+                break
             start = next(starts, None)
         if not game.heap:
+            return None
+        if game.work > sought.steps:
+            game.partial = True
             return None
         number += 1
         if number % _BETWEEN_LOOKS_AT_THE_CLOCK == 0:
             check_time(bounds)
+            check_memory(bounds)
+        if sought.all_or_nothing and game.work > due:
+            due *= 2
+            if any(map(grows, (game.concrete, game.abstract))):
+                return None
         lost = _expand(game, heappop(game.heap)[2])
         if lost is not None:
             return lost
@@ -94,27 +114,34 @@ def _lost_start(game: Game, bounds: Limits, budget: int) -> Duel | None:
 
 
 def _starts(game: Game) -> Iterator[tuple[int, tuple[int, int] | None]]:
-    """Initial pairs by their cost, and None for each value that was looked at."""
-    first, second = game.goal.concrete, game.goal.abstract
-    known = dict.fromkeys((*first.variables, *second.variables))
-    unknown = tuple({v.var: v for v in known}.values())
-    formula = land(*_initially(first), *_initially(second), kappa_of(game.goal), *(within(v) for v in unknown))
-    places = tuple([q.name for q in a.locations].index(a.initial) for a in (first, second))
+    """Initial pairs by their cost, and None for each value that was looked at.
+
+    Of what does not matter to them it is not asked here whether it has values.
+    """
+    machines, wanted = (game.concrete, game.abstract), opening(game.goal)
+    places = tuple([q.name for q in m.automaton.locations].index(m.automaton.initial) for m in machines)
+    needed = frozenset().union(*(m.kept[place] for m, place in zip(machines, places, strict=True)))
+    formulas = conjuncts(wanted.formula)
+    while tied := frozenset().union(*(f.free for f in formulas if not f.free.isdisjoint(needed))) - needed:
+        needed |= tied
+    formula = land(*(f for f in formulas if f.free <= needed))
+    unknown = tuple(v for v in wanted.variables if v.var in needed)
     column = {v.var: i for i, v in enumerate(unknown)}
     if not unknown and not predicate(formula, ())(()):
         return
-    for place, row in by_cost(picks(formula, (), unknown, game.concrete.pool), ()):
+    how = picks(formula, (), unknown, game.concrete.pool, game.concrete.few)
+    game.partial = game.partial or not how.complete
+    for place, row in by_cost(how, ()):
         game.looks += 1
         cost = STEPS_PER_PLACE * place
         if row is None:
             yield cost, None
         else:
-            left, right = (tuple(row[column[v]] for v in m.order) for m in (game.concrete, game.abstract))
-            yield cost, (game.concrete.number(places[0], left), game.abstract.number(places[1], right))
-
-
-def _initially(automaton: Automaton) -> tuple[Term, Term]:
-    return automaton.init, location_of(automaton, automaton.initial).inv
+            left, right = (
+                m.looks(at, tuple(row[column[v]] if v in column else default_value(v.sort) for v in m.order))
+                for m, at in zip(machines, places, strict=True)
+            )
+            yield cost, (left, right)
 
 
 def _duel(game: Game, concrete: int, abstract: int, cost: int) -> Duel:
@@ -130,27 +157,27 @@ def _expand(game: Game, duel: Duel) -> Duel | None:
     """Make all steps from a pair; an initial pair that is lost then."""
     if duel.stride is not None:
         return None
-    for stride in game.concrete.steps(duel.concrete).strides:
+    steps = game.concrete.steps(duel.concrete)
+    game.partial = game.partial or bool(steps.open)
+    for stride in steps.strides:
         game.steps += 1
-        ends = game.following.first(duel.abstract, stride.action, stride.after)
-        if ends is None:
-            continue
-        turn = Turn(duel, stride, ends)
+        turn = Turn(duel, stride, game.following.first(duel.abstract, stride.action, stride.after))
         if not _is_answered(game, turn):
             return _lose(game, turn)
     return None
 
 
 def _is_answered(game: Game, turn: Turn) -> bool:
-    """Whether an answer is left, which then is looked at."""
+    """Whether an answer is left, which then is looked at, or may be left."""
     after, cost = turn.stride.after, turn.duel.cost + 1 + turn.stride.cost
-    while turn.place < len(turn.ends):
-        target = _duel(game, after, turn.ends[turn.place], cost)
+    while (end := turn.ends.at(turn.place)) is not None:
+        target = _duel(game, after, end, cost)
         if target.stride is None:
             target.waiting.append(turn)
             return True
         turn.place += 1
-    return False
+    game.partial = game.partial or turn.ends.partial
+    return turn.ends.partial
 
 
 def _lose(game: Game, turn: Turn) -> Duel | None:
@@ -163,7 +190,7 @@ def _lose(game: Game, turn: Turn) -> Duel | None:
             continue
         after = turn.stride.after
         duel.stride = turn.stride
-        duel.rank = 1 + max((game.duels[after, end].rank for end in turn.ends), default=0)
+        duel.rank = 1 + max((game.duels[after, end].rank for end in turn.ends.every()), default=0)
         if duel.is_start:
             starts.append(duel)
         waiting, duel.waiting = duel.waiting, []

@@ -18,7 +18,8 @@ from sa.checker.ruling import Rejected
 from sa.question.goals import goals
 from sa.terms import build
 from sa.terms.term import Term
-from sa.values.search import refute_by_values
+from sa.values.search import search
+from sa.values.sought import Closed, Sought
 from tests.endtoend.asking import read
 from tests.generators.automata import Sample, random_goal
 from tests.oracle.game import Ending
@@ -46,7 +47,8 @@ def _of_spec(name: str) -> Goal:
 
 
 def _refuted(goal: Goal, budget: int = GENEROUS) -> Play | None:
-    return refute_by_values(goal, limits(60.0, None), budget)
+    found = search(goal, limits(60.0, None), Sought(budget))
+    return None if isinstance(found, Closed) else found
 
 
 def _is_right(goal: Goal, play: Play) -> bool:
@@ -179,7 +181,7 @@ def test_variables_that_do_not_matter_have_their_simplest_values() -> None:
 
 def test_time_that_is_up_is_no_answer() -> None:
     with pytest.raises(LimitReached):
-        refute_by_values(_of_spec("gcd"), Limits(deadline=0.0), GENEROUS)
+        search(_of_spec("gcd"), Limits(deadline=0.0), Sought(GENEROUS))
 
 
 def test_where_the_environment_moves_or_duplicator_chooses_the_start_there_is_nothing_to_look_at() -> None:
