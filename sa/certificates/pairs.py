@@ -1,7 +1,7 @@
 """Evidence for PROVED where the reachable values are finite: every pair of states that the two sides can be in.
 
 What is claimed of the pairs is that ι holds of all of them, that they contain the initial ones, and that each concrete
-step from one of them has an answer that ends in another (decision 013).
+step from one of them has an answer that ends in another (decision 014).
 """
 
 from __future__ import annotations

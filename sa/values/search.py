@@ -6,7 +6,7 @@ one when it is lost, so a pair is lost when some step has no answers left. Cheap
 steps that lead to it and the distance of its initial values from the simplest ones.
 
 That no play is found proves nothing, unless all values that there are were tried, and no pair is left to be looked at:
-then the pairs that are not lost are a weak simulation (decision 013).
+then the pairs that are not lost are a weak simulation (decision 014).
 """
 
 from __future__ import annotations
