@@ -99,6 +99,7 @@ MAY_IMPORT = {
         "generation",
         "question",
         "explicit",
+        "values",
         "invariants",
         "hybrid",
         "game",
