@@ -16,6 +16,7 @@ from sa.base.source import Source, position
 from sa.frontends.flow.access import Accesses, accesses
 from sa.frontends.flow.choosing import without_idle_choices
 from sa.frontends.flow.claims import Asked, Touch, no_deadlock, races
+from sa.frontends.flow.flags import without_flags
 from sa.frontends.flow.graph import ANY, Node, Range, Storage, Unit
 from sa.frontends.flow.layout import Layout, Place, layout
 from sa.frontends.flow.liveness import only_reachable, prune
@@ -36,6 +37,7 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
     for thread in threads:
         only_reachable(thread.graph)
         prune(thread.graph)
+        without_flags(thread.graph)
         split(thread.graph)
     shared = (o for o in unit.objects if o.storage is not Storage.THREAD)
     own = (o for t in threads for o in t.graph.objects.values())

@@ -27,7 +27,7 @@ def unroll(graph: Graph) -> None:
         return
     inside = {n for n, number in loops.items() if number in wanted}
     relevant = _relevant(graph, inside)
-    split = _split(graph, steps, relevant)
+    split = split_by(graph, steps, relevant, MAX_NODES)
     if split is not None:
         graph.steps, graph.nodes, graph.entry, graph.exit = split
 
@@ -65,10 +65,10 @@ def _counting(step: Step) -> frozenset[Var]:
     return frozenset(v for t in terms for v in t.free if not v.name.startswith("&"))
 
 
-def _split(
-    graph: Graph, steps: Mapping[Node, list[Step]], relevant: Mapping[Node, frozenset[Var]]
+def split_by(
+    graph: Graph, steps: Mapping[Node, list[Step]], relevant: Mapping[Node, frozenset[Var]], most: int
 ) -> tuple[list[Step], int, Node, Node] | None:
-    """The graph with nodes split by constants; None if there are too many."""
+    """The graph with nodes split by constants of the registers that matter there; None if there are too many nodes."""
     numbers = dict[tuple[Node, frozenset[tuple[Var, Term]]], Node]()
     pending = list[tuple[Node, frozenset[tuple[Var, Term]]]]()
 
@@ -85,7 +85,7 @@ def _split(
     entry = number(graph.entry, {})
     made = list[Step]()
     while pending:
-        if len(numbers) > MAX_NODES:
+        if len(numbers) > most:
             return None
         node, known = key = pending.pop()
         constants: dict[Var, Term] = dict(known)
