@@ -23,10 +23,12 @@ from sa.frontends.c.types import (
     Struct,
     input_range,
     is_scalar,
+    key_of,
 )
 from sa.frontends.c.values import Unsupported, Value, convert, number
 from sa.frontends.flow.graph import (
     ANY,
+    Act,
     Begin,
     Call,
     End,
@@ -36,15 +38,18 @@ from sa.frontends.flow.graph import (
     Halt,
     Havoc,
     Join,
+    Lock,
     Range,
     Self,
     Set,
     Skip,
     Step,
+    Store,
     Test,
     Wait,
     code,
 )
+from sa.frontends.flow.locks import LOCK
 from sa.frontends.flow.threads import MAX_THREADS
 from sa.terms import build
 
@@ -270,6 +275,21 @@ def _wait(body: Body, arguments: Sequence[Any]) -> Value:
     return NOTHING
 
 
+def _own(body: Body, arguments: Sequence[Any]) -> Value:
+    """The owner of a lock is another one from now on."""
+    where = number(value(body, arguments[0]))
+    emit(body, Store(where, number(value(body, arguments[1])), key_of(INT), LOCK))
+    return NOTHING
+
+
+def _lock(act: Act) -> Handler:
+    def handler(body: Body, arguments: Sequence[Any]) -> Value:
+        emit(body, Lock(number(value(body, arguments[0])), act))
+        return NOTHING
+
+    return handler
+
+
 def _self(body: Body, arguments: Sequence[Any]) -> Value:
     var = temporary(body, INT, Range(1, MAX_THREADS))
     emit(body, Self(var))
@@ -335,6 +355,8 @@ _WORDS: dict[str, Handler] = {
     "__builtin_trap": _halt, "quick_exit": _halt,
     "__VERIFIER_atomic_begin": _begin, "__VERIFIER_atomic_end": _end,
     "__sacheck_begin": _begin, "__sacheck_end": _end, "__sacheck_wait": _wait, "__sacheck_self": _self,
+    "__sacheck_own": _own, "__sacheck_take": _lock(Act.TAKE), "__sacheck_give": _lock(Act.GIVE),
+    "__sacheck_try": _lock(Act.TRY),
     "pthread_self": _self, "thrd_current": _self,
     "pthread_create": _create, "thrd_create": _create, "pthread_join": _join, "thrd_join": _join,
     "pthread_exit": _leave, "thrd_exit": _leave, "__builtin_expect": _expected,

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from sa.base.diagnostic import InputError, error
-from sa.frontends.flow.graph import Live, Load, Node, Step, Storage, Store, outgoing
+from sa.frontends.flow.graph import Live, Load, Node, Step, Storage, Store, base, outgoing
 from sa.frontends.flow.layout import Layout, Place
 from sa.frontends.flow.liveness import live
-from sa.frontends.flow.order import reachable
-from sa.frontends.flow.threads import OFFER, THREADS, Thread
+from sa.frontends.flow.locks import Guarded, guarded
+from sa.frontends.flow.threads import NO_THREAD, OFFER, ROW, THREADS, Thread
 from sa.frontends.flow.values import OTHER, Found, constants, pointed, targets
+from sa.terms import build
 
 
 class Access(Struct, frozen=True):
@@ -33,7 +34,8 @@ class Accesses(Struct, frozen=True):
 
     `solo` are the nodes of the first thread where nobody else has begun. `loaders` and `storers` are threads that
     access a cell elsewhere, `users` those that do anywhere. `fixed` are cells that have one value, `loaded` those that
-    are read at all. `arbitrary` are cells whose arbitrary first value may be read.
+    are read at all. `arbitrary` are cells whose arbitrary first value may be read. What is `guarded` by locks is seen
+    by nobody.
     """
 
     found: Found
@@ -45,15 +47,16 @@ class Accesses(Struct, frozen=True):
     arbitrary: frozenset[int]
     loaded: frozenset[int]
     users: Mapping[int, frozenset[int]]
+    guarded: Guarded
 
 
 def accesses(threads: Sequence[Thread], where: Layout, exact: bool) -> Accesses:
     """The accesses of all threads. Where races are looked for, `exact`, writes that change nothing count, too."""
-    solo = _solo(threads[0])
     arbitrary = frozenset[int]()
     while True:
         found = constants(threads, where, arbitrary)
         of = {id(s): a for t in threads for s in t.graph.steps if (a := _access(s, t.number, found)) is not None}
+        solo = _solo(threads, of, where)
         loaders, storers = _who(threads, of, solo, where)
         more = arbitrary | _read_first(threads, of, loaders, storers, solo, where)
         if more == arbitrary:
@@ -71,7 +74,11 @@ def accesses(threads: Sequence[Thread], where: Layout, exact: bool) -> Accesses:
                 for cell in access.cells:
                     users[cell] = users.get(cell, frozenset()) | _users(cell, thread, where)
     used = frozenset(users) if exact else frozenset(loaded)
-    return Accesses(found, of, solo, loaders, storers, fixed, arbitrary, used, users)
+    owned = Guarded(frozenset(), frozenset())
+    if not exact:
+        cells = {i: a.cells for i, a in of.items()}
+        owned = guarded(threads, found, cells, lambda t, s: is_solo(t, s, solo))
+    return Accesses(found, of, solo, loaders, storers, fixed, arbitrary, used, users, owned)
 
 
 def _stay(threads: Sequence[Thread], found: Found) -> None:
@@ -97,13 +104,46 @@ def _access(step: Step, thread: int, found: Found) -> Access | None:
             return None
 
 
-def _solo(first: Thread) -> frozenset[Node]:
-    """Where no thread has been created: what no creation leads to."""
+def _solo(threads: Sequence[Thread], of: Mapping[int, Access], where: Layout) -> frozenset[Node]:
+    """Where the first thread runs alone: on all ways there each thread that was created has ended.
+
+    Threads that it waits for have ended, unless some other thread creates threads.
+    """
+    first = threads[0]
     steps = outgoing(first.graph.steps)
-    successors = {n: [s.target for s in out] for n, out in steps.items()}
-    created = [s.target for s in first.graph.steps if _creates(s)]
-    after = reachable(created, successors)
-    return frozenset(n for n in reachable((first.graph.entry,), successors) if n not in after)
+    others = any(_creates(s) and _is_start(s) for t in threads[1:] for s in t.graph.steps)
+    running: dict[Node, frozenset[int]] = {first.graph.entry: frozenset()}
+    pending = [first.graph.entry]
+    while pending:
+        node = pending.pop()
+        for step in steps.get(node, ()):
+            after = running[node]
+            if _creates(step):
+                after |= {_row(c, where) for c in of[id(step)].cells} or {_NOBODY}
+            elif isinstance(step.op, Load) and step.op.wrong == NO_THREAD and not others:
+                found = of[id(step)]
+                after -= {_row(c, where) for c in found.cells} if found.sure and len(found.cells) == 1 else set()
+            known = running.get(step.target)
+            joined = after if known is None else known | after
+            if joined != known:
+                running[step.target] = joined
+                pending.append(step.target)
+    return frozenset(n for n, others_there in running.items() if not others_there)
+
+
+#: The row of what is in none.
+_NOBODY = -1
+
+
+def _row(cell: int, where: Layout) -> int:
+    """The row of a thread's cell; copies of families have none."""
+    place = where.places[cell]
+    return (cell - where.addresses[base(THREADS)]) // ROW if place.object.name == THREADS else _NOBODY
+
+
+def _is_start(step: Step) -> bool:
+    """Whether a store of a thread's state says that it runs."""
+    return isinstance(step.op, Store) and step.op.key == "thread" and step.op.term is build.ONE
 
 
 def is_solo(thread: Thread, step: Step, solo: frozenset[Node]) -> bool:
@@ -199,7 +239,7 @@ def _cells(name: str, where: Layout) -> frozenset[int]:
 
 def seen_by_others(cell: int, thread: int, writes: bool, known: Accesses) -> bool:
     """Whether an access of a cell by a thread, while others may run, is one that others see or can disturb."""
-    if cell in known.fixed or cell not in known.loaded:
+    if cell in known.fixed or cell not in known.loaded or cell in known.guarded.cells:
         return False
     others = known.storers.get(cell, frozenset()) | (known.loaders.get(cell, frozenset()) if writes else frozenset())
     return bool(others - {thread})

@@ -108,6 +108,8 @@ def _region_matters(begin: Step, work: Work) -> bool:
 def is_seen(step: Step, work: Work) -> bool:
     """Whether a load or store is one that others see or can disturb."""
     access = work.known.of[id(step)]
+    if id(step) in work.known.guarded.calm:
+        return False
     if is_solo(work.thread, step, work.known.solo):
         return False
     return any(seen_by_others(c, work.thread.number, access.writes, work.known) for c in access.cells)

@@ -5,9 +5,11 @@ What a function did and what it returns then go together: `if (get(&x))` is left
 
 from __future__ import annotations
 
-from sa.frontends.flow.graph import Graph, Set, Test, outgoing
+from msgspec.structs import replace
+
+from sa.frontends.flow.graph import Graph, Set, Skip, Test, outgoing
 from sa.frontends.flow.liveness import registers
-from sa.frontends.flow.terms import written_by
+from sa.frontends.flow.terms import over, written_by
 from sa.frontends.flow.unroll import split_by
 from sa.terms.term import Term, Var
 
@@ -25,6 +27,25 @@ def without_flags(graph: Graph) -> None:
     made = split_by(graph, outgoing(graph.steps), relevant, _MOST_GROWTH * len(outgoing(graph.steps)) + 50)
     if made is not None:
         graph.steps, graph.nodes, graph.entry, graph.exit = made
+
+
+def without_copies(graph: Graph, var: Var) -> None:
+    """Read a variable that nothing writes instead of registers that never hold anything else, in place."""
+    while True:
+        entry = registers(graph).get(graph.entry, frozenset())
+        written = dict[Var, set[Term | None]]()
+        for step in graph.steps:
+            if (target := written_by(step.op)) is not None:
+                written.setdefault(target, set()).add(step.op.term if isinstance(step.op, Set) else None)
+        copies: dict[Var, Term] = {v: var for v, terms in written.items() if terms == {var} and v not in entry}
+        if not copies:
+            return
+        graph.steps = [
+            replace(s, op=Skip())
+            if isinstance(s.op, Set) and s.op.var in copies
+            else replace(s, op=over(s.op, copies, lambda v: v))
+            for s in graph.steps
+        ]
 
 
 def _flags(graph: Graph) -> frozenset[Var]:

@@ -207,6 +207,24 @@ class Show(Struct, frozen=True):
     values: tuple[Term, ...]
 
 
+class Act(Enum):
+    """What a thread does to a lock: it has it now, it gives it back next, or it looks whether it is free."""
+
+    TAKE = "take"
+    GIVE = "give"
+    TRY = "try"
+
+
+class Lock(Struct, frozen=True):
+    """A word about the lock whose owner is the cell at the address; it does nothing by itself.
+
+    A lock that is taken has the number of its thread as owner, which only that thread changes until it gives it back.
+    """
+
+    address: Term
+    act: Act
+
+
 class Skip(Struct, frozen=True):
     """Nothing."""
 
@@ -231,6 +249,7 @@ Op: TypeAlias = (
     | Exit
     | Self
     | Show
+    | Lock
     | Skip
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -16,12 +16,14 @@ from sa.base.source import Source, position
 from sa.frontends.flow.access import Accesses, accesses
 from sa.frontends.flow.choosing import without_idle_choices
 from sa.frontends.flow.claims import Asked, Touch, no_deadlock, races
-from sa.frontends.flow.flags import without_flags
+from sa.frontends.flow.flags import without_copies, without_flags
 from sa.frontends.flow.graph import ANY, Node, Range, Storage, Unit
+from sa.frontends.flow.impossible import without_impossible
 from sa.frontends.flow.layout import Layout, Place, layout
 from sa.frontends.flow.liveness import only_reachable, prune
 from sa.frontends.flow.naming import Named, named
 from sa.frontends.flow.simplify import simplified
+from sa.frontends.flow.slicing import decisive
 from sa.frontends.flow.spans import span_of
 from sa.frontends.flow.steps import FAILED, STOPPED, Joint, joints
 from sa.frontends.flow.threads import Thread, threads_of
@@ -37,12 +39,19 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
     for thread in threads:
         only_reachable(thread.graph)
         prune(thread.graph)
+        if thread.identity is not None:
+            without_copies(thread.graph, thread.identity)
         without_flags(thread.graph)
         split(thread.graph)
     shared = (o for o in unit.objects if o.storage is not Storage.THREAD)
     own = (o for t in threads for o in t.graph.objects.values())
     where = layout((*shared, *own, *extra), unit.procedures)
     known = accesses(threads, where, asked.races)
+    while without_impossible(threads, known.found):
+        for thread in threads:
+            only_reachable(thread.graph)
+            prune(thread.graph)
+        known = accesses(threads, where, asked.races)
     names = named(threads, where, known, reserved)
     first = _first_values(names, where, known)
     found = [joints(t, known, names.names[t.number], asked) for t in threads]
@@ -54,6 +63,7 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
         alone = all(begun[1].get(v) is first.get(v) for v in creating)
         automata[0], first = begun
     automata, first = _without_constants(automata, first)
+    automata = decisive(automata, _claimed(threads, found, names))
     automata, names = _ranged(automata, first, names)
     made = _program(automata, first, names, source)
     families = {t.name: names.names[t.number].registers[t.identity] for t in threads if t.identity is not None}
@@ -68,6 +78,12 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
         threads=tuple(t for t in made.threads if t.name not in families),
         families=tuple(Family(t, families[t.name]) for t in made.threads if t.name in families),
     )
+
+
+def _claimed(threads: Sequence[Thread], found: Sequence[list[Joint]], names: Named) -> Iterator[Var]:
+    """Variables of which claims speak, whatever steps depend on."""
+    yield from (names.names[t.number].registers[t.identity] for t in threads if t.identity is not None)
+    yield from (v for joined in found for j in joined for x in j.touched for v in x.condition.free)
 
 
 def _claims(

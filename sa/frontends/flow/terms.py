@@ -16,6 +16,7 @@ from sa.frontends.flow.graph import (
     Havoc,
     Join,
     Load,
+    Lock,
     Op,
     Self,
     Set,
@@ -35,7 +36,7 @@ def read_by(op: Op) -> tuple[Term, ...]:
             return (term,)
         case Divide(_, _, dividend, divisor):
             return (dividend, divisor)
-        case Load(_, address, _, _, _):
+        case Load(_, address, _, _, _) | Lock(address, _):
             return (address,)
         case Store(address, term, _, _, _):
             return (address, term)
@@ -85,6 +86,8 @@ def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> O
             return Load(register(var), term(address), key, wrong, _among(among, names))
         case Store(address, value, key, wrong, among):
             return Store(term(address), term(value), key, wrong, _among(among, names))
+        case Lock(address, act):
+            return Lock(term(address), act)
         case Test(formula):
             return Test(term(formula))
         case Wait(formula):

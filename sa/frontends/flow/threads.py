@@ -50,7 +50,9 @@ from sa.terms.term import Term, Var
 THREADS, OFFER = "__threads", "__offer"
 #: What the cells of a thread are for.
 _STATE, _ARGUMENT, _RESULT = 0, 1, 2
-_ROW = 3
+ROW = 3
+#: What is wrong where a thread that is waited for is none.
+NO_THREAD = "a thread that there is not"
 #: What a thread is at: waiting for its creation, running, over.
 _RUNNING, _OVER = 1, 2
 
@@ -262,7 +264,7 @@ def _procedure(target: object, unit: Unit, origin: Origin) -> str:
 
 def cell(number: int, which: int) -> Term:
     """The address of a thread's cell."""
-    return build.add(base(THREADS), build.integer(_ROW * (number - 1) + which))
+    return build.add(base(THREADS), build.integer(ROW * (number - 1) + which))
 
 
 def offer(number: int) -> str:
@@ -332,8 +334,8 @@ def _created(graph: Graph, step: Step, number: int, sign: int) -> list[Step]:
 def _joined(graph: Graph, step: Step, sign: int) -> list[Step]:
     assert isinstance(step.op, Join)
     state = _temporary(graph, step.origin)
-    row = build.add(base(THREADS), build.scale(sign * _ROW, step.op.thread), build.integer(-_ROW))
-    ops: list[Op] = [Begin(), Load(state, row, "thread", "a thread that there is not")]
+    row = build.add(base(THREADS), build.scale(sign * ROW, step.op.thread), build.integer(-ROW))
+    ops: list[Op] = [Begin(), Load(state, row, "thread", NO_THREAD)]
     ops.append(Wait(build.eq(state, build.integer(_OVER))))
     if step.op.result is not None:
         ops.append(Load(step.op.result, build.add(row, build.integer(_RESULT)), "result", "thread"))

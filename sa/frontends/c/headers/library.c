@@ -1,6 +1,8 @@
 /* What the functions of the library do, in C with a few words of the front end:
    `__sacheck_begin` and `__sacheck_end` enclose one step, which `__sacheck_wait` lets begin only where its argument
-   holds; `__sacheck_fail` is the step that goes wrong; `__sacheck_self` is the number of the thread. */
+   holds; `__sacheck_fail` is the step that goes wrong; `__sacheck_self` is the number of the thread.
+   A lock gets an owner with `__sacheck_own`. Behind `__sacheck_take` the thread is its owner, and behind
+   `__sacheck_give` perhaps not; `__sacheck_try` says that somebody sees whether the lock is free. */
 typedef unsigned long pthread_t;
 typedef struct { int __owner; int __depth; int __kind; } pthread_mutex_t;
 typedef struct { int __kind; } pthread_mutexattr_t;
@@ -28,6 +30,10 @@ void __sacheck_wait(int);
 void __sacheck_fail(const char *);
 int __sacheck_self(void);
 int __sacheck_any(void);
+void __sacheck_own(int *, int);
+void __sacheck_take(int *);
+void __sacheck_give(int *);
+void __sacheck_try(int *);
 
 int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *a) {
     __sacheck_begin();
@@ -51,19 +57,23 @@ int pthread_mutex_lock(pthread_mutex_t *m) {
             result = 35;
     } else {
         __sacheck_wait(m->__owner == 0);
-        m->__owner = self;
+        __sacheck_own(&m->__owner, self);
     }
+    __sacheck_take(&m->__owner);
     __sacheck_end();
     return result;
 }
 int pthread_mutex_trylock(pthread_mutex_t *m) {
     int self = __sacheck_self(), result = 16;
     __sacheck_begin();
+    __sacheck_try(&m->__owner);
     if (m->__kind == 1 && m->__owner == self) {
         m->__depth = m->__depth + 1;
+        __sacheck_take(&m->__owner);
         result = 0;
     } else if (m->__owner == 0) {
-        m->__owner = self;
+        __sacheck_own(&m->__owner, self);
+        __sacheck_take(&m->__owner);
         result = 0;
     }
     __sacheck_end();
@@ -84,7 +94,8 @@ int pthread_mutex_unlock(pthread_mutex_t *m) {
     } else if (m->__kind == 1 && m->__depth != 0)
         m->__depth = m->__depth - 1;
     else
-        m->__owner = 0;
+        __sacheck_own(&m->__owner, 0);
+    __sacheck_give(&m->__owner);
     __sacheck_end();
     return result;
 }
@@ -95,15 +106,18 @@ int pthread_spin_lock(pthread_spinlock_t *m) {
     int self = __sacheck_self();
     __sacheck_begin();
     __sacheck_wait(m->__owner == 0);
-    m->__owner = self;
+    __sacheck_own(&m->__owner, self);
+    __sacheck_take(&m->__owner);
     __sacheck_end();
     return 0;
 }
 int pthread_spin_trylock(pthread_spinlock_t *m) {
     int self = __sacheck_self(), result = 16;
     __sacheck_begin();
+    __sacheck_try(&m->__owner);
     if (m->__owner == 0) {
-        m->__owner = self;
+        __sacheck_own(&m->__owner, self);
+        __sacheck_take(&m->__owner);
         result = 0;
     }
     __sacheck_end();
@@ -113,7 +127,8 @@ int pthread_spin_unlock(pthread_spinlock_t *m) {
     int self = __sacheck_self();
     __sacheck_begin();
     if (m->__owner != self) __sacheck_fail("lock");
-    m->__owner = 0;
+    __sacheck_own(&m->__owner, 0);
+    __sacheck_give(&m->__owner);
     __sacheck_end();
     return 0;
 }
@@ -125,11 +140,13 @@ int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
     int self = __sacheck_self();
     __sacheck_begin();
     if (m->__owner != self) __sacheck_fail("lock");
-    m->__owner = 0;
+    __sacheck_own(&m->__owner, 0);
+    __sacheck_give(&m->__owner);
     __sacheck_end();
     __sacheck_begin();
     __sacheck_wait(m->__owner == 0);
-    m->__owner = self;
+    __sacheck_own(&m->__owner, self);
+    __sacheck_take(&m->__owner);
     __sacheck_end();
     return 0;
 }

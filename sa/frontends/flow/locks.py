@@ -1,0 +1,87 @@
+"""Which locks a thread has at a node, and which cells are accessed by their owners only.
+
+Two threads that access a cell with the same lock in their hands are never both about to do it: each access is a mover
+on both sides (Lipton 1975), as one is that nobody else conflicts with. To give a lock back is a left mover as long as
+nobody looks whether it is free: whoever waits for it cannot step, and nobody else cares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec import Struct
+
+from sa.frontends.flow.graph import Act, Load, Lock, Node, Step, Store, outgoing
+from sa.frontends.flow.threads import Thread
+from sa.frontends.flow.values import OTHER, Found, evaluate
+
+#: What is wrong with an owner's cell where there is none: how the words of the library are known.
+LOCK = "lock"
+
+#: The cells that steps access, by their identity.
+_Cells = Mapping[int, Sequence[int]]
+
+
+class Guarded(Struct, frozen=True):
+    """`cells` are those that have a lock; `calm` the steps, by identity, of owners at a lock that nobody tries."""
+
+    cells: frozenset[int]
+    calm: frozenset[int]
+
+
+def guarded(threads: Sequence[Thread], found: Found, cells: _Cells, alone: Callable[[Thread, Step], bool]) -> Guarded:
+    """The cells all of whose accesses have a lock in common, of those while others may run."""
+    locks, tried, spoiled = set[int](), set[int](), set[int]()
+    for thread in threads:
+        for step in thread.graph.steps:
+            match step.op:
+                case Lock(address, act):
+                    values = evaluate(address, found, thread.number)
+                    known = {v for v in values if v is not OTHER}
+                    locks |= known
+                    tried |= known if act is Act.TRY else set()
+                case Store(_, _, _, wrong, _) if wrong != LOCK and not alone(thread, step):
+                    spoiled |= set(cells.get(id(step), ()))
+    usable = frozenset(locks - spoiled)
+    held = {t.number: _held(t, found, usable) for t in threads}
+    common = dict[int, frozenset[int]]()
+    calm = set[int]()
+    for thread in threads:
+        mine = held[thread.number]
+        for step in thread.graph.steps:
+            if not isinstance(step.op, Load | Store):
+                continue
+            here, owners = cells[id(step)], mine.get(step.source, frozenset())
+            if len(here) == 1 and here[0] in owners - tried:
+                calm.add(id(step))
+            if not alone(thread, step):
+                for cell in here:
+                    common[cell] = common.get(cell, usable) & owners
+    return Guarded(frozenset(c for c, owned in common.items() if owned), frozenset(calm))
+
+
+def _held(thread: Thread, found: Found, usable: frozenset[int]) -> Mapping[Node, frozenset[int]]:
+    """By node the locks that the thread has on all ways there."""
+    steps = outgoing(thread.graph.steps)
+    result: dict[Node, frozenset[int]] = {thread.graph.entry: frozenset()}
+    pending = [thread.graph.entry]
+    while pending:
+        node = pending.pop()
+        for step in steps.get(node, ()):
+            after = _after(step, result[node], found, thread.number, usable)
+            known = result.get(step.target)
+            joined = after if known is None else known & after
+            if joined != known:
+                result[step.target] = joined
+                pending.append(step.target)
+    return result
+
+
+def _after(step: Step, owned: frozenset[int], found: Found, thread: int, usable: frozenset[int]) -> frozenset[int]:
+    if not isinstance(step.op, Lock) or step.op.act is Act.TRY:
+        return owned
+    values = evaluate(step.op.address, found, thread)
+    known = frozenset(v for v in values if v is not OTHER)
+    if step.op.act is Act.GIVE:
+        return frozenset() if OTHER in values else owned - known
+    return owned | (known & usable) if len(known) == 1 and OTHER not in values else owned
