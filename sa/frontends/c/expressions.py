@@ -292,9 +292,9 @@ def _stepped(body: Body, node: c_ast.UnaryOp) -> Value:
 def _assignment(body: Body, node: c_ast.Assignment) -> Value:
     before, body.origin = body.origin, at(body, node)
     if node.op == "=":
-        new = taken(body, node.rvalue, place(body, node.lvalue).type) if isinstance(node.lvalue, c_ast.ID) else None
-        where = place(body, node.lvalue)
-        result = store(body, where, taken(body, node.rvalue, where.type) if new is None else new)
+        # The right side first, as gcc and clang do.
+        new = taken(body, node.rvalue, static_type(body, node.lvalue))
+        result = store(body, place(body, node.lvalue), new)
     else:
         new = value(body, node.rvalue)
         where = place(body, node.lvalue)

@@ -32,15 +32,16 @@ COMPILER = shutil.which("cc")
 
 def text(random: Random) -> str:
     """Two or three threads over a few variables, locks and pointers; some check what they see."""
-    shared = "int x, y = 1; _Atomic int a; int *p = &x; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; int arr[2];\n"
+    shared = "int x, y = 1, g; _Atomic int a; int *p = &x; pthread_mutex_t m, n; pthread_cond_t c; int arr[2];\n"
+    statement = _with_locks if random.random() < 0.6 else _statement
     number = random.randint(2, 3)
-    bodies = [[_statement(random) for _ in range(random.randint(1, 3 if number == 2 else 2))] for _ in range(number)]
+    bodies = [[statement(random) for _ in range(random.randint(1, 3 if number == 2 else 2))] for _ in range(number)]
     functions = "".join(
         f"void *f{i}(void *arg) {{ int l = 0, k = 0; {' '.join(body)} return 0; }}\n" for i, body in enumerate(bodies)
     )
     create = " ".join(f"pthread_create(&t[{i}], 0, f{i}, 0);" for i in range(number))
     join = " ".join(f"pthread_join(t[{i}], 0);" for i in range(number)) if random.random() < 0.6 else ""
-    end = f"assert({_condition(random)});"
+    end = f"assert({_condition(random)});" if random.random() < 0.5 else f"assert(g < {random.randrange(1, 5)});"
     main = (
         f"int main(void) {{ pthread_t t[{number}]; int k = 0, l = 0; {_assignment(random)} {create} {join} {end} }}\n"
     )
@@ -64,6 +65,39 @@ def _condition(random: Random) -> str:
 def _assignment(random: Random) -> str:
     return random.choice(
         [f"{_place(random)} = {_value(random)} & 3;", "p = &y;", "p = &arr[1];", "a++;", f"l = {_value(random)} & 3;"]
+    )
+
+
+def _guarded(random: Random) -> str:
+    """What happens to a variable that has a lock."""
+    return random.choice(
+        [
+            "g = (g + 1) & 3;",
+            f"assert(g != {random.randrange(4)});",
+            f"if (g == 1) g = {_value(random)} & 3;",
+            f"{_place(random)} = g & 3;",
+            f"l = g; {_assignment(random)}",
+        ]
+    )
+
+
+def _with_locks(random: Random) -> str:
+    """A statement of a program that keeps to its locks, most of the time."""
+    inner = f"{_guarded(random)} {_guarded(random)}"
+    lock, unlock = "pthread_mutex_lock(&m);", "pthread_mutex_unlock(&m);"
+    return random.choice(
+        [
+            f"{lock} {inner} {unlock}",
+            f"{lock} {inner} {unlock}",
+            f"pthread_mutex_lock(&n); {lock} {inner} {unlock} pthread_mutex_unlock(&n);",
+            f"{lock} pthread_mutex_lock(&n); {inner} pthread_mutex_unlock(&n); {unlock}",
+            f"if (pthread_mutex_trylock(&{random.choice('mn')}) == 0) {{ {_assignment(random)} }}",
+            f"if (!pthread_mutex_trylock(&m)) {{ {inner} {unlock} }} else {{ {_assignment(random)} }}",
+            f"{lock} {_guarded(random)} pthread_cond_wait(&c, &m); {_guarded(random)} {unlock}",
+            f"{lock} if ({_condition(random)}) {{ {unlock} return 0; }} {inner} {unlock}",
+            _assignment(random),
+            f"assert({_condition(random)});",
+        ]
     )
 
 

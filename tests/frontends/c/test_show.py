@@ -24,7 +24,7 @@ def meaning(program: Program) -> object:
             t.init,
             sorted((v.var.name, v.kind.value, v.low, v.high) for v in t.variables),
             sorted((q.name, q.inv.key) for q in t.locations),
-            [(e.source, e.target, e.label, e.guard, e.updates) for e in t.edges],
+            [(e.source, e.target, e.label, e.guard, sorted(e.updates, key=lambda u: u[0].name)) for e in t.edges],
         )
         for t in threads
     ]
