@@ -1,0 +1,238 @@
+"""Couplings of closed programs: looked for by plays against them, and kept where the refinement is proved with them.
+
+A coupling is first held against plays on small values. Each play shows an answer that it does not allow, and it is made
+to say less there. When no such play is left the question is asked with it like one that somebody has written. It may
+then be too weak for the pairs of threads, so others that exclude the same states are tried too, and equations between
+counters of the two sides that a first search finds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain
+from time import monotonic
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sa.automata.automaton import Kind, Origin, variables_of
+from sa.automata.program import Formula, Program, Refinement, Related
+from sa.base.budget import Budget
+from sa.base.limits import LimitReached, share
+from sa.base.verdict import Reason, Verdict
+from sa.certificates.goal import Goal
+from sa.certificates.play import Loss
+from sa.certificates.relation import Relation
+from sa.domains import affine
+from sa.engines.goals import decisions
+from sa.engines.options import Options
+from sa.engines.outcome import Outcome, Result
+from sa.engines.portfolio_of_goals import TACTICS, Depth, portfolio
+from sa.engines.refine import refine
+from sa.engines.results import result_of
+from sa.game.board import lay_out
+from sa.question.goals import closes, goals, is_large, thread_goals
+from sa.refinement.coupling import Coupling, Part, coupling_of, iota_of_coupling, varied, weakened
+from sa.simulation.search import Search
+from sa.smt.session import Session, Unsat
+from sa.terms import build
+from sa.terms.term import Term, Var
+
+#: How often a coupling is made to say less, and how many of them are asked about in earnest.
+ROUNDS, ASKED = 40, 5
+
+#: What each of them may use of the time that is left, and what the search for a play.
+SHARE, SHARE_OF_A_PLAY = 0.5, 0.1
+
+#: Lemmas of the search for equations between counters.
+LEMMAS = 12
+
+_NOWHERE = Origin(None)
+
+
+class Coupled(Struct, frozen=True):
+    """A coupling with which the refinement is proved: the block that says it, and the answer.
+
+    `changed` are the equations of the question that it does not keep, or only under a condition.
+    """
+
+    block: Refinement
+    outcome: Outcome
+    changed: tuple[Term, ...]
+
+
+class Escaping(Struct, frozen=True):
+    """A visible behaviour that escapes, whatever the relation: the goal that relates nothing, refuted."""
+
+    result: Result
+
+
+def couple(
+    abstract: Program, concrete: Program, block: Refinement | None, options: Options
+) -> Coupled | Escaping | None:
+    """A coupling for two closed programs with which one refines the other, or a behaviour that escapes.
+
+    None where neither was found. Raises InputError.
+    """
+    if not closes(abstract, concrete, block) or is_large(concrete) or is_large(abstract):
+        return None
+    if block is not None and block.choose_init:
+        return None
+    asking = _Asking(abstract, concrete, block, options)
+    try:
+        return _found(asking)
+    except LimitReached as limit:
+        if limit.reason is not Reason.TIMEOUT:
+            raise
+        return None
+
+
+class _Asking(Struct, frozen=True):
+    """The question that a coupling is looked for."""
+
+    abstract: Program
+    concrete: Program
+    block: Refinement | None
+    options: Options
+
+
+def _found(asking: _Asking) -> Coupled | Escaping | None:
+    (goal,) = goals(asking.abstract, asking.concrete, asking.block, whole=True)
+    session = Session(asking.options.limits, tuple(a.formula for a in goal.axioms))
+    pre = tuple(_initially(goal, session))
+    coupling = _possible_at_start(coupling_of(goal), goal, session)
+    nothing = _goal(asking, replace(coupling, parts=()), pre)
+    if (lost := _play(nothing, asking.options, Depth.QUICK)) is not None and lost.loss is Loss.BEHAVIOUR:
+        return Escaping(lost)
+    asked = set[tuple[Term, ...]]()
+    pending = _candidates(asking, _descended(asking, coupling, pre), pre)
+    while len(asked) < ASKED:
+        candidate = next(pending, None)
+        if candidate is None:
+            break
+        coupling, said = candidate, iota_of_coupling(candidate)
+        if said in asked:
+            continue
+        asked.add(said)
+        block = _block(asking.block, coupling, pre)
+        own = replace(asking.options, limits=share(asking.options.limits, SHARE))
+        outcome = refine(asking.abstract, asking.concrete, block, own)
+        if outcome.verdict is Verdict.PROVED:
+            return Coupled(block, outcome, tuple(_changed(goal, coupling)))
+        play = next((r.play for r in outcome.results if r.play is not None), None)
+        if play is not None and (less := weakened(coupling, play)) is not None:
+            pending = chain([_descended(asking, less, pre)], pending)
+    return None
+
+
+def _candidates(asking: _Asking, base: Coupling, pre: tuple[Term, ...]) -> Iterator[Coupling]:
+    """Couplings against which no play is found quickly, those that say more first."""
+    for more in _more(base, _goal(asking, base, pre), asking.options):
+        yield _descended(asking, more, pre)
+    yield base
+    for other in varied(base):
+        yield _descended(asking, other, pre)
+
+
+def _descended(asking: _Asking, coupling: Coupling, pre: tuple[Term, ...]) -> Coupling:
+    """The coupling made to say less until no play against it is found quickly.
+
+    Plays of a thread alone refute nothing: others might help. But they are found sooner, and what they show is true of
+    the threads together as a rule.
+    """
+    for _ in range(ROUNDS):
+        block = _block(asking.block, coupling, pre)
+        whole = _goal(asking, coupling, pre)
+        alone = thread_goals(asking.abstract, asking.concrete, block) if len(asking.concrete.threads) > 1 else ()
+        asked = ((whole, Depth.QUICK), *((goal, Depth.BRIEF) for goal in alone))
+        lost = next((r for goal, depth in asked if (r := _play(goal, asking.options, depth)) is not None), None)
+        less = None if lost is None or lost.play is None else weakened(coupling, lost.play)
+        if less is None:
+            return coupling
+        coupling = less
+    return coupling
+
+
+def _play(goal: Goal, options: Options, depth: Depth) -> Result | None:
+    """A play against a goal, judged, if one is found before a proof and soon."""
+    started = monotonic()
+    budget = Budget(share(options.limits, SHARE_OF_A_PLAY), options.seed)
+    for decision in decisions(goal, budget, portfolio(depth)):
+        if isinstance(decision.evidence, Relation):
+            return None
+        result = result_of(goal, decision, monotonic() - started, options)
+        if result.verdict is Verdict.REFUTED:
+            return result
+    return None
+
+
+def _goal(asking: _Asking, coupling: Coupling, pre: tuple[Term, ...]) -> Goal:
+    (goal,) = goals(asking.abstract, asking.concrete, _block(asking.block, coupling, pre), whole=True)
+    return goal
+
+
+def _block(written: Refinement | None, coupling: Coupling, pre: tuple[Term, ...]) -> Refinement:
+    """The block that relates the two programs as the coupling says; all else is as in the block that is written."""
+    related = tuple(Related(t, _NOWHERE) for t in iota_of_coupling(coupling) or (build.TRUE,))
+    start = tuple(Formula(t, _NOWHERE) for t in pre)
+    if written is None:
+        return Refinement("inferred", None, None, related, start, (), (), (), False, False, None, _NOWHERE)
+    return replace(written, relate=related, pre=(*written.pre, *start), inv=(), expect=None)
+
+
+def _initially(goal: Goal, session: Session) -> Iterator[Term]:
+    """What κ says that initial states do not decide: that much is to hold at the start with any coupling."""
+    starts = (goal.concrete.init, goal.abstract.init)
+    for formula in goal.kappa:
+        for part in build.conjuncts(formula.term):
+            decided = isinstance(session.check((*starts, build.lnot(part))), Unsat)
+            if not decided and not isinstance(session.check((*starts, part)), Unsat):
+                yield part
+
+
+def _possible_at_start(coupling: Coupling, goal: Goal, session: Session) -> Coupling:
+    """The coupling without equations that no initial states satisfy."""
+    starts = (goal.concrete.init, goal.abstract.init)
+    kept = (p for p in coupling.parts if not isinstance(session.check((*starts, p.equation)), Unsat))
+    return replace(coupling, parts=tuple(kept))
+
+
+def _changed(goal: Goal, coupling: Coupling) -> Iterator[Term]:
+    kept = {p.equation for p in coupling.parts if p.condition is build.TRUE}
+    yield from (c for f in goal.iota for c in build.conjuncts(f.term) if c not in kept)
+
+
+def _more(coupling: Coupling, goal: Goal, options: Options) -> Iterator[Coupling]:
+    """The coupling with equations between counters of the two sides that hold along a short search."""
+    known = {p.equation for p in coupling.parts}
+    said = frozenset[Var]().union(*(t.free for t in known))
+    if not all(set(variables_of(a, Kind.GLOBAL)) - said for a in (goal.concrete, goal.abstract)):
+        return
+    new = tuple(Part(t) for t in _counters(goal, options) if t not in known)
+    if new:
+        yield replace(coupling, parts=(*coupling.parts, *new))
+
+
+def _counters(goal: Goal, options: Options) -> tuple[Term, ...]:
+    """Affine equations over globals of both sides that are true wherever a short search has come."""
+    session = Session(share(options.limits, 0.2), tuple(a.formula for a in goal.axioms))
+    board = lay_out(goal)
+    search = Search(board, session, replace(TACTICS[0], lemmas=LEMMAS, each=1))
+    with suppress(LimitReached):
+        search.run()
+    shared = frozenset(v for a in (goal.concrete, goal.abstract) for v in variables_of(a, Kind.GLOBAL))
+    rigid = frozenset(v for a in (goal.concrete, goal.abstract) for v in variables_of(a, Kind.PARAM))
+    spaces = [s.facts for s in search.pairs.values() if s.facts is not None]
+    if not spaces:
+        return ()
+    every = [affine.forget(space, [v for v in _mentioned(space) if v not in shared | rigid]) for space in spaces]
+    common = every[0]
+    for space in every[1:]:
+        common = affine.join(common, space)
+    sides = [frozenset(variables_of(a, Kind.GLOBAL)) for a in (goal.concrete, goal.abstract)]
+    return tuple(t for t in affine.formulas(common) if all(not t.free.isdisjoint(side) for side in sides))
+
+
+def _mentioned(space: affine.Space) -> frozenset[Var]:
+    return frozenset(v for row in space.values() for v in row if v is not None)
