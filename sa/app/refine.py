@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import Enum
 from os.path import realpath
 from time import perf_counter
 
@@ -11,7 +12,9 @@ from msgspec.structs import replace
 
 from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
+from sa.base.limits import share
 from sa.base.source import Source
+from sa.base.verdict import Verdict
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine as decide
@@ -20,16 +23,28 @@ from sa.language.elaborate import Block, elaborate_refinement
 from sa.language.load import Loaded
 from sa.language.read import beside
 
+#: The part of the time for the question as it is asked, where another relation may be inferred.
+BEFORE_INFERENCE = 0.3
+
+
+class Relate(Enum):
+    """Where the relation of the question fails, or nothing is known: leave it, propose another one, or use that."""
+
+    AS_ASKED = "as asked"
+    PROPOSE = "propose"
+    INFER = "infer"
+
 
 class RefineRequest(Struct, frozen=True):
     """`paths` are an abstract and a concrete file, or one file whose refinement blocks name the others.
 
-    `split` splits steps that touch several shared locations.
+    `split` splits steps that touch several shared locations. `relate` says what to do where the relation fails.
     """
 
     paths: tuple[str, ...]
     split: bool
     options: Options
+    relate: Relate = Relate.AS_ASKED
 
 
 class Answer(Struct, frozen=True):
@@ -59,9 +74,28 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
     asked = questions(request.paths, request.split)
     seconds = perf_counter() - started
     for question in asked:
-        outcome = decide(question.abstract, question.concrete, question.block, request.options)
+        outcome, question = _answered(question, request)
         yield Answer(replace(outcome, seconds={"load": seconds, **outcome.seconds}), question.warnings, question)
         seconds = 0.0
+
+
+def _answered(question: Question, request: RefineRequest) -> tuple[Outcome, Question]:
+    """The outcome of a question, or of the one with an inferred relation, where that was asked for and found."""
+    options, infer = request.options, request.relate is Relate.INFER
+    first = replace(options, limits=share(options.limits, BEFORE_INFERENCE)) if infer else options
+    outcome = decide(question.abstract, question.concrete, question.block, first)
+    # What the file expects needs no other relation.
+    if request.relate is Relate.AS_ASKED or (not infer and outcome.verdict is outcome.expected):
+        return outcome, question
+    if outcome.verdict is Verdict.PROVED:
+        return outcome, question
+    from sa.app.coupling import proposed
+
+    told, other, block = proposed(outcome, question.abstract, question.concrete, question.block, options, infer)
+    if infer and other is not None:
+        # What the files expect is about the question as they ask it.
+        return replace(other, name=outcome.name, expected=None), replace(question, block=block)
+    return told, question
 
 
 def questions(paths: tuple[str, ...], split: bool) -> list[Question]:

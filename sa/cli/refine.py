@@ -43,6 +43,10 @@ def refine(
     concrete: Annotated[
         str | None, typer.Argument(metavar="CONCRETE", help="What the threads do.", show_default=False)
     ] = None,
+    infer: Annotated[
+        bool,
+        typer.Option("--infer-relate", help="Where the relation fails or is not enough, infer another one and use it."),
+    ] = False,
     whole: Annotated[bool, typer.Option("--whole", help="Play the game on the two whole programs at once.")] = False,
     weakest_rely: WeakestRelyOption = False,
     split: SplitOption = False,
@@ -62,6 +66,9 @@ def refine(
     Exit status: 0 proved, 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
     settings = Settings(json, quiet, timeout, memory)
+    if infer and certificate is not None:
+        message = "a certificate is about what the files say, and an inferred relation is not there yet"
+        raise typer.BadParameter(f"{message}: write the block into a file and name that one")
     paths = (abstract,) if concrete is None else (abstract, concrete)
     watching = watching_of(settings, trace, profile)
     if weakest_rely:
@@ -73,14 +80,16 @@ def refine(
 
     def body(bounds: Limits) -> int:
         from sa.app.cache import users_cache
-        from sa.app.refine import RefineRequest
+        from sa.app.refine import RefineRequest, Relate
         from sa.engines.options import Options
         from sa.engines.portfolio_of_goals import known
 
         engines = known(engines_of(engine))
         # What was found before may be of other engines.
         kept = users_cache() if cache and not engines else None
-        request = RefineRequest(paths, split, Options(bounds, seed, whole=whole, cache=kept, engines=engines))
+        # Asked for a few engines only, or for a verdict alone, nobody wants to hear of another question.
+        relate = Relate.INFER if infer else Relate.AS_ASKED if quiet or engines or whole else Relate.PROPOSE
+        request = RefineRequest(paths, split, Options(bounds, seed, whole=whole, cache=kept, engines=engines), relate)
         _answer(request, answers, settings, watching)
         if certificate is not None:
             from sa.app.certificate import refinement_certificate

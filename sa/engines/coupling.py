@@ -33,7 +33,7 @@ from sa.engines.refine import refine
 from sa.engines.results import result_of
 from sa.game.board import lay_out
 from sa.question.goals import closes, goals, is_large, thread_goals
-from sa.refinement.coupling import Coupling, Part, coupling_of, iota_of_coupling, varied, weakened
+from sa.refinement.coupling import Coupling, Part, coupling_of, equations_of, varied, weakened
 from sa.simulation.search import Search
 from sa.smt.session import Session, Unsat
 from sa.terms import build
@@ -54,12 +54,14 @@ _NOWHERE = Origin(None)
 class Coupled(Struct, frozen=True):
     """A coupling with which the refinement is proved: the block that says it, and the answer.
 
-    `changed` are the equations of the question that it does not keep, or only under a condition.
+    `said` are its equations with their conditions, `given_up` those of the question that it does not keep, or only
+    under a condition.
     """
 
     block: Refinement
     outcome: Outcome
-    changed: tuple[Term, ...]
+    said: tuple[tuple[Term, Term], ...]
+    given_up: tuple[Term, ...]
 
 
 class Escaping(Struct, frozen=True):
@@ -105,13 +107,13 @@ def _found(asking: _Asking) -> Coupled | Escaping | None:
     nothing = _goal(asking, replace(coupling, parts=()), pre)
     if (lost := _play(nothing, asking.options, Depth.QUICK)) is not None and lost.loss is Loss.BEHAVIOUR:
         return Escaping(lost)
-    asked = set[tuple[Term, ...]]()
+    asked = set[tuple[tuple[Term, Term], ...]]()
     pending = _candidates(asking, _descended(asking, coupling, pre), pre)
     while len(asked) < ASKED:
         candidate = next(pending, None)
         if candidate is None:
             break
-        coupling, said = candidate, iota_of_coupling(candidate)
+        coupling, said = candidate, equations_of(candidate)
         if said in asked:
             continue
         asked.add(said)
@@ -119,7 +121,7 @@ def _found(asking: _Asking) -> Coupled | Escaping | None:
         own = replace(asking.options, limits=share(asking.options.limits, SHARE))
         outcome = refine(asking.abstract, asking.concrete, block, own)
         if outcome.verdict is Verdict.PROVED:
-            return Coupled(block, outcome, tuple(_changed(goal, coupling)))
+            return Coupled(block, outcome, said, tuple(_given_up(goal, coupling)))
         play = next((r.play for r in outcome.results if r.play is not None), None)
         if play is not None and (less := weakened(coupling, play)) is not None:
             pending = chain([_descended(asking, less, pre)], pending)
@@ -174,7 +176,7 @@ def _goal(asking: _Asking, coupling: Coupling, pre: tuple[Term, ...]) -> Goal:
 
 def _block(written: Refinement | None, coupling: Coupling, pre: tuple[Term, ...]) -> Refinement:
     """The block that relates the two programs as the coupling says; all else is as in the block that is written."""
-    related = tuple(Related(t, _NOWHERE) for t in iota_of_coupling(coupling) or (build.TRUE,))
+    related = tuple(Related(build.implies(c, e), _NOWHERE) for c, e in equations_of(coupling))
     start = tuple(Formula(t, _NOWHERE) for t in pre)
     if written is None:
         return Refinement("inferred", None, None, related, start, (), (), (), False, False, None, _NOWHERE)
@@ -198,7 +200,7 @@ def _possible_at_start(coupling: Coupling, goal: Goal, session: Session) -> Coup
     return replace(coupling, parts=tuple(kept))
 
 
-def _changed(goal: Goal, coupling: Coupling) -> Iterator[Term]:
+def _given_up(goal: Goal, coupling: Coupling) -> Iterator[Term]:
     kept = {p.equation for p in coupling.parts if p.condition is build.TRUE}
     yield from (c for f in goal.iota for c in build.conjuncts(f.term) if c not in kept)
 

@@ -54,11 +54,21 @@ class Inferred(Struct, frozen=True):
     asked: tuple[Term, ...]
 
 
+class Proposal(Struct, frozen=True):
+    """A refinement block with which the answer is PROVED, as text; what it claims, and what it does not any more."""
+
+    block: str
+    claim: str
+    given_up: tuple[str, ...]
+
+
 class Outcome(Struct, frozen=True):
     """The answer to a whole question: its goals' results, the combined verdict, what it claims, warnings.
 
     `expected` is the verdict that the specs themselves expect, if they say so. `composition` puts the goals' proofs
     together where they are pairs of threads in `inferred` environments; `notes` say how the answer was arrived at.
+    Where it is not PROVED, a `proposal` may say with which relation it would be, and `escape` show a visible behaviour
+    that escapes whatever is related.
     """
 
     name: str
@@ -71,6 +81,8 @@ class Outcome(Struct, frozen=True):
     composition: Composition | None = None
     inferred: tuple[Inferred, ...] = ()
     notes: tuple[str, ...] = ()
+    proposal: Proposal | None = None
+    escape: Result | None = None
 
 
 class Found(Struct, frozen=True):

@@ -9,7 +9,7 @@ matches.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import assert_never
+from itertools import islice
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from sa.automata.live import live
 from sa.automata.trace import Configuration, Move
 from sa.certificates.goal import Goal
-from sa.certificates.play import Broken, Chosen, Drift, Loss, Play, Position, Step, Uncovered, Unmatched
+from sa.certificates.play import Chosen, Drift, Loss, Play, Position, Step, Uncovered
 from sa.game.board import Board, initial_condition, lay_out
 from sa.game.rounds import challenge
 from sa.plays.positions import broken
@@ -44,18 +44,31 @@ def loss(goal: Goal, play: Play, session: Session) -> Loss | None:
             partners = _partners(_chase(replace(goal, kappa=(), iota=()), session), concrete, 1)
             return Loss.BEHAVIOUR if partners == [] else Loss.RELATION
         case Position() | Chosen():
-            seen = _matched(replace(goal, iota=()), play, session)
+            visible = replace(goal, iota=())
+            # The nearest answers show soon that there is a run, if there is one; only all of them that there is none.
+            seen = _matched(visible, play, session, ANSWER_BOUND) or _matched(visible, play, session)
             if seen is not True:
                 return None if seen is None else Loss.BEHAVIOUR
             kept = _matched(goal, play, session)
+            if kept is None and _is_straight(goal, play, session):
+                kept = False
             return None if kept is None else Loss.FORESIGHT if kept else Loss.RELATION
         case _:
             return Loss.RELATION
 
 
-def _matched(goal: Goal, play: Position | Chosen, session: Session) -> bool | None:
-    """Whether each concrete run of the play has an abstract one; None where that is not determined."""
-    chase = _chase(goal, session)
+def _is_straight(goal: Goal, play: Position | Chosen, session: Session) -> bool:
+    """Whether a play shows one concrete run only, and from the only related start: then no answers to it are right."""
+    one_start = len(_partners(_chase(goal, session), play.concrete, 2) or ()) == 1
+    return one_start and len(list(islice(_runs(play), 2))) == 1
+
+
+def _matched(goal: Goal, play: Position | Chosen, session: Session, few: int | None = None) -> bool | None:
+    """Whether each concrete run of the play has an abstract one; None where that is not determined.
+
+    With `few` only so many answers to each step are looked at.
+    """
+    chase = _chase(goal, session, few)
     partners = _partners(chase, play.concrete, STATE_BOUND)
     if partners is None:
         return None
@@ -78,7 +91,7 @@ class _Matching(Struct, frozen=True):
 
 
 class _Chase(Struct):
-    """The runs followed so far: by their moves, abstract states that match.
+    """The runs followed so far: by their moves, abstract states that match, or a `few` of them.
 
     Abstract states are the same if they differ only in variables that do not matter any more.
     """
@@ -86,35 +99,35 @@ class _Chase(Struct):
     session: Session
     board: Board
     live: Mapping[str, frozenset[Var]]
+    few: int | None = None
     known: dict[tuple[object, ...], _Matching] = field(default_factory=dict)
 
 
-def _chase(goal: Goal, session: Session) -> _Chase:
+def _chase(goal: Goal, session: Session, few: int | None = None) -> _Chase:
     outside = frozenset[Var]().union(*(f.term.free for f in goal.iota))
-    return _Chase(session, lay_out(goal), live(goal.abstract, outside))
+    return _Chase(session, lay_out(goal), live(goal.abstract, outside), few)
 
 
 def _runs(play: Position | Chosen) -> Iterator[tuple[Move, ...]]:
-    """The concrete runs from the root to each leaf."""
+    """The longest concrete runs that a play shows, each once however many answers there are to it."""
     openings = (play,) if isinstance(play, Position) else play.openings
-    pending: list[tuple[Position | Broken, tuple[Move, ...]]] = [(o, ()) for o in reversed(openings)]
+    pending: list[tuple[list[Position], tuple[Move, ...]]] = [([o for o in openings if isinstance(o, Position)], ())]
     while pending:
         here, run = pending.pop()
-        if isinstance(here, Broken):
+        following = dict[object, tuple[Move, dict[int, Position]]]()
+        for position in here:
+            while isinstance(position.move, Drift):
+                position = position.move.then
+            if isinstance(position.move, Step):
+                move = position.move.move
+                key = (id(move.edge), tuple(move.choices.items()), tuple(move.after.values.items()))
+                _, positions = following.setdefault(key, (move, {}))
+                after = (r.then for r in position.move.replies if isinstance(r.then, Position))
+                positions.update((id(p), p) for p in after)
+        if not following:
             yield run
-            continue
-        match here.move:
-            case Step(move, replies):
-                longer = (*run, move)
-                if not replies:
-                    yield longer
-                pending.extend((r.then, longer) for r in reversed(replies))
-            case Drift(then=then):
-                pending.append((then, run))
-            case Unmatched():
-                yield run
-            case _:
-                assert_never(here.move)
+        for move, positions in reversed(following.values()):
+            pending.append((list(positions.values()), (*run, move)))
 
 
 def _partners(chase: _Chase, concrete: Configuration, bound: int) -> list[Configuration] | None:
@@ -162,7 +175,7 @@ def _after(chase: _Chase, here: Configuration, current: _Matching, move: Move) -
     for partner in current.states:
         both = {**here.values, **partner.values}
         state = {**{v: both[v] for v in board.variables}, **move.choices}
-        found = answers(chase.session, board, partner.location, step, state)
+        found = None if chase.few is not None else answers(chase.session, board, partner.location, step, state)
         if found is None:
             complete = False
             found = some_answers(chase.session, board, partner.location, step, state, ANSWER_BOUND)

@@ -216,11 +216,12 @@ def varied(coupling: Coupling) -> Iterator[Coupling]:
                 yield replace(coupling, parts=tuple(parts))
 
 
-def iota_of_coupling(coupling: Coupling) -> tuple[Term, ...]:
-    """What ι says: parts under one condition together."""
+def equations_of(coupling: Coupling) -> tuple[tuple[Term, Term], ...]:
+    """What ι says: conditions and what holds while they do; TRUE where nothing needs to hold."""
     together = dict[Term, list[Term]]()
     for part in coupling.parts:
         if part.condition is not build.FALSE:
             together.setdefault(part.condition, []).append(part.equation)
     free = together.pop(build.TRUE, [])
-    return (*free, *(build.implies(c, build.land(*equations)) for c, equations in together.items()))
+    said = (*((build.TRUE, e) for e in free), *((c, build.land(*equations)) for c, equations in together.items()))
+    return said or ((build.TRUE, build.TRUE),)

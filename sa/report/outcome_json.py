@@ -58,8 +58,20 @@ class EnvironmentJson(Struct, frozen=True):
     abstract: str
 
 
+class ProposalJson(Struct, frozen=True):
+    """A refinement block with which the answer is PROVED; its claim, and what it does not claim any more."""
+
+    block: str
+    claim: str
+    given_up: list[str]
+
+
 class RefinementJson(Struct, frozen=True):
-    """The answer to one question. `composed`: the answers to its goals were put together by the parallel rules."""
+    """The answer to one question. `composed`: the answers to its goals were put together by the parallel rules.
+
+    `proposal` is a relation with which it would be PROVED, or with which it is, if that was inferred. `escape` shows a
+    visible behaviour that escapes whatever is related.
+    """
 
     name: str
     verdict: Verdict
@@ -71,6 +83,8 @@ class RefinementJson(Struct, frozen=True):
     notes: list[str]
     warnings: list[DiagnosticJson]
     seconds: dict[str, float]
+    proposal: ProposalJson | None
+    escape: ResultJson | None
 
 
 class OutcomeJson(Struct, frozen=True, tag_field="format", tag="sacheck-outcome/1"):
@@ -94,6 +108,7 @@ def outcomes_json(
 
 
 def _outcome(outcome: Outcome) -> RefinementJson:
+    proposal = outcome.proposal
     return RefinementJson(
         outcome.name,
         outcome.verdict,
@@ -105,6 +120,8 @@ def _outcome(outcome: Outcome) -> RefinementJson:
         list(outcome.notes),
         [diagnostic_json(d) for d in outcome.warnings],
         dict(outcome.seconds),
+        None if proposal is None else ProposalJson(proposal.block, proposal.claim, list(proposal.given_up)),
+        None if outcome.escape is None else result_json(outcome.escape),
     )
 
 

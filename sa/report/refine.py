@@ -9,7 +9,7 @@ from sa.automata.automaton import Automaton
 from sa.base.verdict import Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.play import BrokenAtStart, Loss, Play, Uncovered
-from sa.engines.outcome import Outcome, Result, Statistics
+from sa.engines.outcome import Outcome, Proposal, Result, Statistics
 from sa.report.document import (
     Block,
     Column,
@@ -46,6 +46,11 @@ def refinement_document(outcome: Outcome) -> Document:
     for result in outcome.results:
         sections.extend(_evidence(result))
         sections[-1] = (*sections[-1], *(Paragraph(f"Note: {note}") for note in result.notes))
+    if outcome.escape is not None and outcome.escape.play is not None:
+        head = "A visible behaviour escapes, whatever is related. A run that shows it:"
+        sections.extend(lost(outcome.escape.play, outcome.escape, head))
+    if outcome.proposal is not None:
+        sections.extend(_proposed(outcome.proposal, outcome.verdict is Verdict.PROVED))
     if outcome.inferred:
         sections.append(tuple(_inferred(outcome)))
     sections.extend((Paragraph(f"Note: {note}"),) for note in outcome.notes)
@@ -142,6 +147,15 @@ def _kept(play: Play) -> str:
             broken = [show(f.term) for f in broken_in(play)]
             more = f" and {len(broken) - FORMULAS} more" if len(broken) > FORMULAS else ""
             return f"keeps {', '.join(broken[:FORMULAS])}{more} to the end." if broken else "keeps the relation."
+
+
+def _proposed(proposal: Proposal, used: bool) -> Iterator[Section]:
+    """The block of an inferred relation, and what the claim then means."""
+    head = "The relation was inferred. This block says it:" if used else "With this block the answer is PROVED:"
+    yield (Paragraph(head),)
+    yield tuple(Line((Words(line, Tone.PLACE),)) for line in proposal.block.splitlines())
+    lost = f" It no longer says that always {' and '.join(proposal.given_up)}." if proposal.given_up else ""
+    yield (Paragraph(f"The claim is then: {proposal.claim}.{lost}"),)
 
 
 def _inferred(outcome: Outcome) -> Iterable[Block]:

@@ -1,0 +1,111 @@
+"""Couplings as text: a block that can be pasted, read back, and asked about like one that was written."""
+
+from __future__ import annotations
+
+from os.path import abspath, dirname, relpath
+from time import monotonic
+
+from msgspec.structs import replace
+
+from sa.automata.program import Program, Refinement
+from sa.base.diagnostic import InputError
+from sa.base.limits import Limits, remaining
+from sa.base.source import Source
+from sa.base.verdict import Verdict
+from sa.certificates.play import Loss
+from sa.engines.coupling import Coupled, Escaping, couple
+from sa.engines.options import Options
+from sa.engines.outcome import Outcome, Proposal
+from sa.language.elaborate import Block, elaborate_refinement
+from sa.language.names import Scope
+from sa.language.parser import parse
+from sa.language.syntax import RefinementBlock
+from sa.lowering.draft import origin
+from sa.terms import build
+from sa.terms.printer import show
+from sa.terms.term import Term
+
+#: Seconds for a proposal that nobody asked for, and the part of the time left; seconds for one where there is no limit.
+UNASKED, PART, ASKED = 20.0, 0.3, 120.0
+
+
+def proposed(
+    outcome: Outcome,
+    abstract: Program,
+    concrete: Program,
+    block: Refinement | None,
+    options: Options,
+    asked: bool,
+) -> tuple[Outcome, Outcome | None, Refinement | None]:
+    """The outcome with a coupling that is proposed, or a behaviour that escapes whatever is related, if one was found.
+
+    Then the outcome with the coupling, and the block that says it. More time is spent where somebody `asked` for it.
+    """
+    if outcome.verdict is Verdict.PROVED or any(r.loss is Loss.BEHAVIOUR for r in outcome.results):
+        return outcome, None, None
+    match couple(abstract, concrete, block, replace(options, limits=_limits(options.limits, asked))):
+        case None:
+            return outcome, None, None
+        case Escaping(result):
+            return replace(outcome, escape=result), None, None
+        case Coupled() as found:
+            text = block_text(found, _beside(abstract, concrete), concrete.source.name)
+            read = _read(text, abstract, concrete)
+            if read is None or not _same(read, found.block):
+                return outcome, None, None
+            proposal = Proposal(text, found.outcome.claim, tuple(map(show, found.given_up)))
+            return replace(outcome, proposal=proposal), replace(found.outcome, proposal=proposal), read
+
+
+def _limits(limits: Limits, asked: bool) -> Limits:
+    left = remaining(limits)
+    if asked:
+        return limits if left is not None else replace(limits, deadline=monotonic() + ASKED)
+    seconds = UNASKED if left is None else min(UNASKED, PART * left)
+    return replace(limits, deadline=monotonic() + seconds)
+
+
+def _beside(abstract: Program, concrete: Program) -> str:
+    return relpath(abspath(abstract.source.name), dirname(abspath(concrete.source.name)))
+
+
+def block_text(found: Coupled, abstract: str, concrete: str) -> str:
+    """The block that says a coupling; `abstract` is as the concrete file's folder sees it."""
+    block = found.block
+    lines = [f'abstract "{abstract}";', f'concrete "{concrete.rpartition("/")[2]}";']
+    lines += [f"relate {_implied(condition, equations)};" for condition, equations in found.said]
+    lines += [f"pre {show(f.term)};" for f in block.pre]
+    lines += [f"inv {show(f.term)};" for f in block.inv]
+    lines += [f"thread {p.concrete} refines {p.abstract};" for p in block.pairings]
+    lines += ["silent exit;"] if block.silent_exit else []
+    return "\n".join([f"refinement {block.name} {{", *(f"  {line}" for line in lines), "}"])
+
+
+def _implied(condition: Term, equations: Term) -> str:
+    if condition is build.TRUE:
+        return show(equations)
+    left, right = (f"({text})" if "==>" in text else text for text in map(show, (condition, equations)))
+    return f"{left} ==> {right}"
+
+
+def _read(text: str, abstract: Program, concrete: Program) -> Refinement | None:
+    """The block that a text means for two programs; None if it means none."""
+    try:
+        (written,) = parse(Source("the inferred block", text)).declarations
+    except InputError:
+        return None
+    assert isinstance(written, RefinementBlock)
+    block = Block(written.name.name, None, None, written, Scope(None, {}), origin(written.span))
+    meaning, problems = elaborate_refinement(block, abstract, concrete)
+    return None if problems else meaning
+
+
+def _same(first: Refinement, second: Refinement) -> bool:
+    """Whether two blocks say the same of the two sides."""
+
+    def said(block: Refinement) -> tuple[object, ...]:
+        related = build.land(*(r.term for r in block.relate or ()))
+        pairs = [(p.concrete, p.abstract) for p in block.pairings]
+        return related, [f.term for f in block.pre], [f.term for f in block.inv], pairs, block.silent_exit
+
+    return said(first) == said(second)
