@@ -8,7 +8,7 @@ counters of the two sides that a first search finds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
 from time import monotonic
@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Origin, variables_of
 from sa.automata.program import Formula, Program, Refinement, Related
+from sa.automata.rename import own_local
 from sa.base.budget import Budget
 from sa.base.limits import LimitReached, share
 from sa.base.verdict import Reason, Verdict
@@ -32,11 +33,12 @@ from sa.engines.portfolio_of_goals import TACTICS, Depth, portfolio
 from sa.engines.refine import refine
 from sa.engines.results import result_of
 from sa.game.board import lay_out
-from sa.question.goals import closes, goals, is_large, thread_goals
+from sa.question.goals import closes, goals, is_large, pairings, thread_goals
 from sa.refinement.coupling import Coupling, Part, coupling_of, equations_of, varied, weakened
 from sa.simulation.search import Search
 from sa.smt.session import Session, Unsat
 from sa.terms import build
+from sa.terms.substitute import sided, substitute
 from sa.terms.term import Term, Var
 
 #: How often a coupling is made to say less, and how many of them are asked about in earnest.
@@ -81,7 +83,7 @@ def couple(
         return None
     if block is not None and block.choose_init:
         return None
-    asking = _Asking(abstract, concrete, block, options)
+    asking = _Asking(abstract, concrete, block, options, _plain(abstract, concrete, block))
     try:
         return _found(asking)
     except LimitReached as limit:
@@ -91,61 +93,66 @@ def couple(
 
 
 class _Asking(Struct, frozen=True):
-    """The question that a coupling is looked for."""
+    """The question that a coupling is looked for. `plain` are locals in products as blocks name them.
+
+    `pre` is to hold at the start with any coupling.
+    """
 
     abstract: Program
     concrete: Program
     block: Refinement | None
     options: Options
+    plain: Mapping[Var, Term]
+    pre: tuple[Term, ...] = ()
 
 
 def _found(asking: _Asking) -> Coupled | Escaping | None:
     (goal,) = goals(asking.abstract, asking.concrete, asking.block, whole=True)
     session = Session(asking.options.limits, tuple(a.formula for a in goal.axioms))
-    pre = tuple(_initially(goal, session))
+    asking = replace(asking, pre=tuple(_initially(asking, goal, session)))
     coupling = _possible_at_start(coupling_of(goal), goal, session)
-    nothing = _goal(asking, replace(coupling, parts=()), pre)
+    nothing = _goal(asking, replace(coupling, parts=()))
     if (lost := _play(nothing, asking.options, Depth.QUICK)) is not None and lost.loss is Loss.BEHAVIOUR:
         return Escaping(lost)
     asked = set[tuple[tuple[Term, Term], ...]]()
-    pending = _candidates(asking, _descended(asking, coupling, pre), pre)
+    pending = _candidates(asking, _descended(asking, coupling))
     while len(asked) < ASKED:
         candidate = next(pending, None)
         if candidate is None:
             break
-        coupling, said = candidate, equations_of(candidate)
+        coupling, said = candidate, _said(asking, candidate)
         if said in asked:
             continue
         asked.add(said)
-        block = _block(asking.block, coupling, pre)
+        block = _block(asking, coupling)
         own = replace(asking.options, limits=share(asking.options.limits, SHARE))
         outcome = refine(asking.abstract, asking.concrete, block, own)
         if outcome.verdict is Verdict.PROVED:
             return Coupled(block, outcome, said, tuple(_given_up(goal, coupling)))
         play = next((r.play for r in outcome.results if r.play is not None), None)
         if play is not None and (less := weakened(coupling, play)) is not None:
-            pending = chain([_descended(asking, less, pre)], pending)
+            pending = chain([_descended(asking, less)], pending)
     return None
 
 
-def _candidates(asking: _Asking, base: Coupling, pre: tuple[Term, ...]) -> Iterator[Coupling]:
+def _candidates(asking: _Asking, base: Coupling) -> Iterator[Coupling]:
     """Couplings against which no play is found quickly, those that say more first."""
-    for more in _more(base, _goal(asking, base, pre), asking.options):
-        yield _descended(asking, more, pre)
+    for more in _more(base, _goal(asking, base), asking.options):
+        yield _descended(asking, more)
     yield base
     for other in varied(base):
-        yield _descended(asking, other, pre)
+        yield _descended(asking, other)
 
 
-def _descended(asking: _Asking, coupling: Coupling, pre: tuple[Term, ...]) -> Coupling:
+def _descended(asking: _Asking, coupling: Coupling) -> Coupling:
     """The coupling made to say less until no play against it is found quickly.
 
     Plays of a thread alone refute nothing: others might help. But they are found sooner, and what they show is true of
     the threads together as a rule.
     """
     for _ in range(ROUNDS):
-        block = _block(asking.block, coupling, pre)
-        whole = _goal(asking, coupling, pre)
+        block = _block(asking, coupling)
+        whole = _goal(asking, coupling)
         alone = thread_goals(asking.abstract, asking.concrete, block) if len(asking.concrete.threads) > 1 else ()
         asked = ((whole, Depth.QUICK), *((goal, Depth.BRIEF) for goal in alone))
         lost = next((r for goal, depth in asked if (r := _play(goal, asking.options, depth)) is not None), None)
@@ -169,28 +176,44 @@ def _play(goal: Goal, options: Options, depth: Depth) -> Result | None:
     return None
 
 
-def _goal(asking: _Asking, coupling: Coupling, pre: tuple[Term, ...]) -> Goal:
-    (goal,) = goals(asking.abstract, asking.concrete, _block(asking.block, coupling, pre), whole=True)
+def _goal(asking: _Asking, coupling: Coupling) -> Goal:
+    (goal,) = goals(asking.abstract, asking.concrete, _block(asking, coupling), whole=True)
     return goal
 
 
-def _block(written: Refinement | None, coupling: Coupling, pre: tuple[Term, ...]) -> Refinement:
+def _plain(abstract: Program, concrete: Program, block: Refinement | None) -> dict[Var, Term]:
+    """The locals of paired threads as their product names them, and as a block does."""
+    found = dict[Var, Term]()
+    for pair in pairings(abstract, concrete, block):
+        for thread, side in ((pair.concrete, "conc"), (pair.abstract, "abs")):
+            for v in variables_of(thread, Kind.LOCAL):
+                found[sided(own_local(pair.concrete.name, v), side)] = sided(v, side)
+    return found
+
+
+def _block(asking: _Asking, coupling: Coupling) -> Refinement:
     """The block that relates the two programs as the coupling says; all else is as in the block that is written."""
-    related = tuple(Related(build.implies(c, e), _NOWHERE) for c, e in equations_of(coupling))
-    start = tuple(Formula(t, _NOWHERE) for t in pre)
-    if written is None:
+    related = tuple(Related(build.implies(c, e), _NOWHERE) for c, e in _said(asking, coupling))
+    start = tuple(Formula(t, _NOWHERE) for t in asking.pre)
+    if asking.block is None:
         return Refinement("inferred", None, None, related, start, (), (), (), False, False, None, _NOWHERE)
-    return replace(written, relate=related, pre=(*written.pre, *start), inv=(), expect=None)
+    return replace(asking.block, relate=related, pre=start, inv=(), expect=None)
 
 
-def _initially(goal: Goal, session: Session) -> Iterator[Term]:
-    """What κ says that initial states do not decide: that much is to hold at the start with any coupling."""
-    starts = (goal.concrete.init, goal.abstract.init)
-    for formula in goal.kappa:
-        for part in build.conjuncts(formula.term):
-            decided = isinstance(session.check((*starts, build.lnot(part))), Unsat)
-            if not decided and not isinstance(session.check((*starts, part)), Unsat):
-                yield part
+def _said(asking: _Asking, coupling: Coupling) -> tuple[tuple[Term, Term], ...]:
+    """What a coupling says, as a block says it."""
+    return tuple((c, substitute(e, asking.plain)) for c, e in equations_of(coupling))
+
+
+def _initially(asking: _Asking, goal: Goal, session: Session) -> Iterator[Term]:
+    """What κ says that initial states do not decide."""
+    starts, said = (goal.concrete.init, goal.abstract.init), set[Term]()
+    for part in (c for f in goal.kappa for c in build.conjuncts(f.term)):
+        decided = isinstance(session.check((*starts, build.lnot(part))), Unsat)
+        term = substitute(part, asking.plain)
+        if not decided and term not in said and not isinstance(session.check((*starts, part)), Unsat):
+            said.add(term)
+            yield term
 
 
 def _possible_at_start(coupling: Coupling, goal: Goal, session: Session) -> Coupling:

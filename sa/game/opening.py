@@ -44,7 +44,7 @@ def cover(session: Session, board: Board, wanted: Sequence[Term] = ()) -> Cover:
     concrete = (goal.concrete.init, board.concrete.locations[goal.concrete.initial].inv)
     own = [v for v in goal.abstract.variables if v.kind is not Kind.PARAM]
     partner = build.land(*initial_condition(board), *wanted)
-    openings = [_guess(partner, own)]
+    openings = [_guess(substitute(partner, _decided(concrete, goal.concrete.variables)), own)]
     while True:
         failed = (build.lnot(substitute(partner, opening)) for opening in openings)
         reply = session.check((*concrete, *failed))
@@ -61,6 +61,15 @@ def cover(session: Session, board: Board, wanted: Sequence[Term] = ()) -> Cover:
         openings.append(
             {v.var: build.constant(partners.values.get(v.var, default_value(v.var.sort)), v.var.sort) for v in own}
         )
+
+
+def _decided(initially: Sequence[Term], variables: Sequence[Variable]) -> dict[Var, Term]:
+    """Variables whose initial values are constants: so what κ says under a condition may be decided."""
+    own, found = frozenset(v.var for v in variables), dict[Var, Term]()
+    for var, term in _solutions(build.land(*initially), own):
+        if not term.free:
+            found[var] = term
+    return found
 
 
 def _guess(partner: Term, own: Sequence[Variable]) -> dict[Var, Term]:
