@@ -7,6 +7,7 @@ from time import monotonic
 
 from msgspec.structs import replace
 
+from sa.automata.automaton import Origin
 from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import InputError
 from sa.base.limits import Limits, remaining
@@ -20,7 +21,6 @@ from sa.language.elaborate import Block, elaborate_refinement
 from sa.language.names import Scope
 from sa.language.parser import parse
 from sa.language.syntax import RefinementBlock
-from sa.lowering.draft import origin
 from sa.terms import build
 from sa.terms.printer import show
 from sa.terms.term import Term
@@ -95,7 +95,7 @@ def _read(text: str, abstract: Program, concrete: Program) -> Refinement | None:
     except InputError:
         return None
     assert isinstance(written, RefinementBlock)
-    block = Block(written.name.name, None, None, written, Scope(None, {}), origin(written.span))
+    block = Block(written.name.name, None, None, written, Scope(None, {}), Origin(written.span))
     meaning, problems = elaborate_refinement(block, abstract, concrete)
     return None if problems else meaning
 

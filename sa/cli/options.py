@@ -97,3 +97,16 @@ def limits_of(settings: Settings, spent: float = 0.0) -> Limits:
 def memory_of(settings: Settings) -> int | None:
     """The limit on memory in bytes."""
     return None if settings.memory is None else settings.memory * 2**20
+
+
+InferOption = Annotated[
+    bool,
+    typer.Option("--infer-relate", help="Where the relation fails or is not enough, infer another one and use it."),
+]
+
+
+def check_inferring(infer: bool, certificate: str | None) -> None:
+    """That a certificate is not asked for of a question that no file asks. Raises typer.BadParameter."""
+    if infer and certificate is not None:
+        message = "a certificate is about what the files say, and an inferred relation is not there yet"
+        raise typer.BadParameter(f"{message}: write the block into a file and name that one")

@@ -13,6 +13,7 @@ from sa.cli.options import (
     CacheOption,
     CertificateOption,
     EngineOption,
+    InferOption,
     JsonOption,
     MemoryOption,
     ProfileOption,
@@ -24,6 +25,7 @@ from sa.cli.options import (
     TraceOption,
     Watching,
     WeakestRelyOption,
+    check_inferring,
     engines_of,
     watching_of,
 )
@@ -43,10 +45,7 @@ def refine(
     concrete: Annotated[
         str | None, typer.Argument(metavar="CONCRETE", help="What the threads do.", show_default=False)
     ] = None,
-    infer: Annotated[
-        bool,
-        typer.Option("--infer-relate", help="Where the relation fails or is not enough, infer another one and use it."),
-    ] = False,
+    infer: InferOption = False,
     whole: Annotated[bool, typer.Option("--whole", help="Play the game on the two whole programs at once.")] = False,
     weakest_rely: WeakestRelyOption = False,
     split: SplitOption = False,
@@ -66,9 +65,7 @@ def refine(
     Exit status: 0 proved, 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
     settings = Settings(json, quiet, timeout, memory)
-    if infer and certificate is not None:
-        message = "a certificate is about what the files say, and an inferred relation is not there yet"
-        raise typer.BadParameter(f"{message}: write the block into a file and name that one")
+    check_inferring(infer, certificate)
     paths = (abstract,) if concrete is None else (abstract, concrete)
     watching = watching_of(settings, trace, profile)
     if weakest_rely:
@@ -92,16 +89,20 @@ def refine(
         request = RefineRequest(paths, split, Options(bounds, seed, whole=whole, cache=kept, engines=engines), relate)
         _answer(request, answers, settings, watching)
         if certificate is not None:
-            from sa.app.certificate import refinement_certificate
-            from sa.app.replace_file import replace_file
-
-            replace_file(certificate, refinement_certificate(certificate, request, answers))
+            _certify(certificate, request, answers)
         return _end(answers, None, settings, paths)
 
     def stopped(reason: Reason, detail: str = "") -> int:
         return _end(answers, Unknown(reason, detail), settings, paths)
 
     decide(settings, " and ".join(paths), body, stopped)
+
+
+def _certify(certificate: str, request: RefineRequest, answers: list[Answer]) -> None:
+    from sa.app.certificate import refinement_certificate
+    from sa.app.replace_file import replace_file
+
+    replace_file(certificate, refinement_certificate(certificate, request, answers))
 
 
 def _answer(request: RefineRequest, answers: list[Answer], settings: Settings, watching: Watching) -> None:

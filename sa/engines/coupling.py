@@ -9,7 +9,6 @@ counters of the two sides that a first search finds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from itertools import chain
 from time import monotonic
 
@@ -25,17 +24,15 @@ from sa.base.verdict import Reason, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.play import Loss
 from sa.certificates.relation import Relation
-from sa.domains import affine
 from sa.engines.goals import decisions
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome, Result
 from sa.engines.portfolio_of_goals import TACTICS, Depth, portfolio
 from sa.engines.refine import refine
 from sa.engines.results import result_of
-from sa.game.board import lay_out
 from sa.question.goals import closes, goals, is_large, pairings, thread_goals
+from sa.refinement.counters import counters
 from sa.refinement.coupling import Coupling, Part, coupling_of, equations_of, varied, weakened
-from sa.simulation.search import Search
 from sa.smt.session import Session, Unsat
 from sa.terms import build
 from sa.terms.substitute import sided, substitute
@@ -47,8 +44,8 @@ ROUNDS, ASKED = 40, 5
 #: What each of them may use of the time that is left, and what the search for a play.
 SHARE, SHARE_OF_A_PLAY = 0.5, 0.1
 
-#: Lemmas of the search for equations between counters.
-LEMMAS = 12
+#: Lemmas of the search for equations between counters, and what it may use of the time that is left.
+LEMMAS, SHARE_OF_COUNTERS = 12, 0.2
 
 _NOWHERE = Origin(None)
 
@@ -234,30 +231,10 @@ def _more(coupling: Coupling, goal: Goal, options: Options) -> Iterator[Coupling
     said = frozenset[Var]().union(*(t.free for t in known))
     if not all(set(variables_of(a, Kind.GLOBAL)) - said for a in (goal.concrete, goal.abstract)):
         return
-    new = tuple(Part(t) for t in _counters(goal, options) if t not in known)
+    new = tuple(
+        Part(t)
+        for t in counters(goal, share(options.limits, SHARE_OF_COUNTERS), replace(TACTICS[0], lemmas=LEMMAS, each=1))
+        if t not in known
+    )
     if new:
         yield replace(coupling, parts=(*coupling.parts, *new))
-
-
-def _counters(goal: Goal, options: Options) -> tuple[Term, ...]:
-    """Affine equations over globals of both sides that are true wherever a short search has come."""
-    session = Session(share(options.limits, 0.2), tuple(a.formula for a in goal.axioms))
-    board = lay_out(goal)
-    search = Search(board, session, replace(TACTICS[0], lemmas=LEMMAS, each=1))
-    with suppress(LimitReached):
-        search.run()
-    shared = frozenset(v for a in (goal.concrete, goal.abstract) for v in variables_of(a, Kind.GLOBAL))
-    rigid = frozenset(v for a in (goal.concrete, goal.abstract) for v in variables_of(a, Kind.PARAM))
-    spaces = [s.facts for s in search.pairs.values() if s.facts is not None]
-    if not spaces:
-        return ()
-    every = [affine.forget(space, [v for v in _mentioned(space) if v not in shared | rigid]) for space in spaces]
-    common = every[0]
-    for space in every[1:]:
-        common = affine.join(common, space)
-    sides = [frozenset(variables_of(a, Kind.GLOBAL)) for a in (goal.concrete, goal.abstract)]
-    return tuple(t for t in affine.formulas(common) if all(not t.free.isdisjoint(side) for side in sides))
-
-
-def _mentioned(space: affine.Space) -> frozenset[Var]:
-    return frozenset(v for row in space.values() for v in row if v is not None)
