@@ -23,7 +23,6 @@ from sa.base.limits import LimitReached, share
 from sa.base.verdict import Reason, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.play import Loss
-from sa.certificates.relation import Relation
 from sa.engines.goals import decisions
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome, Result
@@ -165,11 +164,9 @@ def _play(goal: Goal, options: Options, depth: Depth) -> Result | None:
     started = monotonic()
     budget = Budget(share(options.limits, SHARE_OF_A_PLAY), options.seed)
     for decision in decisions(goal, budget, portfolio(depth)):
-        if isinstance(decision.evidence, Relation):
-            return None
         result = result_of(goal, decision, monotonic() - started, options)
-        if result.verdict is Verdict.REFUTED:
-            return result
+        if result.verdict is not Verdict.UNKNOWN:
+            return result if result.verdict is Verdict.REFUTED else None
     return None
 
 
