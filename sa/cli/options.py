@@ -11,6 +11,9 @@ from msgspec import Struct
 
 from sa.base.limits import Limits, limits
 
+#: What a command takes at most where nothing is said of it, in bytes.
+_MOST_MEMORY = 4096 * 2**20
+
 
 def _positive(value: float | None) -> float | None:
     if value is not None and not 0 < value < float("inf"):
@@ -26,7 +29,12 @@ TimeoutOption: TypeAlias = Annotated[
 ]
 MemoryOption: TypeAlias = Annotated[
     int | None,
-    typer.Option(metavar="MB", min=1, help="Stop when more memory is used; the answer is then UNKNOWN."),
+    typer.Option(
+        metavar="MB",
+        min=1,
+        help="Stop when more memory is used; the answer is then UNKNOWN. Without it: half of what the machine has, "
+        "at most 4096.",
+    ),
 ]
 SeedOption: TypeAlias = Annotated[int, typer.Option(metavar="N", min=0, max=2**31 - 1, help="Seed of random choices.")]
 
@@ -95,8 +103,14 @@ def limits_of(settings: Settings, spent: float = 0.0) -> Limits:
 
 
 def memory_of(settings: Settings) -> int | None:
-    """The limit on memory in bytes."""
-    return None if settings.memory is None else settings.memory * 2**20
+    """The limit on memory in bytes: what is asked for, or half of what the machine has, where it tells."""
+    if settings.memory is not None:
+        return settings.memory * 2**20
+    try:
+        machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
+    return min(machine // 2, _MOST_MEMORY) if machine > 0 else None
 
 
 InferOption = Annotated[

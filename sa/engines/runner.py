@@ -6,6 +6,7 @@ engine that runs out of its share, or meets what it does not support, leaves wha
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
 from typing import TypeAlias
@@ -13,9 +14,10 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.base.budget import Budget, Report, unheard
+from sa.base.budget import Budget, Event, Report, unheard
 from sa.base.limits import LimitReached, Limits, Unsupported, remaining, share
 from sa.base.verdict import Reason
+from sa.certificates.run import Bad
 from sa.checker.ruling import Accepted, Ruling
 from sa.engines.engine import ClaimEngine, Turn
 from sa.engines.verification import Tried
@@ -37,6 +39,11 @@ Judge: TypeAlias = Callable[[Settled], Ruling]
 Reports: TypeAlias = Callable[[str], Report]
 
 
+#: Where there is no time limit, the seconds that an engine may take in each round. In the last one it ends by itself,
+#: so that which answers there are does not depend on the clock; earlier ones keep a long search from going first.
+ROUNDS = (10.0, 120.0, None)
+
+
 def run(
     portfolio: Sequence[Turn[ClaimEngine]], asked: Asked, budget: Budget, judge: Judge, reports: Reports | None = None
 ) -> Iterator[Progress]:
@@ -44,33 +51,64 @@ def run(
 
     Raises LimitReached where the limits of the whole are reached: what was settled before stands.
     """
-    open_ = asked.bads
-    for turn in portfolio:
-        if not open_:
-            return
-        name, started = turn.engine.name, perf_counter()
-        ended: Reason | None = None
-        own = Budget(share(budget.bounds, turn.share), budget.seed)
-        report = unheard if reports is None else reports(name)
-        try:
-            for found in turn.engine.decide(replace(asked, bads=open_), own, report):
-                if isinstance(found, Note):
-                    yield found
-                    continue
-                begun = perf_counter()
-                ruling = judge(found)
-                if isinstance(ruling, Accepted):
-                    open_ = tuple(b for b in open_ if b not in found.bads)
-                yield Ruled(name, found, ruling, perf_counter() - begun)
+    open_ = list(asked.bads)
+    waiting = tuple(portfolio)
+    for seconds in ROUNDS if budget.bounds.deadline is None else (None,):
+        again = list[Turn[ClaimEngine]]()
+        for turn in waiting:
+            if not open_:
+                return
+            bounds = share(budget.bounds, turn.share) if seconds is None else _soon(budget.bounds, seconds)
+            ended: Reason | None = None
+            for said in _asked(turn.engine, asked, tuple(open_), budget, bounds, judge, reports):
+                if isinstance(said, Ruled) and isinstance(said.ruling, Accepted):
+                    open_ = [b for b in open_ if b not in said.settled.bads]
+                if isinstance(said, Tried):
+                    ended = said.ended
+                yield said
                 if not open_:
                     break
-        except Unsupported as problem:
-            ended = problem.reason
-        except LimitReached as limit:
-            if not _is_own(limit, own.bounds, budget.bounds):
-                raise
-            ended = limit.reason
-        yield Tried(name, perf_counter() - started, ended)
+            if ended is Reason.TIMEOUT:
+                again.append(turn)
+        waiting = tuple(again)
+
+
+def _soon(bounds: Limits, seconds: float) -> Limits:
+    return replace(bounds, deadline=time.monotonic() + seconds)
+
+
+def _asked(
+    engine: ClaimEngine,
+    asked: Asked,
+    open_: tuple[Bad, ...],
+    budget: Budget,
+    bounds: Limits,
+    judge: Judge,
+    reports: Reports | None,
+) -> Iterator[Progress]:
+    """What one engine says within its bounds. Raises LimitReached where those of the whole are reached."""
+    started, ended, last = perf_counter(), None, list[Event]()
+    heard = unheard if reports is None else reports(engine.name)
+
+    def report(event: Event) -> None:
+        last[:] = [event]
+        heard(event)
+
+    try:
+        for found in engine.decide(replace(asked, bads=open_), Budget(bounds, budget.seed), report):
+            if isinstance(found, Note):
+                yield found
+                continue
+            begun = perf_counter()
+            ruling = judge(found)
+            yield Ruled(engine.name, found, ruling, perf_counter() - begun)
+    except Unsupported as problem:
+        ended = problem.reason
+    except LimitReached as limit:
+        if not _is_own(limit, bounds, budget.bounds):
+            raise
+        ended = limit.reason
+    yield Tried(engine.name, perf_counter() - started, ended, open_, last[0] if last else None)
 
 
 def _is_own(limit: LimitReached, own: Limits, whole: Limits) -> bool:

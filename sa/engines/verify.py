@@ -7,6 +7,7 @@ a run that ends in something bad refutes it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from time import perf_counter
 
 from msgspec import Struct, field
@@ -15,7 +16,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton
 from sa.automata.family import Family, crowd
 from sa.automata.program import Program
-from sa.base.budget import Budget, Report
+from sa.base.budget import Budget, Event, Report, unheard
 from sa.base.cache import Cache
 from sa.base.diagnostic import Diagnostic, InputError, Severity
 from sa.base.limits import LimitReached, Limits
@@ -64,6 +65,17 @@ class _Known(Struct, frozen=True):
     counts: tuple[int, ...] = ()
 
 
+class _At(Struct):
+    """What is being done: a phase since a moment; and the engine that is asked, since when, and what it said last."""
+
+    phase: str
+    since: float
+    bads: tuple[Bad, ...] = ()
+    engine: str = ""
+    asked: float = 0.0
+    last: Event | None = None
+
+
 class _Work(Struct):
     """What is known so far. Somebody may ask for the answer so far at any moment."""
 
@@ -75,6 +87,7 @@ class _Work(Struct):
     notes: list[str] = field(default_factory=list)
     tried: list[Tried] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
+    at: _At | None = None
 
 
 def verify(
@@ -101,6 +114,7 @@ def verify(
 def _prepared(work: _Work) -> tuple[Unknown | None, tuple[Diagnostic, ...]]:
     """Warnings about what cannot happen, and why there can be no answer, if so. Raises InputError."""
     program, bounds, started = work.program, work.options.bounds, perf_counter()
+    work.at = _At("prepare", started)
     stop: Unknown | None = None
     warnings: tuple[Diagnostic, ...] = ()
     try:
@@ -110,8 +124,15 @@ def _prepared(work: _Work) -> tuple[Unknown | None, tuple[Diagnostic, ...]]:
             stop = Unknown(Reason.SOLVER, doubt)
     except LimitReached as limit:
         stop = Unknown(limit.reason, "before the search was begun")
-    work.seconds["prepare"] = perf_counter() - started
+    _over(work)
     return stop, warnings
+
+
+def _over(work: _Work) -> None:
+    """Note how long the phase took."""
+    at, work.at = work.at, None
+    if at is not None:
+        work.seconds[at.phase] = work.seconds.get(at.phase, 0.0) + perf_counter() - at.since
 
 
 def _alone(program: Program) -> Program:
@@ -143,15 +164,15 @@ def _searched(
             return judged_of_crowd(asked, settled, options.bounds, options.seed)
         return judged(threads, axioms, settled, options.bounds, options.seed)
 
-    accepted = list[Settled]()
-    checking, stop = 0.0, None
+    accepted, stop = list[Settled](), None
+    work.at = _At("search", started, bads)
     try:
         for found in run(
             portfolio,
             asked,
             Budget(options.bounds, options.seed),
             judge,
-            options.reports,
+            partial(_heard, work),
         ):
             match found:
                 case Note(words):
@@ -159,7 +180,8 @@ def _searched(
                 case Tried():
                     work.tried.append(found)
                 case Ruled():
-                    checking += found.checking
+                    work.seconds["check"] = work.seconds.get("check", 0.0) + found.checking
+                    work.at.since += found.checking
                     _note(work, found, perf_counter() - started)
                     if isinstance(found.ruling, Accepted):
                         accepted.append(found.settled)
@@ -169,10 +191,34 @@ def _searched(
         stop = Unknown(Reason.MEMORY)
     if memory is not None and any(s.how != RECALLED for s in accepted):
         remember(memory, accepted)
-    seconds = work.seconds
-    seconds["search"] = seconds.get("search", 0.0) + perf_counter() - started - checking
-    seconds["check"] = seconds.get("check", 0.0) + checking
+    if stop is not None and (last := _interrupted(work, stop)) is not None:
+        work.tried.append(last)
+    work.seconds.setdefault("check", 0.0)
+    _over(work)
     return stop
+
+
+def _heard(work: _Work, engine: str) -> Report:
+    """The report of an engine whose turn has come: what it says is noted, and told on."""
+    at, heard = work.at, unheard if work.options.reports is None else work.options.reports(engine)
+    if at is not None:
+        at.engine, at.asked, at.last = engine, perf_counter(), None
+
+    def report(event: Event) -> None:
+        if at is not None:
+            at.last = event
+        heard(event)
+
+    return report
+
+
+def _interrupted(work: _Work, stop: Unknown) -> Tried | None:
+    """The engine at which the work ended."""
+    at = work.at
+    if at is None or not at.engine:
+        return None
+    open_ = tuple(b for b in at.bads if b not in work.known)
+    return Tried(at.engine, perf_counter() - at.asked, stop.reason, open_, at.last)
 
 
 def _portfolio(memory: Memory | None, options: Options) -> Portfolio:
@@ -208,7 +254,11 @@ def _note(work: _Work, found: Ruled, seconds: float) -> None:
 
 def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...]) -> Verification:
     """The answer from what is known. May be called while the work goes on, so it works on copies."""
-    program, known, seconds = work.program, dict(work.known), dict(work.seconds)
+    program, known, seconds, at = work.program, dict(work.known), dict(work.seconds), work.at
+    tried = tuple(work.tried)
+    if at is not None:
+        seconds[at.phase] = seconds.get(at.phase, 0.0) + perf_counter() - at.since
+        tried = tuple(t for t in (*tried, None if stop is None else _interrupted(work, stop)) if t is not None)
     otherwise = _Known("", perf_counter() - work.started, unknown=stop or _NOT_FOUND)
     findings = tuple(_finding(claim, [known.get(bad, otherwise) for bad in claim.bads]) for claim in work.claims)
     # What a file expects is about `refine` where it claims nothing of itself.
@@ -227,7 +277,7 @@ def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...])
         expected,
         seconds,
         tuple(proofs.values()),
-        tuple(work.tried),
+        tried,
     )
 
 

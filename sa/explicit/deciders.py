@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from sa.automata.ranges import count_of
-from sa.base.budget import Budget, Event, Report
+from sa.base.budget import Budget, Report
 from sa.explicit.evidence import proof, run_into
 from sa.explicit.layout import Slot
 from sa.explicit.search import Effort, Search, search
@@ -27,21 +27,18 @@ LONG, LONGEST = Effort(2_000_000, 70_000, reduced=True), Effort(4_000_000, 70_00
 
 def by_few_states(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
     """What a quick search settles, or a longer one. Raises LimitReached."""
-    report(Event("few states"))
     s = system(asked.threads, asked.bads)
-    found = search(s, QUICK, budget.bounds)
+    found = search(s, QUICK, budget.bounds, report)
     if not found.ended and found.exact:
-        report(Event("more states", {"states": len(found.reached)}))
-        longer = search(s, LONGER if _grows(found) else LIKELY, budget.bounds)
+        longer = search(s, LONGER if _grows(found) else LIKELY, budget.bounds, report)
         found = longer if longer.ended else found
     yield from _settled(asked, found)
 
 
 def by_all_states(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
     """What a long search settles, in which steps that need not be interleaved are not. Raises LimitReached."""
-    report(Event("all states"))
     s = system(asked.threads, asked.bads)
-    return _settled(asked, search(s, LONG if _unbounded(s) else LONGEST, budget.bounds))
+    return _settled(asked, search(s, LONG if _unbounded(s) else LONGEST, budget.bounds, report))
 
 
 def _unbounded(s: System) -> list[Var]:

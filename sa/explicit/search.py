@@ -12,6 +12,7 @@ from itertools import islice
 from msgspec import Struct, field
 
 from sa.automata.automaton import Variable
+from sa.base.budget import Event, Report, unheard
 from sa.base.limits import Limits, check_memory, check_time
 from sa.explicit.layout import WIDTHS, Layout, Slot, TooWide, layout, placed
 from sa.explicit.picks import Picks, Row, extensions, interesting, picks, ways
@@ -93,7 +94,7 @@ class _Work(Struct):
     claims: list[tuple[int, int, set[int], Callable[[int], bool]]] = field(default_factory=list)
 
 
-def search(s: System, effort: Effort, bounds: Limits) -> Search:
+def search(s: System, effort: Effort, bounds: Limits, report: Report = unheard) -> Search:
     """All states of the system, or as many as the effort allows. Raises LimitReached."""
     reducing = reduction(s) if effort.reduced else None
     first = tuple(frozenset[int]() for _ in s.threads) if reducing is None else reducing.first
@@ -103,7 +104,7 @@ def search(s: System, effort: Effort, bounds: Limits) -> Search:
     for width in WIDTHS:
         work = _Work(s, layout(s, width), effort, pool, reducing, bounds, set(decidable), not s.partial)
         try:
-            _run(work)
+            _run(work, report)
         except TooWide:
             continue
         break
@@ -118,10 +119,11 @@ def _terms(s: System) -> Iterator[Term]:
         yield from act.updates.values()
 
 
-def _run(work: _Work) -> None:
+def _run(work: _Work, report: Report) -> None:
     work.claims = [(i, *_tested(work, c)) for i, c in enumerate(work.system.claims) if c is not None and i in work.open]
-    frontier = list(_starts(work))
+    frontier, steps = list(_starts(work)), 0
     while frontier and work.open:
+        report(Event("states", {"states": len(work.seen), "steps deep": steps}))
         later = list[int]()
         remaining = iter(frontier)
         while part := list(islice(remaining, _BETWEEN_LOOKS)):
@@ -133,7 +135,7 @@ def _run(work: _Work) -> None:
                 break
             if len(work.seen) > (work.effort.states if work.exact else min(work.effort.states, work.effort.inexact)):
                 return
-        frontier = later
+        frontier, steps = later, steps + 1
     work.ended = not frontier
 
 

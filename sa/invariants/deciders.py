@@ -103,9 +103,8 @@ def long_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]
 
 
 def _runs(asked: Asked, budget: Budget, report: Report, effort: Effort) -> Iterator[Refuted]:
-    for number, bad in enumerate(asked.bads):
-        report(Event("runs", {"claims": number}))
-        run = find_run(asked.threads, bad, budget.bounds, replace(effort, states=0))
+    for bad in asked.bads:
+        run = find_run(asked.threads, bad, budget.bounds, replace(effort, states=0), report)
         if run is not None:
             steps = len(run.turns)
             yield Refuted(bad, run, f"a run of {steps} step{'' if steps == 1 else 's'}")

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from msgspec import Struct
 
 from sa.automata.automaton import Kind
+from sa.base.budget import Event, Report, unheard
 from sa.base.limits import Limits, check_time
 from sa.certificates.run import Bad, Ending, Run
 from sa.explicit.whole import Arc, Whole, is_bad, run_of
@@ -32,7 +33,7 @@ class _Unrolled(Struct, frozen=True, eq=False):
     rigid: frozenset[Var]
 
 
-def unroll(w: Whole, bad: Bad, depth: int, rlimit: int, bounds: Limits) -> Run | None:
+def unroll(w: Whole, bad: Bad, depth: int, rlimit: int, bounds: Limits, report: Report = unheard) -> Run | None:
     """A run of at most `depth` steps that ends in a violation. Raises LimitReached and SolverDisagrees."""
     u = _unrolled(w, bad)
     session = Session(bounds, rlimit=rlimit)
@@ -42,6 +43,7 @@ def unroll(w: Whole, bad: Bad, depth: int, rlimit: int, bounds: Limits) -> Run |
         for step in range(depth + 1):
             # The session looks at the clock only where it asks the solver.
             check_time(bounds)
+            report(Event("runs", {"steps": step}))
             answer = session.check((_violation(u, step),))
             if isinstance(answer, Sat):
                 return _run(u, answer.values, step)

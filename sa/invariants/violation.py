@@ -9,6 +9,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton
+from sa.base.budget import Report, unheard
 from sa.base.limits import Limits, check_time
 from sa.certificates.run import Bad, Run
 from sa.explicit.evidence import run_into
@@ -31,7 +32,9 @@ class Effort(Struct, frozen=True):
     rlimit: int = 5_000_000
 
 
-def find_run(threads: tuple[Automaton, ...], bad: Bad, bounds: Limits, effort: Effort | None = None) -> Run | None:
+def find_run(
+    threads: tuple[Automaton, ...], bad: Bad, bounds: Limits, effort: Effort | None = None, report: Report = unheard
+) -> Run | None:
     """A run of the threads by themselves that ends in a violation, if one is found.
 
     Declared environments play no part. Axioms would be of no use: what depends on functions without a body
@@ -44,9 +47,9 @@ def find_run(threads: tuple[Automaton, ...], bad: Bad, bounds: Limits, effort: E
         return None
     if effort.states > 0:
         found = search(
-            system(threads, (bad,)), States(effort.states, FEW, reduced=False, inexact=effort.states), bounds
+            system(threads, (bad,)), States(effort.states, FEW, reduced=False, inexact=effort.states), bounds, report
         )
         run = run_into(found, 0) if found.bad else None
         if run is not None or (found.complete and not found.bad):
             return run
-    return unroll(w, bad, effort.depth, effort.rlimit, bounds) if effort.depth >= 0 else None
+    return unroll(w, bad, effort.depth, effort.rlimit, bounds, report) if effort.depth >= 0 else None

@@ -32,6 +32,7 @@ from sa.report.document import (
 )
 from sa.report.explain import is_internal
 from sa.report.refine import seconds_section, unbounded
+from sa.report.tried import tried_words, what_may_help
 from sa.terms.sort import Value, show_value
 from sa.terms.term import Var
 
@@ -59,6 +60,9 @@ def verification_document(outcome: Verification) -> Document:
     for shown in runs(outcome):
         sections.extend(_violated(shown, outcome))
     sections.extend(_unknown(outcome.findings))
+    sections.extend((Paragraph(words),) for words in tried_words(outcome))
+    if (help_ := what_may_help(outcome)) is not None:
+        sections.append((Paragraph(help_),))
     sections.extend((Paragraph(f"Note: {note}"),) for note in outcome.notes)
     return Document(verdict_words(outcome.verdict), name, wrong, (*sections, seconds))
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Verdict
 from sa.certificates.run import Run
-from sa.engines.verification import Finding, Verification
+from sa.engines.verification import Finding, Tried, Verification, tried_about
 from sa.report.json import (
     DiagnosticJson,
     OriginJson,
@@ -22,8 +22,21 @@ from sa.report.run_json import RunJson, run_json
 from sa.report.verify import domain, runs, violating
 
 
+class TriedJson(Struct, frozen=True):
+    """An engine that was asked: for how long, why it ended early if it did, and how far it came as it said last."""
+
+    engine: str
+    seconds: float
+    ended: str | None
+    phase: str | None
+    counts: dict[str, int]
+
+
 class FindingJson(Struct, frozen=True):
-    """What became of a claim. `run` is an index into the document's runs; `values` are those that violate it."""
+    """What became of a claim. `run` is an index into the document's runs; `values` are those that violate it.
+
+    `tried` are the engines that were asked where there is no answer.
+    """
 
     name: str
     verdict: Verdict
@@ -34,6 +47,7 @@ class FindingJson(Struct, frozen=True):
     unknown: UnknownJson | None
     run: int | None
     values: list[str]
+    tried: list[TriedJson]
 
 
 class VerificationJson(Struct, frozen=True, tag_field="format", tag="sacheck-verification/1"):
@@ -62,7 +76,7 @@ def verification_json(outcome: Verification, noticed: Iterable[Diagnostic], stat
         outcome.expected,
         outcome.claim,
         domain(outcome),
-        [_finding(f, shown) for f in outcome.findings],
+        [_finding(f, shown, outcome) for f in outcome.findings],
         [run_json(run) for run in shown],
         list(outcome.notes),
         [diagnostic_json(d) for d in (*outcome.warnings, *noticed)],
@@ -70,7 +84,7 @@ def verification_json(outcome: Verification, noticed: Iterable[Diagnostic], stat
     )
 
 
-def _finding(finding: Finding, shown: list[Run]) -> FindingJson:
+def _finding(finding: Finding, shown: list[Run], outcome: Verification) -> FindingJson:
     return FindingJson(
         finding.claim.name,
         finding.verdict,
@@ -81,4 +95,11 @@ def _finding(finding: Finding, shown: list[Run]) -> FindingJson:
         unknown_json(finding.unknown),
         shown.index(finding.run) if finding.run is not None else None,
         list(violating(finding)) if finding.run is not None else [],
+        [_tried(t) for t in tried_about(outcome, finding.claim)] if finding.unknown is not None else [],
     )
+
+
+def _tried(tried: Tried) -> TriedJson:
+    ended = None if tried.ended is None else tried.ended.name.lower()
+    phase, counts = (None, {}) if tried.last is None else (tried.last.phase, dict(tried.last.counts))
+    return TriedJson(tried.engine, tried.seconds, ended, phase, counts)

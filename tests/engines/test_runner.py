@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from time import monotonic
 
 import pytest
 from msgspec.structs import replace
 
+import sa.engines.runner as runner
 import sa.engines.verify as engines
 from sa.base.budget import Budget, Report
 from sa.base.limits import LimitReached, Limits, check_time, limits
-from sa.base.verdict import Reason, Verdict
+from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.run import Ending, Run
 from sa.certificates.threads import Joint
 from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn, answers
 from sa.engines.judging import QuestionsDiffer
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
-from sa.engines.verification import Verification
+from sa.engines.verification import Verification, tried_about
 from sa.engines.verify import Options, verify
 from sa.invariants.violation import find_run
 from sa.question.asked import Asked, Excluded, Refuted
+from sa.report.tried import tried_words, what_may_help
 from tests.language.texts import program_of
 
+SoFar = Callable[[Unknown], Verification]
 TWO = "global x : int = 0;\nthread T { x := 1; }\ninvariant low : x <= 1;\ninvariant none : x == 0;\n"
 
 
@@ -110,3 +113,57 @@ def test_claims_that_forget_what_is_bad_are_an_internal_error(monkeypatch: pytes
     monkeypatch.setattr(engines, "claims_of", lambda program: tuple(replace(c, bads=()) for c in made(program)))
     with pytest.raises(QuestionsDiffer):
         ask(CLAIMS)
+
+
+def test_what_was_tried_is_told_with_how_far_it_came() -> None:
+    """Of the claim that is open: who was asked, and what it said last."""
+    program = program_of("global x : int = 0; thread T { while (true) { x := x + 1; } } invariant small : x < 1000000;")
+    made = verify(program, Options(Limits(), portfolio=(CLAIMS[0],)))
+    (tried,) = tried_about(made, made.findings[0].claim)
+    assert tried.engine == "states"
+    assert tried.last is not None
+    assert tried.last.counts["states"] > 1_000
+    assert "Tried: states" in "".join(tried_words(made))
+    assert "ranges for `x`" in (what_may_help(made) or "")
+
+
+def test_without_a_time_limit_a_long_search_does_not_keep_others_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who does not end soon is asked again when all others have been asked."""
+    monkeypatch.setattr(runner, "ROUNDS", (0.2, None))
+    order = list[str]()
+
+    def slow(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+        order.append("slow")
+        while budget.bounds.deadline is not None:
+            check_time(budget.bounds)
+        return
+        yield
+
+    def quick(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+        order.append("quick")
+        return
+        yield
+
+    portfolio: Portfolio = (Turn(Prover("slow", "", slow), 1.0), Turn(Prover("quick", "", quick), 1.0))
+    made = verify(program_of(TWO), Options(Limits(), portfolio=portfolio))
+    assert order == ["slow", "quick", "slow"]
+    assert [(t.engine, t.ended) for t in made.tried] == [("slow", Reason.TIMEOUT), ("quick", None), ("slow", None)]
+
+
+def test_the_phase_at_which_a_limit_was_reached_is_counted() -> None:
+    """And the engine that was asked then is among those that were tried."""
+    told = list[Verification]()
+
+    def stopped(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+        begun = monotonic()
+        while monotonic() - begun < 0.3:
+            pass
+        told.append(so_far[0](Unknown(Reason.MEMORY)))
+        return
+        yield
+
+    so_far: list[SoFar] = []
+    options = Options(Limits(), portfolio=(Turn(Prover("stopped", "", stopped), 1.0),))
+    verify(program_of(TWO), options, so_far.append)
+    assert told[0].seconds["search"] >= 0.3
+    assert [(t.engine, t.ended) for t in told[0].tried] == [("stopped", Reason.MEMORY)]
