@@ -21,7 +21,7 @@ from rich.table import Table
 from sa.base.limits import limits
 from sa.generation.checks import verify
 from sa.generation.generate import automata, generate
-from sa.generation.visibility import Rung
+from sa.generation.visibility import Level
 from sa.language.load import load_program
 from sa.smt.session import Session
 
@@ -68,7 +68,7 @@ def point(count: int, symmetric: bool, timeout: float) -> Point:
         path.write_text(ring(count, symmetric))
         threads = load_program(str(path)).program.threads
     start = perf_counter()
-    made = automata(generate(threads, Rung.HIDDEN, bounds))
+    made = automata(generate(threads, Level.HIDDEN, bounds))
     generated = perf_counter()
     verify(Session(bounds), made)
     return Point(count, symmetric, generated - start, perf_counter() - generated)

@@ -22,7 +22,7 @@ from sa.base.source import Source
 from sa.base.verdict import Verdict
 from sa.certificates.document import MAX_BYTES, Document, NoCertificate, digest, read_document
 from sa.certificates.shape import Malformed
-from sa.checker.judge import Court, judge_program, judge_refinement
+from sa.checker.judge import Resources, judge_program, judge_refinement
 from sa.checker.judgement import Judged, Judgement, status_of
 from sa.checker.question import NoQuestion, question
 from sa.checker.ruling import Rejected, Undecided
@@ -58,8 +58,8 @@ def certify(request: CertifyRequest) -> Judgement:
     try:
         fault = _unlike(document, _folder(request))
         if fault is None:
-            court = Court(request.bounds, request.seed, solvers_of(request.solver, observer))
-            judged = tuple(_judged(document, _folder(request), court))
+            resources = Resources(request.bounds, request.seed, solvers_of(request.solver, observer))
+            judged = tuple(_judged(document, _folder(request), resources))
     except Malformed as problem:
         fault = Rejected("well-formed certificate", problem.why, problem.where)
     except NoQuestion as problem:
@@ -109,32 +109,32 @@ def _unlike(document: Document, folder: str) -> Rejected | None:
         if not isfile(path):
             hint = "the sources are looked for beside the certificate: name another folder with --source"
             raise InputError(
-                (error("SA912", f"the certificate is about `{name}`, and `{path}` is not there", None, hint),)
+                (error("SA912", f"the certificate is about `{name}`, but `{path}` does not exist", None, hint),)
             )
         if digest(read_source(path).text) != hashed:
-            return Rejected("sources", "it is another text than the one that the certificate is about", name)
+            return Rejected("sources", "the text differs from the one that the certificate is about", name)
     if not set(document.files) <= set(document.sources):
         return Rejected("sources", "the certificate is about a file whose hash it does not have")
     return None
 
 
-def _judged(document: Document, folder: str, court: Court) -> Iterator[Judged]:
+def _judged(document: Document, folder: str, resources: Resources) -> Iterator[Judged]:
     paths = tuple(join(folder, *name.split("/")) for name in document.files)
     match document.command, len(paths):
         case "refine", (1 | 2):
-            yield from _refinements(document, folder, paths, court)
+            yield from _refinements(document, folder, paths, resources)
         case "verify", 1:
             loaded = load_program(paths[0], document.split, True, _reading(document))
             _same_texts(document, folder, loaded.sources)
             _count(document, 1)
-            yield from _limited(judge_program(loaded.program, document.questions[0], court), paths[0])
+            yield from _limited(judge_program(loaded.program, document.questions[0], resources), paths[0])
         case "prove", 1:
             script = load_script(paths[0], document.split)
             _same_texts(document, folder, script.sources)
             _count(document, 1)
-            yield from _limited(judge_script(script.script, document.questions[0], court), paths[0])
+            yield from _limited(judge_script(script.script, document.questions[0], resources), paths[0])
         case _:
-            raise Malformed("the certificate", "it is about no command with certificates, or about other files")
+            raise Malformed("the certificate", "its command has no certificates, or its files are not those named")
 
 
 def _reading(document: Document) -> Reading:
@@ -144,13 +144,13 @@ def _reading(document: Document) -> Reading:
         raise Malformed("the certificate", str(problem)) from None
 
 
-def _refinements(document: Document, folder: str, paths: tuple[str, ...], court: Court) -> Iterator[Judged]:
+def _refinements(document: Document, folder: str, paths: tuple[str, ...], resources: Resources) -> Iterator[Judged]:
     asked = questions(paths, document.split)
     _count(document, len(asked))
     for part, entry in zip(asked, document.questions, strict=True):
         _same_texts(document, folder, part.sources)
         made = question(part.abstract, part.concrete, part.block, document.whole)
-        yield from _limited(judge_refinement(made, entry, court), entry.where)
+        yield from _limited(judge_refinement(made, entry, resources), entry.where)
 
 
 def _count(document: Document, number: int) -> None:
@@ -163,7 +163,7 @@ def _same_texts(document: Document, folder: str, sources: tuple[Source, ...]) ->
     known = {abspath(join(folder, *name.split("/"))): hashed for name, hashed in document.sources.items()}
     for source in sources:
         if known.get(abspath(source.name)) != digest(source.text):
-            raise _Foreign("it is another text than the one that the certificate is about", source.name)
+            raise _Foreign("the text differs from the one that the certificate is about", source.name)
 
 
 def _limited(judging: Iterator[Judged], name: str) -> Iterator[Judged]:

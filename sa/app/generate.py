@@ -19,13 +19,13 @@ from sa.frontends.load import load_program
 from sa.generation.checks import NotGenerated
 from sa.generation.environment import Change
 from sa.generation.generate import Generated, changes, generate, unbounded, verified
-from sa.generation.visibility import Exposed, Rung
+from sa.generation.visibility import Exposed, Level
 from sa.language.unparse import show_program
 from sa.terms import build
 from sa.terms.term import Var
 
 #: What an invariant of a thread may speak of, as the command line says it.
-VISIBLE = {"shared": Rung.HIDDEN, "locations": Rung.LOCATIONS, "locals": Rung.LOCALS}
+VISIBLE = {"shared": Level.HIDDEN, "locations": Level.LOCATIONS, "locals": Level.LOCALS}
 
 
 class Inferred(Struct, frozen=True):
@@ -36,7 +36,7 @@ class Inferred(Struct, frozen=True):
     diagnostics: tuple[Diagnostic, ...]
 
 
-def infer(path: str, rung: Rung, closures: bool, split: bool, bounds: Limits) -> Inferred | Unknown:
+def infer(path: str, level: Level, closures: bool, split: bool, bounds: Limits) -> Inferred | Unknown:
     """Infer, check, print; `closures` are short environments, otherwise they are as exact as can be.
 
     Raises InputError, LimitReached, and NotGenerated where the solver rejects what was inferred: a bug of sacheck.
@@ -46,7 +46,7 @@ def infer(path: str, rung: Rung, closures: bool, split: bool, bounds: Limits) ->
     doubt = uncut(program.threads, program.axioms, bounds)
     if doubt is not None:
         return Unknown(Reason.SOLVER, doubt)
-    known = generate(program.threads, rung, bounds, (v.var.name for v in program.variables))
+    known = generate(program.threads, level, bounds, (v.var.name for v in program.variables))
     try:
         made = verified(known, tuple(a.formula for a in program.axioms), closures, bounds)
     except NotGenerated as fault:
@@ -97,7 +97,7 @@ def _replaced(program: Program) -> tuple[Diagnostic, ...]:
             "SA510",
             f"`{t.name}` declares an environment, and the inferred one takes its place",
             t.origin.span,
-            "what is inferred is right for the threads of this file running together, and for nobody else",
+            "what is inferred is valid only where exactly the threads of this file run together",
         )
         for t in program.threads
         if declared(t)
@@ -112,7 +112,7 @@ def _given_up(program: Program, known: Generated) -> tuple[Diagnostic, ...]:
             Severity.NOTE,
             words,
             spans[thread],
-            hint="bounds that come of comparisons with constants are found; others can be written as `inv`",
+            hint="only bounds that follow from comparisons with constants are found; write others as `inv`",
         )
         for thread, words in unbounded(known).items()
     )

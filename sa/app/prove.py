@@ -28,7 +28,7 @@ from sa.scripts.prove import Prepared, prepare, proof_of
 from sa.scripts.prove import prove as run
 from sa.scripts.result import Proof, StepResult
 
-_NOT_BEGUN = "before this step was begun"
+_NOT_BEGUN = "before this step began"
 
 
 class ProveRequest(Struct, frozen=True):

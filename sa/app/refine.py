@@ -114,7 +114,7 @@ def _two_files(paths: tuple[str, ...], split: bool) -> list[Question]:
             about = _about(path, block)
             if about == asked[::-1] != asked:
                 hint = f"write `sacheck refine {concrete_path} {abstract_path}`: the abstract file comes first"
-                message = f"the refinement `{block.name}` says that these files refine each other the other way round"
+                message = f"the refinement `{block.name}` relates these files in the opposite direction"
                 raise InputError((error("SA906", message, block.origin.span, hint),))
             # A block that does not name its abstract side is about whatever the file is compared with.
             if about == asked or (block.abstract is None and loaded is concrete):

@@ -81,14 +81,14 @@ class Fault(Enum):
     ASSERTION = "an assertion is false"
     RANGE = "a value is outside of its variable's range"
     INDEX = "an index is outside of its array"
-    LOCK = "a lock is not held by the thread that gives it back"
+    LOCK = "the thread that releases a lock does not hold it"
     GUARANTEE = "a guarantee is broken"
     OVERFLOW = "a value is too large for its type"
     UNDEFINED = "what the step does is undefined"
-    POINTER = "a pointer leads nowhere"
+    POINTER = "a pointer does not point to an object"
     REACHED = "a call that must not be reached is reached"
-    RACE = "two threads access one place at once"
-    DEADLOCK = "no thread can go on"
+    RACE = "two threads access one memory location at once"
+    DEADLOCK = "no thread can take a step"
 
 
 class Failure(Struct, frozen=True):

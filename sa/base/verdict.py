@@ -25,7 +25,7 @@ class Reason(Enum):
     BOUND = "a bound of the search was reached"
     SOLVER = "the solver could not decide a question"
     ENVIRONMENT = "the environment is too coarse"
-    UNSUPPORTED = "a construct is outside what the engine handles"
+    UNSUPPORTED = "the engine does not support a construct"
     CHECKER = "the checker did not accept the evidence"
 
 

@@ -101,7 +101,7 @@ class Step(Struct, frozen=True):
     silent: tuple[Silent, ...] = ()
 
 
-class Drift(Struct, frozen=True):
+class EnvironmentMove(Struct, frozen=True):
     """Spoiler moves both environments: one concrete step, a sequence of abstract ones; ι holds after it.
 
     `abstract` lists the states after each abstract environment step; `identity` says that some step is
@@ -126,7 +126,7 @@ class Unmatched(Struct, frozen=True):
     exhausted: Exhausted
 
 
-SpoilerMove: TypeAlias = Step | Drift | Unmatched
+SpoilerMove: TypeAlias = Step | EnvironmentMove | Unmatched
 
 
 class Position(Struct, frozen=True):

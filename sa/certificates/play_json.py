@@ -10,7 +10,7 @@ from sa.certificates.play import (
     Broken,
     BrokenAtStart,
     Chosen,
-    Drift,
+    EnvironmentMove,
     Exhausted,
     Obstacle,
     Play,
@@ -124,9 +124,9 @@ class _Table:
                         "beyond": smtlib(move.beyond),
                     }
                 }
-            case Drift(concrete, abstract, identity, then):
+            case EnvironmentMove(concrete, abstract, identity, then):
                 return {
-                    "drift": {
+                    "environment": {
                         "concrete": state_json(concrete),
                         "abstract": [state_json(a) for a in abstract],
                         "identity": identity,
@@ -163,7 +163,7 @@ def _following(here: Position) -> list[Position]:
     match here.move:
         case Step(replies=replies):
             return [r.then for r in replies if isinstance(r.then, Position)]
-        case Drift(then=then):
+        case EnvironmentMove(then=then):
             return [then]
         case _:
             return []
@@ -188,7 +188,7 @@ def read_play(entry: Entry, goal: Goal) -> Play:
             first = tuple(_opening(o, goal, positions) for o in openings.items())
             return Chosen(read_state(concrete, goal.concrete), first, exhausted.choice(Exhausted))
         case _:
-            raise entry.wrong("this is no kind of play")
+            raise entry.wrong("this kind of play is not known")
 
 
 def _opening(entry: Entry, goal: Goal, positions: list[Position]) -> Position | Broken:
@@ -243,16 +243,18 @@ def _move(entry: Entry, goal: Goal, names: Names, abstract: Configuration, earli
             answered = tuple(_reply(r, goal, move.after, abstract, earlier) for r in replies.items())
             refused = tuple(_refusal(r, goal) for r in refusals.items())
             return Step(move, answered, refused, exhausted.choice(Exhausted), beyond.term(names), others, silent)
-        case "drift":
+        case "environment":
             first, steps, identity, then = what.fields("concrete", "abstract", "identity", "then")
             states = tuple(read_state(s, goal.abstract) for s in steps.items())
-            return Drift(read_state(first, goal.concrete), states, identity.flag(), _earlier(then, then, earlier))
+            return EnvironmentMove(
+                read_state(first, goal.concrete), states, identity.flag(), _earlier(then, then, earlier)
+            )
         case "unmatched":
             first, closure, exhausted = what.fields("concrete", "closure", "exhausted")
             concrete = read_state(first, goal.concrete)
             return Unmatched(concrete, closure.term(names), exhausted.choice(Exhausted))
         case _:
-            raise entry.wrong("this is no kind of move")
+            raise entry.wrong("this kind of move is not known")
 
 
 def _reply(entry: Entry, goal: Goal, reached: Configuration, abstract: Configuration, earlier: list[Position]) -> Reply:

@@ -67,11 +67,11 @@ def _first(session: Solver, bounds: Limits, obligations: Iterable[Obligation]) -
 def _faults(made: Composition) -> Iterator[str]:
     sizes = {len(made.concrete), len(made.abstract), len(made.goals), len(made.relations)}
     if len(sizes) > 1:
-        yield "threads, goals and relations are not as many"
+        yield "the numbers of threads, goals and relations differ"
         return
     for threads in (made.concrete, made.abstract):
         if len({t.thread.name for t in threads}) < len(threads):
-            yield "two threads have one name"
+            yield "two threads have the same name"
         for thread in threads:
             fault = annotation_fault(thread)
             if fault is not None:

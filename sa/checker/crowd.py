@@ -48,7 +48,7 @@ def check_crowd_keeps(made: CrowdKeeps, bounds: Limits, seed: int = 0, solvers: 
     counts = _witnessed(made)
     everyone = (*made.threads, *_annotated(made, counts))
     if [a.thread for a in made.copies] != [f.thread for f in made.families]:
-        return Rejected("well-formed threads", "the families are others")
+        return Rejected("well-formed threads", "the families differ")
     faults = (
         *(family_fault(f) for f in made.families),
         program_fault([*(t.thread for t in made.threads), *(f.thread for f in made.families)]),
@@ -73,9 +73,11 @@ def check_crowd_joint(made: CrowdJoint, bounds: Limits, seed: int = 0, solvers: 
     faults = (
         *(family_fault(f) for f in made.families),
         program_fault((*made.threads, *crowd(made.families, more))),
-        "a joint location is there twice" if len(set(places)) < len(places) else None,
+        "a joint location occurs twice" if len(set(places)) < len(places) else None,
         None if all(inv.free <= known for _, inv in made.invariants) else "an invariant mentions an unknown variable",
-        None if all(_is_place(p, threads) for p in places) else "a joint location does not name one of each thread",
+        None
+        if all(_is_place(p, threads) for p in places)
+        else "a joint location does not name one location of each thread",
     )
     if any(faults):
         return Rejected("well-formed threads", next(f for f in faults if f))
@@ -100,7 +102,7 @@ def _annotated(made: CrowdKeeps, counts: Sequence[int]) -> tuple[Annotated, ...]
 def _witness_fault(made: CrowdKeeps, everyone: Sequence[Annotated]) -> str | None:
     names = {t.thread.name for t in everyone}
     wrong = any(len(set(n.witnesses)) < len(n.witnesses) or not set(n.witnesses) <= names for n in made.never)
-    return "a witness is no thread, or is there twice" if wrong else None
+    return "a witness is not a thread, or occurs twice" if wrong else None
 
 
 def _kept(made: CrowdKeeps, everyone: Sequence[Annotated]) -> Iterator[Obligation]:

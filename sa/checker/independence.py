@@ -28,7 +28,7 @@ class Effect(Struct, frozen=True, eq=False):
 def first_fault(first: frozenset[int], effects: Sequence[Effect]) -> str | None:
     """Why the steps from these places of a thread may not go before those of others."""
     if any(not 0 <= place < len(effects) for place in first):
-        return "a location that goes first is not there"
+        return "a location that goes first does not exist"
     if any(effects[place].seen for place in first):
         return "a step that goes first changes what is asked about"
     left = set(first)

@@ -49,7 +49,7 @@ from sa.checker.written import uncut
 from sa.smt.session import Unsat
 
 
-class Court(Struct, frozen=True):
+class Resources(Struct, frozen=True):
     """Limits and solvers of a judgement."""
 
     bounds: Limits
@@ -57,7 +57,7 @@ class Court(Struct, frozen=True):
     solvers: Solvers
 
 
-def judge_refinement(asked: Question, entry: Entry, court: Court) -> Iterator[Judged]:
+def judge_refinement(asked: Question, entry: Entry, resources: Resources) -> Iterator[Judged]:
     """The rulings about a refinement question, goal by goal.
 
     Raises Malformed, LimitReached, and NoQuestion.
@@ -65,7 +65,7 @@ def judge_refinement(asked: Question, entry: Entry, court: Court) -> Iterator[Ju
     if entry.has("composition"):
         verdict, composition = entry.fields("verdict", "composition")
         expect(verdict, Verdict.PROVED)
-        yield from _composed(asked, composition, court)
+        yield from _composed(asked, composition, resources)
         return
     verdict, evidence = entry.fields("verdict", "goals")
     goals = (whole_goal(asked),) if asked.closed else thread_goals(asked)
@@ -73,7 +73,7 @@ def judge_refinement(asked: Question, entry: Entry, court: Court) -> Iterator[Ju
     if len(items) != len(goals):
         raise evidence.wrong(f"the evidence for {len(goals)} goals is expected")
     expect(verdict, combined([_claims(i) for i in items]))
-    yield from (_goal(goal, item, court) for goal, item in zip(goals, items, strict=True))
+    yield from (_goal(goal, item, resources) for goal, item in zip(goals, items, strict=True))
 
 
 def expect(entry: Entry, verdict: Verdict) -> None:
@@ -97,31 +97,31 @@ def _claims(evidence: Entry) -> Verdict:
     )
 
 
-def _goal(goal: Goal, entry: Entry, court: Court) -> Judged:
+def _goal(goal: Goal, entry: Entry, resources: Resources) -> Judged:
     verdict = _claims(entry)
     if entry.value is None:
         return Judged(goal.name, verdict, None)
     kind, what = entry.only()
-    ruling = consistent(goal.axioms, court)
+    ruling = consistent(goal.axioms, resources)
     if not isinstance(ruling, Accepted):
         return Judged(goal.name, verdict, ruling)
     if kind == "relation":
-        ruling = check_relation(goal, read_relation(what, goal), court.bounds, court.seed, court.solvers)
+        ruling = check_relation(goal, read_relation(what, goal), resources.bounds, resources.seed, resources.solvers)
     elif kind == "states":
-        ruling = check_pairs(goal, read_pairs(what, goal), court.bounds, court.seed, court.solvers)
+        ruling = check_pairs(goal, read_pairs(what, goal), resources.bounds, resources.seed, resources.solvers)
     elif kind == "play":
         play = read_play(what, goal)
-        ruling = check_play(goal, play, court.bounds, court.seed, court.solvers)
+        ruling = check_play(goal, play, resources.bounds, resources.seed, resources.solvers)
         ruling = check_refusals(goal, play) if isinstance(ruling, Accepted) else ruling
     else:
         raise entry.wrong("a relation, states, a play or null are expected")
     if isinstance(ruling, Accepted):
         written = (o for s in (goal.concrete, goal.abstract) for o in uncut(s, goal.closed))
-        ruling = discharged(written, goal.axioms, court)
+        ruling = discharged(written, goal.axioms, resources)
     return Judged(goal.name, verdict, ruling)
 
 
-def _composed(asked: Question, entry: Entry, court: Court) -> Iterator[Judged]:
+def _composed(asked: Question, entry: Entry, resources: Resources) -> Iterator[Judged]:
     if not asked.closed or len(asked.pairs) < 2:
         raise entry.wrong("nothing is put together here: the question is not about a closed program of several threads")
     made = read_composition(
@@ -131,13 +131,13 @@ def _composed(asked: Question, entry: Entry, court: Court) -> Iterator[Judged]:
         asked.axioms,
         lambda number, concrete, abstract: pair_goal(asked, number, concrete, abstract),
     )
-    ruling = consistent(asked.axioms, court)
+    ruling = consistent(asked.axioms, resources)
     if isinstance(ruling, Accepted):
-        ruling = check_composition(made, court.bounds, court.seed, court.solvers)
+        ruling = check_composition(made, resources.bounds, resources.seed, resources.solvers)
     yield Judged(" and ".join(p.name for p in asked.pairs), Verdict.PROVED, ruling)
 
 
-def judge_program(program: Program, entry: Entry, court: Court) -> Iterator[Judged]:
+def judge_program(program: Program, entry: Entry, resources: Resources) -> Iterator[Judged]:
     """The rulings about what a program claims of itself, claim by claim. Raises Malformed and LimitReached."""
     verdict, listed, proofs, runs = entry.fields("verdict", "claims", "proofs", "runs")
     claims = claimed(program)
@@ -147,7 +147,7 @@ def judge_program(program: Program, entry: Entry, court: Court) -> Iterator[Judg
         expect(verdict, combined(verdicts))
     excluded = dict[tuple[int, int], Ruling]()
     for proof in proofs.items():
-        for place, ruling in _excluded(program, claims, proof, court).items():
+        for place, ruling in _excluded(program, claims, proof, resources).items():
             if not isinstance(excluded.get(place), Accepted):
                 excluded[place] = ruling
     reached = dict[int, Ruling]()
@@ -159,7 +159,7 @@ def judge_program(program: Program, entry: Entry, court: Court) -> Iterator[Judg
     for number, (claim, said) in enumerate(zip(claims, verdicts, strict=True)):
         made: Ruling | None = _ruling(number, claim, said, excluded, reached)
         if (claim.bound and said is Verdict.REFUTED) or (beyond and not claim.bound and said is Verdict.PROVED):
-            made = Rejected("limits of the translation", "it says nothing of what is beyond them", claim.what)
+            made = Rejected("limits of the translation", "it does not cover what is beyond them", claim.what)
         yield Judged(claim.what, said, made)
 
 
@@ -192,7 +192,9 @@ def _ruling(
             return next((r for r in rulings if not isinstance(r, Accepted)), Accepted())
 
 
-def _excluded(program: Program, claims: Sequence[Claimed], entry: Entry, court: Court) -> dict[tuple[int, int], Ruling]:
+def _excluded(
+    program: Program, claims: Sequence[Claimed], entry: Entry, resources: Resources
+) -> dict[tuple[int, int], Ruling]:
     """What a proof is about, and whether it is accepted."""
     about, proof = entry.fields("about", "proof")
     threads, families = (meant := claims[about.index(len(claims))]).threads, meant.families
@@ -204,52 +206,52 @@ def _excluded(program: Program, claims: Sequence[Claimed], entry: Entry, court: 
     }
     kind, what = proof.only()
     if families:
-        ruling, never = _excluded_of_crowd(program, meant, bads, kind, what, court)
+        ruling, never = _excluded_of_crowd(program, meant, bads, kind, what, resources)
         return {place: ruling for place, bad in bads.items() if bad in never}
-    ruling = consistent(program.axioms, court)
+    ruling = consistent(program.axioms, resources)
     made: Keeps | Joint | Lemmas | States
     if kind == "keeps":
         made = read_keeps(what, threads, bads, program.axioms)
         never = {n.bad for n in made.never}
         if isinstance(ruling, Accepted):
-            ruling = check_keeps(made, court.bounds, court.seed, court.solvers)
+            ruling = check_keeps(made, resources.bounds, resources.seed, resources.solvers)
     elif kind == "joint":
         made = read_joint(what, threads, bads, program.axioms)
         never = set(made.never)
         if isinstance(ruling, Accepted):
-            ruling = check_joint(made, court.bounds, court.seed, court.solvers)
+            ruling = check_joint(made, resources.bounds, resources.seed, resources.solvers)
     elif kind == "states":
         made = read_states(what, threads, bads, program.axioms)
         never = set(made.never)
         if isinstance(ruling, Accepted):
-            ruling = check_states(made, court.bounds)
+            ruling = check_states(made, resources.bounds)
     elif kind == "lemmas":
         made = read_lemmas(what, threads, bads, program.axioms)
         never = set(made.never)
         if isinstance(ruling, Accepted):
-            ruling = check_lemmas(made, court.bounds, court.seed, court.solvers)
+            ruling = check_lemmas(made, resources.bounds, resources.seed, resources.solvers)
     else:
-        raise proof.wrong("this is no kind of proof")
+        raise proof.wrong("this kind of proof is not known")
     return {place: ruling for place, bad in bads.items() if bad in never}
 
 
 def _excluded_of_crowd(
-    program: Program, meant: Claimed, bads: Bads, kind: str, what: Entry, court: Court
+    program: Program, meant: Claimed, bads: Bads, kind: str, what: Entry, resources: Resources
 ) -> tuple[Ruling, Set[Bad]]:
     """The same of a proof about families of any number; one about their threads alone is none."""
     about = (meant.threads, meant.families, program.init, bads, program.axioms)
-    ruling = consistent(program.axioms, court)
+    ruling = consistent(program.axioms, resources)
     if kind == "crowd_keeps":
         keeps = read_crowd_keeps(what, *about)
         if isinstance(ruling, Accepted):
-            ruling = check_crowd_keeps(keeps, court.bounds, court.seed, court.solvers)
+            ruling = check_crowd_keeps(keeps, resources.bounds, resources.seed, resources.solvers)
         return ruling, {n.bad for n in keeps.never}
     if kind == "crowd_joint":
         joint = read_crowd_joint(what, *about)
         if isinstance(ruling, Accepted):
-            ruling = check_crowd_joint(joint, court.bounds, court.seed, court.solvers)
+            ruling = check_crowd_joint(joint, resources.bounds, resources.seed, resources.solvers)
         return ruling, set(joint.never)
-    raise what.wrong("this is no kind of proof about families of any number")
+    raise what.wrong("this kind of proof about families of any number is not known")
 
 
 def _reached(claims: Sequence[Claimed], entry: Entry) -> tuple[int, Ruling]:
@@ -268,20 +270,20 @@ def _reached(claims: Sequence[Claimed], entry: Entry) -> tuple[int, Ruling]:
     return number.number(), ruling
 
 
-def consistent(axioms: Sequence[Axiom], court: Court) -> Ruling:
+def consistent(axioms: Sequence[Axiom], resources: Resources) -> Ruling:
     """From axioms that contradict each other anything follows."""
     if axioms:
-        session = court.solvers.make(court.bounds, [a.formula for a in axioms], court.seed)
+        session = resources.solvers.make(resources.bounds, [a.formula for a in axioms], resources.seed)
         if isinstance(session.check(()), Unsat):
             return Rejected("axioms", "they contradict each other")
     return Accepted()
 
 
-def discharged(obligations: Iterable[Obligation], axioms: Sequence[Axiom], court: Court) -> Ruling:
+def discharged(obligations: Iterable[Obligation], axioms: Sequence[Axiom], resources: Resources) -> Ruling:
     """Whether all obligations hold under the axioms. Raises LimitReached."""
-    session = court.solvers.session(court.bounds, [a.formula for a in axioms], court.seed)
+    session = resources.solvers.session(resources.bounds, [a.formula for a in axioms], resources.seed)
     for obligation in obligations:
-        check_time(court.bounds)
+        check_time(resources.bounds)
         failure = discharge(session, frozenset(), obligation)
         if failure is not None:
             return failure

@@ -20,9 +20,9 @@ Action = tuple[str, tuple[str, ...], tuple[Value, ...]] | None
 def state_fault(s: Side, there: Configuration) -> str | None:
     """Why this is no state: a value for each variable, within its range, and `Inv` of the location."""
     if there.location not in s.locations:
-        return f"location {there.location} is not there"
+        return f"the location {there.location} does not exist"
     if set(there.values) != {v.var for v in s.automaton.variables}:
-        return "a state gives a value to each variable and to nothing else"
+        return "a state must give a value to each variable and to nothing else"
     for variable in s.automaton.variables:
         if not is_inside(variable, there.values[variable.var]):
             return f"the value of {variable.var.name} is outside of its range"
@@ -53,7 +53,7 @@ def step_fault(s: Side, here: Configuration, move: Move) -> str | None:
     if not any(edge == e for _, e in s.outgoing[here.location]):
         return f"no such edge leaves {here.location}"
     if set(move.choices) != {c.var for c in edge.choices}:
-        return "a step gives a value to each choice and to nothing else"
+        return "a step must give a value to each choice and to nothing else"
     if not all(is_inside(c, move.choices[c.var]) for c in edge.choices):
         return "a choice is outside of its range"
     scope = {**here.values, **move.choices}
@@ -85,7 +85,7 @@ def environment_fault(s: Side, here: Configuration, after: Configuration) -> str
     if fault is not None:
         return fault
     if after.location != here.location or any(after.values[v] != here.values[v] for v in (*s.params, *s.locals)):
-        return "an environment step changes nothing but globals"
+        return "an environment step may change globals only"
     env = s.locations[here.location].env
     nexts: dict[Var, Value] = {primed(v): after.values[v] for v in s.globals}
     if env is None or not holds(env, {**here.values, **nexts}):

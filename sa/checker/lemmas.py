@@ -59,7 +59,7 @@ def _fault(made: Lemmas, threads: Sequence[Automaton]) -> str | None:
     known = {v.var for t in threads for v in t.variables} | {_at(t.name, q.name) for t in threads for q in t.locations}
     for lemma in made.lemmas:
         if sort_of(lemma) != BOOL or has_quantifiers(lemma) or not lemma.free <= known:
-            return "a lemma is no formula over the variables and locations of the threads"
+            return "a lemma is not a formula over the variables and locations of the threads"
     return None
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Kind
 from sa.automata.trace import Configuration
 from sa.certificates.goal import iota_of, matches_environments
-from sa.certificates.play import Drift, Exhausted, Position, Reply, Step, Unmatched
+from sa.certificates.play import EnvironmentMove, Exhausted, Position, Reply, Step, Unmatched
 from sa.checker.absence import absence
 from sa.checker.environments import closures
 from sa.checker.legal import Action, constants, environment_fault, same, shown, step_fault
@@ -32,8 +32,8 @@ def move_faults(r: Replay, here: Position) -> Iterator[Failure]:
     match here.move:
         case Step():
             yield from _step(r, here, here.move)
-        case Drift():
-            yield from _drift(r, here, here.move)
+        case EnvironmentMove():
+            yield from _environment_move(r, here, here.move)
         case Unmatched():
             yield from _unmatched(r, here, here.move)
         case _:
@@ -55,7 +55,7 @@ def _step(r: Replay, here: Position, step: Step) -> Iterator[Failure]:
     if step.beyond is not FALSE:
         yield from _beyond(r, step, where)
     if (step.others or step.silent) and step.exhausted is Exhausted.ENUMERATED:
-        yield Rejected("all answers", "regions do not go with answers that are enumerated", where)
+        yield Rejected("all answers", "regions cannot be combined with answers that are enumerated", where)
     if step.exhausted is Exhausted.ENUMERATED:
         yield from _enumerated(r, here, step, action, ends)
     else:
@@ -79,7 +79,7 @@ def _beyond(r: Replay, step: Step, where: str) -> Iterator[Failure]:
     """No abstract step leaves the states beyond, and ι relates none of them to the state after the move."""
     a, zone = r.abstract, step.beyond
     if not zone.free <= {*a.params, *a.globals, *a.locals}:
-        yield Rejected("beyond", "it speaks of something else than abstract states", where)
+        yield Rejected("beyond", "it mentions something other than abstract states", where)
         return
     if zone not in r.closures:
         for name, edges in a.outgoing.items():
@@ -148,28 +148,28 @@ def _said(step: Step, action: Action) -> tuple[str, tuple[str, ...], tuple[Term,
     return action[0], action[1], tuple(constant(x, sort_of(t)) for x, t in zip(action[2], label.values, strict=True))
 
 
-def _drift(r: Replay, here: Position, drift: Drift) -> Iterator[Failure]:
+def _environment_move(r: Replay, here: Position, environment_move: EnvironmentMove) -> Iterator[Failure]:
     where = place(here.concrete, here.abstract)
-    fault = environment_fault(r.concrete, here.concrete, drift.concrete)
+    fault = environment_fault(r.concrete, here.concrete, environment_move.concrete)
     if fault is not None:
         yield Rejected("concrete environment step", fault, where)
-    last, still = here.abstract, same(here.concrete, drift.concrete)
-    for after in drift.abstract:
+    last, still = here.abstract, same(here.concrete, environment_move.concrete)
+    for after in environment_move.abstract:
         fault = environment_fault(r.abstract, last, after)
         if fault is not None:
             yield Rejected("abstract environment step", fault, where)
         last, still = after, still or same(last, after)
-    if drift.identity is not (r.goal.added_identity and still):
-        yield Rejected("drift", "it does not say truly whether it uses the identity", where)
-    if not holds(iota_of(r.goal), {**drift.concrete.values, **last.values}):
-        yield Rejected("drift", "ι does not hold after it", where)
-    yield from failing(outcome_fault(r, drift.then, drift.concrete, last))
+    if environment_move.identity is not (r.goal.added_identity and still):
+        yield Rejected("environment step", "it is wrong about whether it uses the identity", where)
+    if not holds(iota_of(r.goal), {**environment_move.concrete.values, **last.values}):
+        yield Rejected("environment step", "ι does not hold after it", where)
+    yield from failing(outcome_fault(r, environment_move.then, environment_move.concrete, last))
 
 
 def _unmatched(r: Replay, here: Position, move: Unmatched) -> Iterator[Failure]:
     where, a = place(here.concrete, here.abstract), r.abstract
     if not matches_environments(r.goal):
-        yield Rejected("unmatched", "environments need no match here", where)
+        yield Rejected("unmatched", "environments need not be matched here", where)
     fault = environment_fault(r.concrete, here.concrete, move.concrete)
     if fault is not None:
         yield Rejected("concrete environment step", fault, where)

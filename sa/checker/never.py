@@ -45,10 +45,10 @@ def check_joint(made: Joint, bounds: Limits, seed: int = 0, solvers: Solvers = Z
     fault = program_fault(made.threads)
     places = [p for p, _ in made.invariants]
     if fault is None and len(set(places)) < len(places):
-        fault = "a joint location is there twice"
+        fault = "a joint location occurs twice"
     known = frozenset(v.var for t in made.threads for v in apart(t).variables)
     if fault is None and any(not inv.free <= known for _, inv in made.invariants):
-        fault = "an invariant mentions a variable that is not there"
+        fault = "an invariant mentions a variable that does not exist"
     if fault is None and any(len(p) != len(made.threads) for p in places):
         fault = "a joint location does not name a location of each thread"
     if fault is not None:
@@ -77,7 +77,7 @@ def discharged(
 def program_fault(threads: Sequence[Automaton]) -> str | None:
     """What keeps threads from being those of one program."""
     if len({t.name for t in threads}) < len(threads):
-        return "two threads have one name"
+        return "two threads have the same name"
     shared = [[v for v in t.variables if v.kind is not Kind.LOCAL and not v.ghost] for t in threads]
     return "the threads do not share their variables" if any(s != shared[0] for s in shared) else None
 

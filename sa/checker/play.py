@@ -12,7 +12,17 @@ from typing import assert_never
 
 from sa.base.limits import Limits, check_time
 from sa.certificates.goal import Goal
-from sa.certificates.play import Broken, BrokenAtStart, Chosen, Drift, Play, Position, Step, Uncovered, Unmatched
+from sa.certificates.play import (
+    Broken,
+    BrokenAtStart,
+    Chosen,
+    EnvironmentMove,
+    Play,
+    Position,
+    Step,
+    Uncovered,
+    Unmatched,
+)
 from sa.checker.answers import NotEnumerable
 from sa.checker.moves import move_faults
 from sa.checker.openings import broken_at_start, chosen, start_faults, uncovered
@@ -74,14 +84,14 @@ def _strategy(r: Replay, start: Position) -> Iterator[Failure]:
             entered.add(id(then))
             stack.append((then, iter(_next(then))))
         elif id(then) not in left:
-            yield Rejected("end", "the play goes in a circle")
+            yield Rejected("end", "the play contains a cycle")
 
 
 def _next(here: Position) -> list[Position]:
     match here.move:
         case Step(replies=replies):
             return [reply.then for reply in replies if not isinstance(reply.then, Broken)]
-        case Drift(then=then):
+        case EnvironmentMove(then=then):
             return [then]
         case Unmatched():
             return []

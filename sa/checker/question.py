@@ -119,11 +119,11 @@ def _pairs(abstract: Program, concrete: Program, block: Refinement | None) -> It
     written = {p.concrete: p.abstract for p in (block.pairings if block is not None else ())}
     left = {t.name: t for t in abstract.threads}
     if not concrete.threads or not set(written) <= {t.name for t in concrete.threads}:
-        raise NoQuestion("there are no threads to compare, or not those that are paired")
+        raise NoQuestion("there are no threads to compare, or those that are paired do not exist")
     for thread in concrete.threads:
         partner = left.pop(written.get(thread.name, thread.name), None)
         if partner is None:
-            raise NoQuestion(f"the concrete thread {thread.name} has no partner of its own")
+            raise NoQuestion(f"no abstract thread is paired with the concrete thread {thread.name} alone")
         yield Pair(thread, partner)
     if left:
         raise NoQuestion(f"the abstract thread {next(iter(left))} has no partner")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from sa.certificates.goal import Goal
-from sa.certificates.play import Broken, Chosen, Drift, Obstacle, Play, Position, Refusal, Step, Unmatched
+from sa.certificates.play import Broken, Chosen, EnvironmentMove, Obstacle, Play, Position, Refusal, Step, Unmatched
 from sa.checker.legal import Action, shown, state_fault, updated
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.side import Side, side
@@ -49,7 +49,7 @@ def _next(here: Position) -> tuple[Position | Broken, ...]:
     match here.move:
         case Step(replies=replies):
             return tuple(r.then for r in replies)
-        case Drift(then=then):
+        case EnvironmentMove(then=then):
             return (then,)
         case Unmatched():
             return ()

@@ -45,20 +45,20 @@ def region_faults(r: Replay, region: Region) -> Iterator[Failure]:
 def _fault(r: Replay, region: Region) -> str | None:
     """Why a region does not say what it should."""
     if region.concrete not in r.concrete.locations or region.abstract not in r.abstract.locations:
-        return "a location is not there"
+        return "a location does not exist"
     edges = r.goal.concrete.edges
     if type(region.edge) is not int or not 0 <= region.edge < len(edges):
-        return "the step is not there"
+        return "the step does not exist"
     edge = edges[region.edge]
     if edge.source != region.concrete:
         return "the step does not leave the location"
     both = _both(r)
     if sort_of(region.states) != BOOL or not region.states.free <= both or has_quantifiers(region.states):
-        return "its states are no formula over the variables of both sides"
+        return "its states are not given by a formula over the variables of both sides"
     if {v for v, _ in region.choices} != {c.var for c in edge.choices} or len(region.choices) != len(edge.choices):
-        return "a step gives a value to each choice and to nothing else"
+        return "a step must give a value to each choice and to nothing else"
     if any(sort_of(t) != v.sort or not t.free <= both or has_quantifiers(t) for v, t in region.choices):
-        return "a choice is not said over the variables of both sides"
+        return "a choice is not given over the variables of both sides"
     return None
 
 
@@ -104,9 +104,9 @@ def silent_faults(r: Replay, silent: Sequence[Silent]) -> Iterator[Failure]:
     told = {(s.source, s.target): s.relation for s in silent}
     fault = None
     if len(told) < len(silent) or any(q not in a.locations for pair in told for q in pair):
-        fault = "a location is not there, or a pair of them twice"
+        fault = "a location does not exist, or a pair of them occurs twice"
     elif any(sort_of(f) != BOOL or not f.free <= seen or has_quantifiers(f) for f in told.values()):
-        fault = "a relation is none between abstract states"
+        fault = "a relation is not one between abstract states"
     if fault is not None:
         yield Rejected("silent steps", fault)
         return

@@ -47,10 +47,10 @@ def outcome_fault(
     """What is wrong with how the play goes on from the states reached; a position's own move is not looked at."""
     where = place(concrete, abstract)
     if not same(then.concrete, concrete) or not same(then.abstract, abstract):
-        return Rejected("outcome", "the play goes on from other states than those reached", where)
+        return Rejected("outcome", "the play continues from states other than those reached", where)
     if isinstance(then, Broken):
         if then.formula not in r.goal.iota:
-            return Rejected("broken", "what is said to be broken is no part of ι", where)
+            return Rejected("broken", "the formula said to be broken is not part of ι", where)
         if holds(then.formula.term, {**concrete.values, **abstract.values}):
-            return Rejected("broken", "what is said to be broken holds", where)
+            return Rejected("broken", "the formula said to be broken holds", where)
     return None

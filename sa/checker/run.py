@@ -41,13 +41,13 @@ def check_run(threads: tuple[Automaton, ...], bad: Bad, run: Run) -> Ruling:
 def thread_faults(threads: tuple[Automaton, ...]) -> Iterator[str]:
     """What is wrong with threads that are to run by themselves."""
     if len({t.name for t in threads}) < len(threads):
-        yield "two threads have one name"
+        yield "two threads have the same name"
     names = frozenset(v.var.name for t in threads for v in t.variables)
     declared = dict[str, Variable]()
     for thread in threads:
         own = [v.var.name for v in thread.variables]
         if len(set(own)) < len(own) or any(v.var.primes for v in thread.variables):
-            yield f"{thread.name}: a name stands for two variables"
+            yield f"{thread.name}: one name stands for two variables"
         for v in thread.variables:
             known = declared.setdefault(v.var.name, v)
             both_local = known.kind is Kind.LOCAL and v.kind is Kind.LOCAL
@@ -78,17 +78,17 @@ def _faults(sides: Mapping[str, Side], bad: Bad, run: Run) -> Iterator[Failure]:
 def _state_faults(sides: Mapping[str, Side], there: Snapshot) -> Iterator[tuple[str, str]]:
     """Where and why this is no state: one configuration each thread, all with the same shared values."""
     if set(there.threads) != set(sides):
-        yield "", "a state gives a configuration to each thread and to nobody else"
+        yield "", "a state must give a configuration to each thread and to nothing else"
         return
     if set(there.shared) != {v for s in sides.values() for v in _shared(s)}:
-        yield "", "a state gives a value to each shared variable and to nothing else"
+        yield "", "a state must give a value to each shared variable and to nothing else"
         return
     for name, s in sides.items():
         fault = state_fault(s, there.threads[name])
         if fault is not None:
             yield name, fault
         elif any(there.threads[name].values[v] != there.shared[v] for v in _shared(s)):
-            yield name, "it does not see the shared values"
+            yield name, "its values differ from the shared ones"
 
 
 def _shared(s: Side) -> tuple[Var, ...]:
@@ -117,7 +117,7 @@ def _turn_faults(sides: Mapping[str, Side], here: Snapshot, turn: Turn) -> Itera
             yield f"{name} moves too"
     untouched = set(turn.after.shared) - set(_shared(moved))
     if any(turn.after.shared[v] != here.shared[v] for v in untouched):
-        yield "a variable that the thread does not know changes"
+        yield "a variable that the thread does not have changes"
 
 
 def _stays(s: Side, before: Configuration, after: Configuration) -> bool:
@@ -128,7 +128,7 @@ def _end_fault(sides: Mapping[str, Side], bad: Bad, run: Run, last: Snapshot) ->
     """Why the run does not end as it says, or not in what is bad."""
     match run.ending:
         case Ending.FAILED:
-            return None if run.turns and _is_failure(bad, run.turns[-1]) else "its last step is no such failure"
+            return None if run.turns and _is_failure(bad, run.turns[-1]) else "its last step is not such a failure"
         case Ending.VIOLATED if bad.claim is not None:
             return "the claim holds" if holds(bad.claim, _claim_state(sides, last)) else None
         case Ending.VIOLATED | Ending.FINISHED | Ending.BLOCKED | Ending.UNDECIDED | Ending.STOPPED:

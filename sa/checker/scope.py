@@ -30,7 +30,7 @@ def _goal_faults(goal: Goal) -> Iterator[str]:
     extra = [v for v in goal.abstract.variables if v.kind is Kind.PARAM and v.var not in {w.var for w in own}]
     names = [v.var.name for v in (*own, *extra)]
     if len(set(names)) < len(names) or any("'" in n for n in names):
-        yield "a name stands for two variables"
+        yield "one name stands for two variables"
     if any(owners[v.var] is not v.kind or v.var.primes for v in both):
         yield "a variable has two kinds"
     for automaton in (goal.concrete, goal.abstract):
@@ -45,20 +45,20 @@ def automaton_faults(automaton: Automaton, names: frozenset[str]) -> Iterator[st
     """What is wrong with an automaton whose environments are given; `names` are those that no choice may have."""
     places = {q.name for q in automaton.locations}
     if len(places) < len(automaton.locations) or automaton.initial not in places:
-        yield f"{automaton.name}: a location is not there, or twice"
+        yield f"{automaton.name}: a location does not exist, or twice"
     variables = frozenset(v.var for v in automaton.variables)
     if len({v.name for v in variables}) < len(automaton.variables):
-        yield f"{automaton.name}: two variables have one name"
+        yield f"{automaton.name}: two variables have the same name"
     rigid = frozenset(variables_of(automaton, Kind.PARAM))
     nexts = frozenset(primed(v) for v in variables_of(automaton, Kind.GLOBAL))
     if not _over(automaton.init, variables):
-        yield f"{automaton.name}: Init mentions a variable that is not there"
+        yield f"{automaton.name}: Init mentions a variable that does not exist"
     for q in automaton.locations:
         if q.env is None or not _over(q.env, variables | nexts) or not _over(q.inv, variables):
-            yield f"{automaton.name}: Inv or Env of {q.name} is missing or mentions a variable that is not there"
+            yield f"{automaton.name}: Inv or Env of {q.name} is missing or mentions a variable that does not exist"
     for edge in automaton.edges:
         if not {edge.source, edge.target} <= places:
-            yield f"{automaton.name}: an edge leads from or to a location that is not there"
+            yield f"{automaton.name}: an edge leads from or to a location that does not exist"
         yield from _edge_faults(automaton.name, edge, variables, rigid, names)
 
 
@@ -67,16 +67,16 @@ def _edge_faults(
 ) -> Iterator[str]:
     chosen = [c.var.name for c in edge.choices]
     if len(set(chosen)) < len(chosen) or not names.isdisjoint(chosen) or any("'" in c for c in chosen):
-        yield f"{name}: a choice of an edge from {edge.source} has the name of something else"
+        yield f"{name}: a choice of an edge from {edge.source} has a name that is used for something else"
     scope = variables | {c.var for c in edge.choices}
     shown = edge.label.values if edge.label else ()
     if not _over(edge.guard, scope) or any(not v.free <= scope for v in shown):
-        yield f"{name}: an edge from {edge.source} mentions a variable that is not there"
+        yield f"{name}: an edge from {edge.source} mentions a variable that does not exist"
     targets = [v for v, _ in edge.updates]
     if len(set(targets)) < len(targets) or not variables - rigid >= set(targets):
-        yield f"{name}: an edge from {edge.source} updates what it may not, or twice"
+        yield f"{name}: an edge from {edge.source} updates a variable that it may not update, or updates one twice"
     if any(not t.free <= scope or sort_of(t) != v.sort for v, t in edge.updates):
-        yield f"{name}: an edge from {edge.source} assigns a value that is not there"
+        yield f"{name}: an edge from {edge.source} assigns a value that does not exist"
 
 
 def relation_fault(concrete: Side, abstract: Side, relation: Relation) -> str | None:
@@ -88,17 +88,17 @@ def _relation_faults(concrete: Side, abstract: Side, relation: Relation) -> Iter
     pairs = [(p.concrete, p.abstract) for p in relation.pairs]
     known = frozenset(pairs)
     if len(known) < len(pairs) or any(p not in concrete.locations or q not in abstract.locations for p, q in pairs):
-        yield "a pair of locations is not there, or twice"
+        yield "a pair of locations does not exist, or occurs twice"
     params = {*concrete.params, *abstract.params}
     both = {*state_variables(concrete), *state_variables(abstract), *params}
     for pair in relation.pairs:
         if not all(_is_formula(lemma, both) for lemma in pair.lemmas):
-            yield f"a lemma at ({pair.concrete}, {pair.abstract}) is no formula over the variables of both sides"
+            yield f"a lemma at ({pair.concrete}, {pair.abstract}) is not a formula over the variables of both sides"
     yield from _closure_faults(abstract, relation, {q for _, q in pairs})
     answered = [(a.concrete, a.abstract, a.edge) for a in relation.answers]
     due = {(p, q, number) for p, q in pairs if p in concrete.outgoing for number, _ in concrete.outgoing[p]}
     if len(set(answered)) < len(answered) or set(answered) != due:
-        yield "the edges answered are not those that leave the pairs"
+        yield "the edges answered differ from those that leave the pairs"
     else:
         for answer in relation.answers:
             edge = concrete.automaton.edges[answer.edge]
@@ -118,7 +118,7 @@ def _relation_faults(concrete: Side, abstract: Side, relation: Relation) -> Iter
 def _closure_faults(abstract: Side, relation: Relation, used: set[str]) -> Iterator[str]:
     places = [q for q, _ in relation.closure]
     if len(set(places)) < len(places) or not used <= set(places) <= set(abstract.locations):
-        yield "the closures of environments are not one for each abstract location"
+        yield "there is not one closure for each abstract location"
     for _, closure in relation.closure:
         fault = closure_fault(abstract, closure)
         if fault is not None:
@@ -128,7 +128,7 @@ def _closure_faults(abstract: Side, relation: Relation, used: set[str]) -> Itera
 def closure_fault(abstract: Side, closure: Term) -> str | None:
     """Why a formula is not one over abstract variables, parameters and the globals' next values."""
     moving = {*abstract.params, *state_variables(abstract), *(primed(v) for v in abstract.globals)}
-    return None if _is_formula(closure, moving) else "a closure is no relation over the abstract globals"
+    return None if _is_formula(closure, moving) else "a closure is not a relation over the abstract globals"
 
 
 def _path_faults(
@@ -141,7 +141,7 @@ def _path_faults(
 ) -> Iterator[str]:
     edges = abstract.automaton.edges
     if not all(type(i) is int and 0 <= i < len(edges) for i in path.edges):
-        yield "an edge is not there"
+        yield "an edge does not exist"
         return
     taken = [edges[i] for i in path.edges]
     here = answer.abstract
@@ -158,10 +158,10 @@ def _path_faults(
     chosen = [at_position(c, i) for i, e in enumerate(taken) for c in e.choices]
     names = [c.name for c in chosen]
     if len(set(names)) < len(names) or not {v.name for v in sees}.isdisjoint(names):
-        yield "a choice of the path has the name of something else"
+        yield "a choice of the path has a name that is used for something else"
     given = [v for v, _ in path.witnesses]
     if not _is_substitution(path.witnesses, set(chosen), sees) or len(set(given)) < len(given):
-        yield "a witness is not for a choice of the path, or mentions what it may not"
+        yield "a witness is not for a choice of the path, or mentions a variable that it may not mention"
     places = [answer.abstract, *(e.target for e in taken)]
     yield from (fault for turns in path.turns for fault in _turns_faults(abstract, turns, places, sees))
 
@@ -169,7 +169,7 @@ def _path_faults(
 def _turns_faults(abstract: Side, turns: Turns, places: Sequence[str], sees: set[Var]) -> Iterator[str]:
     edges = abstract.automaton.edges
     if not turns.cycle or not all(type(i) is int and 0 <= i < len(edges) for i in turns.cycle):
-        yield "an edge of a cycle is not there"
+        yield "an edge of a cycle does not exist"
         return
     if type(turns.position) is not int or not 0 <= turns.position < len(places):
         yield "turns are made at a place that the path does not have"
@@ -179,15 +179,15 @@ def _turns_faults(abstract: Side, turns: Turns, places: Sequence[str], sees: set
     if here[0] != here[-1] or [e.target for e in cycle] != [*here[1:-1], here[0]]:
         yield "a cycle is not one at the place where it is taken"
     if any(e.label is not None or e.choices for e in cycle):
-        yield "a cycle shows something or chooses"
+        yield "a cycle has a visible action or a choice"
     if TURN in sees:
         yield "a variable has the name that counts turns"
     own = {*abstract.params, *state_variables(abstract), TURN}
     given = [v for v, _ in turns.after]
     if not _is_substitution(turns.after, {*state_variables(abstract)}, own) or len(set(given)) < len(given):
-        yield "what turns change is not said over the abstract variables"
+        yield "what turns change is not given over the abstract variables"
     if not _is_substitution([(TURN, turns.count)], {TURN}, sees):
-        yield "how many turns are made is not said over the states of both sides"
+        yield "how many turns are made is not given over the states of both sides"
 
 
 def _is_substitution(items: Iterable[tuple[Var, Term]], targets: set[Var], sees: set[Var]) -> bool:

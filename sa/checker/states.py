@@ -104,7 +104,7 @@ def _claim(made: States, packed: Packing, claim: Term) -> Term:
     said = substitute(claim, words)
     everywhere = packed.shared.union(*(frozenset.intersection(*by_place) for by_place in made.kept))
     if not executable((said,), (*packed.counters, *everywhere)):
-        raise Unfit("the states do not tell whether a claim holds")
+        raise Unfit("the states do not determine whether a claim holds")
     return said
 
 
@@ -180,7 +180,7 @@ def _closed(check: _Check, bounds: Limits) -> None:
             if found is None:
                 found = turns[state & places] = _turns(check, known, state & places)
             if not any(_kept_by(turn, state, states) for turn in found):
-                raise _Wrong(Rejected("closed under steps", "a step leads out of the states"))
+                raise _Wrong(Rejected("closed under steps", "a step leads to a state that is not listed"))
 
 
 def _kept_by(turn: Turn, state: int, states: Container[int]) -> bool:
@@ -210,7 +210,7 @@ def _turns(check: _Check, known: Dependence, places: int) -> list[Turn]:
     slots = [check.packed.slots[c] for c in check.packed.counters]
     here = [places >> s.shift & s.mask for s in slots]
     if any(p >= len(t.locations) for p, t in zip(here, check.made.threads, strict=True)):
-        raise Unfit("a state is at a location that is not there")
+        raise Unfit("a state is at a location that does not exist")
     moves = [_moves(check, thread, place) for thread, place in enumerate(here)]
     leading = [t for t, place in enumerate(here) if place in check.made.first[t]]
     groups = sorted((sorted(persistent(t, here, known)), t) for t in leading)

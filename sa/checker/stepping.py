@@ -84,7 +84,7 @@ def packing(made: States) -> Packing:
         raise Unfit("a variable has the name of a counter")
     named = [f.var for f in made.fields]
     if len(set(named)) < len(named) or not variables.keys() >= set(named):
-        raise Unfit("a field is there twice, or its variable is not")
+        raise Unfit("a field occurs twice, or its variable does not exist")
     slots, shift = dict[Var, Slot](), 0
     for counter, width in zip(counters, place_widths(made.threads), strict=True):
         slots[counter] = Slot(shift, (1 << width) - 1, 0)
@@ -110,11 +110,11 @@ def _field_fault(part: Field) -> bool:
 
 def _same_shape(made: States, threads: Sequence[Automaton], named: frozenset[Var]) -> None:
     if len(made.kept) != len(threads) or len(made.first) != len(threads):
-        raise Unfit("what matters is not given for each thread")
+        raise Unfit("the relevant variables are not given for each thread")
     for thread, kept in zip(threads, made.kept, strict=True):
         own = {v.var for v in thread.variables if v.kind is Kind.LOCAL}
         if len(kept) != len(thread.locations) or any(not here <= own & named for here in kept):
-            raise Unfit(f"{thread.name}: what matters is not given for each location, or not by its fields")
+            raise Unfit(f"{thread.name}: the relevant variables are not given for each location, or are not fields")
 
 
 def steps_from(made: States, packed: Packing, thread: int, place: int) -> Iterator[Stepped]:
@@ -130,7 +130,7 @@ def steps_from(made: States, packed: Packing, thread: int, place: int) -> Iterat
             asked, choices = _asked(edge, (*tests, *updates.values()))
             read = frozenset[Var]().union(*(t.free for t in (*asked, *updates.values()))) - {c.var for c in choices}
             if not read <= packed.shared | kept[place] or not kept[target] <= kept[place] | updates.keys():
-                raise Unfit(f"{automaton.name}: a step from {edge.source} depends on what the states do not tell")
+                raise Unfit(f"{automaton.name}: a step from {edge.source} depends on what the states do not determine")
             failed = any(_is_failing(bad, automaton.name, written) for bad in made.never)
             cleared = kept[place] - kept[target]
             yield Stepped(place, target, land(*asked, *tests), updates, choices, cleared, failed)

@@ -96,7 +96,7 @@ def _through(session: Solver, s: Side, first: Front, query: Query, silent: Silen
 def _jumps(s: Side, variables: Sequence[Var], here: Front, query: Query, silent: Silence) -> Iterator[Front]:
     told = [said for said in silent if said.source == here.location]
     if not told:
-        raise NotEnumerable(f"nothing is said of silent steps from {here.location}")
+        raise NotEnumerable(f"there is no relation for silent steps from {here.location}")
     known = _choices_in(here, query)
     moved = [v for v in variables if v not in s.params]
     fresh: dict[Var, Term] = {v: _choice(len(known) + i, v) for i, v in enumerate(moved)}

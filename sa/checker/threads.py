@@ -31,13 +31,13 @@ def annotation_fault(made: Annotated) -> str | None:
     if any(v.var in ghosts and (not v.ghost or v.kind is not Kind.GLOBAL) for v in automaton.variables):
         return f"{thread.name}: a variable was added that is not a shared ghost"
     if (thread.name, thread.initial) != (automaton.name, automaton.initial):
-        return f"{thread.name}: the thread begins elsewhere"
+        return f"{thread.name}: the initial location differs"
     if [q.name for q in thread.locations] != [q.name for q in automaton.locations]:
-        return f"{thread.name}: the locations are others"
+        return f"{thread.name}: the locations differ"
     if not _covers(automaton.init, thread.init) or not _settled(_added(made), ghosts):
-        return f"{thread.name}: Init says something else"
+        return f"{thread.name}: Init differs"
     if len(thread.edges) != len(automaton.edges):
-        return f"{thread.name}: the edges are others"
+        return f"{thread.name}: the edges differ"
     if any(_without(e, ghosts) != w for e, w in zip(automaton.edges, thread.edges, strict=True)):
         return f"{thread.name}: an edge is not the written one, or its ghosts are not set to plain values"
     return next(automaton_faults(automaton, frozenset(v.var.name for v in automaton.variables)), None)
@@ -60,11 +60,11 @@ def ghosts_fault(threads: Sequence[Annotated]) -> str | None:
                 or ghost.name in taken
                 or kinds.setdefault(ghost.name, ghost.sort) != ghost.sort
             ):
-                return f"{made.thread.name}: the ghost {ghost.name} has the name of something else"
+                return f"{made.thread.name}: the ghost {ghost.name} has a name that is used for something else"
         for formula in _added(made):
             for ghost in formula.free:
                 if starts.setdefault(ghost, formula) is not formula:
-                    return f"{made.thread.name}: the ghost {ghost.name} begins with two values"
+                    return f"{made.thread.name}: the ghost {ghost.name} has two initial values"
     return None
 
 

@@ -39,7 +39,10 @@ IncludeOption: TypeAlias = Annotated[
     list[str] | None, typer.Option("-I", metavar="FOLDER", help="Look for headers here.", rich_help_panel=_PANEL)
 ]
 EntryOption: TypeAlias = Annotated[
-    str, typer.Option("--entry", metavar="FUNCTION", help="Where the program begins.", rich_help_panel=_PANEL)
+    str,
+    typer.Option(
+        "--entry", metavar="FUNCTION", help="The function that the program starts with.", rich_help_panel=_PANEL
+    ),
 ]
 OverflowOption: TypeAlias = Annotated[
     Overflow,

@@ -44,12 +44,13 @@ WeakestRelyOption: TypeAlias = Annotated[
 ]
 
 SplitOption: TypeAlias = Annotated[
-    bool, typer.Option("--split", help="Split steps that touch several shared locations into one each.")
+    bool,
+    typer.Option("--split", help="Split steps that access several shared locations into steps that access one each."),
 ]
 
 
 CacheOption: TypeAlias = Annotated[
-    bool, typer.Option("--cache/--no-cache", help="Use evidence of earlier runs that the checker still accepts.")
+    bool, typer.Option("--cache/--no-cache", help="Use evidence of an earlier run that the checker still accepts.")
 ]
 CertificateOption: TypeAlias = Annotated[
     str | None,
@@ -63,9 +64,9 @@ EngineOption: TypeAlias = Annotated[
 ]
 TraceOption: TypeAlias = Annotated[
     str | None,
-    typer.Option("--trace", metavar="FILE", help="Write what the engines are at to a file, as lines of JSON."),
+    typer.Option("--trace", metavar="FILE", help="Write the progress of the engines to a file, as lines of JSON."),
 ]
-ProfileOption: TypeAlias = Annotated[bool, typer.Option("--profile", help="Say at the end where the time went.")]
+ProfileOption: TypeAlias = Annotated[bool, typer.Option("--profile", help="Print at the end where the time was spent.")]
 
 
 def engines_of(names: str | None) -> tuple[str, ...]:

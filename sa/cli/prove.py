@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 JobsOption: TypeAlias = Annotated[
-    int, typer.Option("--jobs", "-j", metavar="N", min=1, max=256, help="Work on so many steps at once.")
+    int, typer.Option("--jobs", "-j", metavar="N", min=1, max=256, help="The number of steps to work on at once.")
 ]
 
 

@@ -66,7 +66,7 @@ def simulate(
 def _entry(text: str) -> tuple[str, int]:
     thread, _, number = text.strip().partition(":")
     if number and not number.isdecimal():
-        raise typer.BadParameter(f"`{text.strip()}` is no step; write `T1` or `T1:2`", param_hint="--script")
+        raise typer.BadParameter(f"`{text.strip()}` is not a step; write `T1` or `T1:2`", param_hint="--script")
     return thread, int(number or 0)
 
 

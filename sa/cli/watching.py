@@ -147,7 +147,7 @@ def progress_line(engine: str, event: Event, seconds: float) -> str:
 def _profile(seen: _Seen) -> str:
     """Where the time went: a line for each engine and phase, those that took longest first."""
     lines = [f"{seconds:9.3f} s  {engine}: {phase}" for (engine, phase), seconds in _longest(seen)]
-    return "\n".join(("where the time of the engines went, their evidence checked:", *lines)) + "\n"
+    return "\n".join(("time of the engines, with the checking of their evidence:", *lines)) + "\n"
 
 
 def _longest(seen: _Seen) -> list[tuple[tuple[str, str], float]]:

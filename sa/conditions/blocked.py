@@ -64,5 +64,5 @@ def _stuck(goal: Goal, made: StatePairs) -> Iterator[Diagnostic]:
 
 def _waits(place: Location, edges: Sequence[Edge]) -> Diagnostic:
     hint = "the proof is trivial from here on: this thread takes no step, while the abstract thread may"
-    message = "in no run does anything happen after this point"
+    message = "in no run is any step taken after this point"
     return warning("SA509", message, edges[0].origin.span or place.origin.span, hint)

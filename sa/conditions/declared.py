@@ -74,7 +74,7 @@ def _forbidden(found: Incompatible, place: Location) -> Diagnostic:
     if not broken:
         broken = [c for c in build.conjuncts(found.location.inv) if not holds(c, {**before, **after})]
         what = f"the invariant of `{found.location.name}` in `{found.observer.name}`"
-    message = f"this step of `{found.actor.name}` does not keep to {what}: `{show(build.land(*broken))}`"
+    message = f"this step of `{found.actor.name}` violates {what}: `{show(build.land(*broken))}`"
     span = _span(found.observer, found.location)
     labels = () if span is None else (Label(span, "declared for this"),)
     moved = [v for v in after if after[v] != before[v]]

@@ -30,7 +30,7 @@ def contradiction(axioms: tuple[Axiom, ...], bounds: Limits) -> tuple[Diagnostic
     """An error where no functions satisfy all axioms together."""
     if not axioms or not isinstance(Session(bounds, tuple(a.formula for a in axioms), rlimit=RLIMIT).check(()), Unsat):
         return ()
-    hint = "remove or weaken one of the axioms: from these anything follows"
+    hint = "remove or weaken one of the axioms: anything follows from them"
     return (error("SA501", "the axioms contradict each other", axioms[0].origin.span, hint),)
 
 
@@ -51,8 +51,8 @@ def _of_thread(session: Session, thread: Automaton) -> Iterator[Diagnostic]:
                 message = f"this step can never be taken: `{show(edge.guard)}` is false here"
                 yield warning("SA504", message, edge.origin.span)
         if len(dead) == len(edges) and not _is_end(thread, place.name):
-            hint = "a thread that waits for ever refines anything that may still go on"
-            yield warning("SA505", f"`{thread.name}` blocks here for ever", place.origin.span, hint)
+            hint = "a thread that waits forever refines any thread that can still take steps"
+            yield warning("SA505", f"`{thread.name}` blocks here forever", place.origin.span, hint)
 
 
 def _impossible(session: Session, *formulas: Term) -> bool:

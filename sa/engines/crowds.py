@@ -10,7 +10,7 @@ from sa.hybrid.crowds import by_control
 from sa.hybrid.engine import EFFORTS
 from sa.invariants import crowd
 
-BOXES: ClaimEngine = Prover("boxes", "bounds, thread by thread and copy by copy", crowd.by_boxes)
+BOXES: ClaimEngine = Prover("boxes", "bounds, for each thread and each copy", crowd.by_boxes)
 SHORT_RUNS: ClaimEngine = Refuter("short-runs", "short runs with 1, 2, … copies", crowd.short_runs)
 APART: ClaimEngine = Prover(
     "conjunctions-apart", "what each thread and each copy compares and assigns", crowd.by_conjunctions_apart
@@ -28,7 +28,7 @@ LONG_RUNS: ClaimEngine = Refuter("long-runs", "longer runs with 1, 2, … copies
 
 CONTROL: ClaimEngine = Prover(
     "control",
-    "explicit control with symbolic data, of copies that others do not disturb",
+    "explicit control with symbolic data, for copies that others do not interfere with",
     partial(by_control, EFFORTS[0]),
 )
 

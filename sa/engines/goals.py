@@ -32,7 +32,7 @@ def decisions(goal: Goal, budget: Budget, turns: GoalPortfolio, reports: Reports
     Whoever has accepted a piece asks for no further one.
     """
     asked = GoalAsked(goal)
-    why = Unknown(Reason.BOUND, "no engine has an answer")
+    why = Unknown(Reason.BOUND, "no engine found an answer")
     for turn in turns:
         name = turn.engine.name
         report = unheard if reports is None else reports(name)
@@ -48,7 +48,7 @@ def decisions(goal: Goal, budget: Budget, turns: GoalPortfolio, reports: Reports
                 if not _goes_on(limit, own.bounds, budget.bounds):
                     yield Decision(Unknown(limit.reason, so_far(asked)), effort_of(asked))
                     return
-                why = Unknown(Reason.BOUND, f"the engine `{name}` used up its share of the time; {so_far(asked)}")
+                why = Unknown(Reason.BOUND, f"the engine `{name}` used its whole share of the time; {so_far(asked)}")
                 break
             match found:
                 case None:

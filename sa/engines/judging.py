@@ -26,7 +26,7 @@ def same_goals(asked: Question, goals: Sequence[Goal]) -> None:
 def same(goals: Sequence[Goal], made: Sequence[Goal]) -> None:
     """That goals mean what those mean that the checker made. Raises QuestionsDiffer."""
     if list(map(meaning, goals)) != list(map(meaning, made)):
-        raise QuestionsDiffer("the engines and the checker make other goals of the two programs")
+        raise QuestionsDiffer("the engines and the checker derive different goals from the two programs")
 
 
 def same_pairs(asked: Question, composition: Composition) -> None:
@@ -44,4 +44,4 @@ def same_pairs(asked: Question, composition: Composition) -> None:
         and composition.axioms == asked.axioms
     )
     if not same:
-        raise QuestionsDiffer("what is composed is not what the checker reads in the two programs")
+        raise QuestionsDiffer("what is composed differs from what the checker derives from the two programs")

@@ -28,7 +28,7 @@ def same_claims(program: Program, claims: Sequence[Claim]) -> None:
     """That the claims are what the checker reads in the program. Raises QuestionsDiffer."""
     seen = [(c.threads, c.families, c.bads) for c in claims]
     if seen != [(c.threads, c.families, c.bads) for c in claimed(program)]:
-        raise QuestionsDiffer("the engines and the checker see other claims in the program")
+        raise QuestionsDiffer("the engines and the checker derive different claims from the program")
 
 
 def judged(

@@ -16,9 +16,9 @@ from sa.refinement import deciders
 from sa.simulation.endings import Patience, Tactics
 from sa.values.sought import Sought
 
-START: GoalEngine = Refuter("start", "initial states without a partner, or that break ι", deciders.at_start)
+START: GoalEngine = Refuter("start", "initial states that are not related, or that break ι", deciders.at_start)
 VALUES: GoalEngine = Refuter("values", "plays on small values, for closed programs", deciders.by_values)
-HORN: GoalEngine = Prover("horn", "relations, the answers of the last search being fixed", deciders.by_horn)
+HORN: GoalEngine = Prover("horn", "relations, with the answers of the last search fixed", deciders.by_horn)
 
 #: Tactics of the search, in order of preference. Short answers make general lemmas; what needs long ones comes later.
 TACTICS = (

@@ -1,7 +1,7 @@
 """Whole programs: pairs of threads in inferred environments, or the game on the two products where they do not do.
 
 Cheap tries come first: the pairs at a glance, a quick look for a play of the products, the products briefly; then the
-pairs in smaller environments, on a higher rung of visibility, with patience; then the products with patience. Each has
+pairs in smaller environments, on a higher level of visibility, with patience; then the products with patience. Each has
 a share of the time. Only the products refute: a pair that is lost shows only that its environment is too coarse.
 """
 
@@ -27,16 +27,16 @@ from sa.engines.portfolio_of_goals import Depth
 from sa.engines.recall import decided
 from sa.engines.results import answered, statistics_of
 from sa.generation.checks import NotGenerated
-from sa.generation.visibility import Rung
+from sa.generation.visibility import Level
 from sa.question.asked import Decision
 from sa.refinement.compositional import Attempt, Effort, attempt
 from sa.refinement.missing import step_in_words
 
 
 class Pairs(Struct, frozen=True):
-    """The pairs are tried on this rung of visibility; `share` is the part of the time that is left for it."""
+    """The pairs are tried on this level of visibility; `share` is the part of the time that is left for it."""
 
-    rung: Rung
+    level: Level
     effort: Effort
     share: float
 
@@ -50,12 +50,12 @@ class Products(Struct, frozen=True):
 
 #: What is tried, in order.
 PLAN: tuple[Pairs | Products, ...] = (
-    Pairs(Rung.HIDDEN, Effort.GLANCE, 0.2),
+    Pairs(Level.HIDDEN, Effort.GLANCE, 0.2),
     Products(Depth.QUICK, 0.1),
     Products(Depth.BRIEF, 0.25),
-    Pairs(Rung.HIDDEN, Effort.SHARPEN, 0.3),
-    Pairs(Rung.LOCATIONS, Effort.SHARPEN, 0.3),
-    Pairs(Rung.HIDDEN, Effort.PERSIST, 0.3),
+    Pairs(Level.HIDDEN, Effort.SHARPEN, 0.3),
+    Pairs(Level.LOCATIONS, Effort.SHARPEN, 0.3),
+    Pairs(Level.HIDDEN, Effort.PERSIST, 0.3),
     Products(Depth.FULL, 1.0),
 )
 
@@ -71,15 +71,15 @@ def decide_programs(
         # Initial values are chosen for all threads at once.
         if product is not None:
             return Found((answered(product, options),))
-        return Found((), notes=("`choose init` needs the programs as a whole, and they are too large",))
+        return Found((), notes=("`choose init` needs the whole programs, which are too large",))
     pairs: Found | None = None
     whole: Result | None = None
     for tried in PLAN:
         own = replace(options, limits=share(options.limits, tried.share))
         match tried:
-            case Pairs(rung, effort):
+            case Pairs(level, effort):
                 if pairs is None or pairs.hopeful:
-                    pairs = _pairs(abstract, concrete, block, own, rung, effort)
+                    pairs = _pairs(abstract, concrete, block, own, level, effort)
                     if pairs.composition is not None:
                         return pairs
             case Products(depth):
@@ -97,7 +97,7 @@ def decide_programs(
         case Verdict.REFUTED:
             notes: tuple[str, ...] = ()
         case Verdict.PROVED:
-            notes = ("proved for the programs as a whole", *pairs.notes)
+            notes = ("proved for the whole programs", *pairs.notes)
         case Verdict.UNKNOWN:
             notes = (*pairs.notes, *pairs.imprecise)
     return Found((whole,), notes=notes)
@@ -110,7 +110,7 @@ def _is_over(options: Options, whole: Result | None) -> bool:
 
 
 def _pairs(
-    abstract: Program, concrete: Program, block: Refinement | None, options: Options, rung: Rung, effort: Effort
+    abstract: Program, concrete: Program, block: Refinement | None, options: Options, level: Level, effort: Effort
 ) -> Found:
     """The proof from pairs of threads, or how far it got."""
     started = perf_counter()
@@ -121,7 +121,7 @@ def _pairs(
             block,
             options.limits,
             lambda goal, briefly: decided(goal, options, Depth.BRIEF if briefly else Depth.FULL),
-            rung,
+            level,
             effort,
         )
         if tried.composition is None:
@@ -129,16 +129,16 @@ def _pairs(
         settled = perf_counter()
         ruling = check_composition(tried.composition, options.limits)
     except LimitReached as limit:
-        return Found((), notes=(f"the pairs of threads were not settled: {limit.reason.value}",))
+        return Found((), notes=(f"the pairs of threads were not decided: {limit.reason.value}",))
     except NotGenerated as fault:
         if fault.certain:
             raise
-        return Found((), notes=(f"what was inferred could not be checked: {fault}",))
+        return Found((), notes=(f"the inferred environments could not be checked: {fault}",))
     if not isinstance(ruling, Accepted):
         return Found((), notes=(f"the proof from pairs was not accepted: {ruling.obligation}: {ruling.why}",))
     spent = (settled - started, perf_counter() - settled)
     results = tuple(_proved(g, d, spent, len(tried.goals)) for g, d in zip(tried.goals, tried.decisions, strict=True))
-    notes = (f"invariants may speak of {rung.value}",) if rung is not Rung.HIDDEN else ()
+    notes = (f"invariants may mention {level.value}",) if level is not Level.HIDDEN else ()
     return Found(results, tried.composition, tuple(_inferred(tried)), notes)
 
 
@@ -163,7 +163,7 @@ def _shortcoming(tried: Attempt, seconds: float) -> Found:
     for goal, decision in zip(tried.goals, tried.decisions, strict=False):
         if isinstance(decision.evidence, Relation | StatePairs):
             why = Unknown(
-                Reason.ENVIRONMENT, "this pair is proved in the environment inferred for it, another one is not"
+                Reason.ENVIRONMENT, "this pair is proved in its inferred environment, but another pair is not"
             )
         elif isinstance(decision.evidence, Unknown):
             why = decision.evidence

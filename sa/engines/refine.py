@@ -51,7 +51,7 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
         if (doubt := uncut(asked, options.limits) or next((d for d in cuts if d is not None), None)) is not None:
             stop = Unknown(Reason.SOLVER, doubt)
     except LimitReached as limit:
-        stop = Unknown(limit.reason, "before the search was begun")
+        stop = Unknown(limit.reason, "before the search began")
     prepared = perf_counter()
     if together and len(concrete.threads) > 1 and stop is None:
         from sa.engines.programs import decide_programs
@@ -99,7 +99,7 @@ def _confirmed(abstract: Program, concrete: Program, block: Refinement | None, o
         else:
             same_goals(asked, [r.goal for r in found.results])
     except NoQuestion as problem:
-        raise QuestionsDiffer(f"the checker reads no question in the two programs: {problem}") from problem
+        raise QuestionsDiffer(f"the checker derives no question from the two programs: {problem}") from problem
 
 
 def _one_by_one(asked: Sequence[Goal], stop: Unknown | None, options: Options) -> tuple[Result, ...]:
@@ -112,7 +112,7 @@ def _one_by_one(asked: Sequence[Goal], stop: Unknown | None, options: Options) -
         result = answered(goal, options)
         results.append(result)
         if result.unknown is not None and result.unknown.reason in _LIMITS:
-            stop = Unknown(result.unknown.reason, "before this goal was begun")
+            stop = Unknown(result.unknown.reason, "before this goal began")
     return tuple(results)
 
 

@@ -39,9 +39,9 @@ from sa.engines.verification import Finding, Tried, Verification
 from sa.question.asked import Asked, Note, Proof, Settled
 from sa.question.claims import Claim, claims_of
 
-_CLAIM = "these hold in every run, where nobody but the threads moves"
+_CLAIM = "these hold in every run in which only the threads take steps"
 _OF_ANY_NUMBER = ", however many copies there are of"
-_NOT_FOUND = Unknown(Reason.BOUND, "neither invariants that exclude a violation nor a run into one were found")
+_NOT_FOUND = Unknown(Reason.BOUND, "neither an invariant that excludes a violation nor a run to one was found")
 
 
 class Options(Struct, frozen=True):
@@ -123,7 +123,7 @@ def _prepared(work: _Work) -> tuple[Unknown | None, tuple[Diagnostic, ...]]:
         if (doubt := uncut(everyone, program.axioms, bounds)) is not None:
             stop = Unknown(Reason.SOLVER, doubt)
     except LimitReached as limit:
-        stop = Unknown(limit.reason, "before the search was begun")
+        stop = Unknown(limit.reason, "before the search began")
     _over(work)
     return stop, warnings
 
@@ -229,7 +229,7 @@ def _portfolio(memory: Memory | None, options: Options) -> Portfolio:
     def found_before(asked: Asked, budget: Budget, report: Report) -> Iterator[Settled]:
         return recalled(memory)
 
-    return (Turn(Decider("memory", "evidence of earlier runs", found_before), 0.5), *options.portfolio)
+    return (Turn(Decider("memory", "evidence of an earlier run", found_before), 0.5), *options.portfolio)
 
 
 def _note(work: _Work, found: Ruled, seconds: float) -> None:
@@ -305,6 +305,6 @@ def _combined(findings: Sequence[Finding]) -> Verdict | None:
 
 def _notes(program: Program) -> Iterator[str]:
     if any(declared(t) for t in program.threads):
-        yield "the declared relies are not used: here the threads are each other's environment"
+        yield "the declared relies are not used: the threads of the program are each other's environment"
     if any(i.strong for i in program.invariants):
-        yield "`strong` makes no difference here: nobody but the program's threads moves"
+        yield "`strong` makes no difference here: only the program's threads take steps"

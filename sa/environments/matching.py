@@ -65,7 +65,7 @@ def _loss(
 ) -> Mismatch | str:
     """The mismatch of a state in which nothing that the abstract environment may do matches."""
     if not isinstance(session.check((substitute(most, point),)), Unsat):
-        return "the abstract environment needs more steps than could be followed"
+        return "the abstract environment needs more steps than could be explored"
     if not pointwise:
         return Mismatch(implicant((*step, build.lnot(most)), reply.values), reply.values)
     # With abstract globals that ι leaves open, the loss is that of this one state.

@@ -1,6 +1,6 @@
 """What the environments may do at a pair (condition 2.a), closed so that one application is enough.
 
-`drift` is the closure of "one concrete environment step and any finite sequence of abstract ones, ι and the
+`environment_move` is the closure of "one concrete environment step and any finite sequence of abstract ones, ι and the
 invariants holding after it", over the variables of the board. Lemmas are projected through it once and are
 stable from then on (THEORY section 4, point 3).
 """
@@ -24,7 +24,7 @@ from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
 
-class Drift(Struct, frozen=True):
+class EnvironmentMove(Struct, frozen=True):
     """The environments' moves at a pair: only `moving` change, and `relation` holds, over all variables and their
     primes. `exact` says that Spoiler can really make all these moves."""
 
@@ -33,7 +33,7 @@ class Drift(Struct, frozen=True):
     exact: bool
 
 
-STILL = Drift((), build.TRUE, True)
+STILL = EnvironmentMove((), build.TRUE, True)
 
 
 def abstract_closure(session: Session, board: Board, location: str) -> Closure:
@@ -43,7 +43,7 @@ def abstract_closure(session: Session, board: Board, location: str) -> Closure:
     return close(session, place.env, board.abstract.globals, place.inv)
 
 
-def drift(session: Session, board: Board, pair: Pair, closure: Closure) -> Drift:
+def environment_move(session: Session, board: Board, pair: Pair, closure: Closure) -> EnvironmentMove:
     """The environments' moves at a pair, given the closure of the abstract environment there."""
     concrete = board.concrete.locations[pair[0]].env
     assert concrete is not None
@@ -61,7 +61,7 @@ def drift(session: Session, board: Board, pair: Pair, closure: Closure) -> Drift
     settled = build.land(*(c for c in build.conjuncts(reduced) if not _holds_already(c, base)))
     closed = close(session, settled, moving, known)
     relation = build.land(*(c for c in build.conjuncts(closed.relation) if not _holds_already(c, base)))
-    return Drift(moving, relation, closure.exact and closed.exact)
+    return EnvironmentMove(moving, relation, closure.exact and closed.exact)
 
 
 def _holds_already(conjunct: Term, base: tuple[Term, ...]) -> bool:
@@ -75,7 +75,7 @@ def _matching(board: Board, changing: tuple[Var, ...]) -> Term:
 
 
 def lift(
-    moves: Drift, cube: tuple[Term, ...], before: State, after: Mapping[Var, Value] | None = None
+    moves: EnvironmentMove, cube: tuple[Term, ...], before: State, after: Mapping[Var, Value] | None = None
 ) -> tuple[tuple[Term, ...], bool]:
     """States from which the environments can reach the cube, around a state: a cube, and whether they all are.
 

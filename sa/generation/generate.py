@@ -1,4 +1,4 @@
-"""Generation: from plain threads to automata with invariants and environments, on one rung of visibility.
+"""Generation: from plain threads to automata with invariants and environments, on one level of visibility.
 
 `generate` gives what boxes can say. `strengthened` adds relational facts that somebody asks for; `automata` are the
 threads with their invariants and environments, either as exact as elimination allows or as a closure.
@@ -27,7 +27,7 @@ from sa.generation.modular import Annotation, Wanted, solve_modular
 from sa.generation.reach import Reach, Thread, effects_of, loosened, reach
 from sa.generation.steady import steady
 from sa.generation.symmetry import rotation
-from sa.generation.visibility import Exposed, Rung, exposed
+from sa.generation.visibility import Exposed, Level, exposed
 from sa.smt.horn import GivenUp, NoSolution
 from sa.smt.session import Session
 from sa.terms import build
@@ -65,9 +65,9 @@ class Generated(Struct, frozen=True):
     loosened: tuple[tuple[str, Var], ...]
 
 
-def generate(threads: tuple[Automaton, ...], rung: Rung, bounds: Limits, avoid: Iterable[str] = ()) -> Generated:
+def generate(threads: tuple[Automaton, ...], level: Level, bounds: Limits, avoid: Iterable[str] = ()) -> Generated:
     """Invariants of all threads by Algorithm 1 on boxes; ghosts get names not in `avoid`. Raises LimitReached."""
-    exposure = exposed(threads, rung, avoid)
+    exposure = exposed(threads, level, avoid)
     separate = tuple(apart(t) for t in exposure.threads)
     names = rotation(separate)
     most = BOXES if names is None else max(10, FAMILY // len(separate))

@@ -1,6 +1,6 @@
 """What threads see of each other: the ladder that is climbed where an argument needs more (THEORY section 5).
 
-A rung is a change of the program, so everything else is the same on all of them: a hidden location becomes a ghost
+A level is a change of the program, so everything else is the same on all of them: a hidden location becomes a ghost
 variable that the thread's steps set, hidden locals become ghost variables. Ghosts are never read by the program, and
 dropping them again gives the program back.
 """
@@ -20,7 +20,7 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 
-class Rung(Enum):
+class Level(Enum):
     """How much of the other threads an invariant of a thread may speak of."""
 
     HIDDEN = "shared variables only"
@@ -29,20 +29,20 @@ class Rung(Enum):
 
 
 class Exposed(Struct, frozen=True):
-    """Threads on a rung. `counters` are the ghosts that hold locations, `numbers` the values that stand for them."""
+    """Threads on a level. `counters` are the ghosts that hold locations, `numbers` the values that stand for them."""
 
-    rung: Rung
+    level: Level
     threads: tuple[Automaton, ...]
     counters: dict[str, Var]
     numbers: dict[str, dict[str, int]]
 
 
-def exposed(threads: tuple[Automaton, ...], rung: Rung, avoid: Iterable[str] = ()) -> Exposed:
-    """The threads with what the rung shows made shared; ghosts get names that are not in `avoid`."""
-    if rung is Rung.HIDDEN or len(threads) == 1:
-        return Exposed(rung, threads, {}, {})
+def exposed(threads: tuple[Automaton, ...], level: Level, avoid: Iterable[str] = ()) -> Exposed:
+    """The threads with what the level shows made shared; ghosts get names that are not in `avoid`."""
+    if level is Level.HIDDEN or len(threads) == 1:
+        return Exposed(level, threads, {}, {})
     taken = {*avoid, *(v.var.name for t in threads for v in t.variables)}
-    if rung is Rung.LOCALS:
+    if level is Level.LOCALS:
         threads = _shared_locals(threads, taken)
     counters, ghosts = dict[str, Var](), list[Variable]()
     numbers = {t.name: {q.name: i for i, q in enumerate(t.locations)} for t in threads}
@@ -52,7 +52,7 @@ def exposed(threads: tuple[Automaton, ...], rung: Rung, avoid: Iterable[str] = (
         last = len(thread.locations) - 1
         ghosts.append(Variable(counters[thread.name], Kind.GLOBAL, 0, last, thread.origin, ghost=True))
     start = build.land(*(build.eq(counters[t.name], _number(numbers, t.name, t.initial)) for t in threads))
-    return Exposed(rung, tuple(_counted(t, ghosts, counters, numbers, start) for t in threads), counters, numbers)
+    return Exposed(level, tuple(_counted(t, ghosts, counters, numbers, start) for t in threads), counters, numbers)
 
 
 def _number(numbers: dict[str, dict[str, int]], thread: str, location: str) -> Term:

@@ -21,7 +21,7 @@ from sa.certificates.run import Bad
 from sa.certificates.threads import Annotated
 from sa.conditions.never import excluded
 from sa.generation.generate import generate, invariants
-from sa.generation.visibility import Rung
+from sa.generation.visibility import Level
 from sa.invariants.conjunctions import conjunctions, impossible
 from sa.invariants.crowd_apart import apart_from_each_other, own_clauses, own_parameters, predicate_at
 from sa.invariants.crowd_candidates import candidates
@@ -58,7 +58,7 @@ def by_boxes(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]
     """
     report(Event("boxes over shared variables"))
     pairs = crowd(asked.families, tuple(2 for _ in asked.families))
-    known = {a.name: a for a in invariants(generate((*asked.threads, *pairs), Rung.HIDDEN, budget.bounds))}
+    known = {a.name: a for a in invariants(generate((*asked.threads, *pairs), Level.HIDDEN, budget.bounds))}
     yield from _kept(asked, budget, known, "boxes over shared variables, for any number of copies")
 
 
@@ -173,7 +173,7 @@ def by_joint_relations(effort: int, asked: Asked, budget: Budget, report: Report
             if not open_:
                 continue
             report(Event("joint invariants", {"copies": number, "settled": len(settled)}))
-            answer: HornAnswer = GivenUp("its share of the time was over")
+            answer: HornAnswer = GivenUp("its share of the time was used up")
             with part_of(budget.bounds, ONE) as bounds:
                 answer = solve(parameters(s), (*clauses(s), *wanted(s, open_)), bounds, JOINTLY[effort])
             if isinstance(answer, Solution):

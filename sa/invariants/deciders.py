@@ -22,7 +22,7 @@ from sa.conditions.never import at_places, excluded, failing_edges, mentioned, t
 from sa.conditions.product import product
 from sa.generation.generate import Generated, generate, invariants, strengthened, unbounded
 from sa.generation.modular import Annotation, Kept, solve_modular
-from sa.generation.visibility import Rung
+from sa.generation.visibility import Level
 from sa.invariants.violation import Effort, find_run
 from sa.question.asked import Asked, Excluded, Note, Refuted
 from sa.smt.horn import GivenUp, NoSolution
@@ -47,11 +47,11 @@ ONE = 0.4
 #: A short look for a run and a long one; here concrete states are other engines' business.
 SHORT, LONG = Effort(60_000, 8, 2_000_000), Effort()
 
-#: What an invariant of a thread speaks of on each rung, in words.
+#: What an invariant of a thread speaks of on each level, in words.
 _SEEN = {
-    Rung.HIDDEN: "over shared variables",
-    Rung.LOCATIONS: "with locations",
-    Rung.LOCALS: "with locations and locals",
+    Level.HIDDEN: "over shared variables",
+    Level.LOCATIONS: "with locations",
+    Level.LOCALS: "with locations and locals",
 }
 
 
@@ -59,15 +59,15 @@ def by_boxes(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded 
     """What boxes exclude, with the threads' locations too where those are few. Raises LimitReached."""
     few = len(asked.threads) > 1 and prod(len(t.locations) for t in asked.threads) <= FEW
     open_ = asked.bads
-    for rung in (Rung.HIDDEN, Rung.LOCATIONS):
-        if rung is Rung.HIDDEN or few:
-            report(Event(f"boxes {_SEEN[rung]}"))
-            for found in _accepted(asked, budget, _generated(asked, budget, rung), open_, f"boxes {_SEEN[rung]}"):
+    for level in (Level.HIDDEN, Level.LOCATIONS):
+        if level is Level.HIDDEN or few:
+            report(Event(f"boxes {_SEEN[level]}"))
+            for found in _accepted(asked, budget, _generated(asked, budget, level), open_, f"boxes {_SEEN[level]}"):
                 open_ = _without(open_, found)
                 yield found
         if not open_:
             return
-    yield from (Note(words) for words in unbounded(_generated(asked, budget, Rung.HIDDEN)).values())
+    yield from (Note(words) for words in unbounded(_generated(asked, budget, Level.HIDDEN)).values())
 
 
 def _without(bads: tuple[Bad, ...], found: Excluded) -> tuple[Bad, ...]:
@@ -78,8 +78,8 @@ def _session(asked: Asked, budget: Budget) -> Session:
     return Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
 
 
-def _generated(asked: Asked, budget: Budget, rung: Rung) -> Generated:
-    return asked.shared.once((asked.threads, rung), lambda: generate(asked.threads, rung, budget.bounds))
+def _generated(asked: Asked, budget: Budget, level: Level) -> Generated:
+    return asked.shared.once((asked.threads, level), lambda: generate(asked.threads, level, budget.bounds))
 
 
 def _accepted(asked: Asked, budget: Budget, known: Generated, bads: Sequence[Bad], how: str) -> Iterator[Excluded]:
@@ -118,7 +118,7 @@ def by_joint_relations(effort: int, asked: Asked, budget: Budget, report: Report
     whole = product(asked.threads) if len(asked.threads) > 1 else apart(asked.threads[0])
     for number, bads in enumerate(_together_and_alone(asked)):
         report(Event("joint invariants", {"questions": number}))
-        answer: Annotation | NoSolution | GivenUp = GivenUp("its share of the time was over")
+        answer: Annotation | NoSolution | GivenUp = GivenUp("its share of the time was used up")
         with part_of(budget.bounds, ONE) as bounds:
             answer = solve_modular((whole,), list(_joint_wants(asked.threads, whole, bads)), bounds, JOINTLY[effort])
         if isinstance(answer, NoSolution | GivenUp):
@@ -159,18 +159,18 @@ def by_relations(effort: int, asked: Asked, budget: Budget, report: Report) -> I
     if len(asked.threads) == 1:
         return
     settled = set[Bad]()
-    for rung in (Rung.HIDDEN, Rung.LOCATIONS):
+    for level in (Level.HIDDEN, Level.LOCATIONS):
         for bads in _together_and_alone(asked):
             open_ = tuple(b for b in bads if b not in settled)
             if not open_:
                 continue
-            report(Event(f"relations {_SEEN[rung]}", {"settled": len(settled)}))
+            report(Event(f"relations {_SEEN[level]}", {"settled": len(settled)}))
             with part_of(budget.bounds, ONE) as bounds:
                 own = replace(budget, bounds=bounds)
-                known = _generated(asked, own, rung)
+                known = _generated(asked, own, level)
                 answer = strengthened(known, list(_wants(asked.threads, known, open_)), {}, bounds, APART[effort])
                 if isinstance(answer, Generated):
-                    for found in _accepted(asked, own, answer, open_, f"relations {_SEEN[rung]}"):
+                    for found in _accepted(asked, own, answer, open_, f"relations {_SEEN[level]}"):
                         settled.update(found.bads)
                         yield found
 

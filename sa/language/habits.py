@@ -50,13 +50,13 @@ def habit(text: str, position: int, token: str, accepted: frozenset[str]) -> str
     if token == "(" and re.search(r"\bthread\s+\w+$", before):
         return "a thread has no parameters: `thread T { … }`, or `thread T[i : 1..3] { … }` for a family"
     if token == ";" and last == "}":
-        return "no `;` behind `}`"
+        return "no `;` after `}`"
     if token == "if" and "NAME" in accepted:
         return "put it into parentheses: `(if c then a else b)`"
     if "LPAR" in accepted and len(accepted) == 1 and last in ("if", "while"):
-        return f"the condition stands in parentheses: `{last} (…) {{ … }}`"
+        return f"the condition is in parentheses: `{last} (…) {{ … }}`"
     if "LBRACE" in accepted and last == ")":
-        return "the statements stand in braces: `{ … }`"
+        return "the statements are in braces: `{ … }`"
     if token == "==" and "SEMICOLON" not in accepted:
         return "`:=` assigns; to check a condition, `assert` it"
     if accepted == {"COLON"} and re.search(r"\binvariant\s+\w+$", before):
@@ -68,4 +68,4 @@ def _type_first(last: str, behind: str) -> str:
     named = re.match(r"\w+\s+(\w+)", behind)
     name = named[1] if named else "x"
     word = last if last in ("local", "global", "param", "const") else "local" if last in ("{", ";") else "global"
-    return f"the type stands behind the name: `{word} {name} : int`"
+    return f"the type follows the name: `{word} {name} : int`"

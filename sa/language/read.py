@@ -41,7 +41,7 @@ def beside(path: str, name: str, span: Span | None) -> str:
         raise InputError((error("SA019", f"`{name}` is an absolute path", span, hint),))
     target = os.path.join(os.path.dirname(path), name)
     if os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target):
-        raise InputError((error("SA013", f"`{target}` is no ordinary file", span),))
+        raise InputError((error("SA013", f"`{target}` is not a regular file", span),))
     return target
 
 

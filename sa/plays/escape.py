@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from sa.automata.live import live
 from sa.automata.trace import Configuration, Move
 from sa.certificates.goal import Goal
-from sa.certificates.play import Chosen, Drift, Loss, Play, Position, Step, Uncovered
+from sa.certificates.play import Chosen, EnvironmentMove, Loss, Play, Position, Step, Uncovered
 from sa.game.board import Board, initial_condition, lay_out
 from sa.game.rounds import challenge
 from sa.plays.positions import broken
@@ -116,7 +116,7 @@ def _runs(play: Position | Chosen) -> Iterator[tuple[Move, ...]]:
         here, run = pending.pop()
         following = dict[object, tuple[Move, dict[int, Position]]]()
         for position in here:
-            while isinstance(position.move, Drift):
+            while isinstance(position.move, EnvironmentMove):
                 position = position.move.then
             if isinstance(position.move, Step):
                 move = position.move.move

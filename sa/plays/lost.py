@@ -23,7 +23,7 @@ def play_of(search: Search, ending: Loss) -> Play | Unknown:
     except Survives as problem:
         return Unknown(Reason.BOUND, f"not proved, and no play found: {problem}")
     except Unevaluable as problem:
-        return Unknown(Reason.UNSUPPORTED, f"a play depends on {problem}, which has no definition")
+        return Unknown(Reason.UNSUPPORTED, f"a play depends on {problem}, which is not defined")
 
 
 def _play(refuter: Refuter, state: State, lemma: Lemma) -> Play:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sa.automata.trace import Configuration, Move
-from sa.certificates.play import Broken, Drift, Position
+from sa.certificates.play import Broken, EnvironmentMove, Position
 from sa.environments.stepwise import wander
 from sa.game import board as boards
 from sa.game.board import Board, Pair
@@ -57,5 +57,5 @@ def drifting(
         last, _ = sides(board, pair, stop.after)
         through = tuple(Configuration(pair[1], values) for values in stop.abstract)
         identity = board.goal.added_identity and stop.stays
-        position = Position(concrete, abstract, Drift(last, through, identity, position))
+        position = Position(concrete, abstract, EnvironmentMove(last, through, identity, position))
     return position

@@ -82,9 +82,9 @@ def pursue(refuter: Refuter, stages: Sequence[Stage], pair: Pair, state: State) 
         layers.append(layer)
         current = dict(_followers(refuter.board, layer.values()))
         if sum(map(len, layers)) > POSITION_BOUND:
-            raise Survives("the run has too many followers")
+            raise Survives("too many abstract runs match this run")
     if current:
-        raise Survives("an abstract state follows to the end")
+        raise Survives("an abstract run matches this run to its end")
     positions = dict[object, Position]()
     for layer in reversed(layers):
         following = positions
@@ -102,7 +102,7 @@ def _place(refuter: Refuter, stage: Stage, pair: Pair, state: State) -> Place:
     here = {**after, **stage.picked}
     found = answers(refuter.session, refuter.board, pair[1], stage.challenge, here)
     if found is None:
-        raise Survives("the abstract answers could not be exhausted")
+        raise Survives("not all abstract answers could be enumerated")
     return Place(pair, state, after, move_of(concrete, stage.challenge, stage.picked), found)
 
 

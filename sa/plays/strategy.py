@@ -19,7 +19,7 @@ from sa.plays.positions import Survives, broken, drifting, move_of, sides
 from sa.plays.regions import Regions
 from sa.plays.replies import answers, replies, some_answers
 from sa.simulation.search import Search
-from sa.simulation.state import Lemma, LostDrift, LostMatch, LostStep
+from sa.simulation.state import Lemma, LostEnvironment, LostMatch, LostStep
 from sa.smt.pleasant import near, pleasant
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
@@ -74,7 +74,7 @@ class Refuter(Struct):
         openings, blocked = list[Position | Broken](), list[Term]()
         while not isinstance(reply := self.session.check((*partner, *blocked)), Unsat):
             if not isinstance(reply, Sat) or len(openings) >= OPENING_BOUND:
-                raise Survives("the abstract initial states could not be exhausted")
+                raise Survives("not all abstract initial states could be enumerated")
             values_too = {v: reply.values.get(v, default_value(v.sort)) for v in own}
             openings.append(self._opening({**values, **values_too}))
             same = (build.eq(v, build.constant(x, v.sort)) for v, x in values_too.items())
@@ -92,7 +92,7 @@ class Refuter(Struct):
         for lemma in self.search.pairs[pair].lemmas:
             if all(holds(c, state) for c in lemma.cube):
                 return self.position(pair, state, lemma)
-        raise Survives("an abstract initial state survives")
+        raise Survives("Spoiler does not win from every abstract initial state")
 
     def _position(self, pair: Pair, state: State, lemma: Lemma) -> Position:
         cause, number = root_of(lemma)
@@ -140,7 +140,7 @@ class Refuter(Struct):
         others = self.regions.lost(step.edge.target, number)
         known = tuple(build.eq(v, build.constant(x, v.sort)) for v, x in here.items())
         if not self.regions.excludes(step, pair[1], (*step.enabled, *known), others):
-            raise Survives("the abstract answers could not be exhausted")
+            raise Survives("not all abstract answers could be enumerated")
         found = some_answers(self.session, self.board, pair[1], step, here)
         listed = replies(self.board, found, move.after, lambda end: self._shown(move.after, end, number))
         silent = self.regions.silent()
@@ -159,13 +159,13 @@ class Refuter(Struct):
         state = {v: both[v] for v in self.board.variables}
         lemma = excluded(self.search, target, state, number)
         if lemma is None:
-            raise Survives(f"an answer at {target[0]}, {target[1]} survives")
+            raise Survives(f"Spoiler does not win after every answer at {target[0]}, {target[1]}")
         return self.position(target, state, lemma)
 
 
 def root_of(lemma: Lemma) -> tuple[LostStep | LostMatch, int]:
     """Why the states of a lemma are lost in the end, and the number of the lemma that says so."""
-    while isinstance(lemma.cause, LostDrift):
+    while isinstance(lemma.cause, LostEnvironment):
         lemma = lemma.cause.lemma
     return lemma.cause, lemma.number
 

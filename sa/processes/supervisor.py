@@ -19,7 +19,7 @@ from typing import Protocol, TextIO
 from sa.base.limits import Limits
 from sa.base.verdict import Reason
 from sa.processes.group import held, held_by_all, is_dead, lead, tell_all
-from sa.processes.speech import OUT, STATUS, Speech, listen
+from sa.processes.messages import OUT, STATUS, Channel, listen
 from sa.processes.worker import WORDS, work
 
 
@@ -129,7 +129,7 @@ def supervise(
         inside = _inside(bounds)
         work(
             heard,
-            Speech(says),
+            Channel(says),
             lambda: body(inside),
             stopped,
             finished,

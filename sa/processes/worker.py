@@ -21,7 +21,7 @@ from sa.base.diagnostic import InputError
 from sa.base.limits import LimitReached
 from sa.base.verdict import EXIT_INTERNAL, Reason
 from sa.processes.group import tell_all
-from sa.processes.speech import ERR, OUT, STATUS, Speech, Stream
+from sa.processes.messages import ERR, OUT, STATUS, Channel, Stream
 
 #: What the supervisor says, one byte each.
 WORDS = {b"t": Reason.TIMEOUT, b"m": Reason.MEMORY, b"i": Reason.INTERRUPTED}
@@ -44,7 +44,7 @@ class _Work:
 
 def work(
     heard: int,
-    speech: Speech,
+    channel: Channel,
     body: Callable[[], int],
     stopped: Callable[[Reason], int],
     finished: Callable[[Callable[[], int]], int],
@@ -59,9 +59,9 @@ def work(
     # A warning of the solver, of a process that the terminal does not count as its user's.
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     try:
-        sys.stdout, sys.stderr = Stream(speech, OUT, sys.stdout), Stream(speech, ERR, sys.stderr)
+        sys.stdout, sys.stderr = Stream(channel, OUT, sys.stdout), Stream(channel, ERR, sys.stderr)
         state = _Work()
-        args = (heard, state, speech, stopped, patience)
+        args = (heard, state, channel, stopped, patience)
         threading.Thread(target=_obey, args=args, daemon=True).start()
 
         def guarded() -> int:
@@ -76,7 +76,7 @@ def work(
         sys.unraisablehook = unraisable
 
         status = finished(guarded)
-        speech.say(STATUS, str(status))
+        channel.say(STATUS, str(status))
     finally:
         os._exit(status)
 
@@ -104,7 +104,7 @@ def _interruptible(state: _Work) -> Iterator[None]:
 def _obey(
     heard: int,
     state: _Work,
-    speech: Speech,
+    channel: Channel,
     stopped: Callable[[Reason], int],
     patience: Callable[[Reason], float],
 ) -> None:
@@ -128,8 +128,8 @@ def _obey(
         return
     status = EXIT_INTERNAL
     try:
-        speech.take_the_floor()
+        channel.take_over()
         status = stopped(reason)
-        speech.say(STATUS, str(status))
+        channel.say(STATUS, str(status))
     finally:
         os._exit(status)

@@ -239,7 +239,7 @@ def _on_this_side(rely: Formula, automaton: Automaton) -> Term:
     conjuncts = [c for c in build.conjuncts(rely.term) if c.free <= rigid or not c.free.isdisjoint(here)]
     missing = sorted({v.name for c in conjuncts for v in c.free - here - rigid})
     if missing:
-        message = f"this rely is meant for both sides, but one of them has no `{missing[0]}`"
+        message = f"this rely applies to both sides, but one of them has no `{missing[0]}`"
         hint = "write it in the threads of the other side"
         raise InputError((error("SA409", message, rely.origin.span, hint),))
     return build.land(*conjuncts)

@@ -37,7 +37,7 @@ def _of_goal(goal: Goal, pre: tuple[Formula, ...], bounds: Limits) -> tuple[Diag
         return ()
     session = Session(bounds, tuple(a.formula for a in goal.axioms), rlimit=RLIMIT)
     if goal.axioms and _impossible(session, ()):
-        hint = "the axioms of both sides are assumed together, and from these anything follows"
+        hint = "the axioms of both sides are assumed together, and anything follows from them"
         place = goal.axioms[0].origin.span
         return (error("SA501", "the axioms of the two sides contradict each other", place, hint),)
     # The goal may name variables otherwise than the block does, so formulas are known by their places.
@@ -51,7 +51,7 @@ def _of_goal(goal: Goal, pre: tuple[Formula, ...], bounds: Limits) -> tuple[Diag
         return ()
     first = next((f for f in written if _impossible(session, [*starts, f.term])), written[0])
     message = "no pair of initial states satisfies the precondition"
-    hint = "weaken `pre`: everything would hold of runs that cannot begin"
+    hint = "weaken `pre`: without initial states every claim holds trivially"
     return (error("SA407", message, first.origin.span, hint),)
 
 

@@ -29,7 +29,7 @@ def claim_of(goals: Sequence[Goal], alone: bool) -> str:
     claim = "every run of the concrete program has an abstract run with the same visible actions"
     kept = _kept([formula for goal in goals for formula in goal.iota])
     claim = f"{claim}, and after each step {kept}" if kept else claim
-    return f"{claim}; nobody else interferes: the declared relies are left out" if alone else claim
+    return f"{claim}; no other thread interferes, and the declared relies are not used" if alone else claim
 
 
 def _kept(iota: Sequence[Formula]) -> str:

@@ -26,7 +26,7 @@ from sa.certificates.threads import Annotated, Composition
 from sa.generation.checks import verify_together
 from sa.generation.generate import Generated, automata, generate, strengthened, unbounded, weakened
 from sa.generation.modular import Allowed
-from sa.generation.visibility import Rung
+from sa.generation.visibility import Level
 from sa.question.asked import Decision
 from sa.question.goals import goals, silently
 from sa.refinement.missing import Disturbance, candidates, conditions_of, disturbances
@@ -68,14 +68,14 @@ class Attempt(Struct, frozen=True):
 
 
 class _Work(Struct):
-    """Both programs on a rung, what is known of them, and decisions already made."""
+    """Both programs on a level, what is known of them, and decisions already made."""
 
     abstract: Program
     concrete: Program
     block: Refinement | None
     limits: Limits
     decide: Decide
-    rung: Rung
+    level: Level
     session: Session
     first: Generated
     second: Generated
@@ -90,7 +90,7 @@ def attempt(
     block: Refinement | None,
     limits: Limits,
     decide: Decide,
-    rung: Rung = Rung.HIDDEN,
+    level: Level = Level.HIDDEN,
     effort: Effort = Effort.SHARPEN,
 ) -> Attempt:
     """Decide the pairs of two programs, each by `decide`.
@@ -107,10 +107,10 @@ def attempt(
         block,
         limits,
         decide,
-        rung,
+        level,
         Session(limits, tuple(axioms)),
-        generate(concrete.threads, rung, limits, names),
-        generate(abstract.threads, rung, limits, (*names, *(f"at_{t.name}" for t in concrete.threads))),
+        generate(concrete.threads, level, limits, names),
+        generate(abstract.threads, level, limits, (*names, *(f"at_{t.name}" for t in concrete.threads))),
         conditions_of((*abstract.threads, *concrete.threads)),
         effort,
     )

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.trace import Configuration
 from sa.certificates.goal import Goal
-from sa.certificates.play import Broken, BrokenAtStart, Chosen, Drift, Play, Position, Step
+from sa.certificates.play import Broken, BrokenAtStart, Chosen, EnvironmentMove, Play, Position, Step
 from sa.generation.closure import atoms
 from sa.terms import build
 from sa.terms.cases import condition_in
@@ -136,7 +136,7 @@ def leaves(play: Play) -> Iterator[Leaf]:
                     # Of infinitely many answers only those that keep ι are listed.
                     if move.edge.label is None and not replies:
                         yield Leaf(move.after, here.abstract, steps + 1, moves)
-                case Drift(then=then):
+                case EnvironmentMove(then=then):
                     waiting.append((then, steps, moves))
                 case _:
                     pass
@@ -176,7 +176,7 @@ def _concrete(play: Play) -> Iterator[Configuration]:
             match here:
                 case Position(move=Step(replies=replies)):
                     waiting.extend(r.then for r in replies)
-                case Position(move=Drift(then=then)):
+                case Position(move=EnvironmentMove(then=then)):
                     waiting.append(then)
                 case _:
                     pass

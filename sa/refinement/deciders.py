@@ -93,7 +93,9 @@ def at_start(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost 
             yield Lost(Uncovered(_configuration(asked.goal.concrete, state), Exhausted.SOLVER), effort_of(asked))
             return
         case NotCovered():
-            yield Stuck(Unknown(Reason.SOLVER, "whether every initial state is covered"), effort_of(asked))
+            yield Stuck(
+                Unknown(Reason.SOLVER, "whether every initial state is related to an abstract one"), effort_of(asked)
+            )
             return
     broken = None if asked.goal.choose_init else broken_at_start(work.session, work.board)
     match broken:
@@ -220,7 +222,7 @@ def relation_of(search: Search, solution: Mapping[Pair, Term] | None = None) -> 
         alive = {p: s for p, s in search.pairs.items() if solution.get(p, build.FALSE) is not build.FALSE}
     covered = search.opening_cover()
     if not isinstance(covered, Covered):
-        return Unknown(Reason.SOLVER, "whether every initial state is covered")
+        return Unknown(Reason.SOLVER, "whether every initial state is related to an abstract one")
     closures = {pair[1]: search.closure(pair[1]).relation for pair in alive}
     return Relation(
         tuple(

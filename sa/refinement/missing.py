@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.trace import Configuration
-from sa.certificates.play import Broken, Chosen, Drift, Play, Position, Step, Unmatched
+from sa.certificates.play import Broken, Chosen, EnvironmentMove, Play, Position, Step, Unmatched
 from sa.generation.closure import atoms
 from sa.terms import build
 from sa.terms.cases import condition_in
@@ -39,7 +39,7 @@ def disturbances(play: Play) -> tuple[Disturbance, ...]:
     """The environment steps of a play that change something, each once."""
     found = dict[tuple[object, ...], Disturbance]()
     for position in _positions(play):
-        if isinstance(position.move, Drift):
+        if isinstance(position.move, EnvironmentMove):
             steps = [(True, position.concrete, position.move.concrete)]
             before = position.abstract
             for after in position.move.abstract:
@@ -61,7 +61,7 @@ def step_in_words(play: Play) -> str:
         )
         which = "concrete" if step.concrete else "abstract"
         return f"whether the other {which} threads can do {', '.join(values)} is not known"
-    return "it fails whatever the other threads do, but their abstract counterparts may still help"
+    return "it fails whatever the other threads do, but steps of the other abstract threads may help"
 
 
 def _positions(play: Play) -> Iterator[Position]:
@@ -74,7 +74,7 @@ def _positions(play: Play) -> Iterator[Position]:
         match here.move:
             case Step(replies=replies):
                 waiting.extend(r.then for r in replies if not isinstance(r.then, Broken))
-            case Drift(then=then):
+            case EnvironmentMove(then=then):
                 waiting.append(then)
             case Unmatched():
                 pass

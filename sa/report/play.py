@@ -15,7 +15,7 @@ from sa.certificates.goal import Goal
 from sa.report.explain import Why, bare, is_internal, name_of
 from sa.report.screen import BAD, FAINT, OPEN, PLACE, STRONG, fit, pack, wrap
 from sa.report.snippet import place, snippet
-from sa.report.story import Ending, Event, Scene, Story
+from sa.report.story import Ending, Event, Round, Story
 from sa.terms.sort import show_value
 from sa.terms.term import Var
 
@@ -34,8 +34,8 @@ def show_play(told: Story, goal: Goal, width: int) -> Iterator[Text]:
     left = _state(told.concrete, goal.concrete, column)
     right = _state(told.abstract, goal.abstract, column) if told.abstract else [Text("no such state", BAD)]
     yield from _rows("0", [Text("start", FAINT), *left], [Text("start", FAINT), *right], column)
-    for number, scene in enumerate(told.scenes, 1):
-        yield from _scene(number, scene, goal, column)
+    for number, round_ in enumerate(told.rounds, 1):
+        yield from _round(number, round_, goal, column)
     yield Text()
     yield from _ending(told.ending, goal, width)
     if told.identity:
@@ -87,14 +87,14 @@ def _changes(event: Event, automaton: Automaton) -> list[Text]:
     return pieces
 
 
-def _scene(number: int, scene: Scene, goal: Goal, column: int) -> Iterator[Text]:
-    left = _event(scene.concrete, goal.concrete, column)
-    right = [line for event in scene.abstract for line in _event(event, goal.abstract, column)]
-    if not scene.answered:
+def _round(number: int, round_: Round, goal: Goal, column: int) -> Iterator[Text]:
+    left = _event(round_.concrete, goal.concrete, column)
+    right = [line for event in round_.abstract for line in _event(event, goal.abstract, column)]
+    if not round_.answered:
         right = [Text("no answer", BAD)]
     elif not right:
-        right = [Text("stays" if scene.concrete.edge else "environment: no change", FAINT)]
-    for other in scene.others:
+        right = [Text("stays" if round_.concrete.edge else "environment: no change", FAINT)]
+    for other in round_.others:
         right.extend(wrap(f"({other})", column, FAINT))
     yield _row("", Text(), Text(), column)
     yield from _rows(str(number), left, right, column)

@@ -15,7 +15,7 @@ from sa.certificates.play import (
     Broken,
     BrokenAtStart,
     Chosen,
-    Drift,
+    EnvironmentMove,
     Exhausted,
     Play,
     Position,
@@ -216,8 +216,10 @@ def play_json(play: Play, goal: Goal) -> PlayJson:
     return PlayJson(
         StartJson(_state(told.concrete), _state(told.abstract) if told.abstract else None),
         [
-            RoundJson(_event(scene.concrete), [_event(e) for e in scene.abstract], scene.answered, list(scene.others))
-            for scene in told.scenes
+            RoundJson(
+                _event(round_.concrete), [_event(e) for e in round_.abstract], round_.answered, list(round_.others)
+            )
+            for round_ in told.rounds
         ],
         EndingJson(told.ending.headline, [_why(w) for w in told.ending.reasons], told.ending.solver),
         told.identity,
@@ -285,7 +287,7 @@ _Then: TypeAlias = Callable[[Position | Broken], ThenJson]
 
 def _spoiler(here: Position, move: SpoilerMove, abstract: Automaton, then: _Then) -> SpoilerMoveJson:
     match move:
-        case Drift(concrete, states, identity, target):
+        case EnvironmentMove(concrete, states, identity, target):
             return EnvironmentStepJson(_state(concrete), [_state(s) for s in states], identity, then(target))
         case Unmatched(concrete, closure, exhausted):
             return UnmatchedJson(_state(concrete), show(closure), exhausted)

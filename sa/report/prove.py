@@ -144,7 +144,7 @@ def _step(result: StepResult, proof: Proof) -> Iterator[Block]:
     below = unproved_below(result, proof)
     if below:
         names = ", ".join(f"{name} ({verdict.value})" for name, verdict in below)
-        yield Paragraph(f"rests on what is not proved: {names}", Tone.OPEN, LEAF)
+        yield Paragraph(f"depends on steps that are not proved: {names}", Tone.OPEN, LEAF)
     yield Paragraph(_why(result, bool(below)), indent=LEAF)
 
 

@@ -22,8 +22,8 @@ _MEANS = {
     "initial coverage": "this initial state has no related one on the abstract side",
     "initial coverage of the composition": "the pairs agree on no abstract initial state for this concrete one",
     "a middle initial state": "these initial states are related, and nothing between them is related to both",
-    "ι of the chain": "what the links keep does not imply this",
-    "an environment step in the middle": "the outer environments can do this, the middle one cannot follow in one step",
+    "ι of the chain": "the relations of the links do not imply this",
+    "an environment step in the middle": "the middle environment cannot match this step of the outer ones in one step",
     "the abstract invariant and ι imply the concrete one": "in these related states only the abstract invariant holds",
     "the abstract invariant and θ imply the concrete one": "in these related states only the abstract invariant holds",
     "the environment is followed": "no step of the abstract environment follows this one of the concrete environment, "
@@ -32,12 +32,12 @@ _MEANS = {
     "an environment that keeps the claim keeps the parts": "the claim counts this step of the environment, "
     "and the parts break",
     "the claim's κ is that of the parts": "the claim relates these initial states, the parts do not",
-    "the parts' ι is that of the claim": "the parts keep less than this",
+    "the parts' ι is that of the claim": "the relations of the parts do not imply this",
     "non-interference": "a step of the first thread that keeps the claim about it can break that about the second",
     "compatible": "the other thread's environment does not allow this step",
-    "inductive invariant": "this step leads out of the invariants",
+    "inductive invariant": "this step leads to a state outside the invariants",
     "initial invariant": "this initial state is not in the invariant",
-    "reflexive environment": "the environment cannot do nothing here",
+    "reflexive environment": "the environment does not allow a step that changes nothing here",
 }
 
 

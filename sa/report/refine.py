@@ -125,7 +125,7 @@ def lost(play: Play, result: Result, head: str) -> Iterator[Section]:
         case None:
             pass
         case Loss.BEHAVIOUR:
-            yield (Paragraph("And this behaviour escapes: no abstract run matches it.", Tone.BAD),)
+            yield (Paragraph("No abstract run has these visible actions.", Tone.BAD),)
         case Loss.RELATION:
             text = "Only the relation fails here: an abstract run with the same visible actions exists, but none "
             yield (Paragraph(text + _kept(play)),)

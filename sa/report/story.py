@@ -22,7 +22,7 @@ from sa.certificates.play import (
     Broken,
     BrokenAtStart,
     Chosen,
-    Drift,
+    EnvironmentMove,
     Exhausted,
     Play,
     Position,
@@ -48,7 +48,7 @@ class Event(Struct, frozen=True):
     after: Configuration
 
 
-class Scene(Struct, frozen=True):
+class Round(Struct, frozen=True):
     """One numbered step of the play: Spoiler's event and what the abstract side does meanwhile.
 
     `others` says what became of the abstract answers that the story does not follow.
@@ -69,11 +69,11 @@ class Ending(Struct, frozen=True):
 
 
 class Story(Struct, frozen=True):
-    """The opening states, where there are any, the scenes and the ending. `identity`: see Drift."""
+    """The opening states, where there are any, the rounds and the ending. `identity`: see EnvironmentMove."""
 
     concrete: Configuration
     abstract: Configuration | None
-    scenes: tuple[Scene, ...]
+    rounds: tuple[Round, ...]
     ending: Ending
     identity: bool
 
@@ -121,28 +121,28 @@ def _chosen(concrete: Configuration, openings: tuple[Position | Broken, ...], so
 
 
 def _from(start: Position, goal: Goal, lengths: Lengths) -> Story:
-    scenes = list[Scene]()
+    rounds = list[Round]()
     identity = False
     here = start
     while True:
         match here.move:
-            case Drift(concrete, abstract, added, then):
+            case EnvironmentMove(concrete, abstract, added, then):
                 events = tuple(Event(None, None, b, a) for b, a in pairwise((here.abstract, *abstract)))
-                scenes.append(Scene(Event(None, None, here.concrete, concrete), events))
+                rounds.append(Round(Event(None, None, here.concrete, concrete), events))
                 identity = identity or added
                 here = then
             case Unmatched(concrete, closure, exhausted):
-                scenes.append(Scene(Event(None, None, here.concrete, concrete), (), answered=False))
+                rounds.append(Round(Event(None, None, here.concrete, concrete), (), answered=False))
                 headline = "The abstract environment has no step that matches this one."
-                most = Why(None, f"however often it moves, it keeps to {show(closure, bare)}")
+                most = Why(None, f"any number of its steps satisfies {show(closure, bare)}")
                 ending = Ending(headline, (most,), exhausted is Exhausted.SOLVER)
-                return Story(start.concrete, start.abstract, tuple(scenes), ending, identity)
+                return Story(start.concrete, start.abstract, tuple(rounds), ending, identity)
             case Step() as step:
                 followed = _followed(step, lengths)
-                scenes.append(_scene(step, here, followed))
+                rounds.append(_round(step, here, followed))
                 if followed is None:
                     ending = _lost(step, here, goal.abstract)
-                    return Story(start.concrete, start.abstract, tuple(scenes), ending, identity)
+                    return Story(start.concrete, start.abstract, tuple(rounds), ending, identity)
                 assert isinstance(followed.then, Position)
                 here = followed.then
 
@@ -153,13 +153,13 @@ def _followed(step: Step, lengths: Lengths) -> Reply | None:
     return max(open_replies, key=lambda r: lengths[id(r.then)]) if open_replies else None
 
 
-def _scene(step: Step, here: Position, followed: Reply | None) -> Scene:
+def _round(step: Step, here: Position, followed: Reply | None) -> Round:
     concrete = _event(step.move, here.concrete)
     if followed is None:
-        return Scene(concrete, (), answered=False)
+        return Round(concrete, (), answered=False)
     others = [r.then for r in step.replies if r is not followed]
     summaries = [*_summaries(others), *(["infinitely many other answers lose as well"] if step.others else [])]
-    return Scene(concrete, tuple(_events(followed.moves, here.abstract)), tuple(summaries))
+    return Round(concrete, tuple(_events(followed.moves, here.abstract)), tuple(summaries))
 
 
 def _event(move: Move, before: Configuration) -> Event:
@@ -197,7 +197,7 @@ def _lost(step: Step, here: Position, abstract: Automaton) -> Ending:
         refusing = {r.edge for r in step.refusals} | {r.moves[-1].edge for r in step.replies if r.moves}
         reasons.extend(no_choice(e) for e in _choosing(abstract, here.abstract.location) if e not in refusing)
     if not reasons and not edges_from(abstract)[here.abstract.location]:
-        reasons.append(Why(None, "it has come to an end: there is no step from here"))
+        reasons.append(Why(None, "it has terminated: there is no step from here"))
     what = f"the action {asked}" if asked else "this silent step"
     unique = tuple(dict.fromkeys(reasons))
     headline = f"{abstract.name} cannot answer {what}{':' if unique else '.'}"
@@ -229,7 +229,7 @@ def _breaking(reply: Reply, failure: Broken) -> Why:
 
 
 def _lengths(starts: Sequence[Position | Broken]) -> Lengths:
-    """How many scenes the longest line from each position takes. Plays may be deep: no recursion."""
+    """How many rounds the longest line from each position takes. Plays may be deep: no recursion."""
     found: Lengths = {}
     todo: list[tuple[Position | Broken, bool]] = [(start, False) for start in starts]
     while todo:
@@ -274,7 +274,7 @@ def _successors(node: Position | Broken) -> tuple[Position | Broken, ...]:
     if isinstance(node, Broken):
         return ()
     match node.move:
-        case Drift(then=then):
+        case EnvironmentMove(then=then):
             return (then,)
         case Step(replies=replies):
             return tuple(r.then for r in replies)

@@ -27,7 +27,7 @@ def weakest_document(found: Weakest, text: str, seconds: float) -> Document:
         sections.append((Paragraph(f"No environment was found because {because(found.unknown)}"),))
     if found.hopeless is not None and found.hopeless.play is not None:
         sections.extend(
-            lost(found.hopeless.play, found.hopeless, "The abstract side loses although nobody interferes:")
+            lost(found.hopeless.play, found.hopeless, "The abstract side loses although no other thread interferes:")
         )
     if found.environment is not None:
         sections.extend(_environment(found, found.environment, text))
@@ -54,7 +54,10 @@ def _environment(found: Weakest, environment: Environment, text: str) -> Iterato
         yield (Paragraph("Others may do anything: `rely true;`"),)
         return
     blocks = [b for automaton, clauses, side in sides for b in _clauses(automaton, clauses, side)]
-    yield (Paragraph("Others may do anything that keeps to this, while the thread is at:"), *blocks)
+    yield (
+        Paragraph("While the thread is at these locations, other threads may take any step that satisfies:"),
+        *blocks,
+    )
     if found.uniform is not None:
         yield tuple(_rely(found, found.uniform))
     for automaton, clauses, _ in sides:
@@ -87,7 +90,7 @@ def _said(needed: Needed) -> str:
         case Verdict.REFUTED:
             return clause_text(needed.clause)
         case None:
-            return f"{clause_text(needed.clause)}   (whether it is needed was not asked)"
+            return f"{clause_text(needed.clause)}   (not checked whether it is needed)"
         case _:
             return f"{clause_text(needed.clause)}   (whether it is needed is unknown)"
 

@@ -49,7 +49,9 @@ def _meeting(relations: Sequence[tuple[PairRelation, ...]]) -> Iterator[tuple[Pa
         yield from ((*rest, p) for p in relations[-1] if not rest or rest[-1].abstract == p.concrete)
 
 
-def _followed(links: Sequence[Refinement], places: Sequence[PairRelation], claim: Goal, drift: Term) -> Obligation:
+def _followed(
+    links: Sequence[Refinement], places: Sequence[PairRelation], claim: Goal, environment_move: Term
+) -> Obligation:
     goals, last = [link.pairs[0][0] for link in links], len(links)
     lower, upper = (
         location_of(goals[0].concrete, places[0].concrete),
@@ -71,7 +73,7 @@ def _followed(links: Sequence[Refinement], places: Sequence[PairRelation], claim
             unknown += moves.values()
     kept = [substitute(_named(iota_of(goal), number, last), later) for number, goal in enumerate(goals)]
     assert lower.env is not None
-    moved = (lower.env, substitute(lower.inv, below), drift, substitute(upper.inv, above))
+    moved = (lower.env, substitute(lower.inv, below), environment_move, substitute(upper.inv, above))
     hypotheses = build.land(*known, *moved, substitute(iota_of(claim), {**below, **above}))
     case = Case(tuple(unknown), build.conjuncts(build.land(*steps, *kept)))
     where = ", ".join((*(p.concrete for p in places), places[-1].abstract))

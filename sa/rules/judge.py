@@ -25,7 +25,7 @@ from sa.certificates.run_json import read_run
 from sa.certificates.shape import Entry
 from sa.certificates.states_json import read_states
 from sa.certificates.threads_json import read_joint, read_keeps, read_lemmas
-from sa.checker.judge import Court, combined, consistent, discharged, expect
+from sa.checker.judge import Resources, combined, consistent, discharged, expect
 from sa.checker.judgement import Judged
 from sa.checker.lemmas import check_lemmas
 from sa.checker.never import check_joint, check_keeps
@@ -57,12 +57,12 @@ class _Session(Struct):
 
     script: Script
     stage: Stage
-    court: Court
+    resources: Resources
     facts: dict[str, Fact] = field(default_factory=dict)
     proved: set[str] = field(default_factory=set)
 
 
-def judge_script(script: Script, entry: Entry, court: Court) -> Iterator[Judged]:
+def judge_script(script: Script, entry: Entry, resources: Resources) -> Iterator[Judged]:
     """The rulings about a script, step by step. Raises Malformed and LimitReached."""
     verdict, programs, steps = entry.fields("verdict", "programs", "steps")
     items = [part.fields("step", "verdict", "cited", "evidence") for part in steps.items()]
@@ -74,24 +74,24 @@ def judge_script(script: Script, entry: Entry, court: Court) -> Iterator[Judged]
         yield from (Judged(step.name, Verdict.UNKNOWN, None) for step in script.steps)
         return
     stage = Stage(annotated.read_worlds(programs, script), script.axioms)
-    ruling = _sound(stage, court)
+    ruling = _sound(stage, resources)
     if not isinstance(ruling, Accepted):
         yield Judged("the programs", combined(verdicts), ruling)
         return
-    session = _Session(script, stage, court)
+    session = _Session(script, stage, resources)
     for step, said, (_, _, cited, evidence) in zip(script.steps, verdicts, items, strict=True):
         names = tuple(c.text() for c in cited.items())
         if not _may_cite(script, step, said, names):
-            raise cited.wrong("the step cites others")
+            raise cited.wrong("the step cites different steps")
         yield Judged(step.name, said, _step(session, step, said, names, evidence))
 
 
-def _sound(stage: Stage, court: Court) -> Ruling:
+def _sound(stage: Stage, resources: Resources) -> Ruling:
     """Whether the axioms do not contradict each other, and what is said of the programs is true."""
-    ruling = consistent(stage.axioms, court)
+    ruling = consistent(stage.axioms, resources)
     for world in stage.worlds.values():
         if isinstance(ruling, Accepted):
-            ruling = annotated.fault_of(world) or discharged(annotated.obligations(world), stage.axioms, court)
+            ruling = annotated.fault_of(world) or discharged(annotated.obligations(world), stage.axioms, resources)
     return ruling
 
 
@@ -149,7 +149,7 @@ def _proved(session: _Session, step: Step, cited: Sequence[Fact], evidence: Entr
             return _inductive(session, claim, kind, what)
         case Preserves() as claim, ("keeps" | "never" | "lemmas" | "states"):
             return _never(session, claim, kind, what)
-    raise evidence.wrong("this is no way to show such a claim")
+    raise evidence.wrong("such a claim cannot be shown in this way")
 
 
 def _applied(session: _Session, applied: Applied) -> Found:
@@ -157,7 +157,7 @@ def _applied(session: _Session, applied: Applied) -> Found:
     if fault is not None:
         return Rejected("well-formed composition", fault), None
     conditions = (o for a in applied.asked for o in a.obligations)
-    return discharged(conditions, session.stage.axioms, session.court), applied.fact
+    return discharged(conditions, session.stage.axioms, session.resources), applied.fact
 
 
 # ---------------------------------------------------------------- refinements
@@ -177,20 +177,20 @@ def _goal(session: _Session, claim: Refines) -> tuple[Goal, Refinement]:
 def _related(session: _Session, claim: Refines, entry: Entry) -> Found:
     goal, fact = _goal(session, claim)
     relation = read_relation(entry, goal)
-    court = session.court
-    ruling = check_relation(goal, relation, court.bounds, court.seed, court.solvers)
+    resources = session.resources
+    ruling = check_relation(goal, relation, resources.bounds, resources.seed, resources.solvers)
     ruling = _all(ruling, _begins(session, fact.right)) if isinstance(ruling, Accepted) else ruling
     return ruling, replace(fact, pairs=((goal, relation),) if len(claim.left) == 1 else ())
 
 
 def _pair_by_pair(session: _Session, claim: Refines, entry: Entry) -> Found:
-    goals, court = goals_of_pairs(session.stage, claim), session.court
+    goals, resources = goals_of_pairs(session.stage, claim), session.resources
     items = entry.items()
     if len(items) != len(goals):
         raise entry.wrong(f"{len(goals)} relations are expected")
     relations = [read_relation(item, goal) for item, goal in zip(items, goals, strict=True)]
     for goal, relation in zip(goals, relations, strict=True):
-        ruling = check_relation(goal, relation, court.bounds, court.seed, court.solvers)
+        ruling = check_relation(goal, relation, resources.bounds, resources.seed, resources.solvers)
         if not isinstance(ruling, Accepted):
             return ruling, None
     applied = refinements.pair_by_pair(session.stage, claim, zip(goals, relations, strict=True))
@@ -210,7 +210,7 @@ def _inductive(session: _Session, claim: Preserves, kind: str, entry: Entry) -> 
         automaton = automaton_of(part)
         places = read_places(item, automaton, session.stage.axioms)
         conditions = inductive(automaton, places, wanted(part, automaton), part.strong)
-        ruling = discharged(conditions, session.stage.axioms, session.court)
+        ruling = discharged(conditions, session.stage.axioms, session.resources)
         if not isinstance(ruling, Accepted):
             return ruling, None
     return _applied(session, applied)
@@ -232,23 +232,23 @@ def _never(session: _Session, claim: Preserves, kind: str, entry: Entry) -> Foun
         raise Unfit("the threads are not all of their program")
     threads = tuple(t.thread for t in fact.side.threads)
     bads = {(0, 0): _bad(fact)}
-    court, axioms = session.court, session.stage.axioms
+    resources, axioms = session.resources, session.stage.axioms
     ruling: Ruling
     if kind == "keeps":
         keeps = read_keeps(entry, threads, bads, axioms)
-        ruling = check_keeps(keeps, court.bounds, court.seed, court.solvers)
+        ruling = check_keeps(keeps, resources.bounds, resources.seed, resources.solvers)
         said = len(keeps.never)
     elif kind == "states":
         states = read_states(entry, threads, bads, axioms)
-        ruling = check_states(states, court.bounds)
+        ruling = check_states(states, resources.bounds)
         said = len(states.never)
     elif kind == "lemmas":
         lemmas = read_lemmas(entry, threads, bads, axioms)
-        ruling = check_lemmas(lemmas, court.bounds, court.seed, court.solvers)
+        ruling = check_lemmas(lemmas, resources.bounds, resources.seed, resources.solvers)
         said = len(lemmas.never)
     else:
         joint = read_joint(entry, threads, bads, axioms)
-        ruling = check_joint(joint, court.bounds, court.seed, court.solvers)
+        ruling = check_joint(joint, resources.bounds, resources.seed, resources.solvers)
         said = len(joint.never)
     return (ruling if said else Rejected("claim", "the proof is not about it")), fact
 
@@ -274,22 +274,22 @@ def _refuted(session: _Session, step: Step, cited: Sequence[Fact], evidence: Ent
             return _all(ruling, _begins(session, *sides_of(refinement_of(session.stage, claim))))
         case Preserves() as claim, "violation":
             return _violated(session, claim, what)
-    raise evidence.wrong("this is no way to refute such a claim")
+    raise evidence.wrong("such a claim cannot be refuted in this way")
 
 
 def _played(session: _Session, goal: Goal, entry: Entry) -> Ruling:
     """A play in an environment that was inferred refutes nothing: that may be larger than the real one."""
     if not (goal.closed or goal.matched):
         return Rejected("play", "the environment of these threads was inferred")
-    play, court = read_play(entry, goal), session.court
-    ruling = check_play(goal, play, court.bounds, court.seed, court.solvers)
+    play, resources = read_play(entry, goal), session.resources
+    ruling = check_play(goal, play, resources.bounds, resources.seed, resources.solvers)
     return check_refusals(goal, play) if isinstance(ruling, Accepted) else ruling
 
 
 def _begins(session: _Session, *sides: Side) -> Ruling:
     """Whether threads start in states only in which their programs do."""
     conditions = (o for side in sides for o in others_start(session.stage.worlds, side))
-    return discharged(conditions, session.stage.axioms, session.court)
+    return discharged(conditions, session.stage.axioms, session.resources)
 
 
 def _all(*rulings: Ruling) -> Ruling:
@@ -317,7 +317,7 @@ def _fails(session: _Session, step: Step, cited: Sequence[Fact], entry: Entry) -
         raise by.wrong("the script names another rule")
     meaning = read_meaning(functions, session.script.functions)
     name, place = condition.text(), where.text()
-    ruling: Ruling = Rejected("condition", "there is no such condition, or not of these variables", name)
+    ruling: Ruling = Rejected("condition", "there is no such condition, or its variables are others", name)
     for obligation, sides in _conditions(session, step, way, cited):
         if (obligation.name, obligation.where) != (name, place):
             continue
@@ -325,7 +325,7 @@ def _fails(session: _Session, step: Step, cited: Sequence[Fact], entry: Entry) -
         variables = variables_of(asked)
         if isinstance(values.value, Mapping) and set(values.value) == {v.key for v in variables}:
             given = read_values(values, variables)
-            ruling = check_failure(asked, given, meaning, session.stage.axioms, session.court)
+            ruling = check_failure(asked, given, meaning, session.stage.axioms, session.resources)
             ruling = _all(ruling, _begins(session, *sides))
             if isinstance(ruling, Accepted):
                 return ruling

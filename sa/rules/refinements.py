@@ -56,7 +56,7 @@ def parallel(stage: Stage, claim: Refines, cited: Sequence[Fact]) -> Applied:
     if any(not p.pairs for p in parts):
         if any(p.links for p in parts):
             raise Unfit("chains go with chains of as many links: cite for each pair of threads one, or none")
-        raise Unshown("a cited refinement was not shown for its pair of threads")
+        raise Unshown("a cited refinement was not proved for its pair of threads")
     return _composed(stage, claim, parts)
 
 
@@ -96,7 +96,7 @@ def _level(stage: Stage, claim: Refines, links: Sequence[Refinement]) -> tuple[R
     if not (left.whole and right.whole):
         raise Unfit("chains side by side must be of all threads of their programs, on every level")
     if any(not link.pairs for link in links):
-        raise Unshown("a link of a cited chain was not shown for its pair of threads")
+        raise Unshown("a link of a cited chain was not proved for its pair of threads")
     kappa = tuple(dict.fromkeys(f for link in links for f in link.kappa))
     iota = tuple(dict.fromkeys(f for link in links for f in link.iota))
     fact = Refinement(left, right, kappa, iota, (), silent=claim.silent_exit)
@@ -130,7 +130,7 @@ def _alike(claim: Refines, parts: Sequence[Refinement]) -> None:
     if claim.rely or any(p.narrow for p in parts):
         raise Unfit("a rely narrows what others may do, which this rule does not know of: declare it in the programs")
     if claim.choose_init or any(p.chosen for p in parts):
-        raise Unfit("initial values that are chosen for a part need not fit the others")
+        raise Unfit("initial values that are chosen for one part need not suit the others")
     if any(p.silent != claim.silent_exit for p in parts):
         raise Unfit("`silent exit` must be said of all parts and of the claim, or of none")
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from sa.automata.program import Axiom
-from sa.checker.judge import Court
+from sa.checker.judge import Resources
 from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Accepted, Rejected, Ruling, Undecided
 from sa.smt.session import Sat
@@ -45,23 +45,27 @@ def variables_of(obligation: Obligation) -> tuple[Var, ...]:
 
 
 def check_failure(
-    obligation: Obligation, values: Mapping[Var, Value], meaning: Meaning | None, axioms: Sequence[Axiom], court: Court
+    obligation: Obligation,
+    values: Mapping[Var, Value],
+    meaning: Meaning | None,
+    axioms: Sequence[Axiom],
+    resources: Resources,
 ) -> Ruling:
     """Whether an obligation, as it is meant, fails for the values. Raises LimitReached."""
     name, where = obligation.name, obligation.where
     try:
         if not all(holds(h, values) for h in obligation.hypotheses):
-            return Rejected(name, "these values are none that it speaks of", where)
+            return Rejected(name, "these are not values of its variables", where)
         if any(all(holds(b, values) for b in case.body) for case in obligation.cases if not case.choices):
             return Rejected(name, "it holds for these values", where)
     except Unevaluable:
         return Rejected(name, "it cannot be evaluated for these values", where)
-    plain = court.solvers.session(court.bounds, (), court.seed)
+    plain = resources.solvers.session(resources.bounds, (), resources.seed)
     for question in (*_impossible(obligation, values), *_true(meaning, axioms)):
         failure = discharge(plain, frozenset(), question)
         if failure is not None:
             return failure
-    return _possible(axioms, court) if meaning is None else Accepted()
+    return _possible(axioms, resources) if meaning is None else Accepted()
 
 
 def _impossible(obligation: Obligation, values: Mapping[Var, Value]) -> Iterator[Obligation]:
@@ -79,9 +83,9 @@ def _true(meaning: Meaning | None, axioms: Iterable[Axiom]) -> Iterator[Obligati
             yield Obligation("axiom", "", (), (Case((), (interpreted(axiom.formula, meaning),)),))
 
 
-def _possible(axioms: Sequence[Axiom], court: Court) -> Ruling:
+def _possible(axioms: Sequence[Axiom], resources: Resources) -> Ruling:
     """Values refute nothing if no functions satisfy the axioms."""
     if not axioms:
         return Accepted()
-    answer = court.solvers.make(court.bounds, [a.formula for a in axioms], court.seed).check(())
+    answer = resources.solvers.make(resources.bounds, [a.formula for a in axioms], resources.seed).check(())
     return Accepted() if isinstance(answer, Sat) else Undecided("axioms", "it is not known that they can be true")

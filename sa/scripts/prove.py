@@ -83,7 +83,7 @@ def prove(prepared: Prepared) -> Iterator[StepResult]:
 
 def not_begun(step: Step, reason: Reason) -> StepResult:
     """A step that a limit was reached before."""
-    return StepResult(step, Verdict.UNKNOWN, "", (), (), Unknown(reason, "before this step was begun"), 0.0)
+    return StepResult(step, Verdict.UNKNOWN, "", (), (), Unknown(reason, "before this step began"), 0.0)
 
 
 def limit_of(result: StepResult) -> Reason | None:
@@ -120,7 +120,7 @@ def _step(prepared: Prepared, step: Step, earlier: Mapping[str, Done]) -> Done:
     fact, unknown = None, None
     try:
         if any(name not in facts for name in step.cited):
-            unknown = Unknown(Reason.BOUND, "what it cites was not worked on to the end")
+            unknown = Unknown(Reason.BOUND, "the steps that it cites were not finished")
         else:
             fact = apply(work)
     except Unshown as problem:
@@ -157,7 +157,7 @@ def _judged(work: Work, unknown: Unknown | None, verdicts: Mapping[str, Verdict]
         verdict = Verdict.UNKNOWN
         unproved = _unproved(cited, below)
         if unknown is None and unproved:
-            unknown = Unknown(Reason.BOUND, f"it rests on {', '.join(unproved)}, which is not proved")
+            unknown = Unknown(Reason.BOUND, f"it depends on {', '.join(unproved)}, which is not proved")
     results, leaves = tuple(work.results), tuple(work.leaves)
     return StepResult(step, verdict, work.rule, leaves, results, unknown, 0.0, work.run, _argument(work, verdict))
 

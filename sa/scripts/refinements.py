@@ -19,8 +19,8 @@ from sa.rules.worlds import side_of
 from sa.scripts.statements import alone_goal, pair_goals, whole_goal
 from sa.scripts.work import Work, begins, establish, sound
 
-_START = "where a thread starts depends on what others of its program have of their own"
-_ALONE = "nobody else has to move in this play, so no environment helps"
+_START = "the initial states of a thread depend on locals of other threads of its program"
+_ALONE = "no other thread has to move in this play, so no environment helps"
 
 
 def directly(work: Work, claim: Refines) -> Fact:

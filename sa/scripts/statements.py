@@ -62,7 +62,7 @@ def _compared(goals_of_engine: tuple[Goal, ...], of_checker: Callable[[], tuple[
     try:
         made = of_checker()
     except NoQuestion as problem:
-        raise QuestionsDiffer(f"the checker reads no question in the step: {problem}") from problem
+        raise QuestionsDiffer(f"the checker derives no question from the step: {problem}") from problem
     same(goals_of_engine, made)
 
 

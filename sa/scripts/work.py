@@ -31,10 +31,10 @@ from sa.terms.meaning import Meaning, called
 #: Solver resources for a first attempt at what speaks of functions: proofs come soon or not at all.
 SOON = 1_000_000
 
-_OTHER_WAYS = "so this is no way to show the claim, and no other one was found"
-_NO_VALUES = "the solver could not say, and no values were found for which it fails"
+_OTHER_WAYS = "so the rule does not show the claim, and no other rule was found that does"
+_NO_VALUES = "the solver could not decide it, and no values were found for which it fails"
 _NO_START = "it fails where the other threads of the program may not be able to start"
-_NO_MEANING = "it fails if the axioms can be true at all, which was not found out"
+_NO_MEANING = "it fails if the axioms are consistent, which is not known"
 
 
 class Work(Struct):

@@ -23,7 +23,7 @@ from sa.conditions.inductive import not_inductive, not_inductive_diagnostic
 from sa.engines.options import Options
 from sa.generation.checks import NotGenerated
 from sa.generation.generate import automata, generate, weakened
-from sa.generation.visibility import Rung
+from sa.generation.visibility import Level
 from sa.refinement.missing import conditions_of
 from sa.rules.worlds import World, infers, starting_together
 from sa.smt.session import Session, Unsat
@@ -41,7 +41,7 @@ def worlds_of(script: Script, session: Session, options: Options) -> dict[str, W
     Raises LimitReached, InputError, and NotGenerated on an internal error.
     """
     if script.axioms and isinstance(session.again(SOON).check(()), Unsat):
-        hint = "the axioms of all programs are assumed together, and from these anything follows"
+        hint = "the axioms of all programs are assumed together, and anything follows from them"
         raise InputError((error("SA501", "the axioms contradict each other", script.axioms[0].origin.span, hint),))
     conditions = conditions_of(t for p in script.programs.values() for t in p.threads)
     found = dict[str, World]()
@@ -52,7 +52,7 @@ def worlds_of(script: Script, session: Session, options: Options) -> dict[str, W
             made = tuple(_reflexive(session, t) if declared(t) else closed(t) for t in program.threads)
             weak = made
         else:
-            known = generate(program.threads, Rung.HIDDEN, options.limits)
+            known = generate(program.threads, Level.HIDDEN, options.limits)
             made = automata(known, session, conditions)
             weak = weakened(known, made)
         threads = {t.name: Annotated(t, m) for t, m in zip(program.threads, made, strict=True)}

@@ -21,7 +21,7 @@ from sa.domains import affine
 from sa.domains.affine import Space
 from sa.environments.closure import Closure
 from sa.environments.matching import Mismatch, mismatch
-from sa.environments.moves import STILL, Drift, abstract_closure, drift, lift
+from sa.environments.moves import STILL, EnvironmentMove, abstract_closure, environment_move, lift
 from sa.game import board as boards
 from sa.game.board import Board, Pair
 from sa.game.choices import NotSettled
@@ -34,7 +34,7 @@ from sa.simulation.state import (
     Cause,
     Facts,
     Lemma,
-    LostDrift,
+    LostEnvironment,
     LostMatch,
     LostStep,
     PairState,
@@ -92,7 +92,7 @@ class Search:
         self._tactics = tactics
         self._report = report
         self._known = known
-        self._drifts: dict[object, Drift] = {}
+        self._drifts: dict[object, EnvironmentMove] = {}
         self._challenges: dict[int, Challenge] = {}
         self._queue: list[tuple[tuple[int, int, int], int, Task]] = []
         self._waiting: set[Task] = set()
@@ -122,7 +122,7 @@ class Search:
             return problem.ending
         except Unevaluable as problem:
             self.stuck = True
-            return Stuck(Reason.UNSUPPORTED, f"a state depends on {problem}, which has no definition")
+            return Stuck(Reason.UNSUPPORTED, f"a state depends on {problem}, which is not defined")
         return Answered()
 
     # ---- tasks -------------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ class Search:
             found = self._challenges[number] = challenge(self.board, number, edge)
         return found
 
-    def moves_at(self, pair: Pair) -> Drift:
+    def moves_at(self, pair: Pair) -> EnvironmentMove:
         """What the environments may do at a pair."""
         if self.board.goal.closed or self.anywhere:
             return STILL
@@ -171,7 +171,7 @@ class Search:
         key = (first.env, first.inv, second.env, second.inv)
         found = self._drifts.get(key)
         if found is None:
-            found = self._drifts[key] = drift(self.session, self.board, pair, self.closure(pair[1]))
+            found = self._drifts[key] = environment_move(self.session, self.board, pair, self.closure(pair[1]))
         return found
 
     def closure(self, location: str) -> Closure:
@@ -308,7 +308,7 @@ class Search:
 
     def _new_lemma(self, state: PairState, cause: Cause, cube: tuple[Term, ...], raw: tuple[Term, ...] | None) -> Lemma:
         if self.lemma_count >= self._tactics.lemmas + self._tactics.each * len(self.pairs):
-            raise GaveUp(Reason.BOUND, f"{self.lemma_count} lemmas did not settle it")
+            raise GaveUp(Reason.BOUND, f"{self.lemma_count} lemmas did not decide it")
         self.lemma_count += 1
         counts = {"pairs": len(self.pairs), "lemmas": self.lemma_count, "questions": self.session.calls}
         self._report(Event(self._tactics.name, {**counts, "open": len(self._queue)}))
@@ -347,7 +347,7 @@ class Search:
             case NotCovered(state, True):
                 return LostChoices(state)
             case _:
-                raise GaveUp(Reason.SOLVER, "whether every initial state has a partner that is not lost")
+                raise GaveUp(Reason.SOLVER, "whether every initial state is related to one that is not lost")
 
     def _check_drift(self, state: PairState, lemma: Lemma) -> Loss | None:
         cube = lemma.raw
@@ -363,7 +363,7 @@ class Search:
         after = {v: reply.values.get(p, before[v]) for v, p in there.items()}
         lifted, _ = lift(state.moves, cube, before, after)
         self._post(DriftTask(state.pair, lemma))
-        return self._lost(state, self._new_lemma(state, LostDrift(lemma), lifted, None))
+        return self._lost(state, self._new_lemma(state, LostEnvironment(lemma), lifted, None))
 
     def _check_match(self, state: PairState) -> Loss | None:
         found = mismatch(self.session, self.board, state.pair, hypotheses(state), self.closure(state.pair[1]))

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from msgspec import Struct, field
 
 from sa.domains.affine import Space
-from sa.environments.moves import Drift
+from sa.environments.moves import EnvironmentMove
 from sa.game.board import Pair
 from sa.game.rounds import Challenge, Round
 from sa.terms import build
@@ -29,7 +29,7 @@ class LostMatch(Struct, frozen=True, eq=False):
     cube: tuple[Term, ...]
 
 
-class LostDrift(Struct, frozen=True, eq=False):
+class LostEnvironment(Struct, frozen=True, eq=False):
     """Spoiler wins because the environments can lead to states that another lemma excludes."""
 
     lemma: Lemma
@@ -40,7 +40,7 @@ Facts: TypeAlias = tuple[Mapping[str, tuple[Term, ...]], Mapping[str, tuple[Term
 
 NO_FACTS: Facts = ({}, {})
 
-Cause: TypeAlias = LostStep | LostMatch | LostDrift
+Cause: TypeAlias = LostStep | LostMatch | LostEnvironment
 
 
 class Lemma(Struct, frozen=True, eq=False):
@@ -85,7 +85,7 @@ class PairState(Struct):
 
     pair: Pair
     base: tuple[Term, ...]
-    moves: Drift
+    moves: EnvironmentMove
     steps: dict[int, Challenge]
     known: tuple[Term, ...] = ()
     facts: Space | None = None

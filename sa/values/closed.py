@@ -15,7 +15,7 @@ from sa.values.sought import Closed
 
 def closed(game: Game) -> Closed:
     """The pairs of a game in which no pair is left to be looked at."""
-    won = [(d.concrete, d.abstract) for d in game.duels.values() if d.stride is None]
+    won = [(d.concrete, d.abstract) for d in game.pairs.values() if d.stride is None]
     first, concrete = _states(game.concrete, (c for c, _ in won))
     second, abstract = _states(game.abstract, (a for _, a in won))
     width = len(second)

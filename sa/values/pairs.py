@@ -13,7 +13,7 @@ STATES_PER_STEP = 2
 LOOKS_PER_STEP = 5
 
 
-class Duel(Struct, eq=False):
+class Pair(Struct, eq=False):
     """A pair of states in the game. Once it is lost, `stride` says by which step, in `rank` steps at most."""
 
     concrete: int
@@ -28,7 +28,7 @@ class Duel(Struct, eq=False):
 class Turn(Struct, eq=False):
     """A step of Spoiler's and Duplicator's answers to it; those before `place` are lost."""
 
-    duel: Duel
+    pair: Pair
     stride: Stride
     ends: Ends
     place: int = 0
@@ -44,8 +44,8 @@ class Game(Struct, eq=False):
     concrete: Machine
     abstract: Machine
     following: Following
-    duels: dict[tuple[int, int], Duel] = field(default_factory=dict)
-    heap: list[tuple[int, int, Duel]] = field(default_factory=list)
+    pairs: dict[tuple[int, int], Pair] = field(default_factory=dict)
+    heap: list[tuple[int, int, Pair]] = field(default_factory=list)
     steps: int = 0
     looks: int = 0
     partial: bool = False

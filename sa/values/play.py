@@ -24,7 +24,7 @@ from sa.plays.replies import BROKEN_SHOWN, RUNS_EXPLAINED, refused
 from sa.terms.build import FALSE
 from sa.values.one_way import beyond
 from sa.values.opening import real_start
-from sa.values.pairs import Duel, Game
+from sa.values.pairs import Game, Pair
 
 #: How many positions a play may have, and how many moves one after the other.
 POSITION_BOUND = 20_000
@@ -51,7 +51,7 @@ class _Teller(Struct, eq=False):
 _Stop = tuple[int, bool]
 
 
-def told(game: Game, lost: Duel, bounds: Limits) -> Position | None:
+def told(game: Game, lost: Pair, bounds: Limits) -> Position | None:
     """The play from a lost pair; None if it is too large. Raises LimitReached and Unevaluable."""
     if lost.rank > DEPTH_BOUND:
         return None
@@ -84,7 +84,7 @@ def _size(edge: Edge) -> float:
     return prod(inf if (count := count_of(c)) is None else count for c in edge.choices)
 
 
-def _position(teller: _Teller, duel: Duel, concrete: int, abstract: int) -> Position:
+def _position(teller: _Teller, pair: Pair, concrete: int, abstract: int) -> Position:
     """The position of a lost pair, or of its concrete state with an abstract state that silent steps lead to.
 
     The same step wins there. Raises Survives if the play gets too large.
@@ -95,12 +95,12 @@ def _position(teller: _Teller, duel: Duel, concrete: int, abstract: int) -> Posi
         check_time(teller.bounds)
         if len(teller.positions) >= POSITION_BOUND:
             raise Survives("the play has too many positions")
-        found = teller.positions[key] = _made(teller, duel, concrete, abstract)
+        found = teller.positions[key] = _made(teller, pair, concrete, abstract)
     return found
 
 
-def _made(teller: _Teller, duel: Duel, concrete: int, abstract: int) -> Position:
-    game, stride = teller.game, duel.stride
+def _made(teller: _Teller, pair: Pair, concrete: int, abstract: int) -> Position:
+    game, stride = teller.game, pair.stride
     assert stride is not None
     before, real = teller.concrete.configuration(concrete), _real(teller, stride, concrete)
     move = _move(teller.concrete, real)
@@ -111,7 +111,7 @@ def _made(teller: _Teller, duel: Duel, concrete: int, abstract: int) -> Position
         loss = broken(teller.board, move.after, there)
         if loss is None:
             looks = _looks(game.abstract, teller.abstract, end)
-            replies.append(Reply(moves, _position(teller, _lost(teller, duel, stride, looks), real.after, end)))
+            replies.append(Reply(moves, _position(teller, _lost(teller, pair, stride, looks), real.after, end)))
         elif shown < BROKEN_SHOWN:
             shown += 1
             replies.append(Reply(moves, loss))
@@ -175,14 +175,14 @@ def _ends(teller: _Teller, ways: dict[_Stop, tuple[_Stop, Stride] | None]) -> It
             yield end, tuple(reversed(moves))
 
 
-def _lost(teller: _Teller, duel: Duel, stride: Stride, end: int) -> Duel:
+def _lost(teller: _Teller, pair: Pair, stride: Stride, end: int) -> Pair:
     """The lost pair that tells how to go on against an answer's end: the nearest to its loss."""
     game = teller.game
-    firsts = game.following.first(duel.abstract, stride.action, stride.after).every()
+    firsts = game.following.first(pair.abstract, stride.action, stride.after).every()
     reached = ((first, game.following.silent(first, stride.after)) for first in firsts)
-    known = [game.duels[stride.after, first] for first, ends in reached if end in ends]
-    itself = game.duels.get((stride.after, end))
-    if itself is not None and itself.stride is not None and itself.rank < duel.rank:
+    known = [game.pairs[stride.after, first] for first, ends in reached if end in ends]
+    itself = game.pairs.get((stride.after, end))
+    if itself is not None and itself.stride is not None and itself.rank < pair.rank:
         known.append(itself)
     if not known:
         raise Survives("an answer's silent steps have no end")

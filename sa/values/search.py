@@ -30,7 +30,7 @@ from sa.values.answers import following
 from sa.values.closed import closed, grows
 from sa.values.one_way import OneWay, one_way
 from sa.values.opening import opening
-from sa.values.pairs import Duel, Game, Turn
+from sa.values.pairs import Game, Pair, Turn
 from sa.values.play import told
 from sa.values.sought import Closed, Sought
 
@@ -76,19 +76,19 @@ def _terms(goal: Goal) -> Iterator[Term]:
             yield from (t for _, t in edge.updates)
 
 
-def _lost_start(game: Game, bounds: Limits, sought: Sought) -> Duel | None:
+def _lost_start(game: Game, bounds: Limits, sought: Sought) -> Pair | None:
     """The first initial pair that turns out to be lost."""
     starts, number, due = _starts(game), 0, _BETWEEN_LOOKS_AT_VALUES
     start = next(starts, None)
     while not (sought.all_or_nothing and game.partial):
         while start is not None and (not game.heap or start[0] <= game.heap[0][0]):
-            cost, pair = start
-            if pair is not None:
-                if game.following.keeps(*pair):
-                    duel = _duel(game, *pair, cost)
-                    if duel.stride is not None:
-                        return duel
-                    duel.is_start = True
+            cost, states = start
+            if states is not None:
+                if game.following.keeps(*states):
+                    pair = _pair(game, *states, cost)
+                    if pair.stride is not None:
+                        return pair
+                    pair.is_start = True
                 else:
                     game.partial = True
             if game.work > sought.steps:
@@ -144,24 +144,24 @@ def _starts(game: Game) -> Iterator[tuple[int, tuple[int, int] | None]]:
             yield cost, (left, right)
 
 
-def _duel(game: Game, concrete: int, abstract: int, cost: int) -> Duel:
+def _pair(game: Game, concrete: int, abstract: int, cost: int) -> Pair:
     key = concrete, abstract
-    found = game.duels.get(key)
+    found = game.pairs.get(key)
     if found is None:
-        found = game.duels[key] = Duel(concrete, abstract, cost)
-        heappush(game.heap, (cost, len(game.duels), found))
+        found = game.pairs[key] = Pair(concrete, abstract, cost)
+        heappush(game.heap, (cost, len(game.pairs), found))
     return found
 
 
-def _expand(game: Game, duel: Duel) -> Duel | None:
+def _expand(game: Game, pair: Pair) -> Pair | None:
     """Make all steps from a pair; an initial pair that is lost then."""
-    if duel.stride is not None:
+    if pair.stride is not None:
         return None
-    steps = game.concrete.steps(duel.concrete)
+    steps = game.concrete.steps(pair.concrete)
     game.partial = game.partial or bool(steps.open)
     for stride in steps.strides:
         game.steps += 1
-        turn = Turn(duel, stride, game.following.first(duel.abstract, stride.action, stride.after))
+        turn = Turn(pair, stride, game.following.first(pair.abstract, stride.action, stride.after))
         if not _is_answered(game, turn):
             return _lose(game, turn)
     return None
@@ -169,9 +169,9 @@ def _expand(game: Game, duel: Duel) -> Duel | None:
 
 def _is_answered(game: Game, turn: Turn) -> bool:
     """Whether an answer is left, which then is looked at, or may be left."""
-    after, cost = turn.stride.after, turn.duel.cost + 1 + turn.stride.cost
+    after, cost = turn.stride.after, turn.pair.cost + 1 + turn.stride.cost
     while (end := turn.ends.at(turn.place)) is not None:
-        target = _duel(game, after, end, cost)
+        target = _pair(game, after, end, cost)
         if target.stride is None:
             target.waiting.append(turn)
             return True
@@ -180,19 +180,19 @@ def _is_answered(game: Game, turn: Turn) -> bool:
     return turn.ends.partial
 
 
-def _lose(game: Game, turn: Turn) -> Duel | None:
+def _lose(game: Game, turn: Turn) -> Pair | None:
     """The turn's pair is lost, and others are for that; the cheapest initial one of them."""
-    pending, starts = [turn], list[Duel]()
+    pending, starts = [turn], list[Pair]()
     # The list grows while it is walked: breadth first, so that each pair is lost by a step that wins soon.
     for turn in pending:
-        duel = turn.duel
-        if duel.stride is not None:
+        pair = turn.pair
+        if pair.stride is not None:
             continue
         after = turn.stride.after
-        duel.stride = turn.stride
-        duel.rank = 1 + max((game.duels[after, end].rank for end in turn.ends.every()), default=0)
-        if duel.is_start:
-            starts.append(duel)
-        waiting, duel.waiting = duel.waiting, []
-        pending.extend(t for t in waiting if t.duel.stride is None and not _is_answered(game, t))
+        pair.stride = turn.stride
+        pair.rank = 1 + max((game.pairs[after, end].rank for end in turn.ends.every()), default=0)
+        if pair.is_start:
+            starts.append(pair)
+        waiting, pair.waiting = pair.waiting, []
+        pending.extend(t for t in waiting if t.pair.stride is None and not _is_answered(game, t))
     return min(starts, key=lambda d: d.cost, default=None)

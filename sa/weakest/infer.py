@@ -176,7 +176,7 @@ def _without_any(nothing: Weakest, asking: _Asking) -> Weakest:
     result = answered(closed, asking.options)
     if result.verdict is Verdict.REFUTED:
         return replace(nothing, hopeless=result)
-    why = "the states from which the abstract side wins while nobody interferes were not found"
+    why = "the states from which the abstract side wins without interference were not found"
     return replace(nothing, unknown=Unknown(Reason.BOUND, why))
 
 

@@ -31,7 +31,7 @@ from sa.certificates.shape import Entry, Malformed
 from sa.certificates.states_json import read_states
 from sa.certificates.threads_json import read_joint, read_keeps
 from sa.checker.claims import claimed
-from sa.checker.judge import Court, judge_program, judge_refinement
+from sa.checker.judge import Resources, judge_program, judge_refinement
 from sa.checker.question import Question, pair_goal, question, thread_goals, whole_goal
 from sa.checker.ruling import Accepted
 from sa.checker.solvers import Z3
@@ -52,7 +52,7 @@ from tests.generators.refinements import random_question
 from tests.oracle.game import decide as enumerated
 
 RESULTS = Path(__file__).parent / "results.md"
-COURT = Court(Limits(), 0, Z3)
+COURT = Resources(Limits(), 0, Z3)
 
 
 class Tally(Struct):

@@ -30,7 +30,7 @@ from sa.certificates.run import Bad
 from sa.certificates.shape import Entry, Malformed, plain
 from sa.certificates.threads import Joint
 from sa.certificates.threads_json import joint_json
-from sa.checker.judge import Court, discharged
+from sa.checker.judge import Resources, discharged
 from sa.checker.obligation import Obligation
 from sa.checker.ruling import Accepted, Ruling
 from sa.checker.solvers import Z3
@@ -51,7 +51,7 @@ from tests.certificates.script_subjects import WRITTEN, Finite, random, rejected
 from tests.certificates.script_truth import Failed, annotations_are_true, claim_is_true, fails_truly, stage_of
 
 RESULTS = Path(__file__).parent / "results_scripts.md"
-COURT = Court(Limits(), 0, Z3)
+COURT = Resources(Limits(), 0, Z3)
 #: Seconds for proving a script.
 TIMEOUT = 10.0
 
@@ -158,8 +158,8 @@ def _accepted(script: Script, document: Any) -> dict[str, Failed] | None:
     found = dict[str, Failed]()
     last: list[Failed] = []
 
-    def listening(obligation: Any, values: Any, meaning: Any, axioms: Any, court: Any) -> Ruling:
-        ruling = check_failure(obligation, values, meaning, axioms, court)
+    def listening(obligation: Any, values: Any, meaning: Any, axioms: Any, resources: Any) -> Ruling:
+        ruling = check_failure(obligation, values, meaning, axioms, resources)
         if isinstance(ruling, Accepted):
             last.append(Failed(obligation, values, meaning, axioms))
         return ruling
@@ -241,10 +241,10 @@ def _asked(made: Case) -> Mapping[str, list[Obligation]]:
     """What was discharged for each step, as the judge tells of it."""
     found, last = dict[str, list[Obligation]](), list[Obligation]()
 
-    def listening(obligations: Iterable[Obligation], axioms: Any, court: Any) -> Ruling:
+    def listening(obligations: Iterable[Obligation], axioms: Any, resources: Any) -> Ruling:
         listed = [replace(o, cases=tuple(o.cases)) for o in obligations]
         last.extend(listed)
-        return discharged(listed, axioms, court)
+        return discharged(listed, axioms, resources)
 
     with patch.object(judge, "discharged", listening):
         for judged in judge_script(made.script, Entry(made.document), COURT):

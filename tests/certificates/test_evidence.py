@@ -11,7 +11,17 @@ from sa.app.refine import RefineRequest, questions, refine
 from sa.app.verify import VerifyRequest, verify
 from sa.base.limits import Limits
 from sa.certificates.composition_json import composition_json, read_composition
-from sa.certificates.play import Broken, BrokenAtStart, Chosen, Drift, Exhausted, Position, Step, Uncovered, Unmatched
+from sa.certificates.play import (
+    Broken,
+    BrokenAtStart,
+    Chosen,
+    EnvironmentMove,
+    Exhausted,
+    Position,
+    Step,
+    Uncovered,
+    Unmatched,
+)
 from sa.certificates.play_json import play_json, read_play
 from sa.certificates.relation_json import read_relation, relation_json
 from sa.certificates.run_json import read_run, run_json
@@ -76,7 +86,7 @@ def test_plays_of_every_sort_are_read_back() -> None:
     concrete, abstract = here.concrete, here.abstract
     broken = Broken(goal.iota[-1], concrete, abstract)
     last = Position(concrete, abstract, Unmatched(concrete, goal.iota[-1].term, Exhausted.SOLVER))
-    shared = Position(concrete, abstract, Drift(concrete, (abstract, abstract), True, last))
+    shared = Position(concrete, abstract, EnvironmentMove(concrete, (abstract, abstract), True, last))
     for play in (
         shared,
         Uncovered(concrete, Exhausted.ENUMERATED),

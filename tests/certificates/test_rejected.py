@@ -168,8 +168,8 @@ def _another_obstacle(document: Any) -> None:
 
 def _in_a_circle(document: Any) -> None:
     for number, position in enumerate(positions(document)):
-        if "drift" in position["move"]:
-            position["move"]["drift"]["then"] = number
+        if "environment" in position["move"]:
+            position["move"]["environment"]["then"] = number
 
 
 def _wider_environment(document: Any) -> None:

@@ -12,7 +12,7 @@ from sa.certificates.play import (
     Broken,
     BrokenAtStart,
     Chosen,
-    Drift,
+    EnvironmentMove,
     Exhausted,
     Play,
     Position,
@@ -54,14 +54,14 @@ class Builder(Struct):
     def move(self, pair: Pair) -> SpoilerMove:
         b, (s1, s2) = self.board, pair
         gone = {p for p, r in self.decision.rank.items() if r < self.decision.rank[pair]}
-        drifts = paths(s2, lambda s: ((None, t) for t in environment_steps(b.abstract, s)))
+        environment_paths = paths(s2, lambda s: ((None, t) for t in environment_steps(b.abstract, s)))
         for t1 in environment_steps(b.concrete, s1):
-            for t2, path in drifts.items():
+            for t2, path in environment_paths.items():
                 then = self.node((t1, t2)) if (t1, t2) in gone else None
                 if isinstance(then, Position):
                     states = tuple(configuration(b.abstract, t) for _, t in path)
-                    return Drift(configuration(b.concrete, t1), states, False, then)
-            if not b.goal.closed and not any(is_related(b, (t1, t2)) for t2 in drifts):
+                    return EnvironmentMove(configuration(b.concrete, t1), states, False, then)
+            if not b.goal.closed and not any(is_related(b, (t1, t2)) for t2 in environment_paths):
                 return Unmatched(configuration(b.concrete, t1), closure_of(b.goal, s2.location), ALL)
         for step in component_steps(b.concrete, s1):
             ends = answers(b, s2, step.action)
@@ -88,7 +88,7 @@ def by_solver(play: Play) -> Play:
     """The play with nothing enumerated."""
 
     def ask(node: Node) -> Node:
-        if isinstance(node, Position) and not isinstance(node.move, Drift):
+        if isinstance(node, Position) and not isinstance(node.move, EnvironmentMove):
             return replace(node, move=replace(node.move, exhausted=Exhausted.SOLVER))
         return node
 
@@ -111,10 +111,10 @@ def changed(play: Play, change: Callable[[Node], Node]) -> Play:
                 return replace(
                     node, move=replace(step, replies=tuple(replace(r, then=go(r.then)) for r in step.replies))
                 )
-            case Position(move=Drift() as drift):
-                then = go(drift.then)
+            case Position(move=EnvironmentMove() as environment_move):
+                then = go(environment_move.then)
                 assert isinstance(then, Position)
-                return replace(node, move=replace(drift, then=then))
+                return replace(node, move=replace(environment_move, then=then))
             case _:
                 return node
 

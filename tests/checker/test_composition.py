@@ -13,7 +13,7 @@ from sa.certificates.threads import Annotated, Composition
 from sa.checker.composition import check_composition
 from sa.checker.ruling import Accepted, Rejected
 from sa.engines.goals import decide
-from sa.generation.visibility import Rung
+from sa.generation.visibility import Level
 from sa.question.asked import Decision
 from sa.refinement.compositional import attempt
 from sa.terms import build
@@ -42,8 +42,8 @@ def _decided(goal: Goal, briefly: bool) -> Decision:
     return decide(goal, Limits(), briefly=briefly)
 
 
-def _composition(abstract: str = ABSTRACT, concrete: str = CONCRETE, rung: Rung = Rung.HIDDEN) -> Composition:
-    made = attempt(*read(abstract, concrete), Limits(), _decided, rung).composition
+def _composition(abstract: str = ABSTRACT, concrete: str = CONCRETE, level: Level = Level.HIDDEN) -> Composition:
+    made = attempt(*read(abstract, concrete), Limits(), _decided, level).composition
     assert made is not None
     return made
 
@@ -73,9 +73,9 @@ def _first(made: Composition, changed: Annotated) -> Composition:
     return replace(made, concrete=(changed, *made.concrete[1:]), goals=(goal, *made.goals[1:]))
 
 
-@pytest.mark.parametrize("rung", [Rung.HIDDEN, Rung.LOCATIONS])
-def test_a_composition_that_was_found_is_accepted(rung: Rung) -> None:
-    assert _ruling(_composition(rung=rung)) == "accepted"
+@pytest.mark.parametrize("level", [Level.HIDDEN, Level.LOCATIONS])
+def test_a_composition_that_was_found_is_accepted(level: Level) -> None:
+    assert _ruling(_composition(level=level)) == "accepted"
 
 
 def test_an_environment_that_forbids_a_step_of_another_thread_is_noticed(made: Composition) -> None:

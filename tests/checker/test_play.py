@@ -13,7 +13,7 @@ from sa.certificates.play import (
     Broken,
     BrokenAtStart,
     Chosen,
-    Drift,
+    EnvironmentMove,
     Exhausted,
     Play,
     Position,
@@ -76,35 +76,37 @@ def show(value: int, *replies: Reply, exhausted: Exhausted = ENUMERATED) -> Posi
     return Position(at("p0", C, value), at("q0", A, value), Step(move, replies, (), exhausted))
 
 
-def drift(*steps: int, to: int = 2, then: Position | None = None, identity: bool = False) -> Position:
+def environment_move(*steps: int, to: int = 2, then: Position | None = None, identity: bool = False) -> Position:
     """Spoiler lets both environments move, from 0."""
     states = tuple(at("q0", A, s) for s in steps)
-    return Position(at("p0", C, 0), at("q0", A, 0), Drift(at("p0", C, to), states, identity, then or show(to)))
+    return Position(
+        at("p0", C, 0), at("q0", A, 0), EnvironmentMove(at("p0", C, to), states, identity, then or show(to))
+    )
 
 
 def test_a_drift_to_where_the_answer_is_forbidden_wins() -> None:
-    assert failed(goal(), drift(1, 2)) == ""
+    assert failed(goal(), environment_move(1, 2)) == ""
 
 
 @pytest.mark.parametrize("steps", [(2,), (1,), (), (1, 2, 4), (-1,)])
 def test_the_abstract_environment_moves_by_its_own_steps_to_related_states(steps: tuple[int, ...]) -> None:
-    assert failed(goal(), drift(*steps))
+    assert failed(goal(), environment_move(*steps))
 
 
 def test_the_concrete_environment_moves_by_one_step() -> None:
-    assert failed(goal(), drift(1, 2, 3, 4, to=4)) == "concrete environment step"
+    assert failed(goal(), environment_move(1, 2, 3, 4, to=4)) == "concrete environment step"
 
 
 def test_a_drift_says_truly_whether_it_uses_an_added_identity() -> None:
     added = replace(goal(), added_identity=True)
-    assert failed(added, drift(1, 1, 2)) == "drift"
-    assert failed(added, drift(1, 1, 2, identity=True)) == ""
-    assert failed(added, drift(1, 2, identity=True)) == "drift"
-    assert failed(goal(), drift(1, 1, 2, identity=True)) == "drift"
+    assert failed(added, environment_move(1, 1, 2)) == "environment"
+    assert failed(added, environment_move(1, 1, 2, identity=True)) == ""
+    assert failed(added, environment_move(1, 2, identity=True)) == "environment"
+    assert failed(goal(), environment_move(1, 1, 2, identity=True)) == "environment"
 
 
 def test_a_drift_continues_from_the_states_it_reaches() -> None:
-    assert failed(goal(), drift(1, 2, then=show(3))) == "outcome"
+    assert failed(goal(), environment_move(1, 2, then=show(3))) == "outcome"
 
 
 def test_a_step_that_has_an_answer_is_not_won() -> None:

@@ -47,7 +47,7 @@ FILES = (
         "SA304",
         "the local `m`",
         "m'",
-        "does not see",
+        "neither reads nor changes",
     ),
     Bad(
         "a rely that keeps a local",
@@ -55,7 +55,7 @@ FILES = (
         "SA304",
         "the local `m`",
         "m",
-        "does not see",
+        "neither reads nor changes",
     ),
     Bad(
         "axioms that contradict each other",

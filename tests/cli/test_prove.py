@@ -187,7 +187,7 @@ def test_after_a_limit_inside_of_a_step_no_other_is_begun(folder: Path, monkeypa
     monkeypatch.setattr(refinements, "answered", stopped)
     found = answer(folder, GOOD)
     assert verdicts(found) == ["UNKNOWN"] * 3
-    assert [s["unknown"]["detail"] for s in found["steps"]] == ["", *["before this step was begun"] * 2]
+    assert [s["unknown"]["detail"] for s in found["steps"]] == ["", *["before this step began"] * 2]
 
 
 LONG = """\

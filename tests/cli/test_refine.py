@@ -118,7 +118,7 @@ def test_whole_programs_are_compared_without_their_relies_and_the_claim_says_so(
     (folder / "set.sa").write_text("global x : int;\nthread T { rely true; x := 2; }\n")
     result = refine("set.sa", "bad.sa", "--whole")
     assert (result.exit_code, result.stdout[:6]) == (0, "PROVED")
-    assert "the declared relies are left out" in " ".join(result.stdout.split())
+    assert "the declared relies are not used" in " ".join(result.stdout.split())
     assert "expects" not in result.stdout
 
 

@@ -18,7 +18,7 @@ def test_a_step_that_a_rely_forbids_is_shown_with_the_rely_and_values() -> None:
         "global x : int; thread A { x := x + 2; rely unchanged x; } thread B { rely x' <= x + 1; skip; }"
     )
     assert (found.code, found.severity) == ("SA507", Severity.WARNING)
-    assert found.message == "this step of `A` does not keep to the environment that `B` relies on: `x' <= x + 1`"
+    assert found.message == "this step of `A` violates the environment that `B` relies on: `x' <= x + 1`"
     assert found.hint is not None
     assert "x: 0 → 2" in found.hint
     assert found.labels

@@ -15,7 +15,7 @@ from sa.engines.goals import decide
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine
-from sa.generation.visibility import Rung
+from sa.generation.visibility import Level
 from sa.language.load import load_program
 from sa.question import goals
 from sa.refinement.compositional import Decide, Effort, attempt
@@ -78,7 +78,7 @@ BY_COPY = GUARDED.format(step="x := t + 1;")
 def test_locations_of_other_threads_are_shown_where_shared_variables_do_not_do() -> None:
     abstract, concrete, block = read(SAFE, BY_COPY)
     assert attempt(abstract, concrete, block, Limits(), deciding(None), effort=Effort.GLANCE).composition is None
-    tried = attempt(abstract, concrete, block, limits(30.0, None), deciding(30.0), Rung.LOCATIONS)
+    tried = attempt(abstract, concrete, block, limits(30.0, None), deciding(30.0), Level.LOCATIONS)
     assert tried.composition is not None
     assert isinstance(check_composition(tried.composition, Limits()), Accepted)
 

@@ -1,6 +1,6 @@
 """Inferred invariants against enumeration, on random finite programs of two to four threads.
 
-No reached state may be missing, and the automata must pass the checks: 5,000 programs, zero misses, on all rungs
+No reached state may be missing, and the automata must pass the checks: 5,000 programs, zero misses, on all levels
 of visibility. Where no guard or update relates two variables, 97 % of the locations have the best union of boxes (2,200
 programs, shared variables only; at least 80 % is asked for). Where all is visible, every location has it.
 """
@@ -13,7 +13,7 @@ from msgspec import Struct
 from sa.base.limits import Limits
 from sa.generation.checks import verify
 from sa.generation.generate import automata, generate
-from sa.generation.visibility import Rung
+from sa.generation.visibility import Level
 from sa.smt.session import Session
 from tests.blocks import blocks
 from tests.generation.exploring import compared, reached_together
@@ -32,11 +32,11 @@ class Tally(Struct):
     locations: int = 0
 
 
-def judged(seeds: range, rung: Rung, related: bool) -> Tally:
+def judged(seeds: range, level: Level, related: bool) -> Tally:
     """Generate, check by the solver, compare with enumeration."""
     tally, session = Tally(), Session(Limits())
     for seed in seeds:
-        known = generate(random_threads(seed, related), rung, Limits())
+        known = generate(random_threads(seed, related), level, Limits())
         made = automata(known)
         verify(session, made)
         views = reached_together(known.exposure.threads, MOST)
@@ -52,18 +52,18 @@ def judged(seeds: range, rung: Rung, related: bool) -> Tally:
 
 
 @pytest.mark.parametrize("related", [False, True])
-@pytest.mark.parametrize("rung", Rung)
-def test_no_reached_state_is_missing(rung: Rung, related: bool) -> None:
-    """Some programs of each kind, on each rung; the generated automata pass all checks."""
-    tally = judged(range(60 if rung is Rung.HIDDEN else 15), rung, related)
-    assert rung is Rung.HIDDEN or tally.exact >= 0.98 * tally.locations
+@pytest.mark.parametrize("level", Level)
+def test_no_reached_state_is_missing(level: Level, related: bool) -> None:
+    """Some programs of each kind, on each level; the generated automata pass all checks."""
+    tally = judged(range(60 if level is Level.HIDDEN else 15), level, related)
+    assert level is Level.HIDDEN or tally.exact >= 0.98 * tally.locations
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("start", blocks(range(0, 2200, 550), 1))
 def test_programs_without_relations_get_the_best_boxes(start: int) -> None:
     """Nothing is missing, and most locations are exact."""
-    tally = judged(range(start, start + 550), Rung.HIDDEN, related=False)
+    tally = judged(range(start, start + 550), Level.HIDDEN, related=False)
     assert tally.exact >= 0.8 * tally.locations
 
 
@@ -71,13 +71,13 @@ def test_programs_without_relations_get_the_best_boxes(start: int) -> None:
 @pytest.mark.parametrize("start", blocks(range(0, 2460, 615), 1))
 def test_programs_with_relations_miss_nothing(start: int) -> None:
     """Nothing is missing where guards and updates relate variables."""
-    judged(range(10_000 + start, 10_000 + start + 615), Rung.HIDDEN, related=True)
+    judged(range(10_000 + start, 10_000 + start + 615), Level.HIDDEN, related=True)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("related", [False, True])
-@pytest.mark.parametrize("rung", [Rung.LOCATIONS, Rung.LOCALS])
-def test_where_more_is_visible_finite_programs_are_exact(rung: Rung, related: bool) -> None:
+@pytest.mark.parametrize("level", [Level.LOCATIONS, Level.LOCALS])
+def test_where_more_is_visible_finite_programs_are_exact(level: Level, related: bool) -> None:
     """Thread by thread with everything in view is the product."""
-    tally = judged(range(20_000, 20_085), rung, related)
-    assert rung is Rung.LOCATIONS or tally.exact >= 0.98 * tally.locations
+    tally = judged(range(20_000, 20_085), level, related)
+    assert level is Level.LOCATIONS or tally.exact >= 0.98 * tally.locations

@@ -14,7 +14,7 @@ from sa.automata.automaton import location_of
 from sa.base.limits import LimitReached, Limits, limits
 from sa.base.verdict import Verdict
 from sa.engines.options import Options
-from sa.generation.visibility import Rung
+from sa.generation.visibility import Level
 from sa.language.load import load_program
 
 #: Seconds that any of these programs may take, on a slow machine.
@@ -45,10 +45,10 @@ PROGRAMS = {
 }
 
 
-def inferred(path: Path, text: str, closures: bool = True, rung: Rung = Rung.HIDDEN) -> Inferred:
+def inferred(path: Path, text: str, closures: bool = True, level: Level = Level.HIDDEN) -> Inferred:
     """What generation says of a program, within the time that it has."""
     path.write_text(text)
-    found = infer(str(path), rung, closures, False, limits(PATIENCE, None))
+    found = infer(str(path), level, closures, False, limits(PATIENCE, None))
     assert isinstance(found, Inferred)
     return found
 
@@ -88,7 +88,7 @@ def test_time_that_is_up_is_no_answer(tmp_path: Path) -> None:
     path = tmp_path / "late.sa"
     path.write_text(PROGRAMS["a variable that everybody writes"])
     with pytest.raises(LimitReached):
-        infer(str(path), Rung.LOCALS, True, False, Limits(deadline=monotonic()))
+        infer(str(path), Level.LOCALS, True, False, Limits(deadline=monotonic()))
 
 
 def test_a_declared_environment_is_replaced_with_a_warning(tmp_path: Path) -> None:
@@ -97,11 +97,11 @@ def test_a_declared_environment_is_replaced_with_a_warning(tmp_path: Path) -> No
     assert [d.code for d in inferred(tmp_path / "rely.sa", text).diagnostics] == ["SA510"]
 
 
-@pytest.mark.parametrize("rung", Rung)
+@pytest.mark.parametrize("level", Level)
 @pytest.mark.parametrize("name", ["peterson", "dekker", "ticket", "seqlock"])
-def test_the_printed_program_is_the_inferred_one(tmp_path: Path, name: str, rung: Rung) -> None:
+def test_the_printed_program_is_the_inferred_one(tmp_path: Path, name: str, level: Level) -> None:
     """Locations, invariants and environments are read back as they were."""
-    found = inferred(tmp_path / f"{name}.sa", Path(f"specs/mutex/{name}.sa").read_text(), rung=rung)
+    found = inferred(tmp_path / f"{name}.sa", Path(f"specs/mutex/{name}.sa").read_text(), level=level)
     (tmp_path / "printed.sa").write_text(found.text)
     again = load_program(str(tmp_path / "printed.sa")).program
     assert again.init is found.program.init

@@ -19,7 +19,7 @@ from sa.generation.modular import Allowed
 from sa.generation.order import order_of
 from sa.generation.reach import reach
 from sa.generation.steady import steady
-from sa.generation.visibility import Rung, exposed, without_ghosts
+from sa.generation.visibility import Level, exposed, without_ghosts
 from sa.language.load import load_program
 from sa.oracle.explicit import explicit
 from sa.oracle.formula import predicate
@@ -60,16 +60,16 @@ def test_every_cycle_goes_through_a_head_and_back_edges_lead_to_heads(seed: int)
 
 
 @pytest.mark.parametrize("seed", range(40))
-@pytest.mark.parametrize("rung", [Rung.LOCATIONS, Rung.LOCALS])
-def test_without_its_ghosts_an_exposed_program_is_the_program(seed: int, rung: Rung) -> None:
+@pytest.mark.parametrize("level", [Level.LOCATIONS, Level.LOCALS])
+def test_without_its_ghosts_an_exposed_program_is_the_program(seed: int, level: Level) -> None:
     """Guards and updates are the same; what was added speaks of ghosts."""
     threads = random_threads(seed, related=True)
-    shown = exposed(threads, rung)
+    shown = exposed(threads, level)
     ghosts = tuple(shown.counters.values())
     for thread, made in zip(threads, shown.threads, strict=True):
         own = variables_of(thread, Kind.LOCAL)
         called = [v.var for v in made.variables if v.ghost and v.var.name.startswith(f"{thread.name}_")]
-        names = dict(zip(called, own, strict=True)) if rung is Rung.LOCALS else {}
+        names = dict(zip(called, own, strict=True)) if level is Level.LOCALS else {}
         assert [(e.source, e.target) for e in made.edges] == [(e.source, e.target) for e in thread.edges]
         for before, after in zip(thread.edges, made.edges, strict=True):
             updates = [(names.get(v, v), substitute(t, names)) for v, t in after.updates if v not in ghosts]
@@ -81,7 +81,7 @@ def test_without_its_ghosts_an_exposed_program_is_the_program(seed: int, rung: R
 @pytest.mark.parametrize("seed", range(40))
 def test_closures_are_reflexive_transitive_and_contain_every_change(seed: int) -> None:
     """All three by the solver."""
-    session, known = Session(Limits()), generate(random_threads(seed, related=True), Rung.HIDDEN, Limits())
+    session, known = Session(Limits()), generate(random_threads(seed, related=True), Level.HIDDEN, Limits())
     for thread in known.exposure.threads:
         shared = variables_of(thread, Kind.GLOBAL)
         others = [c for name, found in changes(known).items() if name != thread.name for c in found]
@@ -114,7 +114,7 @@ def test_a_shadow_follows_and_does_not_mention_what_is_hidden(seed: int) -> None
 def test_what_gcd_needs_is_found_and_what_is_wrong_is_not() -> None:
     """Thread 2 leaves `b` alone unless it is the larger one; it does not always leave it alone."""
     threads = load_program("specs/closed/gcd/conc.sa").program.threads
-    known = generate(threads, Rung.HIDDEN, Limits())
+    known = generate(threads, Level.HIDDEN, Limits())
     a, b = build.variable("a"), build.variable("b")
     still = build.eq(primed(a), a), build.eq(primed(b), b)
     fact = build.land(still[0], build.lor(build.lt(a, b), still[1]))
@@ -147,7 +147,7 @@ def test_single_boxes_can_stand_in_for_boxes(seed: int, related: bool) -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_steady_closures_pass_all_checks(seed: int, related: bool) -> None:
     """Coarse environments, and invariants that are stable in them all the same."""
-    session, known = Session(Limits()), generate(random_threads(seed, related), Rung.HIDDEN, Limits())
+    session, known = Session(Limits()), generate(random_threads(seed, related), Level.HIDDEN, Limits())
     verify(session, steady(session, automata(known, session), automata(known)))
 
 

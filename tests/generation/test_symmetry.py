@@ -15,7 +15,7 @@ from sa.base.limits import Limits
 from sa.generation.checks import NotGenerated, verify
 from sa.generation.generate import automata, generate
 from sa.generation.symmetry import rotates
-from sa.generation.visibility import Rung
+from sa.generation.visibility import Level
 from sa.language.load import load_program
 from sa.smt.session import Session, Unsat
 from sa.terms import build
@@ -56,12 +56,12 @@ def random_family(seed: int) -> str:
     return f"{head} thread T[i : 0..{n - 1}] {{ local k : 0..2 = 0; {loop} }}"
 
 
-def judged(folder: Path, seeds: Iterable[int], rung: Rung) -> Tally:
+def judged(folder: Path, seeds: Iterable[int], level: Level) -> Tally:
     """Families that were analysed as such: nothing missing, the results alike and accepted member by member."""
     tally = Tally()
     for seed in seeds:
         threads = threads_of(random_family(seed), folder)
-        known = generate(threads, rung, Limits())
+        known = generate(threads, level, Limits())
         made = automata(known)
         assert rotates(made) == rotates(known.exposure.threads)
         verify(Session(Limits()), tuple(replace(t, name=f"S{i}") for i, t in enumerate(made)))
@@ -107,7 +107,7 @@ def test_what_is_not_the_same_is_not_accepted(tmp_path: Path, text: str) -> None
 @pytest.mark.parametrize("count", [2, 3, 6])
 def test_the_results_rotate_too(tmp_path: Path, count: int) -> None:
     """One member was analysed, the checks ask about one; all of them pass when asked one by one."""
-    made = automata(generate(threads_of(FINITE.format(n=count, last=count - 1), tmp_path), Rung.HIDDEN, Limits()))
+    made = automata(generate(threads_of(FINITE.format(n=count, last=count - 1), tmp_path), Level.HIDDEN, Limits()))
     assert rotates(made)
     verify(Session(Limits()), made)
     apart = tuple(replace(t, name=f"S{i}") for i, t in enumerate(made))
@@ -117,7 +117,7 @@ def test_the_results_rotate_too(tmp_path: Path, count: int) -> None:
 
 def test_a_fault_that_all_threads_have_is_found_at_the_first(tmp_path: Path) -> None:
     """A wrong invariant at every place."""
-    made = automata(generate(threads_of(FINITE.format(n=3, last=2), tmp_path), Rung.HIDDEN, Limits()))
+    made = automata(generate(threads_of(FINITE.format(n=3, last=2), tmp_path), Level.HIDDEN, Limits()))
     wrong = tuple(
         replace(t, locations=tuple(replace(q, inv=build.land(q.inv, _raised(t, i))) for q in t.locations))
         for i, t in enumerate(made)
@@ -131,17 +131,17 @@ def _raised(thread: Automaton, index: int) -> Term:
     return next(build.eq(v.var, build.ONE) for v in thread.variables if v.var.name == f"x[{index}]")
 
 
-@pytest.mark.parametrize("rung", Rung)
-def test_no_reached_state_of_a_family_is_missing(tmp_path: Path, rung: Rung) -> None:
-    """Though one member is looked at on every rung of visibility."""
-    tally = judged(tmp_path, range(25 if rung is Rung.HIDDEN else 12), rung)
+@pytest.mark.parametrize("level", Level)
+def test_no_reached_state_of_a_family_is_missing(tmp_path: Path, level: Level) -> None:
+    """Though one member is looked at on every level of visibility."""
+    tally = judged(tmp_path, range(25 if level is Level.HIDDEN else 12), level)
     assert tally.programs > 1
 
 
 @pytest.mark.fuzz
 def test_no_reached_state_of_a_family_is_missing_many(tmp_path: Path) -> None:
     """Nothing is missing; most locations have the best union of boxes."""
-    tally = judged(tmp_path, range(100, 700), Rung.HIDDEN)
+    tally = judged(tmp_path, range(100, 700), Level.HIDDEN)
     assert tally.programs > 550
     assert tally.exact >= 0.8 * tally.locations
 
@@ -151,7 +151,7 @@ def test_an_unbounded_family_is_bounded_as_member_by_member(tmp_path: Path, coun
     """What is added is never negative: neither when one stands for all nor when each is looked at."""
     threads = threads_of(ring(count, symmetric=True), tmp_path)
     for several in (threads, tuple(replace(t, name=f"S{i}") for i, t in enumerate(threads))):
-        for thread in automata(generate(several, Rung.HIDDEN, Limits())):
+        for thread in automata(generate(several, Level.HIDDEN, Limits())):
             never = build.lor(*(build.lt(v.var, build.ZERO) for v in thread.variables))
             session = Session(Limits())
             assert all(isinstance(session.check((q.inv, never)), Unsat) for q in thread.locations)

@@ -171,10 +171,10 @@ def needs_of(b: Board, pair: Pair) -> Needs:
     """The conditions 2.a, 2.b, 2.c and the matching of environments for one pair."""
     s1, s2 = pair
     drifted = environment_closure(b.abstract, s2)
-    drifts = [_related(b, after, drifted) for after in environment_steps(b.concrete, s1)]
+    environment_paths = [_related(b, after, drifted) for after in environment_steps(b.concrete, s1)]
     replies = [_related(b, step.after, answers_to(b, s2, step.action)) for step in component_steps(b.concrete, s1)]
-    matched = drifts if matches_environments(b.goal) else ()
-    return Needs(frozenset().union(*drifts), tuple(dict.fromkeys([*replies, *matched])))
+    matched = environment_paths if matches_environments(b.goal) else ()
+    return Needs(frozenset().union(*environment_paths), tuple(dict.fromkeys([*replies, *matched])))
 
 
 def _related(b: Board, s1: State, candidates: frozenset[State]) -> frozenset[Pair]:

@@ -105,10 +105,10 @@ def simulated(goal: Goal) -> bool:
 
     def good(s1: State, s2: State) -> bool:
         moves = [t for s, t in env1 if s == s1]
-        drift = all((t1, t2) in theta for t1 in moves for t2 in env2[s2] if (t1, t2) in iota)
+        environment_move = all((t1, t2) in theta for t1 in moves for t2 in env2[s2] if (t1, t2) in iota)
         match = goal.closed or all(any((t1, t2) in theta for t2 in env2[s2]) for t1 in moves)
         reply = all(any((t1, t2) in theta for t2 in answers(s2, seen)) for s, seen, t1 in steps1 if s == s1)
-        return drift and match and reply
+        return environment_move and match and reply
 
     changed = True
     while changed:

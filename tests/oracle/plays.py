@@ -11,7 +11,7 @@ from sa.certificates.play import (
     Broken,
     BrokenAtStart,
     Chosen,
-    Drift,
+    EnvironmentMove,
     Exhausted,
     Play,
     Position,
@@ -55,7 +55,7 @@ def _false_conjunct(b: Board, pair: Pair) -> Formula:
     return next(f for f in b.goal.iota if not holds(f.term, values))
 
 
-def _move(b: Board, decision: Decision, pair: Pair) -> Step | Drift | Unmatched:
+def _move(b: Board, decision: Decision, pair: Pair) -> Step | EnvironmentMove | Unmatched:
     s1, s2 = pair
     round_left = decision.rank[pair]
     gone = {p for p, r in decision.rank.items() if r < round_left}
@@ -63,13 +63,13 @@ def _move(b: Board, decision: Decision, pair: Pair) -> Step | Drift | Unmatched:
     def bad(other: Pair) -> bool:
         return other in gone or not is_related(b, other)
 
-    drifts = _paths(s2, lambda s: ((None, t) for t in environment_steps(b.abstract, s)))
+    environment_paths = _paths(s2, lambda s: ((None, t) for t in environment_steps(b.abstract, s)))
     for t1 in environment_steps(b.concrete, s1):
-        for t2, path in drifts.items():
+        for t2, path in environment_paths.items():
             if (t1, t2) in gone:
                 states = tuple(configuration(b.abstract, t) for _, t in path)
-                return Drift(configuration(b.concrete, t1), states, False, _position(b, decision, (t1, t2)))
-        if not b.goal.closed and not any(is_related(b, (t1, t2)) for t2 in drifts):
+                return EnvironmentMove(configuration(b.concrete, t1), states, False, _position(b, decision, (t1, t2)))
+        if not b.goal.closed and not any(is_related(b, (t1, t2)) for t2 in environment_paths):
             return Unmatched(configuration(b.concrete, t1), TRUE, ALL)
     for step in component_steps(b.concrete, s1):
         answers = _answers(b, s2, step.action)

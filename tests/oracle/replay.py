@@ -19,7 +19,7 @@ from sa.certificates.play import (
     Broken,
     BrokenAtStart,
     Chosen,
-    Drift,
+    EnvironmentMove,
     Exhausted,
     Play,
     Position,
@@ -121,16 +121,16 @@ def _outcome(
 
 def _broken(goal: Goal, broken: Broken, concrete: Configuration, abstract: Configuration) -> Iterator[Finding]:
     if broken.formula not in goal.iota:
-        yield "what is said to be broken is no part of ι"
+        yield "the formula said to be broken is not part of ι"
     if holds(broken.formula.term, {**concrete.values, **abstract.values}):
-        yield "what is said to be broken holds"
+        yield "the formula said to be broken holds"
 
 
 def _position(case: Case, here: Position) -> Iterator[Finding]:
     """What is wrong with a position and all after it. Plays share positions, so each is judged once."""
     if id(here) in case.judged:
         if not case.judged[id(here)]:
-            yield "the play goes in a circle"
+            yield "the play contains a cycle"
         return
     case.judged[id(here)] = False
     yield from _moved(case, here)
@@ -142,11 +142,11 @@ def _moved(case: Case, here: Position) -> Iterator[Finding]:
     match here.move:
         case Step():
             yield from _step(case, here, here.move)
-        case Drift():
-            yield from _drift(case, here, here.move)
+        case EnvironmentMove():
+            yield from _environment_move(case, here, here.move)
         case Unmatched(concrete=concrete, exhausted=exhausted):
             if not matches_environments(goal):
-                yield "environments need no match here"
+                yield "environments need not be matched here"
             yield from _environment_step(goal.concrete, here.concrete, concrete)
             yield from _complete(
                 lambda: _matches(case, concrete, here.abstract), (), exhausted, "matching environments"
@@ -178,16 +178,16 @@ def _reply(goal: Goal, start: Configuration, action: Action, reply: Reply) -> It
         yield "an answer does not show what the step shows"
 
 
-def _drift(case: Case, here: Position, drift: Drift) -> Iterator[Finding]:
+def _environment_move(case: Case, here: Position, environment_move: EnvironmentMove) -> Iterator[Finding]:
     goal = case.goal
-    yield from _environment_step(goal.concrete, here.concrete, drift.concrete)
+    yield from _environment_step(goal.concrete, here.concrete, environment_move.concrete)
     last = here.abstract
-    for after in drift.abstract:
+    for after in environment_move.abstract:
         yield from _environment_step(goal.abstract, last, after)
         last = after
-    if not holds(iota_of(goal), {**drift.concrete.values, **last.values}):
+    if not holds(iota_of(goal), {**environment_move.concrete.values, **last.values}):
         yield "ι does not hold after the environments' moves"
-    yield from _outcome(case, drift.then, drift.concrete, last)
+    yield from _outcome(case, environment_move.then, environment_move.concrete, last)
 
 
 def _start(goal: Goal, concrete: Configuration, abstract: Configuration) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from sa.automata.automaton import Kind, Variable
 from sa.automata.program import Formula
 from sa.automata.trace import Configuration
 from sa.certificates.goal import Goal
-from sa.certificates.play import Broken, Chosen, Drift, Exhausted, Position, Step, Unmatched
+from sa.certificates.play import Broken, Chosen, EnvironmentMove, Exhausted, Position, Step, Unmatched
 from sa.terms.build import TRUE, eq, integer, le, variable
 from sa.terms.substitute import primed
 from tests.generators.automata import random_goal
@@ -49,8 +49,8 @@ def test_a_play_that_leaves_out_an_answer_is_rejected() -> None:
 
 
 def test_a_play_that_goes_on_from_another_state_is_rejected() -> None:
-    goal, play = first(Drift)
-    assert isinstance(play.move, Drift)
+    goal, play = first(EnvironmentMove)
+    assert isinstance(play.move, EnvironmentMove)
     then = replace(play.move.then, concrete=moved(play.move.then.concrete))
     fault = judge(goal, replace(play, move=replace(play.move, then=then))).fault
     assert fault == "the play goes on from another pair than the one reached"
@@ -59,7 +59,7 @@ def test_a_play_that_goes_on_from_another_state_is_rejected() -> None:
 def test_a_play_that_does_not_start_at_the_start_is_rejected() -> None:
     for sample in LOST:
         play = play_of(sample.goal, sample.decision)
-        if isinstance(play, Position) and isinstance(play.move, Step | Drift):
+        if isinstance(play, Position) and isinstance(play.move, Step | EnvironmentMove):
             inner = [r.then for r in play.move.replies] if isinstance(play.move, Step) else [play.move.then]
             for then in inner:
                 if isinstance(then, Position) and then.concrete.location != "q0":
@@ -71,11 +71,11 @@ def test_a_play_that_does_not_start_at_the_start_is_rejected() -> None:
 def test_environments_that_can_be_matched_are_no_loss() -> None:
     for sample in LOST:
         play = play_of(sample.goal, sample.decision)
-        if isinstance(play, Position) and isinstance(play.move, Drift) and not sample.goal.closed:
+        if isinstance(play, Position) and isinstance(play.move, EnvironmentMove) and not sample.goal.closed:
             claim = replace(play, move=Unmatched(play.move.concrete, TRUE, Exhausted.ENUMERATED))
             assert judge(sample.goal, claim).fault
             return
-    raise AssertionError("no play starts with a drift of an open goal")
+    raise AssertionError("no play starts with a environment_move of an open goal")
 
 
 def test_a_conjunct_that_holds_is_not_broken() -> None:
@@ -87,7 +87,7 @@ def test_a_conjunct_that_holds_is_not_broken() -> None:
                     claim = Broken(sample.goal.iota[0], reply.then.concrete, reply.then.abstract)
                     replies = (*play.move.replies[:i], replace(reply, then=claim), *play.move.replies[i + 1 :])
                     wrong = replace(play, move=replace(play.move, replies=replies))
-                    assert judge(sample.goal, wrong).fault == "what is said to be broken holds"
+                    assert judge(sample.goal, wrong).fault == "the formula said to be broken holds"
                     return
     raise AssertionError("no play has an answer that lasts")
 

@@ -12,17 +12,17 @@ from time import sleep
 import pytest
 
 from sa.processes.group import age, below, held, held_by_all, tell_all
-from sa.processes.speech import ERR, OUT, Speech, Stream, listen
+from sa.processes.messages import ERR, OUT, Channel, Stream, listen
 
 SLEEPER = (
     "import subprocess, sys, time\nif sys.argv[1:]: subprocess.Popen([sys.executable, __file__])\ntime.sleep(60)\n"
 )
 
 
-def pipe() -> tuple[int, Speech]:
+def pipe() -> tuple[int, Channel]:
     """The two ends of a pipe."""
     heard, said = os.pipe()
-    return heard, Speech(said)
+    return heard, Channel(said)
 
 
 def heard_at(pipe: int, dead: bool = False) -> list[tuple[bytes, str]]:
@@ -34,21 +34,21 @@ def heard_at(pipe: int, dead: bool = False) -> list[tuple[bytes, str]]:
 
 
 def test_texts_arrive_in_order_with_their_streams() -> None:
-    heard, speech = pipe()
-    Stream(speech, OUT, sys.stdout).write("one\n")
-    Stream(speech, ERR, sys.stderr).write("two \udcff é\n")
-    Stream(speech, OUT, sys.stdout).write("")
-    os.close(speech.pipe)
+    heard, channel = pipe()
+    Stream(channel, OUT, sys.stdout).write("one\n")
+    Stream(channel, ERR, sys.stderr).write("two \udcff é\n")
+    Stream(channel, OUT, sys.stdout).write("")
+    os.close(channel.pipe)
     assert heard_at(heard) == [(OUT, "one\n"), (ERR, "two \udcff é\n"), (OUT, "")]
 
 
 def test_a_long_text_arrives_whole() -> None:
-    heard, speech = pipe()
+    heard, channel = pipe()
     text = "x" * 5_000_000
 
     def say() -> None:
-        speech.say(OUT, text)
-        os.close(speech.pipe)
+        channel.say(OUT, text)
+        os.close(channel.pipe)
 
     threading.Thread(target=say).start()
     assert heard_at(heard) == [(OUT, text)]
@@ -56,9 +56,9 @@ def test_a_long_text_arrives_whole() -> None:
 
 @pytest.mark.parametrize("bytes_lost", [1, 5, 10, 12])
 def test_a_text_that_is_cut_off_is_no_text(bytes_lost: int) -> None:
-    heard, speech = pipe()
-    speech.say(OUT, "first")
-    speech.say(OUT, "PROVED")
+    heard, channel = pipe()
+    channel.say(OUT, "first")
+    channel.say(OUT, "PROVED")
     sent = os.read(heard, 1000)
     again, said = os.pipe()
     os.write(said, sent[:-bytes_lost])
@@ -68,23 +68,23 @@ def test_a_text_that_is_cut_off_is_no_text(bytes_lost: int) -> None:
 
 @pytest.mark.parametrize("bytes_lost", [0, 5, 12])
 def test_others_who_hold_the_pipe_of_a_dead_one_are_not_waited_for(bytes_lost: int) -> None:
-    heard, speech = pipe()
-    speech.say(OUT, "first")
-    speech.say(OUT, "PROVED")
+    heard, channel = pipe()
+    channel.say(OUT, "first")
+    channel.say(OUT, "PROVED")
     sent = os.read(heard, 1000)
-    os.write(speech.pipe, sent[: len(sent) - bytes_lost])
+    os.write(channel.pipe, sent[: len(sent) - bytes_lost])
     assert heard_at(heard, dead=True) == [(OUT, "first"), (OUT, "PROVED")][: 2 - (bytes_lost > 0)]
 
 
 def test_who_has_the_floor_is_heard_alone() -> None:
-    heard, speech = pipe()
-    speech.take_the_floor()
-    other = threading.Thread(target=speech.say, args=(OUT, "also\n"), daemon=True)
+    heard, channel = pipe()
+    channel.take_over()
+    other = threading.Thread(target=channel.say, args=(OUT, "also\n"), daemon=True)
     other.start()
-    speech.say(OUT, "last words\n")
+    channel.say(OUT, "last words\n")
     other.join(0.2)
     assert other.is_alive()
-    os.close(speech.pipe)
+    os.close(channel.pipe)
     assert heard_at(heard) == [(OUT, "last words\n")]
 
 

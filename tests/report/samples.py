@@ -11,7 +11,7 @@ from sa.certificates.goal import Goal
 from sa.certificates.play import (
     Broken,
     BrokenAtStart,
-    Drift,
+    EnvironmentMove,
     Exhausted,
     Loss,
     Obstacle,
@@ -152,11 +152,11 @@ def escaping_play(g: Goal) -> Play:
     broken = Broken(g.iota[0], c3, at("abs", "q1", x=9, t=0, i=0))
     replies = (
         Reply((), Position(c3, a2, Step(_move(g, "conc", 3, c4), (), refusals, Exhausted.ENUMERATED))),
-        Reply((_move(g, "abs", 0, a3),), Position(c3, a3, Drift(c3, (a3,), False, last))),
+        Reply((_move(g, "abs", 0, a3),), Position(c3, a3, EnvironmentMove(c3, (a3,), False, last))),
         Reply((_move(g, "abs", 0, a3), _move(g, "abs", 2, a4)), broken),
     )
     third = Position(c2, a2, Step(_move(g, "conc", 1, c3), replies, (), Exhausted.ENUMERATED))
-    second = Position(c1, a0, Drift(c2, (a2,), True, third))
+    second = Position(c1, a0, EnvironmentMove(c2, (a2,), True, third))
     reply = Reply((), second)
     return Position(c0, a0, Step(_move(g, "conc", 0, c1), (reply,), (), Exhausted.ENUMERATED))
 

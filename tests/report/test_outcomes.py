@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from sa.automata.trace import Move
 from sa.base.verdict import Reason, Unknown
-from sa.certificates.play import Chosen, Drift, Exhausted, Position, Reply, Step, Unmatched
+from sa.certificates.play import Chosen, EnvironmentMove, Exhausted, Position, Reply, Step, Unmatched
 from sa.engines.outcome import Outcome
 from sa.report.json import builtins
 from sa.report.outcome_json import outcomes_json
@@ -86,8 +86,8 @@ def test_the_story_follows_the_answer_that_holds_out_longest() -> None:
     """The answers that lose earlier are summarised."""
     g = goal()
     told = story(escaping_play(g), g)
-    assert [scene.concrete.edge is not None for scene in told.scenes] == [True, False, True, False, True]
-    assert [len(scene.others) for scene in told.scenes] == [0, 0, 2, 0, 0]
+    assert [round_.concrete.edge is not None for round_ in told.rounds] == [True, False, True, False, True]
+    assert [len(round_.others) for round_ in told.rounds] == [0, 0, 2, 0, 0]
     assert told.identity
 
 
@@ -97,8 +97,8 @@ def test_a_play_deeper_than_the_recursion_limit_is_told() -> None:
     c, a = at("conc", "q0", x=0, t=0, i=0), at("abs", "q0", x=0, t=0, i=0)
     play = Position(c, a, Unmatched(c, TRUE, Exhausted.ENUMERATED))
     for _ in range(3000):
-        play = Position(c, a, Drift(c, (a,), False, play))
-    assert len(story(play, g).scenes) == 3001
+        play = Position(c, a, EnvironmentMove(c, (a,), False, play))
+    assert len(story(play, g).rounds) == 3001
     found = outcome(outcomes()["escapes"].verdict, result(g, play))
     assert json.dumps(builtins(outcomes_json([found], None, (), 1)))
 
@@ -112,7 +112,7 @@ def test_a_strategy_that_shares_its_ends_is_told_in_time_linear_in_its_positions
     for _ in range(60):
         replies = (Reply((), play), Reply((Move(g.abstract.edges[0], {}, a),), play))
         play = Position(c, a, Step(move, replies, (), Exhausted.ENUMERATED))
-    assert len(story(play, g).scenes) == 61
+    assert len(story(play, g).rounds) == 61
     found = outcome(outcomes()["escapes"].verdict, result(g, play))
     document = builtins(outcomes_json([found], None, (), 1))
     assert len(document["outcomes"][0]["goals"][0]["play"]["strategy"]["positions"]) == 61

@@ -82,7 +82,7 @@ def _steady(number: int, result: StepResult) -> StepResult:
 def stopped(script: Proof) -> Proof:
     """The proof, had the time been over after the first step."""
     first, *rest = script.steps
-    why = Unknown(Reason.TIMEOUT, "before this step was begun")
+    why = Unknown(Reason.TIMEOUT, "before this step began")
     left = (StepResult(s.step, Verdict.UNKNOWN, "", (), (), why, 0.0) for s in rest)
     return proof_of(script.script, (first, *left))
 

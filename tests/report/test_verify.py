@@ -65,8 +65,10 @@ def _found(program: Program, only: Verdict | None = None) -> Verification:
             findings.append(Finding(claim, Verdict.PROVED, how, seconds))
     verdict = only or (Verdict.REFUTED if findings else None)
     phases = {"load": 0.1, "prepare": 0.02, "search": 1.25, "check": 0.03}
-    notes = ("the declared relies are not used: here the threads are each other's environment",) if only else ()
-    claim = "these hold in every run, where nobody but the threads moves"
+    notes = (
+        ("the declared relies are not used: the threads of the program are each other's environment",) if only else ()
+    )
+    claim = "these hold in every run in which only the threads take steps"
     return Verification(program, verdict, claim, tuple(findings), (), notes, program.expect, phases)
 
 

@@ -84,7 +84,7 @@ def iota_of_chain(c: ChainClaim) -> bool:
 def middle_follows(c: ChainClaim) -> bool:
     """One step of A1, a sequence of A3 after which the claim's ι holds: one step of A2."""
     x1, x2, x3 = (explicit(a) for a in (c.chain.first.concrete, c.chain.second.concrete, c.chain.second.abstract))
-    return middle_step(c.chain, x1.env, x3.drift, x2.env, c.iota)
+    return middle_step(c.chain, x1.env, x3.environment_move, x2.env, c.iota)
 
 
 def closed_chain_refines(c: ChainClaim) -> bool:

@@ -135,7 +135,7 @@ def middle_step(c: Chain, first: Rows, third: Rows, second: Rows, iota: Rows | N
 def middle_of_theorem_3(c: Chain) -> bool:
     """One step of A1, a sequence of A3: one step of A2."""
     x1, x2, x3 = explicit(c.first.concrete), explicit(c.second.concrete), explicit(c.second.abstract)
-    return middle_step(c, x1.env, x3.drift, x2.env)
+    return middle_step(c, x1.env, x3.environment_move, x2.env)
 
 
 def middle_with_single_steps(c: Chain) -> bool:
@@ -147,13 +147,13 @@ def middle_with_single_steps(c: Chain) -> bool:
 def middle_with_sequence(c: Chain) -> bool:
     """One step of A1, a sequence of A3: a sequence of A2."""
     x1, x2, x3 = explicit(c.first.concrete), explicit(c.second.concrete), explicit(c.second.abstract)
-    return middle_step(c, x1.env, x3.drift, x2.drift)
+    return middle_step(c, x1.env, x3.environment_move, x2.environment_move)
 
 
 def middle_with_sequences(c: Chain) -> bool:
     """A sequence of A1, a sequence of A3: a sequence of A2."""
     x1, x2, x3 = explicit(c.first.concrete), explicit(c.second.concrete), explicit(c.second.abstract)
-    return middle_step(c, x1.drift, x3.drift, x2.drift)
+    return middle_step(c, x1.environment_move, x3.environment_move, x2.environment_move)
 
 
 def middle_as_printed(c: Chain) -> bool:
@@ -193,7 +193,7 @@ def closed_chain_alive(c: Chain) -> bool:
 
 def with_sequences(x1: Explicit, x2: Explicit) -> Moves:
     """Spoiler moves the concrete environment, too, any number of steps."""
-    return Moves(x1.drift, x2.before_drift)
+    return Moves(x1.environment_move, x2.before_drift)
 
 
 def simulates_sequences(r: Refinement) -> bool:

@@ -67,7 +67,7 @@ class Explicit(Struct, frozen=True, eq=False, dict=True):
         return tuple(c | e for c, e in zip(self.component, self.env, strict=True))
 
     @cached_property
-    def drift(self) -> Rows:
+    def environment_move(self) -> Rows:
         """Finite sequences of environment steps, the empty one included."""
         return closed(self.env)
 
@@ -80,8 +80,8 @@ class Explicit(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def before_drift(self) -> Rows:
-        """For each state the states that drift to it."""
-        return inverse(self.drift)
+        """For each state the states that environment_move to it."""
+        return inverse(self.environment_move)
 
     @cached_property
     def before_answers(self) -> tuple[Rows, ...]:

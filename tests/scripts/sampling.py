@@ -231,7 +231,7 @@ def _smaller(rng: Random, sides: tuple[Explicit, Explicit], game: Moves, iota: R
         s1, s2 = pending.pop()
         if not seen[s1] >> s2 & 1:
             seen[s1] |= 1 << s2
-            pending += [(t1, t2) for t1 in bits(game.concrete[s1]) for t2 in bits(x2.drift[s2] & pairs[t1])]
+            pending += [(t1, t2) for t1 in bits(game.concrete[s1]) for t2 in bits(x2.environment_move[s2] & pairs[t1])]
             for steps, answers in zip(x1.steps, x2.answers, strict=True):
                 for t1 in bits(steps[s1]):
                     good = answers[s2] & theta[t1]

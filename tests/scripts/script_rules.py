@@ -181,20 +181,20 @@ def middle_steps(c: LongChain) -> bool:
     first, last, whole = explicit(c.links[0].concrete), explicit(c.links[-1].abstract), long_claim(c)
     after = related(first, last, whole.iota)
     return all(
-        _followed(c.links, s1, 1 << t1, after[t1], last.drift)
+        _followed(c.links, s1, 1 << t1, after[t1], last.environment_move)
         for s1, row in enumerate(c.links[0].theta)
         for t1 in (bits(first.env[s1]) if row else ())
     )
 
 
-def _followed(links: Sequence[Refinement], s: int, moved: Mask, wanted: Mask, drift: Rows) -> bool:
+def _followed(links: Sequence[Refinement], s: int, moved: Mask, wanted: Mask, environment_move: Rows) -> bool:
     """Whether what is related to s can follow; `moved` is where the environment below may have gone."""
     here, rest = links[0], links[1:]
     x = explicit(here.abstract)
     allowed = image(related(explicit(here.concrete), x, here.iota), moved)
     if not rest:
-        return all(drift[t] & wanted & ~allowed == 0 for t in bits(here.theta[s]))
-    return all(_followed(rest, t, x.env[t] & allowed, wanted, drift) for t in bits(here.theta[s]))
+        return all(environment_move[t] & wanted & ~allowed == 0 for t in bits(here.theta[s]))
+    return all(_followed(rest, t, x.env[t] & allowed, wanted, environment_move) for t in bits(here.theta[s]))
 
 
 THEOREM_3_LONG = Rule(

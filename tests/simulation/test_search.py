@@ -10,7 +10,7 @@ from sa.base.limits import Limits, limits
 from sa.base.source import Source
 from sa.base.verdict import Unknown
 from sa.certificates.goal import Goal
-from sa.certificates.play import Drift, Position, Step, Uncovered, Unmatched
+from sa.certificates.play import EnvironmentMove, Position, Step, Uncovered, Unmatched
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.engines.goals import decide
@@ -83,7 +83,7 @@ def test_spoiler_moves_the_environment_first_where_only_that_wins() -> None:
     concrete = "global x : int = 0; thread T { rely x' >= x; @a skip; }"
     decision = _decided(abstract, concrete)
     assert isinstance(decision.evidence, Position)
-    assert isinstance(decision.evidence.move, Drift)
+    assert isinstance(decision.evidence.move, EnvironmentMove)
     assert isinstance(decision.evidence.move.then.move, Step)
 
 

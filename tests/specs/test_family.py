@@ -12,7 +12,7 @@ from sa.app.verify import VerifyRequest, verify
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
 from sa.certificates.shape import Entry
-from sa.checker.judge import Court, judge_program
+from sa.checker.judge import Resources, judge_program
 from sa.checker.ruling import Accepted
 from sa.checker.solvers import Z3
 from sa.engines.crowds import CROWDS
@@ -36,7 +36,7 @@ def test_each_claim_is_answered_as_expected_and_the_certificate_is_accepted(path
     assert expected
     assert [f.verdict for f in expected] == [f.claim.expect for f in expected]
     document = json.loads(verification_certificate(str(tmp_path / "c.json"), request, answer))
-    court = Court(limits(60.0, None), 0, Z3)
-    judged = list(judge_program(answer.outcome.program, Entry(document["questions"][0]), court))
+    resources = Resources(limits(60.0, None), 0, Z3)
+    judged = list(judge_program(answer.outcome.program, Entry(document["questions"][0]), resources))
     assert [j.verdict for j in judged] == [f.verdict for f in answer.outcome.findings]
     assert all(isinstance(j.ruling, Accepted) for j in judged if j.verdict is not Verdict.UNKNOWN)

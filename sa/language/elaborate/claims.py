@@ -63,7 +63,7 @@ def _members(side: syntax.Side, programs: Programs) -> tuple[Member, ...] | None
         if not seen.isdisjoint(group):
             again = next(m for m in group if m in seen)
             message = f"the thread `{again[0]}.{again[1]}` is already on this side"
-            complain(programs.context, "SA607", message, name.span, "a thread runs once")
+            complain(programs.context, "SA607", message, name.span, "a thread occurs once on a side")
             return None
         seen.update(group)
     return tuple(members)

@@ -201,7 +201,7 @@ def _return(action: syntax.Return, around: Around) -> Block:
             complain(context, "SA322", "a result is missing here", action.span, "write `return e;`")
         return (jump,)
     if result is None:
-        complain(context, "SA322", "there is nothing to return a result to", action.value.span)
+        complain(context, "SA322", "only a procedure returns a result", action.value.span)
         return (jump,)
     execution = one_step(context, around.draft.holder)
     read = translate_value(action.value, False, context)

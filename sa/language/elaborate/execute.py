@@ -46,7 +46,7 @@ def run_block(block: syntax.Block, paths: list[Path], execution: Execution) -> l
             complain(execution.context, "SA305", message, statement.name.span)
         paths = run(statement, paths, inner)
         if len(paths) > MAX_PATHS:
-            complain(execution.context, "SA315", f"more than {MAX_PATHS} ways through one step", block.span)
+            complain(execution.context, "SA315", f"more than {MAX_PATHS} paths through one step", block.span)
             return []
     gone = set(variables_in(scope))
     if not gone:
@@ -90,7 +90,7 @@ def _for(action: syntax.For, paths: list[Path], execution: Execution) -> list[Pa
     if low is None or high is None:
         return paths
     if high - low >= MAX_SIZE:
-        complain(context, "SA315", f"more than {MAX_SIZE} rounds in one step", action.head)
+        complain(context, "SA315", f"more than {MAX_SIZE} iterations in one step", action.head)
         return paths
     for value in range(low, high + 1):
         scope = Scope(context.scope)
@@ -193,7 +193,7 @@ def labelled(label: syntax.Label, paths: list[Path], execution: Execution) -> li
     """The ways with a label; its values are those at this point."""
     context = execution.context
     if any(p.label is not None for p in paths):
-        complain(context, "SA305", "a step shows one label, this is a second one", label.span)
+        complain(context, "SA305", "a step has one label; this is a second one", label.span)
         return paths
     inner = replace(context, undefined=list[Term]())
     values = [translate(v, inner) for v in label.values]

@@ -70,7 +70,7 @@ def _bound(
         formula = formula.body
     for family in families.values():
         if sum(c.family == family.thread.name for c in copies) > MOST_COPIES:
-            message = f"this claim speaks of more than {MOST_COPIES} copies of `{family.thread.name}`"
+            message = f"this claim mentions more than {MOST_COPIES} copies of `{family.thread.name}`"
             complain(context, "SA207", message, formula.span)
             copies = []
     named = (replace(families[c.family].thread, name=c.name) for c in copies)

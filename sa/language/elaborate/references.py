@@ -63,14 +63,14 @@ def read(variable: Variable, primes: int, span: Span, context: Context) -> Term 
         complain(context, "SA302", f"the ghost `{name}` is read by {mode.what}", span, hint)
         return None
     if variable.kind is Kind.LOCAL and not mode.locals:
-        hint = "an environment does not see or change the locals of a thread"
+        hint = "an environment neither reads nor changes the locals of a thread"
         complain(context, "SA304", f"{mode.what} speaks of the local `{name}`", span, hint)
         return None
     if primes and not mode.primes:
         complain(context, "SA303", f"primes have no meaning in {mode.what}", span, "they are for relies and guarantees")
         return None
     if primes > 1 or (primes and context.primes):
-        why = "a relation speaks of two states" if primes > 1 else "this relation is written with `old`"
+        why = "a relation is about two states" if primes > 1 else "this relation is written with `old`"
         complain(context, "SA303", f"too many primes: {why}", span)
         return None
     if variable.kind is Kind.PARAM:

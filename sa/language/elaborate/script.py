@@ -168,10 +168,10 @@ def _is_earlier(
     if cited.name in earlier:
         return True
     if cited.name == step.name:
-        complain(context, "SA612", f"`{step.name}` cites itself", cited.span, "a step rests on earlier ones")
+        complain(context, "SA612", f"`{step.name}` cites itself", cited.span, "a step depends on earlier ones")
     elif cited.name in every:
         message = f"`{cited.name}` comes after this step"
-        complain(context, "SA612", message, cited.span, "a step rests on earlier ones: move it up")
+        complain(context, "SA612", message, cited.span, "a step depends on earlier ones: move it up")
     else:
         hint = did_you_mean(cited.name, list(earlier))
         complain(context, "SA611", f"there is no step `{cited.name}`", cited.span, hint)

@@ -87,7 +87,7 @@ def make_family(thread: syntax.Thread, around: Surroundings) -> tuple[Family, tu
 def refuse_relies(declared: Sequence[Span], problems: list[Diagnostic]) -> None:
     """Report environments that a family of any number declares."""
     if declared:
-        hint = "the environment of a copy is inferred: its own family belongs to it"
+        hint = "the environment of a copy is inferred; it includes the other copies of its family"
         problems.append(error("SA320", "a family of any number declares no environment", declared[0], hint))
 
 

@@ -21,7 +21,7 @@ _SIGNALS = 100
 OUT, ERR, STATUS = b"o", b"e", b"s"
 
 
-class Speech:
+class Channel:
     """The worker's end of the pipe. Once a thread has taken the floor, others that speak wait for ever."""
 
     def __init__(self, pipe: int) -> None:
@@ -29,7 +29,7 @@ class Speech:
         self._lock = threading.Lock()
         self._speaker: int | None = None
 
-    def take_the_floor(self) -> None:
+    def take_over(self) -> None:
         """From now on only the calling thread is heard."""
         with self._lock:
             self._speaker = threading.get_ident()
@@ -53,12 +53,12 @@ def _write(pipe: int, data: bytes) -> None:
 class Stream(io.TextIOBase):
     """Takes the place of a standard stream in a worker."""
 
-    def __init__(self, speech: Speech, kind: bytes, instead_of: TextIO) -> None:
-        self._speech, self._kind, self._original = speech, kind, instead_of
+    def __init__(self, channel: Channel, kind: bytes, instead_of: TextIO) -> None:
+        self._channel, self._kind, self._original = channel, kind, instead_of
 
     def write(self, text: str) -> int:
         """Send a text whole."""
-        self._speech.say(self._kind, text)
+        self._channel.say(self._kind, text)
         return len(text)
 
     def isatty(self) -> bool:
@@ -67,7 +67,7 @@ class Stream(io.TextIOBase):
 
     def fileno(self) -> int:
         """The pipe."""
-        return self._speech.pipe
+        return self._channel.pipe
 
 
 def listen(pipe: int, over: int) -> Iterator[tuple[bytes, str]]:
