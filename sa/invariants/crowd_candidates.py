@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 
-from sa.automata.automaton import Automaton
+from sa.automata.automaton import Automaton, Kind
 from sa.certificates.run import Bad
 from sa.invariants.houdini import atoms_of, called
 from sa.terms import build
+from sa.terms.solve import solution
 from sa.terms.sort import BOOL, INT
-from sa.terms.term import Bool, Int, IsZero, Member, Not, Term, Var
+from sa.terms.substitute import substitute
+from sa.terms.term import Bool, Call, Int, IsZero, Member, Not, Term, Var, subterms
 
 #: So many candidates at most, orders between so many numbers, and first values that are looked at together.
 CANDIDATES, ORDERED, FIRST = 300, 9, 7
@@ -38,7 +40,42 @@ def candidates(
     starting = [c for c in starts if isinstance(c, IsZero | Not | Var)][:FIRST]
     found.update(dict.fromkeys(build.implies(one, two) for one, two in permutations(starting, 2)))
     sensible = (c for c in found if c.free and c.free <= mine and not called(c))
-    return tuple(sensible)[:CANDIDATES]
+    return (*_over_time(automata, bads, mine), *sensible)[:CANDIDATES]
+
+
+def _over_time(automata: Sequence[Automaton], bads: Sequence[Bad], mine: frozenset[Var]) -> tuple[Term, ...]:
+    """What is wanted, functions and all, and what it or the start says of first values, said of variables that have
+    them then: `gcd(a, b) == gcd(A, B)` where `a` and `b` begin as `A` and `B`.
+    """
+    failing = (e.guard for t in automata for e in t.edges if e.failure is not None)
+    wanted = dict.fromkeys(a for f in (*(b.claim or build.TRUE for b in bads), *failing) for a in atoms_of(f))
+    now = _now(automata)
+    said = dict.fromkeys(a for t in automata for f in build.conjuncts(t.init) for a in atoms_of(f) if not called(a))
+    # Each formula with functions is a long question, so of these there are equations only.
+    later = [a for a in wanted if isinstance(a, IsZero) and called(a)]
+    moved = (a for a in (*wanted, *said) if not a.free.isdisjoint(now) and (isinstance(a, IsZero) or not called(a)))
+    later += [f for a in moved for f in _said_now(a, now)]
+    return tuple(dict.fromkeys(f for f in later if f.free and f.free <= mine and not isinstance(f, Bool)))
+
+
+def _now(automata: Sequence[Automaton]) -> dict[Var, Var]:
+    """By parameter a variable that begins as it."""
+    rigid = {v.var for t in automata for v in t.variables if v.kind is Kind.PARAM}
+    found = dict[Var, Var]()
+    for formula in (f for t in automata for f in build.conjuncts(t.init)):
+        said = solution(formula, formula.free - rigid)
+        if said is not None and said[1] in rigid and isinstance(said[1], Var):
+            found.setdefault(said[1], said[0])
+    return found
+
+
+def _said_now(formula: Term, now: Mapping[Var, Var]) -> Iterable[Term]:
+    """A formula over variables instead of their first values; of an equation also that its sides stay the same."""
+    moved = substitute(formula, now)
+    if isinstance(formula, IsZero) and called(formula):
+        for call in (t for t in subterms((formula,)) if isinstance(t, Call)):
+            yield build.eq(substitute(call, now), call)
+    yield moved
 
 
 def _assigned(automata: Sequence[Automaton]) -> Iterator[Term]:
