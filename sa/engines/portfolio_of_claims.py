@@ -30,6 +30,9 @@ MORE_CONTROL: ClaimEngine = Decider(
 CONJUNCTIONS: ClaimEngine = Prover(
     "conjunctions", "joint invariants made of what the program compares and assigns", joint_conjunctions.by_conjunctions
 )
+PRODUCTS: ClaimEngine = Prover(
+    "products", "the same as `conjunctions`, for claims with products or functions", joint_conjunctions.by_products
+)
 RELATIONS: ClaimEngine = Prover(
     "relations", "relational invariants, thread by thread", partial(deciders.by_relations, 0)
 )
@@ -50,10 +53,11 @@ CLAIMS: Portfolio = (
     Turn(CLAIMED, 0.1),
     Turn(PRECONDITIONS, 0.1),
     Turn(BOXES, 0.3),
+    Turn(PRODUCTS, 0.25),
     Turn(CONTROL, 0.25),
     Turn(MORE_STATES, 0.3),
     Turn(SHORT_RUNS, 0.2),
-    Turn(CONJUNCTIONS, 0.2),
+    Turn(CONJUNCTIONS, 0.3),
     Turn(RELATIONS, 0.25),
     Turn(JOINT, 0.25),
     Turn(MORE_CONTROL, 0.5),

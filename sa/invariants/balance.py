@@ -8,15 +8,14 @@ Whoever uses what is found shows that it holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
-from math import gcd, lcm
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Kind
 from sa.invariants.constants import Known, constants, owned
+from sa.invariants.linear import null_space
 from sa.terms import build
 from sa.terms.name import at_place
 from sa.terms.solve import solution
@@ -99,7 +98,7 @@ def balances(threads: Sequence[Automaton], disturbed: bool = False) -> Iterator[
     for thread, listed in zip(threads, steps, strict=True):
         reached = _climbed(thread.initial, listed, unknown, rigid, needed)
         heights |= {(thread.name, place): forms for place, forms in reached.items()}
-    for weights in _null_space(tuple(moved), needed)[:SUMS]:
+    for weights in null_space(tuple(moved), needed)[:SUMS]:
         places = {q: build.scale(-1, _weighed(forms, weights)) for q, forms in heights.items()}
         yield Balance(weights, {q: w for q, w in places.items() if w is not build.ZERO})
 
@@ -173,30 +172,3 @@ def _differences(one: Mapping[Term, Form], other: Mapping[Term, Form]) -> Iterat
 def _weighed(forms: Mapping[Term, Form], weights: Mapping[Var, int]) -> Term:
     sums = {m: sum(weights.get(v, 0) * c for v, c in form.items()) for m, form in forms.items()}
     return build.add(*(build.scale(n, m) for m, n in sums.items()))
-
-
-def _null_space(variables: Sequence[Var], needed: Iterable[Form]) -> list[dict[Var, int]]:
-    """A basis of the weights that make all forms 0, in whole numbers, short ones first."""
-    rows = dict[Var, dict[Var, Fraction]]()  # by pivot, each pivot in its own row only
-    for form in needed:
-        row = {v: Fraction(c) for v, c in form.items() if c}
-        for pivot in [v for v in row if v in rows]:
-            row = _minus(row, row[pivot], rows[pivot])
-        if row:
-            first = next(iter(row))
-            row = {v: c / row[first] for v, c in row.items()}
-            rows = {p: _minus(r, r[first], row) if first in r else r for p, r in rows.items()}
-            rows[first] = row
-    found = list[dict[Var, int]]()
-    for free in (v for v in variables if v not in rows):
-        weights = {free: Fraction(1)} | {p: -r[free] for p, r in rows.items() if free in r}
-        whole = lcm(*(w.denominator for w in weights.values()))
-        numbers = {v: int(w * whole) for v, w in weights.items()}
-        common = gcd(*numbers.values())
-        found.append({v: n // common for v, n in numbers.items()})
-    return sorted(found, key=len)
-
-
-def _minus(row: Mapping[Var, Fraction], factor: Fraction, other: Mapping[Var, Fraction]) -> dict[Var, Fraction]:
-    sums = {v: row.get(v, Fraction(0)) - factor * other.get(v, Fraction(0)) for v in {**row, **other}}
-    return {v: c for v, c in sums.items() if c}

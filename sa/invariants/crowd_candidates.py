@@ -12,7 +12,7 @@ from sa.terms import build
 from sa.terms.solve import solution
 from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import substitute
-from sa.terms.term import Bool, Call, Int, IsZero, Member, Not, Term, Var, subterms
+from sa.terms.term import Bool, Call, Int, IsZero, Le, Member, Not, Term, Var, subterms
 
 #: So many candidates at most, orders between so many numbers, and first values that are looked at together.
 CANDIDATES, ORDERED, FIRST = 300, 9, 7
@@ -29,6 +29,9 @@ def candidates(
     formulas += [f for t in automata for f in (t.init, *(e.guard for e in t.edges))]
     found = dict.fromkeys(a for f in dict.fromkeys(formulas) for a in atoms_of(f))
     found.update(dict.fromkeys(_assigned(automata)))
+    # What a test bounds is beyond the bound by one when the loop is left.
+    guards = dict.fromkeys(a for t in automata for e in t.edges for a in atoms_of(e.guard))
+    found.update(dict.fromkeys(build.at_most_zero(build.sub(a.total, build.ONE)) for a in guards if isinstance(a, Le)))
     known = [v for v in identities if v in mine]
     numbers = [v for v in own if v.sort == INT and v not in known]
     found.update(dict.fromkeys(build.ne(one, two) for one, two in combinations(numbers, 2)))
@@ -52,7 +55,7 @@ def _over_time(automata: Sequence[Automaton], bads: Sequence[Bad], mine: frozens
     now = _now(automata)
     said = dict.fromkeys(a for t in automata for f in build.conjuncts(t.init) for a in atoms_of(f) if not called(a))
     # Each formula with functions is a long question, so of these there are equations only.
-    later = [a for a in wanted if isinstance(a, IsZero) and called(a)]
+    later: list[Term] = [a for a in wanted if isinstance(a, IsZero) and called(a)]
     moved = (a for a in (*wanted, *said) if not a.free.isdisjoint(now) and (isinstance(a, IsZero) or not called(a)))
     later += [f for a in moved for f in _said_now(a, now)]
     return tuple(dict.fromkeys(f for f in later if f.free and f.free <= mine and not isinstance(f, Bool)))

@@ -12,6 +12,7 @@ from sa.checker.never import check_joint
 from sa.checker.ruling import Accepted
 from sa.invariants.joint_conjunctions import by_conjunctions
 from sa.question.asked import Asked
+from sa.question.claims import claims_of
 from tests.language.texts import program_of
 
 STEPS = {
@@ -42,3 +43,35 @@ def test_functions_of_first_values(text: str, holds: bool) -> None:
     for answer in found:
         assert isinstance(answer.evidence, Joint)
         assert check_joint(answer.evidence, Limits()) == Accepted()
+
+
+SUMS = {
+    "a sum of the first numbers": "param n : int; init n >= 0; thread A { local i, s : int = 0;"
+    "while (i < n) { s += i; i += 1; } assert 2 * s == n * (n - 1); }",
+    "a square as a sum of odd numbers": "param n : int; init n >= 0; thread A { local i, k, s : int = 0;"
+    "k := 1; while (i < n) { s += k; k += 2; i += 1; } assert s == n * n; }",
+    "division by subtraction": "param x, y : int; init x >= 0 && y > 0; thread A { local q : int = 0;"
+    "local r : int = x; while (r >= y) { r -= y; q += 1; } assert x == q * y + r; }",
+    "two threads that sum up the same": "param n : int; init n >= 0; global a, b, done : int = 0;"
+    "thread A { for i in 1..n { a += i; } done += 1; } thread B { for i in 1..n { b += i; } done += 1; }"
+    "thread C { await done == 2; assert a == b; }",
+    "turns under a lock": "param n : int; init n >= 0; global s : int = 0; global l : 0..2 = 0; global done : 0..2 = 0;"
+    "thread T[k : 1..2] { for i in 1..n { lock(l); s += k; unlock(l); } done += 1; }"
+    "thread C { await done == 2; assert s == 3 * n; }",
+}
+
+
+@pytest.mark.parametrize("text", SUMS.values(), ids=SUMS)
+def test_equations_that_random_runs_suggest(text: str) -> None:
+    program = program_of(text)
+    bad = next(b for c in claims_of(program) if c.name.rpartition(": ")[2].startswith("assert") for b in c.bads)
+    (answer,) = by_conjunctions(Asked(program.threads, (bad,), ()), Budget(Limits()), unheard)
+    assert answer.bads == (bad,)
+    assert isinstance(answer.evidence, Joint)
+    assert check_joint(answer.evidence, Limits()) == Accepted()
+
+
+def test_a_sum_that_is_off_by_one_is_not_excluded() -> None:
+    program = program_of(SUMS["a sum of the first numbers"].replace("n - 1", "n + 1"))
+    asked = Asked(program.threads, (Bad(Failing(), None),), ())
+    assert list(by_conjunctions(asked, Budget(Limits()), unheard)) == []

@@ -1,0 +1,192 @@
+"""Equations of degree one and two that hold wherever random runs came: candidates for invariants, nothing more.
+
+A run's states at one choice of locations give one linear equation each in the unknown coefficients of monomials; what
+satisfies all of them is a null space (Sharma, Gupta, Hariharan, Aiken, Liang, Nori: A Data Driven Approach for
+Algebraic Loop Invariants, ESOP 2013). Linear equations come first, and variables that they define are left out of the
+monomials of degree two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations_with_replacement
+from random import Random
+
+from msgspec import Struct
+
+from sa.automata.automaton import FAIL, Automaton, Variable
+from sa.automata.ranges import values_of
+from sa.base.limits import Limits, check_time
+from sa.certificates.run import Bad, Failing
+from sa.explicit.whole import Arc, Whole, whole
+from sa.invariants.linear import null_space
+from sa.smt.session import Sat, Session
+from sa.terms import build
+from sa.terms.compile import Row, compiled, predicate
+from sa.terms.evaluate import Unevaluable
+from sa.terms.sort import INT, Value
+from sa.terms.term import Term, Var
+
+#: Runs, their steps, and the values that loose variables begin with and choices take.
+RUNS, STEPS, SMALL = 200, 100, 6
+
+#: Numbers that equations are about at most, and states that are looked at of one choice of locations.
+NUMBERS, STATES = 9, 60
+
+#: Equations that are looked for.
+POOL = 60
+
+
+class _Move(Struct, frozen=True, eq=False):
+    """An edge as functions of a row; of choices the row has values at its end."""
+
+    arc: Arc
+    guard: Callable[[Row], bool]
+    updates: tuple[tuple[int, Callable[[Row], Value]], ...]
+
+
+class Sampled(Struct, frozen=True):
+    """Equations, and which of them held in all states that were seen of some choice of locations."""
+
+    every: tuple[Term, ...]
+    held: Mapping[tuple[str, ...], tuple[Term, ...]]
+
+    def at(self, places: tuple[str, ...]) -> tuple[Term, ...]:
+        """What may hold at these locations: any of the equations where no run came."""
+        return self.held.get(places, self.every)
+
+
+def equations(threads: tuple[Automaton, ...], seed: int, bounds: Limits) -> Sampled:
+    """What random runs suggest, over the names of separate threads. Raises LimitReached.
+
+    An equation that was found at some locations is looked for at all of them: where few states were seen, it may be
+    the only one known.
+    """
+    w = whole(threads, Bad(Failing(), None))
+    numbers = [v for v in w.order if v.sort == INT and v not in w.counters]
+    if w.partial or not 1 < len(numbers) <= NUMBERS:
+        return Sampled((), {})
+    seen = dict[tuple[str, ...], dict[Row, None]]()
+    for places, row in _visited(w, Random(seed), bounds):
+        states = seen.setdefault(places, {})
+        if len(states) < STATES:
+            states[tuple(row[w.order.index(v)] for v in numbers)] = None
+    pool = dict[Term, None]()
+    for states in seen.values():
+        check_time(bounds)
+        pool.update(dict.fromkeys(_equations(numbers, list(states))))
+    every = tuple(pool)[:POOL]
+    tests = [(e, predicate(e, numbers)) for e in every]
+    held = {places: tuple(e for e, holds in tests if all(map(holds, states))) for places, states in seen.items()}
+    return Sampled(every, held)
+
+
+def _equations(numbers: Sequence[Var], states: Sequence[Row]) -> Iterator[Term]:
+    rows = [dict(zip(numbers, map(int, _plain(row)), strict=True)) for row in states]
+    linear = list(_of(tuple((v,) for v in numbers), rows))
+    yield from linear
+    defined = {max(e.free, key=numbers.index) for e in linear if e.free}
+    left = [v for v in numbers if v not in defined]
+    pairs = tuple(combinations_with_replacement(left, 2))
+    if linear and not left:
+        return
+    yield from (e for e in _of((*((v,) for v in left), *pairs), rows) if e not in linear)
+
+
+def _plain(row: Row) -> Iterator[int]:
+    for value in row:
+        assert isinstance(value, int)
+        yield value
+
+
+def _of(monomials: tuple[tuple[Var, ...], ...], rows: Sequence[Mapping[Var, int]]) -> Iterator[Term]:
+    """The equations between monomials and a constant; none where there are too few states to tell."""
+    every = (*monomials, ())
+    if len(rows) < len(every) + 2:
+        return
+    forms = [{m: _product(row, m) for m in every} for row in rows]
+    for weights in null_space(every, forms):
+        parts = (build.scale(w, _term(m)) for m, w in weights.items())
+        yield build.eq(build.add(*parts), build.ZERO)
+
+
+def _term(monomial: tuple[Var, ...]) -> Term:
+    result: Term = build.ONE
+    for var in monomial:
+        result = build.mul(result, var)
+    return result
+
+
+def _product(row: Mapping[Var, int], monomial: tuple[Var, ...]) -> int:
+    result = 1
+    for var in monomial:
+        result *= row[var]
+    return result
+
+
+def _visited(w: Whole, random: Random, bounds: Limits) -> Iterator[tuple[tuple[str, ...], Row]]:
+    moves = tuple(tuple(tuple(_move(a, w.order) for a in here) for here in thread) for thread in w.arcs)
+    session = Session(bounds)
+    for _ in range(RUNS):
+        check_time(bounds)
+        row = _start(w, session, random)
+        if row is None:
+            return
+        # Threads run for a while each, so that some come to their end early.
+        mover, calm = 0, random.choice((0.0, 0.5, 0.9))
+        for _ in range(STEPS):
+            places = tuple(int(q) for q in _plain(row[: len(w.counters)]))
+            yield tuple(t.locations[q].name for t, q in zip(w.threads, places, strict=True)), row
+            if random.random() >= calm:
+                mover = random.randrange(len(w.threads))
+            after = _step(moves[mover][places[mover]], row, w, random)
+            if after is None:
+                mover = random.randrange(len(w.threads))
+                continue
+            row = after
+
+
+def _start(w: Whole, session: Session, random: Random) -> Row | None:
+    """An initial state, loose variables small where they may be."""
+    known = [w.init]
+    for variable in w.variables:
+        if variable.var.sort != INT:
+            continue
+        wish = build.eq(variable.var, build.integer(random.randrange(SMALL)))
+        if isinstance(session.check((*known, wish)), Sat):
+            known.append(wish)
+    found = session.check(known)
+    if not isinstance(found, Sat):
+        return None
+    first: Mapping[Var, Value] = found.values
+    return (*w.start, *(first.get(v.var, 0) for v in w.variables))
+
+
+def _move(arc: Arc, order: Sequence[Var]) -> _Move:
+    names = (*order, *(c.var for c in arc.choices))
+    updates = tuple((order.index(v), compiled(e, names)) for v, e in arc.updates.items())
+    return _Move(arc, predicate(arc.guard, names), updates)
+
+
+def _step(moves: Sequence[_Move], row: Row, w: Whole, random: Random) -> Row | None:
+    """The state behind a random edge that is possible; None where there is none."""
+    for move in random.sample(moves, len(moves)):
+        if move.arc.edge.label is not None and move.arc.edge.label.action == FAIL:
+            continue
+        full = (*row, *(_chosen(c, random) for c in move.arc.choices))
+        try:
+            if not move.guard(full):
+                continue
+            after = list(row)
+            for index, value in move.updates:
+                after[index] = value(full)
+        except Unevaluable:
+            continue
+        after[move.arc.thread] = move.arc.target
+        return tuple(after)
+    return None
+
+
+def _chosen(choice: Variable, random: Random) -> Value:
+    values = values_of(choice)
+    return random.randrange(SMALL) if values is None else random.choice(values)
