@@ -58,8 +58,8 @@ class Tactics(Struct, frozen=True):
 
     For each pair that the search has met there may be `each` more lemmas: blame travels along a program. It may use
     what is `known` of either side alone; one that is `late` prefers to stay where it is until a step asks for more.
-    With `anywhere` shared variables may have any values at any pair, but lemmas say only what is lost if nobody changes
-    them: what is found is where Duplicator wins in a still environment, over all states that some environment leads to.
+    With `anywhere` shared variables may have any values at any pair, whatever the goal's environments do: what is found
+    is where Duplicator wins in these, over all states that some environment leads to.
     """
 
     name: str

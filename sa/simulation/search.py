@@ -165,7 +165,7 @@ class Search:
 
     def moves_at(self, pair: Pair) -> EnvironmentMove:
         """What the environments may do at a pair."""
-        if self.board.goal.closed or self.anywhere:
+        if self.board.goal.closed:
             return STILL
         first, second = self.board.concrete.locations[pair[0]], self.board.abstract.locations[pair[1]]
         key = (first.env, first.inv, second.env, second.inv)
@@ -300,6 +300,7 @@ class Search:
     # ---- lemmas ------------------------------------------------------------------------------------
 
     def _learn(self, state: PairState, cause: Cause, raw: tuple[Term, ...], model: State) -> Loss | None:
+        self.exact = self.exact and state.moves.exact
         lifted, complete = lift(state.moves, raw, model)
         lemma = self._new_lemma(state, cause, lifted if complete else raw, None if complete else raw)
         if not complete:

@@ -27,7 +27,7 @@ from sa.terms.substitute import substitute, unsided
 from sa.terms.term import Term, Var
 from sa.weakest.clauses import Clause, clauses, formula
 from sa.weakest.needed import Declared, Needed, needed
-from sa.weakest.region import PART, REACHED, WHOLE, Hopeless, Region, regions
+from sa.weakest.region import PART, REACHED, WHOLE, Hopeless, Region, regions, waits
 from sa.weakest.steps import abstract_way, concrete_way, excluded
 
 #: The part of the time left that one question about an environment without a clause may take.
@@ -130,31 +130,40 @@ def _weakest(pair: Pairing, asking: _Asking) -> Weakest:
     nothing = Weakest(pair.concrete, pair.abstract, None, None, None, None)
     try:
         goal = _goal(asking, {}, {})
-        found = next((r for r in regions(goal, WHOLE, asking.options) if not isinstance(r, Unknown)), None)
-        if isinstance(found, Hopeless):
-            return _without_any(nothing, asking)
-        whole = None if found is None else _environment(asking, found)
-        if whole is not None and _is_short(whole):
-            return _with(nothing, asking, [whole])
-        found = next((r for r in regions(goal, (*PART, *REACHED), asking.options) if isinstance(r, Region)), None)
-        part = None if found is None else _environment(asking, found)
-        every = [e for e in (whole, part) if e is not None]
-        if whole is not None and not whole.exact:
-            every.reverse()
-        if not every:
-            return _without_any(nothing, asking)
-        return _with(nothing, asking, every)
+        for waiting in (True, False) if waits(goal) else (False,):
+            found = _environments(asking, goal, waiting)
+            if found:
+                return _with(nothing, asking, found)
+        return _without_any(nothing, asking)
     except LimitReached as limit:
         return replace(nothing, unknown=Unknown(limit.reason, "before an environment was found"))
+
+
+def _environments(asking: _Asking, goal: Goal, waiting: bool) -> list[_Found]:
+    """Environments that keep to a region, the best one first; one that is exact and short is enough."""
+    first = next((r for r in regions(goal, WHOLE, waiting, asking.options) if not isinstance(r, Unknown)), None)
+    if isinstance(first, Hopeless) and first.exact:
+        return []
+    whole = _environment(asking, first) if isinstance(first, Region) else None
+    if whole is not None and _is_short(whole):
+        return [whole]
+    parts = regions(goal, (*PART, *REACHED), waiting, asking.options)
+    second = next((r for r in parts if isinstance(r, Region)), None)
+    part = None if second is None else _environment(asking, second)
+    every = [e for e in (whole, part) if e is not None]
+    if whole is not None and not whole.exact:
+        every.reverse()
+    return every
 
 
 def _with(nothing: Weakest, asking: _Asking, found: Sequence[_Found]) -> Weakest:
     """The answer with the first environment, and one rely made of any of them.
 
-    Of a part of the region the clauses may be many and say little: then those of the rely are taken, by location.
+    Many clauses say little to a reader, and of most of them it stays unknown whether they are needed. Then, and of a
+    part of the region, the clauses of the rely are taken, by location.
     """
     every = [(_together(f.concrete), _together(f.abstract)) for f in found]
-    if found[0].exact:
+    if found[0].exact and _is_short(found[0]):
         environment = _reduced(asking, found[0])
         own = tuple(_one_place(n.clause for n in side) for side in (environment.concrete, environment.abstract))
         return replace(nothing, environment=environment, uniform=_uniform(asking, [(own[0], own[1]), *every]))
@@ -215,17 +224,21 @@ def _accepted(asking: _Asking, goal: Goal, found: Region, there: Mapping[str, tu
 
 def _uniform(asking: _Asking, found: Sequence[tuple[Declared, Declared]]) -> Uniform | None:
     """One rely for all locations of a thread: the first short one that the pair is proved with. Stops at limits."""
+
+    def ask(concrete: Declared, abstract: Declared) -> Result:
+        return _ask(asking, *_everywhere(asking, concrete, abstract))
+
     try:
         for here, there in _candidates(found):
-            result = _ask(asking, *_everywhere(asking, here, there))
+            result = ask(here, there)
             if result.verdict is Verdict.PROVED:
                 break
         else:
             return None
     except LimitReached:
         return None
-    first, why, proof = needed(here, lambda fewer: _ask(asking, *_everywhere(asking, fewer, there)))
-    _, why_too, other = needed(there, lambda fewer: _ask(asking, *_everywhere(asking, first, fewer)))
+    first, why, proof = needed(here, lambda fewer: ask(fewer, there))
+    _, why_too, other = needed(there, lambda fewer: ask(first, fewer))
     return Uniform(why, why_too, other or proof or result)
 
 

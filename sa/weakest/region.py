@@ -1,23 +1,26 @@
 """The winning region in a still environment, over all states that some environment leads to (THEORY section 10).
 
 Environments are arbitrary as far as facts go, and still as far as lemmas go: a lemma says that Duplicator loses
-although nobody interferes. Locals, which no environment changes, keep what is known of them from the start.
+although nobody interferes, or only to end a wait. Locals, which no environment changes, keep what is known of them from
+the start.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sa.automata.automaton import Automaton, Kind, Location, variables_of
 from sa.base.budget import Event, Shared, unheard
 from sa.base.limits import LimitReached, check_time, share
 from sa.base.verdict import Reason, Unknown
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
-from sa.conditions.environment import closed
+from sa.conditions.environment import closed, identity
 from sa.engines.options import Options
 from sa.game.board import Board, Pair, lay_out
 from sa.game.runs import Bounds
@@ -28,6 +31,7 @@ from sa.simulation.search import Search
 from sa.simulation.state import NO_FACTS, dead, hypotheses
 from sa.smt.session import Session
 from sa.terms import build
+from sa.terms.substitute import primed
 from sa.terms.term import Term
 
 #: Searches for the region itself: an answer is bad only if there is no other one.
@@ -82,19 +86,25 @@ class Hopeless(Struct, frozen=True):
     exact: bool
 
 
-def regions(goal: Goal, tactics: Sequence[Tactics], options: Options) -> Iterator[Region | Hopeless | Unknown]:
-    """What the searches find of a goal whose environments may do anything. Raises LimitReached."""
+#: What a search can find.
+Found: TypeAlias = Region | Hopeless | Unknown
+
+
+def regions(goal: Goal, tactics: Sequence[Tactics], waiting: bool, options: Options) -> Iterator[Found]:
+    """What the searches find of a goal whose environments may do anything. Raises LimitReached.
+
+    With `waiting` others may do what ends a wait.
+    """
     session = Session(options.limits, tuple(a.formula for a in goal.axioms), options.seed)
-    # Nothing is claimed of how the environments of the two sides match: there are none yet.
-    open_, still = lay_out(replace(goal, matched=False)), lay_out(_still(goal))
+    anybody, board = lay_out(replace(goal, matched=False)), lay_out(_waiting(goal) if waiting else _still(goal))
     shared = Shared()
     for each in tactics:
-        board = open_ if each.anywhere else still
         report = unheard if options.reports is None else options.reports(each.name)
         report(Event(each.name))
         session.bounds = share(options.limits, SHARE)
         try:
-            known = shared.once(each.anywhere, partial(facts, session, board)) if each.known else NO_FACTS
+            about = anybody if each.anywhere else board
+            known = shared.once(each.anywhere, partial(facts, session, about)) if each.known else NO_FACTS
             yield _region(Search(board, session, each, report, known), options)
         except LimitReached as limit:
             if limit.reason is not Reason.TIMEOUT:
@@ -107,6 +117,41 @@ def regions(goal: Goal, tactics: Sequence[Tactics], options: Options) -> Iterato
 def _still(goal: Goal) -> Goal:
     """The goal with nobody else there."""
     return replace(goal, concrete=closed(goal.concrete), abstract=closed(goal.abstract), closed=True)
+
+
+def waits(goal: Goal) -> bool:
+    """Whether the concrete thread waits anywhere for others."""
+    return any(_blocked(goal.concrete, q.name) is not build.FALSE for q in goal.concrete.locations)
+
+
+def _waiting(goal: Goal) -> Goal:
+    """The goal with others who change nothing but what the concrete thread waits for, and that while it has to wait.
+
+    Otherwise waiting for ever would win, and the environment that never lets the thread go on would be found.
+    """
+    own = variables_of(goal.concrete, Kind.GLOBAL)
+    places = list[Location]()
+    for place in goal.concrete.locations:
+        blocked = _blocked(goal.concrete, place.name)
+        others = build.land(*(build.eq(primed(v), v) for v in own if v not in blocked.free))
+        places.append(replace(place, env=build.lor(build.land(blocked, others), identity(own))))
+    # Abstract variables that ι determines follow; the others stay.
+    links = lay_out(goal).links
+    still = build.land(*(build.eq(primed(v), v) for v in variables_of(goal.abstract, Kind.GLOBAL) if v not in links))
+    abstract = replace(goal.abstract, locations=tuple(replace(q, env=still) for q in goal.abstract.locations))
+    concrete = replace(goal.concrete, locations=tuple(places))
+    return replace(goal, concrete=concrete, abstract=abstract, matched=False)
+
+
+def _blocked(automaton: Automaton, location: str) -> Term:
+    """When no step at a location is possible but silent ones that change nothing; false where it is an end."""
+    leaving = [e for e in automaton.edges if e.source == location]
+    going = [e for e in leaving if e.target != location or e.label is not None or any(t is not v for v, t in e.updates)]
+    if not going or any(e.choices for e in going):
+        return build.FALSE
+    blocked = build.lnot(build.lor(*(e.guard for e in going)))
+    shared = frozenset(variables_of(automaton, Kind.GLOBAL))
+    return blocked if blocked.free & shared else build.FALSE
 
 
 def _region(search: Search, options: Options) -> Region | Hopeless | Unknown:

@@ -1,9 +1,9 @@
 """Inferred environments against enumeration, on random pairs of small threads.
 
-The judge computes the true winning region in a still environment. The pair is a refinement in what was inferred; what
-is called weakest excludes a step if and only if it leads from a state of the region to one without an answer; where a
-clause is said to be needed, the pair is no refinement without it; and where no environment is said to help, the pair is
-none although nobody interferes.
+The judge computes the true winning region in an environment that is still, or only ends waits. The pair is a
+refinement in what was inferred; what is called weakest excludes a step if and only if it leads from a state of the
+region to one without an answer; where a clause is said to be needed, the pair is no refinement without it; and where no
+environment is said to help, the pair is none although nobody interferes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sa.terms.substitute import primed
 from sa.terms.term import Term, Var
 from sa.weakest.clauses import Clause, clauses, formula
 from sa.weakest.infer import Weakest
-from sa.weakest.region import WHOLE, Hopeless, Region, regions
+from sa.weakest.region import WHOLE, Region, regions, waits
 from sa.weakest.steps import concrete_way, excluded
 from tests.blocks import blocks
 from tests.oracle.game import Pair, board, decide, game_graph, is_related, removal_rounds
@@ -51,7 +51,7 @@ def _judge(folder: Path, seed: int) -> str:
     needed = _needed_clauses(answer, seed)
     if not answer.environment.maximal:
         return "some environment"
-    _assert_weakest(open_goal(abstract, concrete), still, seed)
+    _assert_weakest(open_goal(abstract, concrete), seed)
     return "weakest, needed" if needed else "weakest"
 
 
@@ -82,10 +82,10 @@ def _still(goal: Goal) -> Goal:
     return replace(goal, concrete=closed(goal.concrete), abstract=closed(goal.abstract), closed=True)
 
 
-def _assert_weakest(goal: Goal, still: Goal, seed: int) -> None:
-    region = next(r for r in regions(goal, WHOLE, OPTIONS) if isinstance(r, Region | Hopeless))
-    assert isinstance(region, Region)
-    b = board(still)
+def _assert_weakest(goal: Goal, seed: int) -> None:
+    found = (next(regions(goal, WHOLE, w, OPTIONS)) for w in ((True, False) if waits(goal) else (False,)))
+    region = next(r for r in found if isinstance(r, Region))
+    b = board(region.board.goal)
     by_location = {p.pair: p.states for p in region.places}
     pairs = [p for p in product(all_states(b.concrete), all_states(b.abstract)) if is_related(b, p)]
     graph = game_graph(b, pairs)
@@ -138,16 +138,16 @@ def _set(x: Explicit, state: State, shared: Mapping[str, int]) -> State:
     return State(state.location, new)
 
 
-def test_fifty_pairs_have_the_environment_that_enumeration_gives(tmp_path: Path) -> None:
-    counted = Counter(_judge(tmp_path, seed) for seed in range(50))
-    assert counted["weakest, needed"] >= 5
-    assert counted["UNKNOWN"] <= 2
+def test_pairs_have_the_environment_that_enumeration_gives(tmp_path: Path) -> None:
+    counted = Counter(_judge(tmp_path, seed) for seed in range(8))
+    assert counted["weakest"] + counted["weakest, needed"] >= 2
+    assert counted["UNKNOWN"] == 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", blocks(range(1, 11), 1))
+@pytest.mark.parametrize("block", blocks(range(1, 21), 1))
 def test_random_pairs_have_the_environment_that_enumeration_gives(block: int, tmp_path: Path) -> None:
-    counted = Counter(_judge(tmp_path, seed) for seed in range(200 * block, 200 * (block + 1)))
-    assert counted["weakest, needed"] >= 20
-    assert counted["UNKNOWN"] <= 8
-    assert counted["some environment"] <= 20
+    counted = Counter(_judge(tmp_path, seed) for seed in range(50 * block, 50 * (block + 1)))
+    assert counted["weakest, needed"] >= 2
+    assert counted["UNKNOWN"] <= 2
+    assert counted["some environment"] <= 5
