@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fuzz bench golden schemas clean
+.PHONY: help demo test check fuzz bench gallery golden schemas clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -27,6 +27,9 @@ fuzz: $(VENV)/.developer  ## The long random comparisons, all of them
 
 bench: $(VENV)/.developer  ## The paper's table: verdicts, seconds, sizes
 	$(BIN)/python -m bench.table
+
+gallery: $(VENV)/.developer  ## Optimisations and their weakest environments: writes docs/OPTIMISATIONS.md
+	$(BIN)/python -m bench.gallery
 
 golden: $(VENV)/.developer  ## Write the expected outputs in tests/golden again; read the diff
 	SACHECK_GOLDEN=write $(BIN)/python -m pytest tests/report tests/cli tests/certificates
