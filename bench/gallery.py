@@ -65,7 +65,7 @@ The relies in [specs/paper](../specs/paper) were written by hand. Left out, and 
 *Stronger*: at some location the environment found excludes a step that the rely allows, from a state that the proof
 with the rely leaves possible. *Weaker*: it allows a step that the rely excludes. Neither is said where the subject is
 refuted with its rely. A thread that is REFUTED here has no environment at all; one that is UNKNOWN needs facts that the
-search does not find.
+search does not find. Where the environment is stronger, only a part of the winning region was found.
 """
 
 
