@@ -20,11 +20,11 @@ from sa.domains.formula import in_ranges
 from sa.domains.frame import Frame
 from sa.domains.lattice import Domain, V
 from sa.domains.thresholds import Thresholds
+from sa.generation.algorithm_1_reach import Reach, Thread, effects_of, loosened, reach
 from sa.generation.checks import verify
 from sa.generation.closure import closure_of
 from sa.generation.environment import Change, Seen, changes_of, environment_of
 from sa.generation.modular import Annotation, Wanted, solve_modular
-from sa.generation.reach import Reach, Thread, effects_of, loosened, reach
 from sa.generation.steady import steady
 from sa.generation.symmetry import rotation
 from sa.generation.visibility import Exposed, Level, exposed

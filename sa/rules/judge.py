@@ -40,12 +40,12 @@ from sa.checker.states import check_states
 from sa.rules import annotated, invariances, refinements, statements
 from sa.rules.application import Applied, Unfit
 from sa.rules.facts import Fact, Invariance, Refinement, Side, sides_of
-from sa.rules.induction import automaton_of, start, wanted
-from sa.rules.induction import obligations as inductive
 from sa.rules.named import rule_of
-from sa.rules.parallel_invariants import apart_formula
 from sa.rules.refutation import check_failure, meant, variables_of
 from sa.rules.statements import goal_of_pair_alone, goal_of_whole, goals_of_pairs, invariance_of, outer, refinement_of
+from sa.rules.strong_and_weak_invariants import automaton_of, start, wanted
+from sa.rules.strong_and_weak_invariants import obligations as inductive
+from sa.rules.theorem_1_parallel_invariants import apart_formula
 from sa.rules.worlds import Stage, others_start, side_of
 
 #: What becomes of evidence, and the fact that it is about if later steps may rest on it.

@@ -27,10 +27,10 @@ from sa.invariants.violation import find_run
 from sa.question.asked import Asked
 from sa.rules.application import Applied, Unfit
 from sa.rules.facts import Fact, Invariance, sides_of
-from sa.rules.induction import automaton_of
 from sa.rules.invariances import JOINT, jointly, thread_by_thread
-from sa.rules.parallel_invariants import apart_formula
 from sa.rules.statements import invariance_of
+from sa.rules.strong_and_weak_invariants import automaton_of
+from sa.rules.theorem_1_parallel_invariants import apart_formula
 from sa.scripts.local import show_invariant
 from sa.scripts.result import Counterexample, Leaf, Shown
 from sa.scripts.work import Work, add, begins, establish, sound

@@ -14,7 +14,7 @@ from sa.checker.obligation import Case, Obligation, discharge
 from sa.invariants.houdini import taking
 from sa.invariants.weak import NotShown, invariant
 from sa.rules.facts import Invariance
-from sa.rules.induction import automaton_of, clauses, obligations, start, wanted
+from sa.rules.strong_and_weak_invariants import automaton_of, clauses, obligations, start, wanted
 from sa.scripts.result import Leaf
 from sa.scripts.work import Work, add, begins, example_of, satisfiable
 from sa.terms import build

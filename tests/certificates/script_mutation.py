@@ -39,9 +39,9 @@ from sa.engines.portfolio_of_claims import CLAIMS
 from sa.language.load import load_script
 from sa.rules import judge
 from sa.rules.judge import judge_script
-from sa.rules.parallel_invariants import apart_formula
 from sa.rules.refutation import check_failure, variables_of
 from sa.rules.statements import invariance_of
+from sa.rules.theorem_1_parallel_invariants import apart_formula
 from sa.scripts import invariances
 from sa.terms.sort import Sort, Value, finite_values
 from tests.certificates.corruption import Mutant, mutants

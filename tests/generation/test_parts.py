@@ -11,13 +11,13 @@ from sa.automata.automaton import Automaton, Edge, Kind, Location, Origin, varia
 from sa.automata.rename import apart
 from sa.base.limits import Limits
 from sa.domains.frame import Frame
+from sa.generation.algorithm_1_reach import reach
 from sa.generation.checks import verify
 from sa.generation.closure import closure_of
 from sa.generation.environment import environment_of, keeps, relation_of
 from sa.generation.generate import Generated, automata, changes, generate, strengthened
 from sa.generation.modular import Allowed
 from sa.generation.order import order_of
-from sa.generation.reach import reach
 from sa.generation.steady import steady
 from sa.generation.visibility import Level, exposed, without_ghosts
 from sa.language.load import load_program

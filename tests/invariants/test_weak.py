@@ -12,7 +12,7 @@ from sa.checker.obligation import discharge
 from sa.invariants.houdini import candidates, houdini
 from sa.invariants.weak import Held, invariant
 from sa.language.load import load_program
-from sa.rules.induction import obligations
+from sa.rules.strong_and_weak_invariants import obligations
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.term import Term

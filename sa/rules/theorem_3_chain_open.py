@@ -1,6 +1,7 @@
 """Theorem 3, corrected: refinements of threads among others are chained, any number of them.
 
-Let A1 ⪯ A2 by θ1 with κ1, ι1 and A2 ⪯ A3 by θ2 with κ2, ι2. Then A1 ⪯ A3 with κ and ι as in `chain_closed`, if the
+Let A1 ⪯ A2 by θ1 with κ1, ι1 and A2 ⪯ A3 by θ2 with κ2, ι2. Then A1 ⪯ A3 with κ and ι as in
+`theorem_2_chain_closed`, if the
 environment in the middle is there: for (s1, s2) ∈ θ1, (s2, s3) ∈ θ2, *one* environment step of A1 and a finite
 *sequence* of A3 after which ι holds, *one* environment step of A2 leads to some s2' with ι1 and ι2. (The paper lets A3
 make one step, which is wrong; a sequence of A2 would be wrong too.)
@@ -22,9 +23,9 @@ from sa.automata.program import Formula
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.relation import PairRelation
 from sa.checker.obligation import Case, Obligation
-from sa.rules import chain_closed
-from sa.rules.chain_closed import inside
+from sa.rules import theorem_2_chain_closed as chain_closed
 from sa.rules.facts import Refinement
+from sa.rules.theorem_2_chain_closed import inside
 from sa.terms import build
 from sa.terms.substitute import primed, sided, substitute, unsided
 from sa.terms.term import Term, Var
