@@ -59,7 +59,7 @@ def by_claims(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded
     balanced = tuple(equations(threads))
     own = (*_claimed(asked.bads), *_impossible(asked, threads))
     offered = tuple(dict.fromkeys((*own, *balanced, *_bounds(threads, balanced))))
-    yield from _settled(asked, budget, threads, offered, "inductive as it stands")
+    yield from _settled(asked, budget, threads, offered, "inductive as it stands", frozenset(offered))
 
 
 def by_preconditions(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
@@ -68,16 +68,23 @@ def by_preconditions(asked: Asked, budget: Budget, report: Report) -> Iterator[E
     known = asked.shared.made.get(lemmas_key(asked), ())
     own = (*_claimed(asked.bads), *_impossible(asked, threads))
     needed = preconditions(asked.bads, asked.threads, threads)
-    balanced = equations(threads, disturbed=True)
+    balanced = tuple(equations(threads, disturbed=True))
     offered = tuple(dict.fromkeys((*known, *own, *balanced, *undisturbed(threads), *needed)))
     report(Event("preconditions", {"formulas": len(offered)}))
-    yield from _settled(asked, budget, threads, offered, "inductive with what is needed before")
+    # The many small formulas would only be in the way of others.
+    telling = frozenset((*known, *own, *balanced))
+    yield from _settled(asked, budget, threads, offered, "inductive with what is needed before", telling)
 
 
 def _settled(
-    asked: Asked, budget: Budget, threads: tuple[Automaton, ...], offered: tuple[Term, ...], how: str
+    asked: Asked,
+    budget: Budget,
+    threads: tuple[Automaton, ...],
+    offered: tuple[Term, ...],
+    how: str,
+    telling: frozenset[Term],
 ) -> Iterator[Excluded]:
-    """What the inductive part of the formulas excludes."""
+    """What the inductive part of the formulas excludes. Other engines are told of those that are `telling`."""
     offered = tuple(f for f in offered if f not in (build.TRUE, build.FALSE) and not _has_quantifiers(f))[:OFFERED]
     said = frozenset[Var]().union(*(f.free for f in (*offered, *(b.claim for b in asked.bads if b.claim is not None))))
     named = {t.name: tuple(v for q in t.locations if (v := _at(t.name, q.name)) in said) for t in threads}
@@ -85,7 +92,7 @@ def _settled(
     f = _Frame(threads, named, session)
     left = _inductive(f, offered)
     # What holds always is of use to others, also where it excludes nothing by itself.
-    asked.shared.made[lemmas_key(asked)] = left
+    asked.shared.made[lemmas_key(asked)] = tuple(c for c in left if c in telling)
     never = tuple(b for b in asked.bads if _excludes(f, asked, left, b))
     if never:
         yield Excluded(never, Lemmas(asked.threads, left, never, asked.axioms), how)
