@@ -32,11 +32,15 @@ _NOT_BEGUN = "before this step began"
 
 
 class ProveRequest(Struct, frozen=True):
-    """`split` splits steps of the programs' threads that touch several shared locations."""
+    """`split` splits steps of the programs' threads that touch several shared locations.
+
+    With a `text` that is the script, and `path` says where it would stand.
+    """
 
     path: str
     split: bool
     options: Options
+    text: str | None = None
 
 
 class Answer(Struct, frozen=True):
@@ -61,7 +65,7 @@ def prove(request: ProveRequest, tell: Callable[[Callable[[Unknown], Answer]], N
     the work be given up at any moment.
     """
     started = perf_counter()
-    loaded = load_script(request.path, request.split)
+    loaded = load_script(request.path, request.split, request.text)
     script, seconds = loaded.script, {"load": perf_counter() - started}
     found = list[StepResult]()
     if tell is not None:

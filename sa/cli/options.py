@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from typing import Annotated, TypeAlias
 
 import typer
@@ -39,6 +40,19 @@ MemoryOption: TypeAlias = Annotated[
 SeedOption: TypeAlias = Annotated[int, typer.Option(metavar="N", min=0, max=2**31 - 1, help="Seed of random choices.")]
 
 
+AbstractArgument: TypeAlias = Annotated[
+    str,
+    typer.Argument(metavar="ABSTRACT", help="What the threads should do; or, alone, a file of refinement blocks."),
+]
+ConcreteArgument: TypeAlias = Annotated[
+    str | None, typer.Argument(metavar="CONCRETE", help="What the threads do.", show_default=False)
+]
+FurtherArgument: TypeAlias = Annotated[
+    list[str] | None, typer.Argument(metavar="[FURTHER]...", help="With --chain: what refines these, in turn.")
+]
+WholeOption: TypeAlias = Annotated[
+    bool, typer.Option("--whole", help="Play the game on the two whole programs at once.")
+]
 WeakestRelyOption: TypeAlias = Annotated[
     bool, typer.Option("--weakest-rely", help="Find the weakest environments in which threads without relies refine.")
 ]
@@ -125,3 +139,26 @@ def check_inferring(infer: bool, certificate: str | None) -> None:
     if infer and certificate is not None:
         message = "a certificate is about what the files say, and an inferred relation is not there yet"
         raise typer.BadParameter(f"{message}: write the block into a file and name that one")
+
+
+ChainOption: TypeAlias = Annotated[
+    bool,
+    typer.Option("--chain", help="Each of three programs or more refines the one before: prove it of all."),
+]
+ScriptOption: TypeAlias = Annotated[
+    str | None, typer.Option("--script", metavar="FILE", help="With --chain: write the proof script to a file.")
+]
+
+
+def check_chained(chain: bool, files: int, script: str | None, others: Mapping[str, object]) -> None:
+    """That more than two files, and a script, are there for a chain only, and no options that it has no use for.
+
+    Raises typer.BadParameter.
+    """
+    if files > 2 and not chain:
+        raise typer.BadParameter("more than two files are a chain: say so with `--chain`")
+    if script is not None and not chain:
+        raise typer.BadParameter("`--script` is for `--chain`")
+    unfit = next((name for name, given in others.items() if given), None)
+    if chain and unfit is not None:
+        raise typer.BadParameter(f"`--chain` and `--{unfit}` exclude each other")

@@ -52,26 +52,35 @@ def prove(
     Exit status: 0 all steps proved, 1 a step or a side condition refuted, 2 wrong input, 3 not settled, 4 internal
     error.
     """
-    settings = Settings(json, quiet, timeout, memory)
 
-    def body(bounds: Limits) -> int:
+    def request_of(bounds: Limits) -> ProveRequest:
         from sa.app.cache import users_cache
         from sa.app.prove import ProveRequest
         from sa.engines.options import Options
 
-        options = Options(bounds, seed, jobs, cache=users_cache() if cache else None)
-        return _answer(ProveRequest(file, split, options), settings, certificate, so_far)
+        return ProveRequest(file, split, Options(bounds, seed, jobs, cache=users_cache() if cache else None))
+
+    follow(request_of, file, certificate, Settings(json, quiet, timeout, memory))
+
+
+def follow(
+    request_of: Callable[[Limits], ProveRequest], name: str, certificate: str | None, settings: Settings
+) -> None:
+    """Go through a script, show the proof as far as it goes, and end with its status."""
+
+    def body(bounds: Limits) -> int:
+        return _answer(request_of(bounds), settings, certificate, so_far)
 
     def stopped(reason: Reason, detail: str = "") -> int:
         if not so_far:
-            return no_verdict(settings, file, reason, detail)
+            return no_verdict(settings, name, reason, detail)
         answer = so_far[0](Unknown(reason, detail))
         status = status_of(answer)
         _show(answer, status, settings)
         return status
 
     so_far: list[SoFar] = []
-    decide(settings, file, body, stopped)
+    decide(settings, name, body, stopped)
 
 
 def _answer(request: ProveRequest, settings: Settings, certificate: str | None, so_far: list[SoFar]) -> int:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from msgspec.structs import replace
 
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict, worst_status
 from sa.cli.options import (
+    AbstractArgument,
     CacheOption,
     CertificateOption,
+    ChainOption,
+    ConcreteArgument,
     EngineOption,
+    FurtherArgument,
     InferOption,
     JsonOption,
     MemoryOption,
     ProfileOption,
     QuietOption,
+    ScriptOption,
     SeedOption,
     Settings,
     SplitOption,
@@ -25,6 +29,8 @@ from sa.cli.options import (
     TraceOption,
     Watching,
     WeakestRelyOption,
+    WholeOption,
+    check_chained,
     check_inferring,
     engines_of,
     watching_of,
@@ -38,15 +44,13 @@ if TYPE_CHECKING:
 
 
 def refine(
-    abstract: Annotated[
-        str,
-        typer.Argument(metavar="ABSTRACT", help="What the threads should do; or, alone, a file of refinement blocks."),
-    ],
-    concrete: Annotated[
-        str | None, typer.Argument(metavar="CONCRETE", help="What the threads do.", show_default=False)
-    ] = None,
+    abstract: AbstractArgument,
+    concrete: ConcreteArgument = None,
+    further: FurtherArgument = None,
+    chain: ChainOption = False,
+    script: ScriptOption = None,
     infer: InferOption = False,
-    whole: Annotated[bool, typer.Option("--whole", help="Play the game on the two whole programs at once.")] = False,
+    whole: WholeOption = False,
     weakest_rely: WeakestRelyOption = False,
     split: SplitOption = False,
     certificate: CertificateOption = None,
@@ -66,7 +70,14 @@ def refine(
     """
     settings = Settings(json, quiet, timeout, memory)
     check_inferring(infer, certificate)
-    paths = (abstract,) if concrete is None else (abstract, concrete)
+    paths = (abstract,) if concrete is None else (abstract, concrete, *(further or ()))
+    unfit = {"whole": whole, "engine": engine, "trace": trace, "profile": profile, "infer-relate": infer}
+    check_chained(chain, len(paths), script, {**unfit, "weakest-rely": weakest_rely})
+    if chain:
+        from sa.cli.chain import refine_chain
+
+        refine_chain(paths, split, script, certificate, cache, seed, settings)
+        return
     watching = watching_of(settings, trace, profile)
     if weakest_rely:
         from sa.cli.weakest import find

@@ -69,9 +69,17 @@ def _read_so(path: str, reading: Reading) -> Loaded:
     return load.load_with(path, reading)
 
 
-def load_script(path: str, split: bool = False) -> LoadedScript:
-    """The proof script of a file, about programs without families of any number. Raises InputError."""
-    loaded = loader_of(path).load_script(path, split)
+def load_script(path: str, split: bool = False, text: str | None = None) -> LoadedScript:
+    """The proof script of a file, about programs without families of any number. Raises InputError.
+
+    A `text` is read as if it stood there.
+    """
+    if text is None:
+        loaded = loader_of(path).load_script(path, split)
+    else:
+        from sa.language.load import script_of
+
+        loaded = script_of(path, text, split)
     _refuse_families(loaded.script.programs.values())
     return loaded
 

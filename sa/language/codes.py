@@ -329,6 +329,10 @@ SA905 a script that cannot be followed
 SA906 a refinement block that is the other way round
     The block says of the two files that the one named first on the command line refines the other. Files are named
     in the order in which things are made: what the threads should do, then what they do.
+SA907 a chain of fewer than three programs
+    Two programs have one refinement between them and nothing to chain.
+SA908 two refinement blocks for one link of a chain
+    A chain has one refinement from each program to the next.
 SA910 not a certificate
     The file is no certificate, one of another version of the format, or damaged. Write it again with
     `sacheck refine --certificate FILE` or `sacheck verify --certificate FILE`.

@@ -67,6 +67,11 @@ def load_script(path: str, split: bool = False) -> LoadedScript:
     return _script(_read(path, split, ()))
 
 
+def script_of(path: str, text: str, split: bool = False) -> LoadedScript:
+    """The proof script of a text that would stand in a file. Raises InputError."""
+    return _script(_parsed(Source(path, text), split, ()))
+
+
 def load(path: str, split: bool = False) -> Loaded | LoadedScript:
     """A program or a proof script: a file with steps is a script. Raises InputError."""
     from sa.language.elaborate.script import has_steps
@@ -91,8 +96,11 @@ def _script(file: _File) -> LoadedScript:
 
 
 def _read(path: str, split: bool, above: tuple[str, ...]) -> _File:
-    source = read_source(path)
-    module = parse(source)
+    return _parsed(read_source(path), split, above)
+
+
+def _parsed(source: Source, split: bool, above: tuple[str, ...]) -> _File:
+    module, path = parse(source), source.name
     here = (*above, realpath(path))
     sources, imports, problems = {source.name: source}, dict[str, Elaborated](), list[Diagnostic]()
     for declaration in module.declarations:

@@ -1,0 +1,43 @@
+"""`sacheck refine --chain`: a sequence of programs, each of which refines the one before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from sa.base.limits import Limits
+from sa.cli.options import Settings
+from sa.cli.prove import follow
+
+if TYPE_CHECKING:
+    from sa.app.prove import ProveRequest
+
+
+def refine_chain(
+    paths: tuple[str, ...],
+    split: bool,
+    script: str | None,
+    certificate: str | None,
+    cache: bool,
+    seed: int,
+    settings: Settings,
+) -> None:
+    """Prove or refute the links and the chain, show the proof, and end with its status."""
+    if certificate is not None and script is None:
+        raise typer.BadParameter("the certificate of a chain is about its script: give `--script FILE` too")
+
+    def request_of(bounds: Limits) -> ProveRequest:
+        from sa.app.cache import users_cache
+        from sa.app.chain import chain
+        from sa.app.prove import ProveRequest
+        from sa.app.replace_file import replace_file
+        from sa.engines.options import Options
+
+        made = chain(paths, script, split)
+        if script is not None:
+            replace_file(script, made.text)
+        options = Options(bounds, seed, cache=users_cache() if cache else None)
+        return ProveRequest(made.path, split, options, made.text)
+
+    follow(request_of, " and ".join(paths), certificate, settings)
