@@ -39,7 +39,8 @@ from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, count_warnings, decide
 
 if TYPE_CHECKING:
-    from sa.app.refine import Answer, RefineRequest
+    from sa.app.refine import Answer, RefineRequest, Relate
+    from sa.engines.options import Options
     from sa.engines.outcome import Outcome
 
 
@@ -87,17 +88,10 @@ def refine(
     answers: list[Answer] = []
 
     def body(bounds: Limits) -> int:
-        from sa.app.cache import users_cache
-        from sa.app.refine import RefineRequest, Relate
         from sa.engines.options import Options
-        from sa.engines.portfolio_of_goals import known
 
-        engines = known(engines_of(engine))
-        # What was found before may be of other engines.
-        kept = users_cache() if cache and not engines else None
-        # Asked for a few engines only, or for a verdict alone, nobody wants to hear of another question.
-        relate = Relate.INFER if infer else Relate.AS_ASKED if quiet or engines or whole else Relate.PROPOSE
-        request = RefineRequest(paths, split, Options(bounds, seed, whole=whole, cache=kept, engines=engines), relate)
+        asked = _request(paths, split, Options(bounds, seed, whole=whole), engine, cache)
+        request = replace(asked, relate=_relate(infer, quiet or whole or engine is not None))
         _answer(request, answers, settings, watching)
         if certificate is not None:
             _certify(certificate, request, answers)
@@ -107,6 +101,25 @@ def refine(
         return _end(answers, Unknown(reason, detail), settings, paths)
 
     decide(settings, " and ".join(paths), body, stopped)
+
+
+def _request(paths: tuple[str, ...], split: bool, options: Options, engine: str | None, cache: bool) -> RefineRequest:
+    """What is asked of `paths`, of all engines or some."""
+    from sa.app.cache import users_cache
+    from sa.app.refine import RefineRequest
+    from sa.engines.portfolio_of_goals import known
+
+    engines = known(engines_of(engine))
+    # What was found before may be of other engines.
+    kept = users_cache() if cache and not engines else None
+    return RefineRequest(paths, split, replace(options, cache=kept, engines=engines))
+
+
+def _relate(infer: bool, curt: bool) -> Relate:
+    """What to do where the relation fails. Asked for a verdict alone nobody wants to hear of another question."""
+    from sa.app.refine import Relate
+
+    return Relate.INFER if infer else Relate.AS_ASKED if curt else Relate.PROPOSE
 
 
 def _certify(certificate: str, request: RefineRequest, answers: list[Answer]) -> None:
