@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
@@ -104,10 +106,35 @@ def _answers(folder: Path) -> list[tuple[str, Callable[[], list[str]], list[str]
     return asked
 
 
+class _Endless(BaseException):
+    """A changed function does not come to an end."""
+
+
+#: Seconds of processor time for a question.
+_MOST = 60.0
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    def stop(*_: object) -> None:
+        raise _Endless
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, _MOST)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
+
+
 def _outcome(ask: Callable[[], list[str]], right: list[str]) -> str:
     """How a question ends: with the right answer, with none, or with a wrong one."""
     try:
-        found = ask()
+        with _limited():
+            found = ask()
+    except _Endless:
+        return "no answer"
     except QuestionsDiffer:
         return "caught"
     except (InputError, LimitReached):
