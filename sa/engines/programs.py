@@ -7,6 +7,7 @@ a share of the time. Only the products refute: a pair that is lost shows only th
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from time import perf_counter
 
@@ -60,6 +61,11 @@ PLAN: tuple[Pairs | Products, ...] = (
 )
 
 
+#: Where there is no time limit, the seconds that a part of the plan may take in each round. In the last one it ends by
+#: itself; earlier ones keep a long search from going first.
+ROUNDS = (10.0, 120.0, None)
+
+
 def decide_programs(
     abstract: Program, concrete: Program, block: Refinement | None, product: Goal | None, options: Options
 ) -> Found:
@@ -72,25 +78,9 @@ def decide_programs(
         if product is not None:
             return Found((answered(product, options),))
         return Found((), notes=("`choose init` needs the whole programs, which are too large",))
-    pairs: Found | None = None
-    whole: Result | None = None
-    for tried in PLAN:
-        own = replace(options, limits=share(options.limits, tried.share))
-        match tried:
-            case Pairs(level, effort):
-                if pairs is None or pairs.hopeful:
-                    pairs = _pairs(abstract, concrete, block, own, level, effort)
-                    if pairs.composition is not None:
-                        return pairs
-            case Products(depth):
-                if product is not None:
-                    # What a short share has found is not lost for want of time to check it.
-                    whole = answered(product, own, depth, options.limits)
-                    if whole.verdict is not Verdict.UNKNOWN:
-                        break
-        if _is_over(options, whole):
-            break
-    pairs = pairs or Found(())
+    pairs, whole = _by_plan(abstract, concrete, block, product, options)
+    if pairs.composition is not None:
+        return pairs
     if whole is None:
         return replace(pairs, notes=(*pairs.notes, *pairs.imprecise))
     match whole.verdict:
@@ -101,6 +91,39 @@ def decide_programs(
         case Verdict.UNKNOWN:
             notes = (*pairs.notes, *pairs.imprecise)
     return Found((whole,), notes=notes)
+
+
+def _by_plan(
+    abstract: Program, concrete: Program, block: Refinement | None, product: Goal | None, options: Options
+) -> tuple[Found, Result | None]:
+    """What came of the pairs and of the products, in the order of the plan, as far as it was needed."""
+    pairs: Found | None = None
+    whole: Result | None = None
+    waiting: tuple[Pairs | Products, ...] = PLAN
+    for seconds in ROUNDS if options.limits.deadline is None else (None,):
+        again = list[Pairs | Products]()
+        for tried in waiting:
+            begun, bounds = time.monotonic(), share(options.limits, tried.share)
+            own = replace(options, limits=bounds if seconds is None else replace(bounds, deadline=begun + seconds))
+            match tried:
+                case Pairs(level, effort):
+                    if pairs is None or pairs.hopeful:
+                        pairs = _pairs(abstract, concrete, block, own, level, effort)
+                        if pairs.composition is not None:
+                            return pairs, whole
+                case Products(depth):
+                    if product is not None:
+                        # What a short share has found is not lost for want of time to check it.
+                        whole = answered(product, own, depth, options.limits)
+                        if whole.verdict is not Verdict.UNKNOWN:
+                            return pairs or Found(()), whole
+            if _is_over(options, whole):
+                return pairs or Found(()), whole
+            # Engines end at shares of these seconds, so what took a quarter of them was perhaps cut short.
+            if seconds is not None and time.monotonic() - begun >= seconds / 4:
+                again.append(tried)
+        waiting = tuple(again)
+    return pairs or Found(()), whole
 
 
 def _is_over(options: Options, whole: Result | None) -> bool:
