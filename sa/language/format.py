@@ -17,7 +17,7 @@ from sa.language.tokens import Lexeme, lexemes
 WIDTH = 100
 
 _INDENT, _CONTINUED = "  ", "    "
-_CALLS = frozenset({"cas", "fetch_add", "exchange", "lock", "unlock", "old"})
+_CALLS = frozenset({"cas", "fetch_add", "exchange", "lock", "unlock"})
 _TIGHT_BEFORE = frozenset({";", ",", ")", "]", ".", ".."})
 _TIGHT_AFTER = frozenset({"(", "[", ".", "@", "!", ".."})
 _VALUES = frozenset({")", "]", "true", "false"})

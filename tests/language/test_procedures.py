@@ -207,3 +207,10 @@ def test_split_reaches_into_procedures_and_arguments() -> None:
 )
 def test_what_other_languages_write_has_a_hint(text: str, hint: str) -> None:
     assert hint in (problems_of(text)[0].hint or "")
+
+
+def test_old_is_a_name_like_others_but_for_the_value_before_a_step() -> None:
+    found = edges("", "local old : int = 0; local ok : bool = false; old := x; ok := cas(x, old, old + 1);")
+    assert found[0] == "q0 -> q1 { old := x }"
+    one = thread_of(G + "thread T { rely x == old(x); skip; }")
+    assert one.locations[0].env == thread_of(G + "thread T { rely x' == x; skip; }").locations[0].env

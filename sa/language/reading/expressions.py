@@ -76,9 +76,10 @@ def binder(source: Source, children: Children) -> syntax.Binder:
     return syntax.Binder(names, children[-1], span_of(source, children))
 
 
-def apply(source: Source, children: Children) -> syntax.Apply:
-    """`_path "(" _expressions ")"`."""
-    return syntax.Apply(_path(children)[0], nodes(children), span_of(source, children))
+def apply(source: Source, children: Children) -> syntax.Apply | syntax.Old:
+    """`_path "(" _expressions? ")"`; `old(e)` is the value before a step."""
+    name, values, span = _path(children)[0], nodes(children), span_of(source, children)
+    return syntax.Old(values[0], span) if name == "old" and len(values) == 1 else syntax.Apply(name, values, span)
 
 
 def at(source: Source, children: Children) -> syntax.At:
@@ -86,11 +87,6 @@ def at(source: Source, children: Children) -> syntax.At:
     index = nodes(children)
     span = span_of(source, children)
     return syntax.At(str(children[1]), index[0] if index else None, str(children[-1]), span)
-
-
-def old(source: Source, children: Children) -> syntax.Old:
-    """`"old" "(" expression ")"`."""
-    return syntax.Old(children[2], span_of(source, children))
 
 
 def parenthesised(source: Source, children: Children) -> Any:
