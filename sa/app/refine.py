@@ -18,7 +18,7 @@ from sa.base.verdict import Verdict
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine as decide
-from sa.frontends.load import load_program
+from sa.frontends.load import load_compared
 from sa.language.elaborate import Block, elaborate_refinement
 from sa.language.load import Loaded
 from sa.language.read import beside
@@ -58,7 +58,7 @@ class Answer(Struct, frozen=True):
 class Question(Struct, frozen=True):
     """Two programs, the block that says more than the defaults about them, and what was noticed in reading.
 
-    `sources` are all texts that were read.
+    `sources` are all texts that were read; `assumed` is what an answer takes for granted beside them.
     """
 
     abstract: Program
@@ -66,6 +66,7 @@ class Question(Struct, frozen=True):
     block: Refinement | None
     warnings: tuple[Diagnostic, ...]
     sources: tuple[Source, ...]
+    assumed: tuple[str, ...] = ()
 
 
 def refine(request: RefineRequest) -> Iterator[Answer]:
@@ -75,6 +76,7 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
     seconds = perf_counter() - started
     for question in asked:
         outcome, question = _answered(question, request)
+        outcome = replace(outcome, claim="; ".join((outcome.claim, *question.assumed)))
         yield Answer(replace(outcome, seconds={"load": seconds, **outcome.seconds}), question.warnings, question)
         seconds = 0.0
 
@@ -106,7 +108,7 @@ def questions(paths: tuple[str, ...], split: bool) -> list[Question]:
 def _two_files(paths: tuple[str, ...], split: bool) -> list[Question]:
     """The blocks of either file that are about the two, or the defaults where there are none."""
     abstract_path, concrete_path = paths
-    abstract, concrete = load_program(abstract_path, split), load_program(concrete_path, split)
+    abstract, concrete = load_compared(abstract_path, split), load_compared(concrete_path, split)
     asked = (realpath(abstract_path), realpath(concrete_path))
     blocks = list[Block | None]()
     for path, loaded in ((concrete_path, concrete), (abstract_path, abstract)):
@@ -131,7 +133,7 @@ def _about(path: str, block: Block) -> tuple[str | None, str]:
 def _one_file(paths: tuple[str, ...], split: bool) -> list[Question]:
     """The questions that a file's blocks ask."""
     (path,) = paths
-    loaded = load_program(path, split)
+    loaded = load_compared(path, split)
     if not loaded.blocks:
         hint = "name two files: `sacheck refine ABSTRACT CONCRETE`, or write a refinement block"
         raise InputError((error("SA901", f"`{path}` has no refinement block", None, hint),))
@@ -144,20 +146,21 @@ def _named(block: Block, path: str, loaded: Loaded, split: bool) -> Question:
         hint = 'add `abstract "FILE.sa";` to the block'
         message = f"the refinement `{block.name}` does not name its abstract side"
         raise InputError((error("SA902", message, block.origin.span, hint),))
-    abstract = load_program(_beside(path, block, block.abstract), split)
-    concrete = loaded if block.concrete is None else load_program(_beside(path, block, block.concrete), split)
+    abstract = load_compared(_beside(path, block, block.abstract), split)
+    concrete = loaded if block.concrete is None else load_compared(_beside(path, block, block.concrete), split)
     question = _question(abstract, concrete, block)
     return replace(question, sources=(*loaded.sources, *question.sources))
 
 
 def _question(abstract: Loaded, concrete: Loaded, block: Block | None) -> Question:
     warnings, sources = (*abstract.warnings, *concrete.warnings), (*abstract.sources, *concrete.sources)
+    assumed = tuple(dict.fromkeys((*abstract.assumed, *concrete.assumed)))
     if block is None:
-        return Question(abstract.program, concrete.program, None, warnings, sources)
+        return Question(abstract.program, concrete.program, None, warnings, sources, assumed)
     meaning, found = elaborate_refinement(block, abstract.program, concrete.program)
     if any(d.severity is Severity.ERROR for d in found):
         raise InputError(found)
-    return Question(abstract.program, concrete.program, meaning, (*warnings, *found), sources)
+    return Question(abstract.program, concrete.program, meaning, (*warnings, *found), sources, assumed)
 
 
 def _beside(path: str, block: Block, name: str) -> str:

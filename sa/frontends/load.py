@@ -9,7 +9,7 @@ from typing import Protocol
 
 from sa.automata.program import Program
 from sa.base.diagnostic import InputError, error
-from sa.frontends.reading import USUAL, Reading
+from sa.frontends.reading import COMPARED, USUAL, Reading
 from sa.language.load import Loaded, LoadedScript
 
 
@@ -58,6 +58,24 @@ def load_program(path: str, split: bool = False, families: bool = False, reading
     loaded = loader_of(path).load_program(path, split) if reading == USUAL else _read_so(path, reading)
     if not families:
         _refuse_families((loaded.program,))
+    return loaded
+
+
+def load_compared(path: str, split: bool = False) -> Loaded:
+    """The program of a file that is compared with another one: what the outside sees of it is visible.
+
+    Raises InputError.
+    """
+    from sa.frontends.c import load
+
+    if loader_of(path) is not load:
+        return load_program(path, split)
+    loaded = load.load_with(path, COMPARED)
+    _refuse_families((loaded.program,))
+    if loaded.program.bounds:
+        where = loaded.program.bounds[0].span
+        hint = "allocate before the loop"
+        raise InputError((error("SA715", "an allocation in a loop is not compared", where, hint),))
     return loaded
 
 

@@ -14,6 +14,8 @@ OVERFLOW = ("assume", "check", "wrap")
 class Reading(Struct, frozen=True):
     """`compiler` and `arguments` are for preprocessing. Signed overflow is assumed away, checked, or wraps around.
 
+    Where programs are compared, what the outside sees of them is `visible`: calls, volatile accesses, results.
+
     `heap` objects are made at most by an allocation in a loop. `only` is one of PROPERTIES.
     """
 
@@ -25,9 +27,11 @@ class Reading(Struct, frozen=True):
     races: bool = False
     deadlock: bool = False
     only: str | None = None
+    visible: bool = False
 
 
 USUAL = Reading()
+COMPARED = Reading(visible=True)
 
 
 def words(reading: Reading) -> tuple[str, ...]:

@@ -7,21 +7,21 @@ from typing import Any, TypeAlias
 
 from pycparser import c_ast
 
+from sa.automata.automaton import EXIT
 from sa.frontends.c.allocation import allocate
 from sa.frontends.c.atomics import ATOMICS, atomic
 from sa.frontends.c.blocks import BLOCKS
-from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, meaning, temporary, warn
+from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, meaning, temporary
 from sa.frontends.c.expressions import NOTHING, branch, value
 from sa.frontends.c.operations import kept, store
+from sa.frontends.c.outside import anything, outside
 from sa.frontends.c.types import (
     INT,
     ULONG,
-    CType,
     Function,
     Int,
     Pointer,
     Struct,
-    input_range,
     is_scalar,
     key_of,
 )
@@ -42,6 +42,7 @@ from sa.frontends.flow.graph import (
     Range,
     Self,
     Set,
+    Show,
     Skip,
     Step,
     Store,
@@ -54,11 +55,6 @@ from sa.frontends.flow.threads import MAX_THREADS
 from sa.terms import build
 
 Handler: TypeAlias = Callable[[Body, Sequence[Any]], Value]
-
-#: Functions that change nothing that a program can see, whatever their arguments are.
-_QUIET = {
-    "printf", "fprintf", "puts", "putchar", "fputs", "fflush", "perror", "fputc", "putc", "setbuf", "setvbuf",
-}  # fmt: skip
 
 #: Words whose meaning is what a program of the competition means by them, however it defines them.
 _MEANT = {"reach_error", "assume_abort_if_not", "abort", "exit"}
@@ -106,10 +102,10 @@ def _named(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
         return atomic(body, name, arguments)
     if name.startswith("__VERIFIER_nondet_"):
         known = kind.result if kind is not None and is_scalar(kind.result) else None
-        return _any(body, known or _INPUTS.get(name.removeprefix("__VERIFIER_nondet_"), INT))
+        return anything(body, known or _INPUTS.get(name.removeprefix("__VERIFIER_nondet_"), INT))
     if name in body.file.bodies:
         return _direct(body, name, arguments)
-    return _outside(body, name, kind, arguments)
+    return outside(body, name, kind, arguments)
 
 
 def _direct(body: Body, name: str, arguments: Sequence[Any]) -> Value:
@@ -190,36 +186,11 @@ def _fits(found: object, kind: Function) -> bool:
     )
 
 
-def _outside(body: Body, name: str, kind: Function | None, arguments: Sequence[Any]) -> Value:
-    """A function that is defined nowhere: its result is arbitrary, and it must not touch the program's variables."""
-    values = [value(body, a) for a in arguments if not _is_string(a)]
-    addresses = [v for v in values if isinstance(v.type, Pointer) and v.term is not build.integer(0)]
-    if name not in _QUIET and addresses:
-        raise Unsupported("SA716", f"`{name}` is not defined, and gets an address", "define it")
-    result = INT if kind is None else kind.result
-    if isinstance(result, Struct):
-        raise Unsupported("SA716", f"`{name}` is not defined, and returns a structure", "define it")
-    if isinstance(result, Pointer):
-        raise Unsupported("SA716", f"`{name}` is not defined, and returns an address", "define it")
-    if name not in _QUIET and not name.startswith("rand"):
-        warn(body.file, None, "SA731", f"`{name}` is not defined: it may return anything and changes nothing")
-    return _any(body, result) if is_scalar(result) else NOTHING
-
-
-def _is_string(node: Any) -> bool:
-    return isinstance(node, c_ast.Constant) and "string" in node.type
-
-
-def _any(body: Body, kind: CType) -> Value:
-    range_ = input_range(kind)
-    var = temporary(body, kind, range_)
-    emit(body, Havoc(var, range_))
-    return Value(var, kind)
-
-
 def _halt(body: Body, arguments: Sequence[Any]) -> Value:
-    for argument in arguments:
-        value(body, argument)
+    values = tuple(number(value(body, argument)) for argument in arguments)
+    if body.file.choices.visible:
+        emit(body, Show("stops", values or (build.integer(-1),)))
+        emit(body, Show(EXIT, ()))
     emit(body, Halt())
     body.here = fresh(body)
     return NOTHING
@@ -364,7 +335,7 @@ _WORDS: dict[str, Handler] = {
     **BLOCKS,
     "malloc": lambda body, arguments: allocate(body, arguments, False),
     "calloc": lambda body, arguments: allocate(body, arguments, True), "free": _free,
-    "__sacheck_any": lambda body, arguments: _any(body, Int("_Bool", 1, False)),
+    "__sacheck_any": lambda body, arguments: anything(body, Int("_Bool", 1, False)),
     "rand": lambda body, arguments: _between(body, 0, 2**31 - 1),
 }  # fmt: skip
 

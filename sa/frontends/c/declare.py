@@ -30,7 +30,10 @@ def type_of(body: Body, node: Any, constant: Constants) -> CType:
     """The type that a declarator gives. Raises Unsupported."""
     match node:
         case c_ast.TypeDecl() | c_ast.Typename():
-            return _qualified(type_of(body, node.type, constant), node.quals or [])
+            inner = type_of(body, node.type, constant)
+            if isinstance(inner, Struct) and "volatile" in (node.quals or []) and body.file.choices.visible:
+                raise Unsupported("SA712", "a volatile structure is not compared", "make its fields volatile")
+            return _qualified(inner, node.quals or [])
         case c_ast.PtrDecl():
             return _qualified(Pointer(type_of(body, node.type, constant)), node.quals or [])
         case c_ast.ArrayDecl():

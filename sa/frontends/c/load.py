@@ -43,7 +43,8 @@ def assumptions(reading: Reading) -> tuple[str, ...]:
         "check": (),
         "wrap": ("signed arithmetic wraps around",),
     }
-    return ("sequentially consistent", *overflow[reading.overflow], "with one order of evaluation")
+    ends = ("what goes wrong is a visible end on both sides",) if reading.visible else ()
+    return ("sequentially consistent", *overflow[reading.overflow], "with one order of evaluation", *ends)
 
 
 def asked(reading: Reading) -> Asked:

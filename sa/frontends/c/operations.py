@@ -14,15 +14,17 @@ from sa.frontends.c.types import (
     Void,
     cell_count,
     cells_of,
+    input_range,
     is_scalar,
     key_of,
     plain,
     usual,
 )
 from sa.frontends.c.values import Result, Unsupported, Value, binary, compared, convert, number
-from sa.frontends.flow.graph import Divide, Fail, Live, Load, Set, Step, Storage, Store, Test, base
+from sa.frontends.flow.graph import Divide, Fail, Havoc, Live, Load, Set, Show, Step, Storage, Store, Test, base
 from sa.terms import build
-from sa.terms.term import Term
+from sa.terms.build import linear_parts
+from sa.terms.term import Term, Var
 
 
 def moved(pointer: Value, index: Value, sign: int) -> Term:
@@ -45,8 +47,26 @@ def load(body: Body, where: Place) -> Value:
         case Void():
             raise Unsupported("SA714", "a `void *` that is followed", "cast it to what it points to")
     var = temporary(body, where.type)
+    if (outside := _outside(body, where)) is not None:
+        # What it reads is the outside's choice.
+        range_ = input_range(where.type)
+        emit(body, Havoc(var, range_))
+        emit(body, Show(f"read_{outside}", (var,)))
+        return Value(var, plain(where.type))
     emit(body, Load(var, where.address, key_of(where.type), where.wrong, where.among))
     return Value(var, plain(where.type))
+
+
+def _outside(body: Body, where: InMemory) -> str | None:
+    """The name of a volatile place, if what is done with it is visible. Raises Unsupported."""
+    if not body.file.choices.visible or not isinstance(where.type, Int | Pointer) or not where.type.volatile:
+        return None
+    const, parts = linear_parts(where.address)
+    names = [v.name.removeprefix("&") for v in parts if isinstance(v, Var) and v.name.startswith("&")]
+    if len(parts) != 1 or len(names) != 1:
+        hint = "access the object by its name"
+        raise Unsupported("SA716", "a volatile access through a pointer is not compared", hint)
+    return f"{names[0]}_{const}" if const else names[0]
 
 
 def store(body: Body, where: Place, new: Value) -> Value:
@@ -61,6 +81,9 @@ def store(body: Body, where: Place, new: Value) -> Value:
     if isinstance(where, InRegister):
         emit(body, Set(where.var, number(made)))
         return Value(where.var, plain(where.type))
+    if (outside := _outside(body, where)) is not None:
+        emit(body, Show(f"write_{outside}", (number(made),)))
+        return Value(made.term, plain(where.type))
     emit(body, Store(where.address, number(made), key_of(where.type), where.wrong, where.among))
     return Value(made.term, plain(where.type))
 

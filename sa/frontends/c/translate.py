@@ -37,7 +37,7 @@ from sa.frontends.c.read import Text
 from sa.frontends.c.statements import enclosed, statement, whole
 from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, range_of
 from sa.frontends.c.values import Unsupported, Value
-from sa.frontends.flow.graph import ANY, Live, Procedure, Register, Skip, Storage, Store, Unit, base
+from sa.frontends.flow.graph import ANY, Live, Procedure, Register, Set, Skip, Storage, Store, Unit, base
 from sa.frontends.reading import Reading
 from sa.terms import build
 from sa.terms.term import Var
@@ -63,7 +63,8 @@ def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
         file.procedures[name] = _procedure(file, name)
     if any(p.severity is Severity.ERROR for p in file.problems):
         raise InputError(tuple(dict.fromkeys(file.problems)))
-    return Unit(tuple(file.objects.values()), file.procedures, entry, choices.heap, choices.deadlock), file
+    ends, shows = choices.deadlock, choices.visible
+    return Unit(tuple(file.objects.values()), file.procedures, entry, choices.heap, ends, shows), file
 
 
 @lru_cache(maxsize=1)
@@ -177,6 +178,9 @@ def _procedure(file: File, name: str) -> Procedure:
         body.registers[body.result] = Register(body.result, ANY, where, temporary=True)
         body.objects[RETURNED] = object_of(file, RETURNED, kind.result, Storage.AUTO, where, None)
     parameters = _parameters(body, node, kind)
+    if body.result is not None and name == "main":
+        # Its end without `return` returns 0 (C11 5.1.2.2.3).
+        emit(body, Set(body.result, build.ZERO))
     statement(body, node.body)
     emit(body, Skip(), EXIT)
     return Procedure(

@@ -285,7 +285,8 @@ class Unit(Struct, frozen=True):
     """A whole program before threads are known: static objects, procedures by name, and where it starts.
 
     `heap` is how many objects an allocation that may happen several times can make. Where the process `ends` with
-    the first thread's procedure, as it does in C unless the thread exits by itself, the thread stops at its end.
+    the first thread's procedure, as it does in C unless the thread exits by itself, the thread stops at its end. Where
+    it `shows` its result, that is a visible action.
     """
 
     objects: tuple[Object, ...]
@@ -293,6 +294,7 @@ class Unit(Struct, frozen=True):
     entry: str
     heap: int = 4
     ends: bool = False
+    shows: bool = False
 
 
 class Graph(Struct):

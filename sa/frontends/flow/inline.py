@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import Origin
+from sa.automata.automaton import EXIT, Origin
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.graph import (
     ANY,
@@ -20,6 +20,7 @@ from sa.frontends.flow.graph import (
     Procedure,
     Register,
     Set,
+    Show,
     Skip,
     Step,
     Storage,
@@ -71,6 +72,11 @@ def inline(unit: Unit, procedure: str, thread: str) -> tuple[Graph, tuple[Var, .
     if unit.ends and procedure == unit.entry:
         last = fresh(graph)
         graph.steps.append(Step(last, Halt(), fresh(graph), called.origin))
+    if unit.shows and procedure == unit.entry:
+        last, over = fresh(graph), fresh(graph)
+        values = () if called.result is None else (result,)
+        graph.steps.append(Step(last, Show("returns", values), over, called.origin))
+        graph.steps.append(Step(over, Show(EXIT, ()), graph.exit, called.origin))
     _copy(called, inside, frame, names, (graph.entry, last), result)
     return graph, tuple(_var(names[p]) for p in called.parameters), result
 

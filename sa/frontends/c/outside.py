@@ -1,0 +1,72 @@
+"""Functions that are defined nowhere: what they may do, and what the outside sees of their calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pycparser import c_ast
+
+from sa.frontends.c.body import Body, emit, temporary, warn
+from sa.frontends.c.expressions import NOTHING, value
+from sa.frontends.c.types import INT, CType, Function, Int, Pointer, Struct, input_range, is_scalar
+from sa.frontends.c.values import Unsupported, Value, number
+from sa.frontends.flow.graph import Havoc, Show
+from sa.terms import build
+from sa.terms.term import Term
+
+#: Functions that change nothing that a program can see, whatever their arguments are.
+_QUIET = {
+    "printf", "fprintf", "puts", "putchar", "fputs", "fflush", "perror", "fputc", "putc", "setbuf", "setvbuf",
+}  # fmt: skip
+
+
+def outside(body: Body, name: str, kind: Function | None, arguments: Sequence[Any]) -> Value:
+    """A function that is defined nowhere: its result is arbitrary, and it must not touch the program's variables."""
+    if body.file.choices.visible:
+        return _shown(body, name, kind, arguments)
+    values = [value(body, a) for a in arguments if not _is_string(a)]
+    addresses = [v for v in values if isinstance(v.type, Pointer) and v.term is not build.integer(0)]
+    if name not in _QUIET and addresses:
+        raise Unsupported("SA716", f"`{name}` is not defined, and gets an address", "define it")
+    result = INT if kind is None else kind.result
+    if isinstance(result, Struct):
+        raise Unsupported("SA716", f"`{name}` is not defined, and returns a structure", "define it")
+    if isinstance(result, Pointer):
+        raise Unsupported("SA716", f"`{name}` is not defined, and returns an address", "define it")
+    if name not in _QUIET and not name.startswith("rand"):
+        warn(body.file, None, "SA731", f"`{name}` is not defined: it may return anything and changes nothing")
+    return anything(body, result) if is_scalar(result) else NOTHING
+
+
+def _shown(body: Body, name: str, kind: Function | None, arguments: Sequence[Any]) -> Value:
+    """A call that the outside sees, with its arguments, and with the result that the outside chooses."""
+    values = list[Term]()
+    for argument in arguments:
+        if _is_string(argument):
+            # Each text is a number of its own.
+            values.append(build.integer(int.from_bytes(argument.value.encode(), "big")))
+            continue
+        found = value(body, argument)
+        if not isinstance(found.type, Int) and number(found) is not build.integer(0):
+            raise Unsupported("SA716", f"`{name}` is not defined, and gets an address", "define it")
+        values.append(number(found))
+    result = INT if kind is None else kind.result
+    if isinstance(result, Pointer | Struct):
+        raise Unsupported("SA716", f"`{name}` is not defined, and returns no number", "define it")
+    made = anything(body, result) if is_scalar(result) else NOTHING
+    action = f"{name}_{len(values)}" if kind is None or kind.variadic else f"{name}_"
+    emit(body, Show(action, (*values, number(made)) if is_scalar(result) else tuple(values)))
+    return made
+
+
+def _is_string(node: Any) -> bool:
+    return isinstance(node, c_ast.Constant) and "string" in node.type
+
+
+def anything(body: Body, kind: CType) -> Value:
+    """Any value of a type."""
+    range_ = input_range(kind)
+    var = temporary(body, kind, range_)
+    emit(body, Havoc(var, range_))
+    return Value(var, kind)

@@ -1,0 +1,10 @@
+// expect: refuted
+extern int get(void);
+extern void put(int);
+extern void abort(void);
+
+int main(void) {
+    int x = get();
+    put(x);
+    return 0;
+}

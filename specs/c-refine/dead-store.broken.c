@@ -1,0 +1,10 @@
+// expect: refuted
+extern int get(void);
+extern void put(int);
+
+int g;
+int main(void) {
+    g = get();
+    put(g);
+    return g;
+}

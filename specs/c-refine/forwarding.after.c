@@ -1,0 +1,11 @@
+// expect: proved
+extern int get(void);
+extern void put(int);
+
+int g;
+int main(void) {
+    int x = get();
+    g = x + 1;
+    put(x + 1);
+    return x + 1;
+}

@@ -1,0 +1,10 @@
+// expect: proved
+extern int get(void);
+extern void put(int);
+
+int main(void) {
+    int x = get();
+    if (x > 0)
+        return x;
+    return 0 - x;
+}

@@ -1,0 +1,8 @@
+// expect: refuted
+extern int get(void);
+extern void put(int);
+
+int main(void) {
+    int x = get();
+    return x;
+}

@@ -1,0 +1,9 @@
+// expect: refuted
+extern int get(void);
+extern void put(int);
+
+int main(void) {
+    int x = get();
+    put(x);
+    return x;
+}

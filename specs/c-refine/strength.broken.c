@@ -1,0 +1,13 @@
+// expect: refuted
+extern int get(void);
+extern void put(int);
+
+int main(void) {
+    int n = get();
+    int t = 0;
+    for (int i = 0; i != n; i++) {
+        t += 4;
+        put(t);
+    }
+    return 0;
+}

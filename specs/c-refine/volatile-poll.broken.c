@@ -1,0 +1,12 @@
+// expect: refuted
+extern int get(void);
+extern void put(int);
+
+volatile int ready;
+int main(void) {
+    int r;
+    do
+        r = ready;
+    while (r == 0);
+    return 0;
+}

@@ -1,0 +1,10 @@
+// expect: proved
+extern int get(void);
+extern void put(int);
+
+volatile int status;
+int main(void) {
+    int a = status;
+    int b = status;
+    return !(a - b);
+}

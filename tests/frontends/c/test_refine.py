@@ -1,0 +1,65 @@
+"""Pairs of `specs/c-refine`: before and after an optimisation done by hand, and miscompiled."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from sa.app.refine import Answer, RefineRequest, refine
+from sa.base.diagnostic import InputError
+from sa.base.limits import limits
+from sa.engines.options import Options
+
+SPECS = Path(__file__).parents[3] / "specs" / "c-refine"
+PAIRS = sorted(p for p in SPECS.glob("*.c") if not p.name.endswith(".before.c"))
+
+
+def compared(before: Path, after: Path) -> Answer:
+    """The answer to whether one program refines the other."""
+    (found,) = refine(RefineRequest((str(before), str(after)), False, Options(limits(30.0, None))))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", PAIRS, ids=lambda p: p.stem)
+def test_the_answer_is_the_expected_one(path: Path) -> None:
+    expected = re.match(r"// expect: (\w+)\n", path.read_text())
+    assert expected is not None
+    before = path.with_name(f"{path.name.split('.')[0]}.before.c")
+    assert compared(before, path).outcome.verdict.value.lower() == expected.group(1)
+
+
+@pytest.mark.parametrize("name", ["volatile-write", "call-dropped", "result"])
+def test_what_the_outside_sees_is_kept(name: str) -> None:
+    before = SPECS / f"{name}.before.c"
+    assert compared(before, SPECS / f"{name}.after.c").outcome.verdict.value == "PROVED"
+    assert compared(before, SPECS / f"{name}.broken.c").outcome.verdict.value == "REFUTED"
+
+
+def test_the_claim_says_what_it_takes_for_granted() -> None:
+    claim = compared(SPECS / "result.before.c", SPECS / "result.after.c").outcome.claim
+    assert "sequentially consistent" in claim and "what goes wrong is a visible end on both sides" in claim
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("extern void put(int *);\nint x;\nint main(void) { put(&x); return 0; }\n", "SA716"),
+        ("volatile int a[2];\nextern int get(void);\nint main(void) { return a[get() & 1]; }\n", "SA716"),
+        ("struct s { int x; };\nvolatile struct s v;\nint main(void) { return v.x; }\n", "SA712"),
+        (
+            "#include <stdlib.h>\nextern int get(void);\n"
+            "int main(void) { while (get()) { int *p = malloc(sizeof(int)); *p = 1; } return 0; }\n",
+            "SA715",
+        ),
+    ],
+    ids=["address", "volatile element", "volatile structure", "heap in a loop"],
+)
+def test_what_cannot_be_compared_is_an_error(text: str, code: str, tmp_path: Path) -> None:
+    path = tmp_path / "p.c"
+    path.write_text(text)
+    with pytest.raises(InputError) as wrong:
+        compared(path, path)
+    assert wrong.value.diagnostics[0].code == code
