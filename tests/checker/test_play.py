@@ -97,12 +97,12 @@ def test_the_concrete_environment_moves_by_one_step() -> None:
     assert failed(goal(), environment_move(1, 2, 3, 4, to=4)) == "concrete environment step"
 
 
-def test_a_drift_says_truly_whether_it_uses_an_added_identity() -> None:
+def test_an_environment_move_says_truly_whether_it_uses_an_added_identity() -> None:
     added = replace(goal(), added_identity=True)
-    assert failed(added, environment_move(1, 1, 2)) == "environment"
+    assert failed(added, environment_move(1, 1, 2)) == "environment step"
     assert failed(added, environment_move(1, 1, 2, identity=True)) == ""
-    assert failed(added, environment_move(1, 2, identity=True)) == "environment"
-    assert failed(goal(), environment_move(1, 1, 2, identity=True)) == "environment"
+    assert failed(added, environment_move(1, 2, identity=True)) == "environment step"
+    assert failed(goal(), environment_move(1, 1, 2, identity=True)) == "environment step"
 
 
 def test_a_drift_continues_from_the_states_it_reaches() -> None:
