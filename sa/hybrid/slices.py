@@ -1,6 +1,6 @@
 """What a question is about: the threads whose steps can matter to it. The others may do whatever they do.
 
-A thread matters if the question names it, or if it writes something shared that a thread which matters reads. Nothing
+A thread matters if the question names it, or if it writes something shared. Nothing
 is believed of that: evidence about a part of the threads is written as evidence about all of them, and checked as such.
 """
 
@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from sa.automata.automaton import Automaton, Kind
+from sa.automata.automaton import Automaton, Kind, variables_of
+from sa.automata.ranges import within
 from sa.automata.rename import apart
 from sa.certificates.run import Bad
 from sa.certificates.threads import Joint, Lemmas
 from sa.conditions.never import mentioned
 from sa.terms import build
+from sa.terms.build import conjuncts
 from sa.terms.name import at_place
 from sa.terms.sort import BOOL
 from sa.terms.term import Term, Var
@@ -30,18 +32,17 @@ def mattering(threads: Sequence[Automaton], bad: Bad) -> tuple[Automaton, ...]:
     names = set[str]() if bad.claim is None else set(mentioned(bad.claim))
     if bad.failing is not None:
         names |= {bad.failing.thread} if bad.failing.thread is not None else separate.keys()
+    # Whether what is written of a location cuts a step depends on all that is known of the thread.
+    names |= {n for n, t in separate.items() if _has_written(t)}
     names |= {n for n, t in separate.items() if any(v.var in read and v.kind is Kind.LOCAL for v in t.variables)}
-    read = read.union(*(_read(separate[n]) for n in names))
-    while more := [n for n, t in separate.items() if n not in names and not read.isdisjoint(_written(t))]:
-        names.update(more)
-        read = read.union(*(_read(separate[n]) for n in more))
+    names |= {n for n, t in separate.items() if not _written(t).isdisjoint(variables_of(t, Kind.GLOBAL))}
     return tuple(t for t in threads if t.name in names) or tuple(threads)
 
 
-def _read(thread: Automaton) -> frozenset[Var]:
-    """What the thread's steps depend on, and what is asked of where it is."""
-    terms = [t for e in thread.edges for t in (e.guard, *(value for _, value in e.updates))]
-    return frozenset[Var]().union(*(t.free for t in terms), *(q.inv.free for q in thread.locations))
+def _has_written(thread: Automaton) -> bool:
+    """Whether more is written of a location than the ranges of variables."""
+    ranges = frozenset(c for v in thread.variables for c in conjuncts(within(v)))
+    return any(c not in ranges for q in thread.locations for c in conjuncts(q.inv))
 
 
 def _written(thread: Automaton) -> frozenset[Var]:
