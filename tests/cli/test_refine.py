@@ -18,6 +18,7 @@ from typer.testing import CliRunner, Result
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason
 from sa.cli.main import application
+from sa.processes.group import below
 
 ABSTRACT = "global x : int;\nthread T {\n  rely unchanged x;\n  x := x + 2;\n}\n"
 GOOD = "global x : int;\nthread T {\n  rely unchanged x;\n  local t : int;\n  t := x + 1;\n  x := t + 1;\n}\n"
@@ -228,7 +229,11 @@ def test_a_memory_limit_ends_with_unknown(endless: tuple[str, ...]) -> None:
 def test_ctrl_c_ends_with_unknown(endless: tuple[str, ...]) -> None:
     """No traceback, status 3."""
     running = subprocess.Popen(endless, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(1.0)
+    deadline = time.monotonic() + 20
+    while not below(running.pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    # The worker is there; a moment later it works.
+    time.sleep(0.5)
     os.kill(running.pid, signal.SIGINT)
     out, errors = running.communicate(timeout=20)
     assert (running.returncode, errors) == (3, "")
