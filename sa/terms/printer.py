@@ -174,8 +174,9 @@ def _sum(constant: int, parts: tuple[tuple[Term, int], ...], name: Namer) -> tup
     ordered = sorted(parts, key=lambda p: p[1] < 0)
     pieces = list[str]()
     for part, coefficient in ordered:
-        # `3 * x / 2` and `-x / 2` would divide the multiple.
-        divided = isinstance(part, Div | Mod) and coefficient != 1
+        # `3 * x / 2` and `-x / 2` would divide the multiple; `2 * (x / 2)` is `x - x % 2`, also in a product.
+        factors = part.factors if isinstance(part, Product) else (part,)
+        divided = coefficient != 1 and (isinstance(part, Mod) or any(isinstance(f, Div) for f in factors))
         text = _in(part, Strength.UNARY if divided else Strength.MULTIPLY, name)
         size = abs(coefficient)
         body = text if size == 1 else f"{size} * {text}"

@@ -84,8 +84,12 @@ def refinement_mutants(name: str, folder: Path, files: tuple[Path, ...], rng: Ra
     )
 
 
-#: The engines whose evidence are invariants.
-INVARIANTS = tuple(turn for turn in CLAIMS if "states" not in turn.engine.name)
+#: The engines whose evidence are invariants of threads or of joint locations, or runs.
+INVARIANTS = tuple(
+    turn
+    for turn in CLAIMS
+    if turn.engine.name.removeprefix("more-") in ("boxes", "relations", "joint", "short-runs", "long-runs")
+)
 
 
 def verification_mutants(name: str, file: Path, rng: Random, most: int, portfolio: Portfolio = CLAIMS) -> Tally:
