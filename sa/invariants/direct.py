@@ -91,8 +91,10 @@ def _settled(
     session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
     f = _Frame(threads, named, session)
     left = _inductive(f, offered)
-    # What holds always is of use to others, also where it excludes nothing by itself.
-    asked.shared.made[lemmas_key(asked)] = tuple(c for c in left if c in telling)
+    # What holds always is of use to others, also where it excludes nothing by itself. Their evidence contains these
+    # formulas and no others, so they must be inductive without the rest.
+    told = tuple(c for c in left if c in telling)
+    asked.shared.made[lemmas_key(asked)] = told if len(told) == len(left) else _inductive(f, told)
     never = tuple(b for b in asked.bads if _excludes(f, asked, left, b))
     if never:
         yield Excluded(never, Lemmas(asked.threads, left, never, asked.axioms), how)

@@ -126,7 +126,7 @@ def test_what_cannot_be_settled_is_status_3(folder: Path) -> None:
         {"name": "y", "before": "1", "after": None},
     ]
     assert found["steps"][2]["unproved"] == ["i"]
-    assert "rests on what is not proved: i (UNKNOWN)" in prove("p.sa").stdout
+    assert "depends on steps that are not proved: i (UNKNOWN)" in prove("p.sa").stdout
 
 
 def test_a_rule_that_does_not_fit_is_status_3_with_the_reason(folder: Path) -> None:

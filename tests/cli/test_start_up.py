@@ -17,7 +17,7 @@ PATH = "sa.cli.main, sa.app.cache, sa.app.refine, sa.engines.portfolio_of_goals,
 UNNEEDED = (
     "sa.generation",
     "sa.plays",
-    "sa.values",
+    "sa.values.search",
     "sa.frontends.c",
     "sa.language.elaborate.script",
     "pydantic",

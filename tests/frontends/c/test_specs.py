@@ -19,6 +19,6 @@ SPECS = Path(__file__).parents[3] / "specs" / "c"
 def test_the_answer_is_the_expected_one(path: Path) -> None:
     expected = re.match(r"// expect: (\w+)\n", path.read_text())
     assert expected is not None
-    answer = verify(load_program(str(path), families=True).program, Options(limits(20.0, None))).verdict
+    answer = verify(load_program(str(path), families=True).program, Options(limits(60.0, None))).verdict
     # Where no step can fail, there is nothing to be proved.
     assert ("proved" if answer is None else answer.value.lower()) == expected.group(1)
