@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from time import perf_counter
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.program import Program
 from sa.automata.proof import Script, Step
@@ -89,8 +90,18 @@ def prove(request: ProveRequest, tell: Callable[[Callable[[Unknown], Answer]], N
     made = list[Prepared]()
     results = _left(script.steps, stop) if stop is not None else _results(script, request.options, seconds, found, made)
     seconds["prove"] = perf_counter() - begun - seconds.get("infer", 0.0)
+    if request.text is not None and results:
+        results = (*results[:-1], _not_refuted(results[-1]))
     stage = made[0].stage if made else None
     return Answer(proof_of(script, results), warnings, loaded.warnings, seconds, loaded.sources, stage)
+
+
+def _not_refuted(chained: StepResult) -> StepResult:
+    """The last step of a chain that nobody wrote: that a condition of the rule fails refutes no claim of the user's."""
+    if chained.verdict is not Verdict.REFUTED or chained.run is not None or chained.results:
+        return chained
+    why = Unknown(Reason.BOUND, "the links do not compose with what is related here: write a proof script")
+    return replace(chained, verdict=Verdict.UNKNOWN, unknown=why, argument=None)
 
 
 def _empty(script: Script, options: Options) -> tuple[Diagnostic, ...]:

@@ -166,11 +166,11 @@ def _answered(listed: _Listed, bounds: Limits) -> None:
             there = listed.known.get(after)
             wanted = 0 if there is None else listed.partners[there]
             for partner in here:
-                if not _is_answered(listed, partner, action, wanted):
+                if not _is_answered(listed, partner, action, wanted, bounds):
                     raise _Unanswered(Rejected("answer", "a step has no answer", _place(listed, state)))
 
 
-def _is_answered(listed: _Listed, start: int, action: Action, wanted: int) -> bool:
+def _is_answered(listed: _Listed, start: int, action: Action, wanted: int, bounds: Limits) -> bool:
     """Whether silent steps, with one that shows the action among them, lead to one of the ends wanted."""
     ends = listed.ends[wanted]
     if action is None and start in ends:
@@ -181,7 +181,10 @@ def _is_answered(listed: _Listed, start: int, action: Action, wanted: int) -> bo
     stops = {(start, action is None): None}
     pending = list(stops)
     # The list grows while it is walked: breadth first, for most answers are short.
-    for number, shown in pending:
+    for count, (number, shown) in enumerate(pending, 1):
+        if count % _BETWEEN_LOOKS == 0:
+            check_time(bounds)
+            check_memory(bounds)
         if shown and number in ends:
             listed.answered.add(key)
             return True

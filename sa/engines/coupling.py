@@ -19,6 +19,7 @@ from sa.automata.automaton import Kind, Origin, variables_of
 from sa.automata.program import Formula, Program, Refinement, Related
 from sa.automata.rename import own_local
 from sa.base.budget import Budget
+from sa.base.diagnostic import InputError
 from sa.base.limits import LimitReached, share
 from sa.base.verdict import Reason, Verdict
 from sa.certificates.goal import Goal
@@ -73,7 +74,7 @@ def couple(
 ) -> Coupled | Escaping | None:
     """A coupling for two closed programs with which one refines the other, or a behaviour that escapes.
 
-    None where neither was found. Raises InputError.
+    None where neither was found.
     """
     if not closes(abstract, concrete, block) or is_large(concrete) or is_large(abstract):
         return None
@@ -85,6 +86,9 @@ def couple(
     except LimitReached as limit:
         if limit.reason is not Reason.TIMEOUT:
             raise
+        return None
+    except InputError:
+        # What was inferred says nothing of some pair of threads: it is no question that anybody asked.
         return None
 
 

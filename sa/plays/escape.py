@@ -42,9 +42,10 @@ def loss(goal: Goal, play: Play, session: Session) -> Loss | None:
     match play:
         case Uncovered(concrete):
             partners = _partners(_chase(replace(goal, kappa=(), iota=()), session), concrete, 1)
-            return Loss.BEHAVIOUR if partners == [] else Loss.RELATION
+            # Which actions follow from there is not looked at.
+            return Loss.BEHAVIOUR if partners == [] else None
         case Position() | Chosen():
-            visible = replace(goal, iota=())
+            visible = replace(goal, kappa=(), iota=())
             # The nearest answers show soon that there is a run, if there is one; only all of them that there is none.
             seen = _matched(visible, play, session, ANSWER_BOUND) or _matched(visible, play, session)
             if seen is not True:

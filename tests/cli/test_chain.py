@@ -67,3 +67,15 @@ def test_a_chain_has_to_be_asked_for_and_has_three_programs(tmp_path: Path) -> N
     status, _, said = run(tmp_path, (FIRST, SECOND, THIRD))
     assert (status, "--chain" in said) == (2, True)
     assert run(tmp_path, (FIRST, SECOND), "--chain")[0] == 2
+
+
+def test_links_that_do_not_compose_refute_nothing(tmp_path: Path) -> None:
+    texts = (
+        "global u : 0..1; thread T { @out(0) skip; }",
+        "global v : 0..1; thread T { @out(0) skip; }"
+        'refinement r { abstract "a.sa"; relate true; pre conc.v == abs.u; }',
+        "global w : 0..1; thread T { @out(0) skip; }"
+        'refinement r { abstract "b.sa"; relate true; pre conc.w == abs.v; }',
+    )
+    status, verdicts, _ = run(tmp_path, texts, "--chain")
+    assert (status, verdicts) == (3, {"link1": "PROVED", "link2": "PROVED", "all": "UNKNOWN"})

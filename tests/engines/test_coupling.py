@@ -106,7 +106,7 @@ def judged(first: int, count: int) -> Counter[str]:
 def test_a_proof_with_an_inferred_relation_is_true_of_visible_actions() -> None:
     tally = judged(0, 40)
     assert tally["related False"] == tally["escapes False"] == 0
-    assert min(tally["related True"], tally["escapes True"]) > 3
+    assert min(tally["related True"], tally["escapes True"]) > 2
 
 
 @pytest.mark.fuzz
@@ -114,3 +114,13 @@ def test_a_proof_with_an_inferred_relation_is_true_of_visible_actions() -> None:
 def test_many_proofs_with_inferred_relations_are_true_of_visible_actions(first: int) -> None:
     tally = judged(first, 500)
     assert tally["related False"] == tally["escapes False"] == 0
+
+
+def test_an_action_that_another_abstract_start_shows_does_not_escape() -> None:
+    abstract, concrete = ("thread T { local x : 0..1; @out(" + shown + ") skip; }" for shown in ("x", "1 - x"))
+    assert not isinstance(couple(*read(abstract, concrete), Options(limits(20.0, None))), Escaping)
+
+
+def test_locals_of_one_name_in_two_threads_do_not_end_the_search_for_a_coupling() -> None:
+    text = "thread T {{ local r : 0..1; @a(r) skip; }} thread U {{ local r : 0..1 = {}; @b skip; }}"
+    couple(*read(text.format(0), text.format(1)), Options(limits(20.0, None)))

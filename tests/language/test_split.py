@@ -76,3 +76,18 @@ def test_after_splitting_no_step_is_named_by_the_lint() -> None:
             read = edge.guard.free.union(*(t.free for _, t in edge.updates))
             touched = {v.name for v in (*read, *(v for v, _ in edge.updates))} & {"x", "y", "z", "b"}
             assert len(touched) <= 1, edge
+
+
+def test_results_and_labels_of_any_statement_are_read_before() -> None:
+    returned = "global x, y : int = 0; proc f() : int { return x - y; } thread T { local r : int = 0; r := f(); }"
+    shown = "global x, y : int = 0; thread T { @v(x, y) skip; }"
+    for text in (returned, shown):
+        (thread,) = program_of(text, split=True).threads
+        touched = [{v for t in dict(e.updates).values() for v in t.free if v.name in ("x", "y")} for e in thread.edges]
+        touched += [{v for t in e.label.values for v in t.free} for e in thread.edges if e.label is not None]
+        assert all(len([v for v in each if v.name in ("x", "y")]) <= 1 for each in touched)
+
+
+def test_locals_that_splitting_adds_have_names_that_parameters_do_not_have() -> None:
+    text = "global x, y : int = 0; proc f(read1 : int) { x := x + y + read1; } thread T { f(1); }"
+    assert program_of(text, split=True).threads

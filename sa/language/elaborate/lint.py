@@ -12,41 +12,43 @@ from sa.language import syntax
 from sa.language.elaborate.declarations import mentioned
 from sa.language.names import ArraySymbol, BrokenSymbol, MacroSymbol, Scope, VariableSymbol, find
 
+_ATOMIC = "put it into `atomic { … }` if it is one step"
+
 
 def shared_steps(body: syntax.Block, scope: Scope) -> Iterator[Diagnostic]:
     """The warnings for the statements of a thread or procedure outside of atomic blocks."""
-    for span, parts in _steps(body):
+    for span, parts, divisible in _steps(body):
         touched = sorted({t for part in parts for t in shared_locations(part, scope)})
         if len(touched) > 1:
             names = ", ".join(f"`{t}`" for t in touched)
             message = f"this step touches more than one shared location: {names}"
-            yield warning("SA316", message, span, "put it into `atomic { … }` if it is one step, or use --split")
+            yield warning("SA316", message, span, f"{_ATOMIC}, or use --split" if divisible else _ATOMIC)
 
 
-def _steps(block: syntax.Block) -> Iterator[tuple[Span, tuple[syntax.Expression, ...]]]:
-    """Every step with the expressions and places that it reads and writes."""
+def _steps(block: syntax.Block) -> Iterator[tuple[Span, tuple[syntax.Expression, ...], bool]]:
+    """Every step with the expressions and places that it reads and writes, and whether `--split` divides it."""
     for statement in block.statements:
         match statement.action:
             case syntax.If(arms, orelse):
                 for arm in arms:
                     if arm.condition is not None:
-                        yield arm.span, (arm.condition,)
+                        yield arm.span, (arm.condition,), True
                     yield from _steps(arm.body)
                 if orelse is not None:
                     yield from _steps(orelse)
             case syntax.While(condition, body, head):
                 if condition is not None:
-                    yield head, (condition,)
+                    yield head, (condition,), True
                 yield from _steps(body)
             case syntax.For(_, low, high, body, head):
-                yield head, (low, high)
+                yield head, (low, high), False
                 yield from _steps(body)
             case syntax.Choose(branches):
                 for branch in branches:
                     yield from _steps(branch)
             case action:
                 label = statement.label.values if statement.label is not None else ()
-                yield statement.span, (*parts_of(action), *label)
+                yield statement.span, (*parts_of(action), *label), not isinstance(action, syntax.Assume)
 
 
 def parts_of(action: syntax.Action) -> tuple[syntax.Expression, ...]:
@@ -66,6 +68,8 @@ def parts_of(action: syntax.Action) -> tuple[syntax.Expression, ...]:
             return (result, place, value)
         case syntax.Call(_, values):
             return values
+        case syntax.Return(value):
+            return () if value is None else (value,)
         case syntax.Lock(place) | syntax.Unlock(place):
             return (place,)
         case (
@@ -79,7 +83,6 @@ def parts_of(action: syntax.Action) -> tuple[syntax.Expression, ...]:
             | syntax.Await()
             | syntax.Break()
             | syntax.Continue()
-            | syntax.Return()
         ):
             return ()
         case _:

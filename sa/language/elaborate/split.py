@@ -33,17 +33,18 @@ from sa.language.names import ProcedureSymbol, Scope
 
 def split_thread(thread: syntax.Thread, scope: Scope) -> syntax.Thread:
     """The thread with split statements; new locals stand in front of its others."""
-    return replace(thread, body=_body(thread.body, scope))
+    return replace(thread, body=_body(thread.body, scope, frozenset()))
 
 
 def split_procedure(symbol: ProcedureSymbol) -> ProcedureSymbol:
     """The procedure with split statements."""
     procedure = symbol.procedure
-    return ProcedureSymbol(replace(procedure, body=_body(procedure.body, symbol.scope)), symbol.scope)
+    taken = frozenset(f.name.name for f in procedure.parameters)
+    return ProcedureSymbol(replace(procedure, body=_body(procedure.body, symbol.scope, taken)), symbol.scope)
 
 
-def _body(body: syntax.Block, scope: Scope) -> syntax.Block:
-    splitting = Splitting(scope, frozenset(_all_names(body)) | frozenset(scope.symbols))
+def _body(body: syntax.Block, scope: Scope, taken: frozenset[str]) -> syntax.Block:
+    splitting = Splitting(scope, frozenset(_all_names(body)) | frozenset(scope.symbols) | taken)
     statements = body.statements
     leading = next((i for i, s in enumerate(statements) if not is_initial(s)), len(statements))
     rest = _block(replace(body, statements=statements[leading:]), splitting)
@@ -54,6 +55,8 @@ def _all_names(block: syntax.Block) -> Iterator[str]:
     for statement in block.statements:
         if isinstance(statement.action, syntax.Local):
             yield from (n.name for n in statement.action.names)
+        elif isinstance(statement.action, syntax.For):
+            yield statement.action.name.name
         for inner in _inner_blocks(statement.action):
             yield from _all_names(inner)
 
@@ -106,24 +109,42 @@ def _statement(statement: syntax.Statement, splitting: Splitting) -> list[syntax
             action = replace(statement.action, branches=tuple(_block(b, splitting) for b in branches))
             return [replace(statement, action=action)]
         case syntax.Assign(places, values):
-            label = () if statement.label is None else statement.label.values
-            if _is_split((*places, *values, *label), splitting):
+            if _is_split((*places, *values, *_shown(statement)), splitting):
                 return _assign(statement, statement.action, splitting)
         case syntax.Local(_, _, value) if value is not None and _is_split((value,), splitting):
             return _local(statement, statement.action, value, splitting)
         case syntax.CompareAndSwap() | syntax.FetchAdd() | syntax.Exchange():
-            if _is_split(parts_of(statement.action), splitting):
+            if _is_split((*parts_of(statement.action), *_shown(statement)), splitting):
                 return _primitive(statement, splitting)
+        case syntax.Return(value) if value is not None and _is_split((value,), splitting):
+            reads = Reads()
+            returned = replace(statement.action, value=read(value, reads, splitting))
+            return _with_name(statement, [*reads.statements, replace(statement, action=returned)])
         case syntax.Call(_, values) if _is_split(values, splitting):
             reads = Reads()
             call = replace(statement.action, values=tuple(read(v, reads, splitting) for v in values))
             return _with_name(statement, [*reads.statements, replace(statement, action=call)])
-        case syntax.Havoc(places) if _is_split(places, splitting):
+        case syntax.Havoc(places) if _is_split((*places, *_shown(statement)), splitting):
+            statement, before = _label_read(statement, splitting)
             parts = [plain(replace(statement.action, places=(p,)), p.span) for p in places]
-            return _with_name(statement, [*parts[:-1], replace(parts[-1], label=statement.label)])
+            return _with_name(statement, [*before, *parts[:-1], replace(parts[-1], label=statement.label)])
+        case syntax.Skip() | syntax.Lock() | syntax.Unlock():
+            if _is_split((*parts_of(statement.action), *_shown(statement)), splitting):
+                shown, before = _label_read(statement, splitting)
+                return _with_name(statement, [*before, replace(shown, name=None)])
         case _:
             pass
     return [statement]
+
+
+def _shown(statement: syntax.Statement) -> tuple[syntax.Expression, ...]:
+    return () if statement.label is None else statement.label.values
+
+
+def _label_read(statement: syntax.Statement, splitting: Splitting) -> tuple[syntax.Statement, list[syntax.Statement]]:
+    """The statement with a label whose values were read before, and the reads."""
+    reads = Reads()
+    return replace(statement, label=read_label(statement.label, reads, splitting)), reads.statements
 
 
 def _is_split(parts: tuple[syntax.Expression, ...], splitting: Splitting) -> bool:
