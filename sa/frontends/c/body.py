@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import msgspec
@@ -11,7 +11,18 @@ from sa.automata.automaton import Origin
 from sa.base.diagnostic import Diagnostic, error, warning
 from sa.base.source import Source
 from sa.frontends.c.places import origin, span
-from sa.frontends.c.types import CType, Function, Int, Struct, cells_of, key_of, range_of, synchronises
+from sa.frontends.c.types import (
+    Array,
+    CType,
+    Function,
+    Int,
+    Struct,
+    cell_count,
+    cells_of,
+    key_of,
+    range_of,
+    synchronises,
+)
 from sa.frontends.c.values import Unsupported, Value
 from sa.frontends.flow.graph import ANY, Cell, Node, Object, Op, Procedure, Range, Register, Step, Storage
 from sa.frontends.reading import Reading
@@ -168,15 +179,27 @@ def object_of(
     file: File, name: str, kind: CType, storage: Storage, where: Origin, initial: Mapping[int, Term] | None
 ) -> Object:
     """An object of a type. Without `initial` values its cells are arbitrary, with some the others are 0."""
-    opaque = _opaque(kind)
+    opaque = frozenset(_opaque(kind))
     zero = build.integer(0)
     cells = list[Cell]()
     for offset, (path, scalar) in enumerate(cells_of(kind)):
         first = None if initial is None else initial.get(offset, zero)
-        free = synchronises(scalar) or opaque or (".__" in path)
+        free = synchronises(scalar) or offset in opaque
         cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free))
     return Object(name, tuple(cells), storage, where)
 
 
-def _opaque(kind: CType) -> bool:
-    return isinstance(kind, Struct) and kind.opaque
+def _opaque(kind: CType, start: int = 0) -> Iterator[int]:
+    """The offsets of the scalars of the library's structures in an object of the type."""
+    match kind:
+        case Struct(opaque=True):
+            yield from range(start, start + cell_count(kind))
+        case Struct(_, fields):
+            for _, inner in fields or ():
+                yield from _opaque(inner, start)
+                start += cell_count(inner)
+        case Array(of, size):
+            for index in range(size or 0):
+                yield from _opaque(of, start + index * cell_count(of))
+        case _:
+            return

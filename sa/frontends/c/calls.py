@@ -187,11 +187,11 @@ def _fits(found: object, kind: Function) -> bool:
 
 
 def _halt(body: Body, arguments: Sequence[Any]) -> Value:
-    values = tuple(number(value(body, argument)) for argument in arguments)
+    values = tuple(number(convert(value(body, argument), INT, bounds_in(body))) for argument in arguments)
     if body.file.choices.visible:
-        emit(body, Show("stops", values or (build.integer(-1),)))
+        emit(body, Show("returns" if values else "aborts", values))
         emit(body, Show(EXIT, ()))
-    emit(body, Halt())
+    emit(body, Halt(True))
     body.here = fresh(body)
     return NOTHING
 

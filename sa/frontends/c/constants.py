@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
+import re
+
 from pycparser import c_ast
 
 from sa.frontends.c.types import CHAR, INT, UINT, ULONG, Int
 from sa.frontends.c.types import LONG as LONG_TYPE
 from sa.frontends.c.values import Unsupported
 
-_ESCAPES = {"n": 10, "t": 9, "0": 0, "r": 13, "\\": 92, "'": 39, '"': 34, "a": 7, "b": 8, "f": 12, "v": 11, "?": 63}
+_ESCAPES = {
+    "n": 10,
+    "t": 9,
+    "0": 0,
+    "r": 13,
+    "\\": 92,
+    "'": 39,
+    '"': 34,
+    "a": 7,
+    "b": 8,
+    "f": 12,
+    "v": 11,
+    "?": 63,
+    "e": 27,
+}
 
 
 def literal(node: c_ast.Constant) -> tuple[int, Int]:
     """The value and type of an integer or character literal (C11 6.4.4.1). Raises Unsupported."""
-    if "char" in node.type:
-        return characters(node.value[node.value.index("'") + 1 : -1])[0], INT
+    if "'" in node.value:
+        inside = characters(node.value[node.value.index("'") + 1 : -1])
+        if len(inside) != 1:
+            raise Unsupported("SA710", f"`{node.value}` is not accepted", "write one character")
+        return inside[0], INT
     if "int" not in node.type:
         raise Unsupported("SA710", f"`{node.value}` is not accepted", "only integers are")
     digits = node.value.lower()
@@ -38,6 +57,16 @@ def literal(node: c_ast.Constant) -> tuple[int, Int]:
         if value < 2 ** (kind.bits - kind.signed):
             return value, kind
     raise Unsupported("SA710", f"`{node.value}` is too large")
+
+
+def letters_of(node: c_ast.Constant) -> list[int]:
+    """The values of the characters of a string literal, of all its parts, without the 0 at the end."""
+    parts = _PART.findall(node.value)
+    return [c for part in parts if part for c in characters(part)]
+
+
+#: What is between the quotes of a part of a string literal: a backslash takes the next character with it.
+_PART = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
 def characters(text: str) -> list[int]:

@@ -72,6 +72,8 @@ def _qualified(kind: CType, qualifiers: list[str]) -> CType:
             return Int(name, bits, signed, atomic or was, volatile or before, enum)
         case Pointer(to, was, before):
             return Pointer(to, atomic or was, volatile or before)
+        case Array(of, size) if volatile:
+            return Array(_qualified(of, ["volatile"]), size)
         case Struct() if atomic:
             raise Unsupported("SA710", "`_Atomic` structures are not accepted", "make its fields atomic")
         case _:

@@ -20,10 +20,10 @@ from sa.frontends.c.body import (
     meaning,
     temporary,
 )
-from sa.frontends.c.constants import characters
+from sa.frontends.c.constants import letters_of
 from sa.frontends.c.declare import type_of
 from sa.frontends.c.literals import is_plain, literal_value
-from sa.frontends.c.operations import checked, demand, joined, load, moved, operation, store
+from sa.frontends.c.operations import checked, demand, joined, load, moved, operation, store, strides
 from sa.frontends.c.types import (
     CHAR,
     INT,
@@ -164,6 +164,7 @@ def _element(body: Body, node: c_ast.ArrayRef) -> Place:
         pointer, index = index, pointer
     if not isinstance(pointer.type, Pointer):
         raise Unsupported("SA719", "this is not an array")
+    strides(body, pointer)
     return InMemory(moved(pointer, index, 1), pointer.type.to, "index")
 
 
@@ -258,7 +259,7 @@ def static_type(body: Body, node: Any) -> CType:
     if isinstance(node, c_ast.Typename):
         return type_of(body, node, constant)
     if isinstance(node, c_ast.Constant) and "string" in node.type:
-        return Array(CHAR, len(characters("".join(node.value.split('"')[1::2]))) + 1)
+        return Array(CHAR, len(letters_of(node)) + 1)
     steps, here, registers = len(body.steps), body.here, dict(body.registers)
     try:
         if isinstance(node, c_ast.ID | c_ast.ArrayRef | c_ast.StructRef) or (

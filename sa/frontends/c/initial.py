@@ -8,7 +8,7 @@ from typing import Any
 from pycparser import c_ast
 
 from sa.frontends.c.body import Body, InMemory, bounds_in, emit, object_of
-from sa.frontends.c.constants import characters
+from sa.frontends.c.constants import letters_of
 from sa.frontends.c.declare import type_of
 from sa.frontends.c.expressions import constant, static_type, value
 from sa.frontends.c.operations import store
@@ -31,7 +31,7 @@ def completed(body: Body, kind: CType, init: Any) -> CType:
 
 
 def _letters(init: c_ast.Constant) -> list[int]:
-    return [*characters("".join(init.value.split('"')[1::2])), 0]
+    return [*letters_of(init), 0]
 
 
 def scalars(body: Body, kind: CType, init: Any, offset: int = 0) -> Iterator[tuple[int, CType, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 from pycparser import c_ast
 
 from sa.frontends.c.body import Body, Constant, InRegister, meaning, object_of
-from sa.frontends.c.constants import characters, literal
+from sa.frontends.c.constants import letters_of, literal
 from sa.frontends.c.types import CHAR, Array, Pointer
 from sa.frontends.c.values import Value
 from sa.frontends.flow.graph import Storage, base
@@ -24,7 +24,7 @@ def literal_value(body: Body, node: c_ast.Constant) -> Value:
 
 def string(body: Body, node: c_ast.Constant) -> str:
     """The name of an object that holds a string literal."""
-    letters = [*characters("".join(node.value.split('"')[1::2])), 0]
+    letters = [*letters_of(node), 0]
     file = body.file
     file.strings += 1
     name = f"__string{file.strings}"

@@ -43,8 +43,14 @@ def assumptions(reading: Reading) -> tuple[str, ...]:
         "check": (),
         "wrap": ("signed arithmetic wraps around",),
     }
-    ends = ("what goes wrong is a visible end on both sides",) if reading.visible else ()
-    return ("sequentially consistent", *overflow[reading.overflow], "with one order of evaluation", *ends)
+    ends = (
+        "what goes wrong is a visible end on both sides",
+        "other threads may go on after the process has ended, on both sides",
+    )
+    # A wait that may end by itself never blocks for ever.
+    waits = ("where waits for a condition may end at any time",) if reading.deadlock else ()
+    told = (*waits, *(ends if reading.visible else ()))
+    return ("sequentially consistent", *overflow[reading.overflow], "with one order of evaluation", *told)
 
 
 def asked(reading: Reading) -> Asked:

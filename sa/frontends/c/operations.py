@@ -21,9 +21,10 @@ from sa.frontends.c.types import (
     usual,
 )
 from sa.frontends.c.values import Result, Unsupported, Value, binary, compared, convert, number
-from sa.frontends.flow.graph import Divide, Fail, Havoc, Live, Load, Set, Show, Step, Storage, Store, Test, base
+from sa.frontends.flow.graph import Divide, Fail, Havoc, Live, Load, Set, Show, Step, Storage, Store, Stride, Test, base
 from sa.terms import build
 from sa.terms.build import linear_parts
+from sa.terms.term import Int as Number
 from sa.terms.term import Term, Var
 
 
@@ -31,6 +32,18 @@ def moved(pointer: Value, index: Value, sign: int) -> Term:
     """The address of an element at a distance."""
     assert isinstance(pointer.type, Pointer)
     return build.add(number(pointer), build.scale(sign * cell_count(pointer.type.to), number(index)))
+
+
+def strides(body: Body, pointer: Value) -> None:
+    """Say by what a pointer to a scalar is moved, for an object is made of scalars and not of bytes."""
+    assert isinstance(pointer.type, Pointer)
+    kinds, address = [kind for _, kind in cells_of(pointer.type.to)], number(pointer)
+    if isinstance(pointer.type.to, Struct | Array):
+        return
+    key = key_of(kinds[0]) if kinds else "int8"
+    named = [body.file.objects.get(v.name.removeprefix("&")) for v in address.free]
+    if not (len(named) == 1 and named[0] is not None and all(cell.key == key for cell in named[0].cells)):
+        emit(body, Stride(address, key))
 
 
 def load(body: Body, where: Place) -> Value:
@@ -136,6 +149,10 @@ def operation(body: Body, op: str, one: Value, two: Value) -> Value:
     pointers = isinstance(one.type, Pointer), isinstance(two.type, Pointer)
     if op in ("==", "!=", "<", "<=", ">", ">=") and any(pointers):
         return Value(compared(op, number(one), number(two)), INT)
+    if op in ("+", "-"):
+        for pointer in (one, two):
+            if isinstance(pointer.type, Pointer):
+                strides(body, pointer)
     match op, pointers:
         case "+", (True, False):
             return Value(moved(one, two, 1), one.type)
@@ -149,6 +166,11 @@ def operation(body: Body, op: str, one: Value, two: Value) -> Value:
             return Value(build.div(build.sub(number(one), number(two)), size), Int("long", 64, True))
     if not isinstance(one.type, Int) or not isinstance(two.type, Int):
         raise Unsupported("SA719", f"`{op}` of these operands")
+    if op not in ("==", "!="):
+        for operand in (one, two):
+            # The address of an object is a number, but none to count with: objects have no bytes here.
+            if isinstance(operand.type, Int) and operand.type.bits == 64 and not isinstance(operand.term, Number):
+                emit(body, Stride(number(operand), "none"))
     return checked(body, binary(op, one, two, bounds_in(body), body.file.choices.overflow == "wrap"))
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 from pycparser import c_ast
 
-from sa.frontends.c.body import Body, emit, temporary, warn
+from sa.frontends.c.body import Body, bounds_in, emit, temporary, warn
+from sa.frontends.c.constants import letters_of
 from sa.frontends.c.expressions import NOTHING, value
 from sa.frontends.c.types import INT, CType, Function, Int, Pointer, Struct, input_range, is_scalar
-from sa.frontends.c.values import Unsupported, Value, number
+from sa.frontends.c.values import Unsupported, Value, convert, number
 from sa.frontends.flow.graph import Havoc, Show
 from sa.terms import build
 from sa.terms.term import Term
@@ -42,12 +44,16 @@ def outside(body: Body, name: str, kind: Function | None, arguments: Sequence[An
 def _shown(body: Body, name: str, kind: Function | None, arguments: Sequence[Any]) -> Value:
     """A call that the outside sees, with its arguments, and with the result that the outside chooses."""
     values = list[Term]()
-    for argument in arguments:
+    declared = () if kind is None or kind.parameters is None else kind.parameters
+    for argument, wanted in zip_longest(arguments, declared[: len(arguments)]):
         if _is_string(argument):
-            # Each text is a number of its own.
-            values.append(build.integer(int.from_bytes(argument.value.encode(), "big")))
+            # Each text is a number of its own, which no integer of C is.
+            letters = bytes(c % 256 for c in letters_of(argument))
+            values.append(build.integer(-(2**64) - int.from_bytes(b"\1" + letters, "big")))
             continue
         found = value(body, argument)
+        if isinstance(wanted, Int) and isinstance(found.type, Int):
+            found = convert(found, wanted, bounds_in(body))
         if not isinstance(found.type, Int) and number(found) is not build.integer(0):
             raise Unsupported("SA716", f"`{name}` is not defined, and gets an address", "define it")
         values.append(number(found))

@@ -61,6 +61,8 @@ def kept_nodes(work: Work, depths: Mapping[Node, int]) -> set[Node]:
     for node, steps in work.steps.items():
         if depths.get(node) == 0 and (not work.asked.fused or any(_matters(s, work) for s in steps)):
             kept.add(node)
+        # What is visible is a step of its own: it must not be the label of what fails or ends behind it.
+        kept |= {s.target for s in steps if isinstance(s.op, Show) and depths.get(s.target) == 0}
     while True:
         successors = {
             n: [s.target for s in steps if s.target not in kept and n not in kept]

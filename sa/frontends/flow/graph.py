@@ -149,7 +149,9 @@ class Fail(Struct, frozen=True):
 
 
 class Halt(Struct, frozen=True):
-    """The thread stops here for ever."""
+    """The thread stops here for ever. An atomic region can stop where the process `ends`, and is impossible else."""
+
+    ends: bool = False
 
 
 class Live(Struct, frozen=True):
@@ -225,6 +227,13 @@ class Lock(Struct, frozen=True):
     act: Act
 
 
+class Stride(Struct, frozen=True):
+    """The address is moved by elements of a size: of cells of this kind. It does nothing by itself."""
+
+    address: Term
+    key: str
+
+
 class Skip(Struct, frozen=True):
     """Nothing."""
 
@@ -250,6 +259,7 @@ Op: TypeAlias = (
     | Self
     | Show
     | Lock
+    | Stride
     | Skip
 )
 

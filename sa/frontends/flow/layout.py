@@ -10,7 +10,7 @@ from sa.frontends.flow.graph import Cell, Object, base, code
 from sa.terms.term import Var
 
 #: Codes of procedures and objects begin here: far from numbers that programs use as pointers.
-_FIRST_CODE, _FIRST_CELL = 50_000, 65_536
+_FIRST_CODE, _FIRST_CELL = 0x5583_A1C3_0000, 0x7F3B_62D4_0000
 
 
 class Place(Struct, frozen=True):

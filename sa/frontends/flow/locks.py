@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
-from sa.frontends.flow.graph import Act, Load, Lock, Node, Step, Store, outgoing
+from sa.frontends.flow.graph import Act, Load, Lock, Node, Step, Storage, Store, outgoing
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, Found, evaluate
 
@@ -42,7 +42,13 @@ def guarded(threads: Sequence[Thread], found: Found, cells: _Cells, alone: Calla
                     tried |= known if act is Act.TRY else set()
                 case Store(_, _, _, wrong, _) if wrong != LOCK and not alone(thread, step):
                     spoiled |= set(cells.get(id(step), ()))
-    usable = frozenset(locks - spoiled)
+    # The copies of a family have one address for what is a lock of its own in each of them: it excludes nobody.
+    families = tuple(f"{t.name}." for t in threads if t.identity is not None)
+    places = found.layout.places
+    own = {
+        a for a in locks if places[a].object.storage is not Storage.HEAP and places[a].object.name.startswith(families)
+    }
+    usable = frozenset(locks - spoiled - own)
     held = {t.number: _held(t, found, usable) for t in threads}
     common = dict[int, frozenset[int]]()
     calm = set[int]()

@@ -35,6 +35,7 @@ from sa.frontends.flow.graph import (
     Show,
     Step,
     Store,
+    Stride,
     Test,
     Wait,
     outgoing,
@@ -43,7 +44,7 @@ from sa.frontends.flow.heap import BOUND
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, Values, evaluate, pointed
-from sa.frontends.flow.views import seen_as
+from sa.frontends.flow.views import kin, seen_as
 from sa.terms import build
 from sa.terms.substitute import substitute
 from sa.terms.term import Int, Term, Var
@@ -158,20 +159,46 @@ def _through(step: Step, path: _Path, source: Node, work: Work) -> Iterator[_Pat
             guard = build.land(path.guard, simplified(_now(formula, path, work)))
             if guard is not build.FALSE:
                 yield replace(on, guard=guard)
+        case Stride(address, key):
+            _moved(step, address, key, work)
+            yield on
         case Begin():
             yield replace(on, depth=path.depth + 1, seen=path.seen)
         case End():
             yield replace(on, depth=path.depth - 1)
         case Fail(what):
             yield from _failed(path, path.guard, what, step.origin, source, work)
-        case Halt():
-            yield from _stopped(path, source, work)
+        case Halt(ends):
+            yield from _stopped(path, source, work, ends)
         case Live(name):
             yield _alive(name, on, path, step, work)
         case Show(action, values):
+            _alone(path, step.origin)
             yield replace(on, label=Label(action, tuple(_now(v, path, work) for v in values)), seen=True)
         case _:
             yield on
+
+
+def _alone(path: _Path, origin: Origin) -> None:
+    """Raises InputError if a step is to show a second thing, for which it has no label."""
+    if path.label is not None:
+        message = "one step with several visible actions"
+        raise InputError((error("SA722", message, origin.span, "end the atomic region between them"),))
+
+
+def _moved(step: Step, address: Term, key: str, work: Work) -> None:
+    """Raises InputError if an address is moved by elements of another size than those of the object there."""
+    places = work.known.found.layout.places
+    values = evaluate(address, work.known.found, work.thread.number)
+    if any(v is not OTHER and v in places and not _as_large(places[v].cell.key, key) for v in values):
+        message = "this address is moved by elements of another size than those of the object"
+        raise InputError((error("SA714", message, step.origin.span, "use a pointer of the object's own type"),))
+
+
+def _as_large(one: str, other: str) -> bool:
+    return (
+        kin(one, other) or {one, other} <= {"bool", "int8", "uint8"} or {one, other} <= {"pointer", "int64", "uint64"}
+    )
 
 
 def _with(store: Mapping[Var, Term], var: Var, term: Term) -> Mapping[Var, Term]:
@@ -228,6 +255,12 @@ def _access(step: Step, path: _Path, source: Node, work: Work) -> Iterator[_Path
         if not access.cells and OTHER in values:
             message = "what this address is of is not known here"
             raise InputError((error("SA714", message, step.origin.span, "numbers cannot be used as pointers"),))
+        places = work.known.found.layout.places
+        if step.op.key in ("int8", "uint8") and any(
+            v in places and v not in access.cells for v in values if v is not OTHER
+        ):
+            message = "a byte of an object of a larger type"
+            raise InputError((error("SA714", message, step.origin.span, "access it by its own type"),))
         wrong = build.land(*(build.ne(address, build.integer(c)) for c in access.cells))
         guard = build.land(path.guard, simplified(wrong))
         if guard is not build.FALSE:
@@ -309,8 +342,9 @@ def _failed(path: _Path, guard: Term, what: str, origin: Origin, source: Node, w
     """The step that goes wrong; the thread stops where that is no claim."""
     bound = what == BOUND
     if not bound and work.asked.kinds is not None and what not in work.asked.kinds:
-        yield from _stopped(replace(path, guard=guard), source, work)
+        yield from _stopped(replace(path, guard=guard), source, work, True)
         return
+    _alone(path, origin)
     said = origin.text if what == "assertion" else f"{origin.text} ({what})"
     text = f"{said} fails" if what == "assertion" else said
     # What others have seen by then stays: they may go on.
@@ -320,8 +354,8 @@ def _failed(path: _Path, guard: Term, what: str, origin: Origin, source: Node, w
     yield Joint(source, FAILED, replace(edge, origin=replace(origin, text=text), failure=failure), bound=bound)
 
 
-def _stopped(path: _Path, source: Node, work: Work) -> Iterator[Joint]:
-    if path.depth == 0 and (path.seen or work.asked.deadlock):
+def _stopped(path: _Path, source: Node, work: Work, ends: bool) -> Iterator[Joint]:
+    if (path.depth == 0 or ends) and (path.seen or work.asked.deadlock):
         yield _joint(source, STOPPED, path, work)
 
 

@@ -22,6 +22,7 @@ from sa.frontends.flow.graph import (
     Set,
     Show,
     Store,
+    Stride,
     Test,
     Wait,
 )
@@ -36,7 +37,7 @@ def read_by(op: Op) -> tuple[Term, ...]:
             return (term,)
         case Divide(_, _, dividend, divisor):
             return (dividend, divisor)
-        case Load(_, address, _, _, _) | Lock(address, _):
+        case Load(_, address, _, _, _) | Lock(address, _) | Stride(address, _):
             return (address,)
         case Store(address, term, _, _, _):
             return (address, term)
@@ -88,6 +89,8 @@ def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> O
             return Store(term(address), term(value), key, wrong, _among(among, names))
         case Lock(address, act):
             return Lock(term(address), act)
+        case Stride(address, key):
+            return Stride(term(address), key)
         case Test(formula):
             return Test(term(formula))
         case Wait(formula):
