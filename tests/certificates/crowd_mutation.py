@@ -27,8 +27,6 @@ from sa.certificates.shape import Entry
 from sa.checker.claims import claimed
 from sa.checker.judge import judge_program
 from sa.engines.verify import Options, verify
-from sa.oracle.compatibility import own_locals
-from sa.oracle.explicit import restrict
 from sa.terms.build import integer
 from sa.terms.evaluate import holds
 from sa.terms.substitute import local_of, substitute
@@ -37,6 +35,8 @@ from tests.certificates.mutation import COURT, Tally, accepts_all, report, tally
 from tests.certificates.truth import happens, reachable_states, run_is_true, written
 from tests.generators.crowds import random_sketch
 from tests.language.texts import program_of
+from tests.oracle.compatibility import own_locals
+from tests.oracle.explicit import restrict
 
 RESULTS = Path(__file__).parent / "results_crowds.md"
 

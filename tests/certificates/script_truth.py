@@ -16,9 +16,6 @@ from sa.certificates.shape import Entry
 from sa.checker.obligation import Case, Obligation
 from sa.conditions.environment import closed
 from sa.engines.options import Options
-from sa.oracle.compatibility import composition, own_locals
-from sa.oracle.explicit import Explicit, State, component_steps, configuration, explicit, reachable
-from sa.oracle.formula import Unbounded
 from sa.rules.annotated import read_worlds
 from sa.rules.worlds import Stage, World
 from sa.scripts.prove import Prepared
@@ -28,6 +25,9 @@ from sa.terms.meaning import Meaning, interpreted
 from sa.terms.sort import Sort, Value, finite_values
 from sa.terms.substitute import primed
 from sa.terms.term import Forall, Term, Var
+from tests.oracle.compatibility import composition, own_locals
+from tests.oracle.explicit import Explicit, State, component_steps, configuration, explicit, reachable
+from tests.oracle.formula import Unbounded
 from tests.scripts.test_against_the_oracle import is_true
 
 #: What is tried for integers that a condition asks for.

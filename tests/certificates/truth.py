@@ -15,14 +15,14 @@ from sa.certificates.relation import Relation
 from sa.certificates.run import Bad, Run, Snapshot
 from sa.certificates.states import States
 from sa.certificates.threads import Annotated, Joint, Keeps
-from sa.oracle.compatibility import composition, own_locals
-from sa.oracle.explicit import all_states, configuration, explicit, reachable
 from sa.terms.build import eq, land, variable
 from sa.terms.evaluate import holds
 from sa.terms.sort import BOOL, INT, Value
 from sa.terms.substitute import local_of, primed
 from sa.terms.term import Var
 from tests.checker.relations import is_simulation
+from tests.oracle.compatibility import composition, own_locals
+from tests.oracle.explicit import all_states, configuration, explicit, reachable
 from tests.oracle.game import Pair, board
 from tests.oracle.replay import judge
 

@@ -22,9 +22,9 @@ from sa.certificates.play import (
     Uncovered,
     Unmatched,
 )
-from sa.oracle.explicit import component_steps, configuration, environment_steps, move_of
 from sa.terms.evaluate import holds
 from tests.checker.relations import closure_of
+from tests.oracle.explicit import component_steps, configuration, environment_steps, move_of
 from tests.oracle.game import Board, Decision, Ending, Pair, board, is_related
 from tests.oracle.plays import _answers as answers
 from tests.oracle.plays import _paths as paths

@@ -7,7 +7,10 @@ from collections.abc import Iterable
 from sa.automata.automaton import Edge
 from sa.certificates.goal import Goal
 from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
-from sa.oracle.explicit import (
+from sa.terms.build import constant, eq, land, lor
+from sa.terms.substitute import primed
+from sa.terms.term import Term, Var
+from tests.oracle.explicit import (
     Action,
     Explicit,
     State,
@@ -17,9 +20,6 @@ from sa.oracle.explicit import (
     environment_closure,
     explicit,
 )
-from sa.terms.build import constant, eq, land, lor
-from sa.terms.substitute import primed
-from sa.terms.term import Term, Var
 from tests.oracle.game import Board, Pair, board, needs_of, openings
 
 

@@ -16,10 +16,10 @@ from sa.base.verdict import Verdict
 from sa.checker.claims import Claimed, claimed
 from sa.engines.verification import Finding
 from sa.engines.verify import Options, verify
-from sa.oracle.explicit import restrict
 from tests.generators.crowds import Sketch, random_sketch
 from tests.invariants.judge import distance
 from tests.language.texts import program_of
+from tests.oracle.explicit import restrict
 
 #: Seconds for one program. What is not decided by then is UNKNOWN, as it should be.
 TIMEOUT = 3.0

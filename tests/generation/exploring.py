@@ -8,8 +8,8 @@ from itertools import product
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton
-from sa.oracle.explicit import Explicit, State, component_steps, explicit, initial_states
-from sa.oracle.formula import Row, predicate, solutions
+from tests.oracle.explicit import Explicit, State, component_steps, explicit, initial_states
+from tests.oracle.formula import Row, predicate, solutions
 
 #: Where a thread is, and the values of its locals.
 Own = tuple[str, Row]

@@ -21,8 +21,6 @@ from sa.generation.order import order_of
 from sa.generation.steady import steady
 from sa.generation.visibility import Level, exposed, without_ghosts
 from sa.language.load import load_program
-from sa.oracle.explicit import explicit
-from sa.oracle.formula import predicate
 from sa.smt.horn import NoSolution
 from sa.smt.session import Session
 from sa.terms import build
@@ -32,6 +30,8 @@ from tests.domains.intervals import Intervals
 from tests.generation.exploring import reached_together
 from tests.generators.drafts import random_guard, ranged
 from tests.generators.threads import random_threads
+from tests.oracle.explicit import explicit
+from tests.oracle.formula import predicate
 
 NOWHERE = Origin(None)
 

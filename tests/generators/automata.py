@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Kind, Variable
 from sa.automata.program import Formula
 from sa.certificates.goal import Goal
-from sa.oracle.explicit import all_states, environment_closure, environment_steps, explicit
 from sa.terms.build import TRUE, eq, implies, integer, land, le, lor, sub, variable
 from sa.terms.sort import INT
 from sa.terms.substitute import primed, sided
@@ -33,6 +32,7 @@ from tests.generators.drafts import (
     random_guard,
     random_variable,
 )
+from tests.oracle.explicit import all_states, environment_closure, environment_steps, explicit
 from tests.oracle.game import Decision, decide, decided_at_start
 
 

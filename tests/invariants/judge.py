@@ -7,13 +7,13 @@ from random import Random
 
 from sa.automata.automaton import FAIL, Automaton, Edge
 from sa.certificates.run import Bad, Failing
-from sa.oracle.explicit import Explicit, State, allowed, component_steps, explicit, initial_states, restrict
-from sa.oracle.formula import Row, predicate
 from sa.terms.build import eq, integer, land, lnot, variable
 from sa.terms.sort import BOOL
 from sa.terms.term import Term, Var
 from tests.generators.programs import random_program
 from tests.language.texts import program_of
+from tests.oracle.explicit import Explicit, State, allowed, component_steps, explicit, initial_states, restrict
+from tests.oracle.formula import Row, predicate
 
 #: The values of integers without a range, for the oracle and for everyone else.
 LOW, HIGH = -1, 3

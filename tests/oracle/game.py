@@ -26,7 +26,8 @@ from enum import Enum
 from msgspec import Struct
 
 from sa.certificates.goal import Goal, iota_of, kappa_of, matches_environments
-from sa.oracle.explicit import (
+from sa.terms.evaluate import Unevaluable
+from tests.oracle.explicit import (
     Action,
     Explicit,
     State,
@@ -38,8 +39,7 @@ from sa.oracle.explicit import (
     interned,
     silent_closure,
 )
-from sa.oracle.formula import Row, predicate
-from sa.terms.evaluate import Unevaluable
+from tests.oracle.formula import Row, predicate
 
 Pair = tuple[State, State]
 

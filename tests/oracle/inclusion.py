@@ -9,7 +9,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from sa.certificates.goal import Goal
-from sa.oracle.explicit import Action, State, Step, component_steps
+from tests.oracle.explicit import Action, State, Step, component_steps
 from tests.oracle.game import Board, answers_to, board, is_related, openings
 
 

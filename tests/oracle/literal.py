@@ -1,6 +1,6 @@
 """Definition 6 spelled out with no regard for cost: a second opinion on the oracle, for tiny goals only.
 
-Shares nothing with `sa.oracle`: all valuations by product, every formula by `sa.terms.evaluate`, relations as
+Shares nothing with `game.py`: all valuations by product, every formula by `sa.terms.evaluate`, relations as
 sets of pairs of states closed by repeated composition, and θ by dropping from all pairs until nothing changes.
 """
 

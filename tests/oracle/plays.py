@@ -20,9 +20,9 @@ from sa.certificates.play import (
     Uncovered,
     Unmatched,
 )
-from sa.oracle.explicit import State, component_steps, configuration, environment_steps, move_of
 from sa.terms.build import TRUE
 from sa.terms.evaluate import holds
+from tests.oracle.explicit import State, component_steps, configuration, environment_steps, move_of
 from tests.oracle.game import Board, Decision, Ending, Pair, board, is_related
 
 ALL = Exhausted.ENUMERATED

@@ -28,7 +28,11 @@ from sa.certificates.play import (
     Uncovered,
     Unmatched,
 )
-from sa.oracle.explicit import (
+from sa.terms.evaluate import evaluate, holds
+from sa.terms.sort import Value, is_value, number
+from sa.terms.substitute import primed
+from sa.terms.term import Var, sort_of
+from tests.oracle.explicit import (
     Action,
     Explicit,
     State,
@@ -39,11 +43,7 @@ from sa.oracle.explicit import (
     initial_states,
     state_of,
 )
-from sa.oracle.formula import Unbounded
-from sa.terms.evaluate import evaluate, holds
-from sa.terms.sort import Value, is_value, number
-from sa.terms.substitute import primed
-from sa.terms.term import Var, sort_of
+from tests.oracle.formula import Unbounded
 
 #: States looked at for one set of answers; more are not enumerated.
 _LIMIT = 20_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from sa.automata.automaton import Kind
-from sa.oracle.compatibility import composition, incompatibility, own_locals, strong_violation, weak_violation
-from sa.oracle.explicit import Explicit, State, component_steps, explicit, initial_states, reachable
 from sa.terms.build import TRUE, eq, integer, le, lor, variable
 from tests.generators.drafts import Arrow, Draft, built, ranged
+from tests.oracle.compatibility import composition, incompatibility, own_locals, strong_violation, weak_violation
+from tests.oracle.explicit import Explicit, State, component_steps, explicit, initial_states, reachable
 from tests.oracle.test_game import A01, START, G, draft, g, moves, sets
 
 

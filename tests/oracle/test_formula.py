@@ -8,7 +8,6 @@ from random import Random
 import pytest
 
 from sa.automata.automaton import Kind, Variable
-from sa.oracle.formula import Unbounded, domain_of, predicate, solutions, tuple_of
 from sa.terms.build import (
     add,
     call,
@@ -30,6 +29,7 @@ from sa.terms.build import (
 from sa.terms.evaluate import Unevaluable, evaluate
 from sa.terms.sort import BOOL, INT, EnumSort
 from sa.terms.term import Function, Term
+from tests.oracle.formula import Unbounded, domain_of, predicate, solutions, tuple_of
 
 LIGHT = EnumSort("Light", ("Off", "On"))
 INTS = (variable("i"), variable("j"))

@@ -10,14 +10,14 @@ from msgspec.structs import replace
 from sa.automata.automaton import Kind, Variable
 from sa.automata.program import Axiom, Formula
 from sa.certificates.goal import Goal
-from sa.oracle.explicit import State, restrict_goal
-from sa.oracle.formula import Unbounded
 from sa.terms.build import FALSE, TRUE, add, call, eq, integer, land, lor, mod, variable
 from sa.terms.evaluate import Unevaluable
 from sa.terms.substitute import primed, sided
 from sa.terms.term import Function, Term, Var
 from tests.generators.automata import random_goal
 from tests.generators.drafts import NOWHERE, Arrow, Draft, built, ranged
+from tests.oracle.explicit import State, restrict_goal
+from tests.oracle.formula import Unbounded
 from tests.oracle.game import Ending, decide
 from tests.oracle.literal import simulated, states
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from sa.oracle.compatibility import composition
-from sa.oracle.explicit import State
 from sa.terms.build import FALSE, TRUE, eq, integer
 from tests.generators.automata import random_goal
 from tests.generators.drafts import Arrow
+from tests.oracle.compatibility import composition
+from tests.oracle.explicit import State
 from tests.oracle.game import decide
 from tests.oracle.inclusion import escape, visible_actions
 from tests.oracle.test_game import A01, B12, START, draft, g, goal, moves, sets

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import FAIL, Automaton
 from sa.automata.program import Program
-from sa.oracle.compatibility import composition, own_locals
-from sa.oracle.explicit import State, component_steps, explicit, initial_states, is_unbounded, restrict
 from sa.terms.sort import Value
+from tests.oracle.compatibility import composition, own_locals
+from tests.oracle.explicit import State, component_steps, explicit, initial_states, is_unbounded, restrict
 from tests.oracle.interpreter import World, initial_worlds, world_steps
 from tests.oracle.loading import Interpreted
 

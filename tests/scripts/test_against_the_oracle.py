@@ -25,14 +25,14 @@ from sa.base.verdict import Verdict
 from sa.conditions.environment import closed
 from sa.engines.options import Options
 from sa.language.load import load_script
-from sa.oracle.compatibility import composition, own_locals, strong_violation, weak_violation
-from sa.oracle.explicit import explicit, initial_states
 from sa.question.goals import goals
 from sa.rules.statements import block_of
 from sa.rules.worlds import side_of
 from sa.scripts.prove import Prepared, prepare, prove
 from sa.scripts.statements import pair_goals
 from sa.terms.build import constant, eq, land, lor
+from tests.oracle.compatibility import composition, own_locals, strong_violation, weak_violation
+from tests.oracle.explicit import explicit, initial_states
 from tests.oracle.game import decide
 from tests.scripts.scripts import Scripted, random_script
 

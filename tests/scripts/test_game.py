@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Kind
 from sa.certificates.goal import Goal, iota_of
-from sa.oracle import explicit as oracle
-from sa.oracle.formula import predicate
 from tests.generators.automata import random_goal
+from tests.oracle import explicit as oracle
+from tests.oracle.formula import predicate
 from tests.oracle.game import decide
 from tests.scripts.finite import Explicit, composition, explicit, mask_of, pairwise_compatible, product
 from tests.scripts.game import greatest, standard

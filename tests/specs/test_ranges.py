@@ -17,9 +17,9 @@ from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.engines.goals import decide
-from sa.oracle.explicit import restrict_goal
 from sa.question.goals import goals
 from tests.endtoend.asking import read
+from tests.oracle.explicit import restrict_goal
 from tests.oracle.game import decide as enumerated
 
 FOLDERS = tuple(folders_with_pairs(PAPER))

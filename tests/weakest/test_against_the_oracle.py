@@ -20,7 +20,6 @@ from sa.automata.program import Program
 from sa.base.verdict import Verdict
 from sa.certificates.goal import Goal
 from sa.conditions.environment import closed
-from sa.oracle.explicit import Explicit, State, all_states
 from sa.question.goals import goals
 from sa.terms import build
 from sa.terms.evaluate import holds
@@ -31,6 +30,7 @@ from sa.weakest.infer import Weakest
 from sa.weakest.region import WHOLE, Region, regions, waits
 from sa.weakest.steps import concrete_way, excluded
 from tests.blocks import blocks
+from tests.oracle.explicit import Explicit, State, all_states
 from tests.oracle.game import Pair, board, decide, game_graph, is_related, removal_rounds
 from tests.weakest.pairs import HEAD, OPTIONS, found, open_goal, programs, random_bodies
 

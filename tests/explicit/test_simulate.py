@@ -9,9 +9,9 @@ from sa.automata.automaton import FAIL, Automaton, Kind, Variable
 from sa.automata.program import Program
 from sa.base.source import Source
 from sa.certificates.run import Ending, Run
+from sa.explicit.simulate import NoStart, NoSuchTurn, possible_turns, scripted_run, seeded_run, starts
 from sa.language.elaborate import elaborate
 from sa.language.parser import parse
-from sa.oracle.simulate import NoStart, NoSuchTurn, possible_turns, scripted_run, seeded_run, starts
 from sa.terms.build import FALSE, TRUE, add, eq, integer, land, lt, variable
 from sa.terms.term import Term
 from tests.generators.drafts import Arrow, Draft, built

@@ -18,11 +18,11 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable, edges_from, location_of
 from sa.automata.trace import Configuration, Move
 from sa.certificates.goal import Goal
-from sa.oracle.formula import Domain, Row, Unbounded, domain_of, predicate, solutions, tuple_of
 from sa.terms.build import disjuncts, eq, integer, land, le, lor
 from sa.terms.sort import INT
 from sa.terms.substitute import prime, primed
 from sa.terms.term import Term, Var, sort_of
+from tests.oracle.formula import Domain, Row, Unbounded, domain_of, predicate, solutions, tuple_of
 
 #: What an observer sees of a step: the action, the sorts and the values it shows; None for a silent step.
 Action = tuple[str, tuple[str, ...], Row] | None

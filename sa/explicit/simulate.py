@@ -13,10 +13,10 @@ from random import Random
 
 from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Variable, edges_from, location_of, variables_of
 from sa.automata.program import Program
+from sa.automata.rename import apart
 from sa.automata.trace import Configuration, Move
 from sa.certificates.run import Ending, Run, Snapshot, Turn
-from sa.oracle.compatibility import own_locals
-from sa.oracle.witnesses import witnesses
+from sa.explicit.witnesses import witnesses
 from sa.terms.build import land
 from sa.terms.evaluate import evaluate, holds
 from sa.terms.sort import Value
@@ -43,7 +43,7 @@ class NoSuchTurn(Exception):
 
 def starts(program: Program, seed: int | None = None) -> Iterator[Snapshot]:
     """Initial states, as far as small values make some. Without a seed, simple values first."""
-    owned = [own_locals(thread) for thread in program.threads]
+    owned = [apart(thread) for thread in program.threads]
     variables = dict.fromkeys(v for a in owned for v in a.variables) or dict.fromkeys(program.variables)
     unknown: dict[Var, Variable] = {}
     for v in (*program.variables, *variables):

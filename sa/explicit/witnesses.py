@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
 from sa.automata.automaton import Variable
-from sa.oracle.explicit import is_unbounded
-from sa.oracle.formula import domain_of
+from sa.automata.ranges import values_of
 from sa.terms.build import FALSE, conjuncts, constant, linear_parts
 from sa.terms.evaluate import evaluate
-from sa.terms.sort import Value, number
+from sa.terms.sort import INT, ArraySort, Value, default_value, number
 from sa.terms.substitute import substitute
 from sa.terms.term import IsZero, Not, Same, Term, Var
 
@@ -72,24 +71,25 @@ def _solved(formula: Term, unknown: Mapping[Var, Variable]) -> tuple[Var, Sequen
 
 
 def _inside(variable: Variable, value: int) -> bool:
-    return is_unbounded(variable) or value in domain_of(variable)
+    values = values_of(variable)
+    return values is None or value in values
 
 
 def _tried(variable: Variable, rng: Random | None) -> tuple[Var, Sequence[Value]]:
     values = _candidates(variable)
     if rng is not None:
         rng.shuffle(values)
-    elif is_unbounded(variable):
+    elif variable.var.sort == INT and values_of(variable) is None:
         values.sort(key=lambda x: abs(number(x)))
     return variable.var, values
 
 
 def _candidates(variable: Variable) -> list[Value]:
     """All values of a variable; of more than could be looked at, the small ones and those at both ends."""
-    if is_unbounded(variable):
-        return list(SMALL)
-    domain = domain_of(variable)
-    if not isinstance(domain, range) or domain.stop - domain.start <= BUDGET:
-        return list(domain)
-    small = (n for n in SMALL if n in domain)
-    return list(dict.fromkeys((*small, *domain[: len(SMALL)], *domain[-len(SMALL) :])))
+    values = values_of(variable)
+    if values is None:
+        return [default_value(variable.var.sort)] if isinstance(variable.var.sort, ArraySort) else list(SMALL)
+    if not isinstance(values, range) or values.stop - values.start <= BUDGET:
+        return list(values)
+    small = (n for n in SMALL if n in values)
+    return list(dict.fromkeys((*small, *values[: len(SMALL)], *values[-len(SMALL) :])))

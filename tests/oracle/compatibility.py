@@ -10,7 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, Origin, Variable, variables_of
-from sa.oracle.explicit import (
+from sa.terms.build import land
+from sa.terms.substitute import local_of, primed, substitute
+from sa.terms.term import Term, Var
+from tests.oracle.explicit import (
     Explicit,
     State,
     Step,
@@ -21,10 +24,7 @@ from sa.oracle.explicit import (
     initial_states,
     reachable,
 )
-from sa.oracle.formula import predicate
-from sa.terms.build import land
-from sa.terms.substitute import local_of, primed, substitute
-from sa.terms.term import Term, Var
+from tests.oracle.formula import predicate
 
 
 class Clash(Struct, frozen=True):
