@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from sa.app.files import files_in
 from sa.automata.program import Program
 from sa.automata.proof import Script
 from sa.base.diagnostic import Diagnostic, InputError, Severity
@@ -23,8 +24,8 @@ class Checked(Struct, frozen=True):
 
 
 def check(paths: tuple[str, ...], split: bool, bounds: Limits) -> tuple[Checked, ...]:
-    """Check every file, whatever is wrong with the others. Raises LimitReached."""
-    return tuple(_check(path, split, bounds) for path in paths)
+    """Check every file, those in folders too, whatever is wrong with the others. Raises LimitReached, InputError."""
+    return tuple(_check(path, split, bounds) for path in files_in(paths))
 
 
 def _check(path: str, split: bool, bounds: Limits) -> Checked:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from difflib import get_close_matches
 
 from sa.language.codes import CATALOGUE, Explanation, explanation
@@ -10,6 +11,11 @@ from sa.language.codes import CATALOGUE, Explanation, explanation
 def explain(code: str) -> Explanation | None:
     """What a code means, None if there is no such code."""
     return explanation(code)
+
+
+def titles() -> Mapping[str, str]:
+    """The titles of all codes."""
+    return {code: found.title for code, found in CATALOGUE.items()}
 
 
 def closest(code: str) -> str | None:

@@ -8,14 +8,27 @@ import typer
 
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_INPUT
-from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, SplitOption, TimeoutOption
+from sa.cli.options import (
+    Files,
+    JsonOption,
+    JunitOption,
+    MemoryOption,
+    QuietOption,
+    SarifOption,
+    Settings,
+    SplitOption,
+    TimeoutOption,
+)
 from sa.cli.output import write, write_json
 from sa.cli.session import complain, work
+from sa.cli.written import write_files
 
 
 def check(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files to check.")],
+    files: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, and folders with files.")],
     split: SplitOption = False,
+    sarif: SarifOption = None,
+    junit: JunitOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
     timeout: TimeoutOption = None,
@@ -25,7 +38,7 @@ def check(
 
     Exit status: 0 nothing wrong (warnings allowed), 2 errors, 3 stopped by a limit.
     """
-    settings = Settings(json, quiet, timeout, memory)
+    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, " ".join(files)))
     work(settings, lambda bounds: _check(tuple(files), split, settings, bounds))
 
 
@@ -36,15 +49,22 @@ def _check(files: tuple[str, ...], split: bool, settings: Settings, bounds: Limi
     checked = examine(files, split, bounds)
     diagnostics = tuple(dict.fromkeys(d for file in checked for d in file.diagnostics))
     status = EXIT_INPUT if has_errors(checked) else 0
-    if settings.json:
+    if settings.json or settings.files.any:
         from sa.report.json import diagnostics_json
 
-        write_json(diagnostics_json(diagnostics, status))
-        return status
+        document = diagnostics_json(diagnostics, status)
+        write_files(settings, document)
+        if settings.json:
+            write_json(document)
+            return status
     complain(diagnostics)
     for file in checked:
         if file.content is not None and not settings.quiet:
             from sa.report.summary import show_summary
 
             write(show_summary(file.path, file.content))
+    if len(checked) > 1 and not settings.quiet:
+        from sa.report.summary import show_counts
+
+        write(show_counts([file.diagnostics for file in checked]))
     return status

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -14,13 +15,34 @@ from sa.cli.engines import engines
 from sa.cli.explain import explain
 from sa.cli.fmt import fmt
 from sa.cli.generate import generate
+from sa.cli.init import init
 from sa.cli.output import cannot_write, prepare_streams, write
 from sa.cli.prove import prove
 from sa.cli.refine import refine
 from sa.cli.session import WORKERS, internal_error
 from sa.cli.show import show
 from sa.cli.simulate import simulate
+from sa.cli.test import ask_all
 from sa.cli.verify import verify
+from sa.cli.watch import watch
+
+#: In the order in which the help lists them.
+COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
+    ("refine", refine),
+    ("verify", verify),
+    ("prove", prove),
+    ("certify", certify),
+    ("check", check),
+    ("test", ask_all),
+    ("watch", watch),
+    ("generate", generate),
+    ("simulate", simulate),
+    ("show", show),
+    ("fmt", fmt),
+    ("init", init),
+    ("explain", explain),
+    ("engines", engines),
+)
 
 
 def _version(wanted: bool) -> None:
@@ -50,8 +72,8 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(sacheck)
-    for command in (refine, verify, prove, certify, check, generate, simulate, show, fmt, explain, engines):
-        app.command()(command)
+    for name, command in COMMANDS:
+        app.command(name)(command)
     return app
 
 

@@ -88,6 +88,14 @@ def engines_of(names: str | None) -> tuple[str, ...]:
     return () if names is None else tuple(name.strip() for name in names.split(","))
 
 
+SarifOption: TypeAlias = Annotated[
+    str | None, typer.Option("--sarif", metavar="FILE", help="Write the answer to a file as SARIF, for code scanning.")
+]
+JunitOption: TypeAlias = Annotated[
+    str | None, typer.Option("--junit", metavar="FILE", help="Write the answer to a file as JUnit XML, for CI.")
+]
+
+
 class Watching(Struct, frozen=True):
     """What a user wants to see of the work: a file for events, progress on a terminal, a profile at the end."""
 
@@ -102,6 +110,19 @@ def watching_of(settings: Settings, trace: str | None, profile: bool) -> Watchin
     return Watching(trace, shown, profile)
 
 
+class Files(Struct, frozen=True):
+    """Files to write the answer to, for other tools; `subject` names what is asked about."""
+
+    sarif: str | None = None
+    junit: str | None = None
+    subject: str = ""
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a file to write."""
+        return self.sarif is not None or self.junit is not None
+
+
 class Settings(Struct, frozen=True):
     """What every command accepts. `timeout` in seconds, `memory` in MB."""
 
@@ -109,6 +130,7 @@ class Settings(Struct, frozen=True):
     quiet: bool
     timeout: float | None
     memory: int | None
+    files: Files = Files()
 
 
 def limits_of(settings: Settings, spent: float = 0.0) -> Limits:

@@ -12,9 +12,12 @@ from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict
 from sa.cli.options import (
     CacheOption,
     CertificateOption,
+    Files,
     JsonOption,
+    JunitOption,
     MemoryOption,
     QuietOption,
+    SarifOption,
     SeedOption,
     Settings,
     SplitOption,
@@ -22,6 +25,7 @@ from sa.cli.options import (
 )
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, count_warnings, decide, no_verdict
+from sa.cli.written import write_files
 from sa.processes.guard import undisturbed
 
 if TYPE_CHECKING:
@@ -40,6 +44,8 @@ def prove(
     split: SplitOption = False,
     jobs: JobsOption = 1,
     certificate: CertificateOption = None,
+    sarif: SarifOption = None,
+    junit: JunitOption = None,
     cache: CacheOption = True,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -60,7 +66,7 @@ def prove(
 
         return ProveRequest(file, split, Options(bounds, seed, jobs, cache=users_cache() if cache else None))
 
-    follow(request_of, file, certificate, Settings(json, quiet, timeout, memory))
+    follow(request_of, file, certificate, Settings(json, quiet, timeout, memory, Files(sarif, junit, file)))
 
 
 def follow(
@@ -99,11 +105,14 @@ def _answer(request: ProveRequest, settings: Settings, certificate: str | None, 
 
 
 def _show(answer: Answer, status: int, settings: Settings) -> None:
-    if settings.json:
+    if settings.json or settings.files.any:
         from sa.report.prove_json import proof_json
 
-        write_json(proof_json(answer.proof, (*answer.warnings, *answer.noticed), answer.seconds, status))
-        return
+        document = proof_json(answer.proof, (*answer.warnings, *answer.noticed), answer.seconds, status)
+        write_files(settings, document)
+        if settings.json:
+            write_json(document)
+            return
     from sa.report.prove import proof_document
     from sa.report.terminal import show_document
 

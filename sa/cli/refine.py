@@ -15,12 +15,15 @@ from sa.cli.options import (
     ChainOption,
     ConcreteArgument,
     EngineOption,
+    Files,
     FurtherArgument,
     InferOption,
     JsonOption,
+    JunitOption,
     MemoryOption,
     ProfileOption,
     QuietOption,
+    SarifOption,
     ScriptOption,
     SeedOption,
     Settings,
@@ -37,6 +40,7 @@ from sa.cli.options import (
 )
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, count_warnings, decide
+from sa.cli.written import write_files
 
 if TYPE_CHECKING:
     from sa.app.refine import Answer, RefineRequest, Relate
@@ -55,6 +59,8 @@ def refine(
     weakest_rely: WeakestRelyOption = False,
     split: SplitOption = False,
     certificate: CertificateOption = None,
+    sarif: SarifOption = None,
+    junit: JunitOption = None,
     cache: CacheOption = True,
     engine: EngineOption = None,
     trace: TraceOption = None,
@@ -69,9 +75,9 @@ def refine(
 
     Exit status: 0 proved, 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
-    settings = Settings(json, quiet, timeout, memory)
-    check_inferring(infer, certificate)
     paths = (abstract,) if concrete is None else (abstract, concrete, *(further or ()))
+    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, paths[-1]))
+    check_inferring(infer, certificate)
     unfit = {"whole": whole, "engine": engine, "trace": trace, "profile": profile, "infer-relate": infer}
     check_chained(chain, len(paths), script, {**unfit, "weakest-rely": weakest_rely})
     if chain:
@@ -147,11 +153,14 @@ def _end(answers: list[Answer], unknown: Unknown | None, settings: Settings, pat
     stopped = [EXIT_STATUS[Verdict.UNKNOWN]] if unknown else []
     status = worst_status([*(status_of(a.outcome) for a in answers), *stopped])
     noticed = tuple(dict.fromkeys(d for a in answers for d in a.noticed))
-    if settings.json:
+    if settings.json or settings.files.any:
         from sa.report.outcome_json import outcomes_json
 
-        write_json(outcomes_json([a.outcome for a in answers], unknown, noticed, status))
-        return status
+        document = outcomes_json([a.outcome for a in answers], unknown, noticed, status)
+        write_files(settings, document)
+        if settings.json:
+            write_json(document)
+            return status
     if unknown is not None:
         from sa.report.refine import stopped_document
         from sa.report.terminal import show_document

@@ -18,6 +18,7 @@ from sa.base.limits import LimitReached, Limits
 from sa.base.verdict import EXIT_INPUT, EXIT_INTERNAL, EXIT_STATUS, Reason, Unknown, Verdict
 from sa.cli.options import Settings, limits_of, memory_of
 from sa.cli.output import screen, write, write_json
+from sa.cli.written import write_files
 from sa.processes.guard import guarded
 
 if TYPE_CHECKING:
@@ -95,11 +96,16 @@ def _ended(settings: Settings, stopped: Stopped, body: Callable[[], int]) -> int
 
 def wrong_input(settings: Settings, diagnostics: tuple[Diagnostic, ...]) -> int:
     """Report errors of the input."""
-    if settings.json:
+    if settings.json or settings.files.any:
         from sa.report.json import diagnostics_json
 
-        write_json(diagnostics_json(diagnostics, EXIT_INPUT))
-    else:
+        document = diagnostics_json(diagnostics, EXIT_INPUT)
+        # If this is about such a file, it cannot be told there.
+        with suppress(InputError):
+            write_files(settings, document)
+        if settings.json:
+            write_json(document)
+    if not settings.json:
         complain(diagnostics)
     return EXIT_INPUT
 
@@ -114,6 +120,7 @@ def complain(diagnostics: Iterable[Diagnostic]) -> None:
 def no_answer(settings: Settings, reason: Reason, detail: str = "") -> int:
     """Report that a command was stopped before its end."""
     unknown = Unknown(reason, detail)
+    _write_stopped(settings, unknown)
     if settings.json:
         from sa.report.json import stopped_json
 
@@ -127,11 +134,21 @@ def no_verdict(settings: Settings, subject: str, reason: Reason, detail: str = "
     """Report that a question was not decided: an answer, so that it stands where answers stand."""
     if settings.json:
         return no_answer(settings, reason, detail)
+    _write_stopped(settings, Unknown(reason, detail))
     from sa.report.refine import stopped_document
     from sa.report.terminal import show_document
 
     write(show_document(stopped_document(Unknown(reason, detail), subject), screen(), settings.quiet))
     return EXIT_STATUS[Verdict.UNKNOWN]
+
+
+def _write_stopped(settings: Settings, unknown: Unknown) -> None:
+    """The files for other tools, where there is no answer."""
+    if settings.files.any:
+        from sa.report.json import stopped_json
+
+        with suppress(InputError):
+            write_files(settings, stopped_json(unknown))
 
 
 def count_warnings(count: int, *paths: str) -> None:

@@ -26,10 +26,13 @@ from sa.cli.options import (
     CacheOption,
     CertificateOption,
     EngineOption,
+    Files,
     JsonOption,
+    JunitOption,
     MemoryOption,
     ProfileOption,
     QuietOption,
+    SarifOption,
     SeedOption,
     Settings,
     SplitOption,
@@ -40,6 +43,7 @@ from sa.cli.options import (
 )
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, count_warnings, decide, no_verdict
+from sa.cli.written import write_files
 from sa.frontends.reading import USUAL
 from sa.processes.guard import undisturbed
 
@@ -53,6 +57,8 @@ def verify(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The program.")],
     split: SplitOption = False,
     certificate: CertificateOption = None,
+    sarif: SarifOption = None,
+    junit: JunitOption = None,
     cache: CacheOption = True,
     engine: EngineOption = None,
     trace: TraceOption = None,
@@ -76,7 +82,7 @@ def verify(
 
     Exit status: 0 proved (or nothing claimed), 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
-    settings = Settings(json, quiet, timeout, memory)
+    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file))
     watching = watching_of(settings, trace, profile)
 
     def body(bounds: Limits) -> int:
@@ -121,11 +127,14 @@ def _answer(request: VerifyRequest, answer: Answer, settings: Settings, certific
 
 
 def _show(answer: Answer, status: int, settings: Settings) -> None:
-    if settings.json:
+    if settings.json or settings.files.any:
         from sa.report.verify_json import verification_json
 
-        write_json(verification_json(answer.outcome, answer.noticed, status))
-        return
+        document = verification_json(answer.outcome, answer.noticed, status)
+        write_files(settings, document)
+        if settings.json:
+            write_json(document)
+            return
     from sa.report.terminal import show_document
     from sa.report.verify import verification_document
 

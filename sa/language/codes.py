@@ -342,9 +342,15 @@ SA912 a source of a certificate that is not there
     A certificate names its sources and has their hashes, not their texts. They are looked for beside it, or in the
     folder that `--source` names.
 SA913 a folder that exists
-    `--export` makes a new folder, so that nothing else is in it.
+    `--export` and `sacheck init` make a new folder, or fill an empty one, so that nothing of yours is overwritten.
 SA914 an engine that is not there
     `--engine` names engines of the command, separated by commas. `sacheck engines` lists them.
+SA915 a folder without programs
+    In a folder, files are read whose names end in `.sa`, `.c` or `.i`; folders with a name that starts with a dot are
+    left out.
+SA916 nothing is expected
+    `sacheck test` asks the files that say what they expect: `expect proved;` or `expect refuted;` in a file or a
+    refinement block, behind an invariant or a step of a proof, or the comment `// expect: proved` in a C program.
 """
 
 

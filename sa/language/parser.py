@@ -92,7 +92,8 @@ def _describe(source: Source, parser: Lark, failure: UnexpectedInput) -> Diagnos
         return _unfinished(source, hint)
     span = Span(source, int(token.start_pos or 0), int(token.end_pos or 0))
     if "NAME" in failure.accepts and token.type not in ("NAME", "INTEGER") and re.fullmatch(r"[a-z_]+", token):
-        return error("SA004", f"`{token}` is a reserved word and cannot be a name", span, hint)
+        other = f"choose another name, such as `{token}_1`" if hint == "expected a name" else hint
+        return error("SA004", f"`{token}` is a reserved word and cannot be a name", span, other)
     return error("SA002", f"unexpected `{token}`", span, hint)
 
 

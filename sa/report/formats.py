@@ -14,6 +14,7 @@ from sa.report.json import DiagnosticsJson, StoppedJson
 from sa.report.outcome_json import OutcomeJson
 from sa.report.prove_json import ProofJson
 from sa.report.run_json import RunJson
+from sa.report.suite import SuiteJson
 from sa.report.verify_json import VerificationJson
 from sa.report.weakest_json import WeakestRelyJson
 
@@ -26,6 +27,7 @@ FORMATS: dict[str, type[Struct]] = {
     "sacheck-judgement": JudgementJson,
     "sacheck-automata": AutomataJson,
     "sacheck-run": RunJson,
+    "sacheck-suite": SuiteJson,
     "sacheck-engines": EnginesJson,
     "sacheck-explanation": ExplanationJson,
     "sacheck-diagnostics": DiagnosticsJson,

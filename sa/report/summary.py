@@ -1,10 +1,13 @@
-"""What is in a checked file, on one line."""
+"""What is in checked files: a line for each, and one for all of them."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from sa.automata.automaton import Kind
 from sa.automata.program import Program
 from sa.automata.proof import Script
+from sa.base.diagnostic import Diagnostic, Severity
 
 
 def show_summary(path: str, content: Program | Script) -> str:
@@ -17,3 +20,13 @@ def show_summary(path: str, content: Program | Script) -> str:
         counts = ((len(content.threads), "thread"), (globals_, "global"), (len(content.invariants), "invariant"))
     parts = [f"{number} {word if number == 1 else word + 's'}" for number, word in counts if number]
     return f"{path}: {', '.join(parts) or 'nothing declared'}\n"
+
+
+def show_counts(found: Sequence[Sequence[Diagnostic]]) -> str:
+    """`12 files: 2 with errors, 3 with warnings`, given what was found in each."""
+    parts = list[str]()
+    for severity in (Severity.ERROR, Severity.WARNING):
+        count = sum(any(d.severity is severity for d in diagnostics) for diagnostics in found)
+        if count:
+            parts.append(f"{count} with {severity.value}s")
+    return f"{len(found)} files: {', '.join(parts) or 'nothing wrong'}\n"

@@ -65,7 +65,7 @@ def test_check_reports_all_errors_of_all_files(folder: Path) -> None:
     (folder / "bad.sa").write_text("global x : int;\nthread T {\n  x := y;\n  x := true;\n}\n")
     result = sacheck("check", "bad.sa", "p.sa", "absent.sa")
     assert result.exit_code == 2
-    assert result.stdout == "p.sa: 2 threads, 1 global\n"
+    assert result.stdout == "p.sa: 2 threads, 1 global\n3 files: 2 with errors\n"
     assert_golden("check-errors.txt", result.stderr)
 
 

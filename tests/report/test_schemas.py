@@ -27,6 +27,7 @@ FILES = {
     "plain.sa": "global x : int = 0;\nthread T { x := 1; }\n",
     "twice.sa": "global x : int = 0;\nthread T { x := x; x := 1; }\n",
     "none.sa": "global x : int = 0;\ninit x < 0 && x > 0;\nthread T { x := 1; }\n",
+    "good.sa": "global x : int = 0;\nthread T { x := 1; }\ninvariant small : x < 9;\nexpect proved;\n",
     "wrong.sa": "thread T { y := 1; }\n",
     "script.sa": 'import "abs.sa" as a;\nimport "conc.sa" as c;\nlemma one : c.T refines a.T relate x;\n'
     "lemma two : c preserves x >= 0 by parallel;\n",
@@ -46,6 +47,7 @@ COMMANDS = (
     (("show", "set.sa"), "sacheck-automata"),
     (("generate", "plain.sa"), "sacheck-automata"),
     (("simulate", "bad.sa"), "sacheck-run"),
+    (("test", "good.sa"), "sacheck-suite"),
     (("engines",), "sacheck-engines"),
     (("explain", "SA101"), "sacheck-explanation"),
     (("check", "conc.sa"), "sacheck-diagnostics"),

@@ -1,0 +1,5 @@
+"""`python -m sa`: the command line."""
+
+from sa.cli.start import main
+
+main()
