@@ -56,7 +56,7 @@ def _script(path: str, loaded: LoadedScript, bounds: Limits) -> Checked:
 
 def _about(program: Program, bounds: Limits) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
     """What is vacuous in a program, and what is odd about its environments where nothing contradicts itself."""
-    empty = vacuity(program, bounds)
+    empty = vacuity((program,), bounds)
     return empty, () if _wrong(empty) else environment_warnings(program, bounds)
 
 

@@ -107,7 +107,7 @@ def _not_refuted(chained: StepResult) -> StepResult:
 def _empty(script: Script, options: Options) -> tuple[Diagnostic, ...]:
     """Warnings about what cannot happen. Raises InputError for axioms from which anything follows."""
     bounds = options.limits
-    found = [d for p in script.programs.values() for d in (*vacuity(p, bounds), *together.no_start(p, bounds))]
+    found = [d for p in script.programs.values() for d in (*vacuity((p,), bounds), *together.no_start(p, bounds))]
     errors = tuple(d for d in (*found, *contradiction(script.axioms, bounds)) if d.severity is Severity.ERROR)
     if errors:
         raise InputError(tuple(dict.fromkeys(errors)))

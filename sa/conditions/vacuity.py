@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from sa.automata.automaton import EXIT, FAIL, Automaton, Edge, edges_from
 from sa.automata.program import Axiom, Program
@@ -10,20 +10,26 @@ from sa.base.diagnostic import Diagnostic, error, warning
 from sa.base.limits import Limits
 from sa.smt.session import Session, Unsat
 from sa.terms import build
+from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.printer import show
+from sa.terms.sort import default_value
 from sa.terms.term import Term
 
 #: Solver resources per question. What is not settled quickly is not warned of.
 RLIMIT = 2_000_000
 
 
-def vacuity(program: Program, bounds: Limits) -> tuple[Diagnostic, ...]:
-    """What can never happen in a program. Contradictory axioms are an error, the rest are warnings."""
-    wrong = contradiction(program.axioms, bounds)
-    if wrong:
-        return wrong
-    session = Session(bounds, tuple(a.formula for a in program.axioms), rlimit=RLIMIT)
-    return tuple(d for thread in program.threads for d in _of_thread(session, thread))
+def vacuity(programs: Iterable[Program], bounds: Limits) -> tuple[Diagnostic, ...]:
+    """What can never happen in programs. Contradictory axioms are an error, the rest are warnings."""
+    found, sessions = list[Diagnostic](), dict[tuple[Axiom, ...], Session]()
+    for program in programs:
+        axioms = program.axioms
+        wrong = contradiction(axioms, bounds)
+        # Starting a solver takes longer than these questions.
+        if not wrong and axioms not in sessions:
+            sessions[axioms] = Session(bounds, tuple(a.formula for a in axioms), rlimit=RLIMIT)
+        found += wrong or (d for thread in program.threads for d in _of_thread(sessions[axioms], thread))
+    return tuple(found)
 
 
 def contradiction(axioms: tuple[Axiom, ...], bounds: Limits) -> tuple[Diagnostic, ...]:
@@ -56,7 +62,16 @@ def _of_thread(session: Session, thread: Automaton) -> Iterator[Diagnostic]:
 
 
 def _impossible(session: Session, *formulas: Term) -> bool:
-    return isinstance(session.check(f for f in formulas if f is not build.TRUE), Unsat)
+    asked = [f for f in formulas if f is not build.TRUE]
+    return not _hold_simply(asked) and isinstance(session.check(asked), Unsat)
+
+
+def _hold_simply(formulas: Iterable[Term]) -> bool:
+    """Whether formulas hold where all variables have default values: many do, and no solver is started for them."""
+    try:
+        return all(holds(f, {v: default_value(v.sort) for v in f.free}) for f in formulas)
+    except Unevaluable:
+        return False
 
 
 def _written(edge: Edge) -> bool:

@@ -142,7 +142,7 @@ def _alone(program: Program) -> Program:
 
 def _empty(program: Program, bounds: Limits) -> tuple[Diagnostic, ...]:
     """Warnings about what cannot happen. Raises InputError for axioms from which anything follows."""
-    found = vacuity(program, bounds)
+    found = vacuity((program,), bounds)
     errors = tuple(d for d in found if d.severity is Severity.ERROR)
     if errors:
         raise InputError(errors)

@@ -47,7 +47,11 @@ KINDS: Mapping[str, Callable[[], Loader]] = MappingProxyType({".sa": _sa, ".c": 
 
 def loader_of(path: str) -> Loader:
     """The loader of a file, by its name alone."""
-    return KINDS.get(splitext(path)[1].lower(), _sa)()
+    return _kind(path)()
+
+
+def _kind(path: str) -> Callable[[], Loader]:
+    return KINDS.get(splitext(path)[1].lower(), _sa)
 
 
 def load_program(path: str, split: bool = False, families: bool = False, reading: Reading = USUAL) -> Loaded:
@@ -66,11 +70,9 @@ def load_compared(path: str, split: bool = False) -> Loaded:
 
     Raises InputError.
     """
-    from sa.frontends.c import load
-
-    if loader_of(path) is not load:
+    if _kind(path) is not _c:
         return load_program(path, split)
-    loaded = load.load_with(path, COMPARED)
+    loaded = _read_so(path, COMPARED)
     _refuse_families((loaded.program,))
     if loaded.program.bounds:
         where = loaded.program.bounds[0].span
@@ -80,11 +82,11 @@ def load_compared(path: str, split: bool = False) -> Loaded:
 
 
 def _read_so(path: str, reading: Reading) -> Loaded:
-    from sa.frontends.c import load
-
-    if loader_of(path) is not load:
+    if _kind(path) is not _c:
         raise InputError((error("SA705", f"these options are for C, and `{path}` is none"),))
-    return load.load_with(path, reading)
+    from sa.frontends.c.load import load_with
+
+    return load_with(path, reading)
 
 
 def load_script(path: str, split: bool = False, text: str | None = None) -> LoadedScript:

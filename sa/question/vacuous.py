@@ -23,7 +23,7 @@ def vacuous(
     abstract: Program, concrete: Program, asked: Sequence[Goal], pre: tuple[Formula, ...], bounds: Limits
 ) -> tuple[Diagnostic, ...]:
     """Warnings about both programs. Raises InputError for a question that is empty, and LimitReached."""
-    found = (*vacuity(abstract, bounds), *vacuity(concrete, bounds))
+    found = vacuity((abstract, concrete), bounds)
     errors = tuple(d for d in found if d.severity is Severity.ERROR) or tuple(
         d for goal in asked for d in _of_goal(goal, pre, bounds)
     )

@@ -37,10 +37,8 @@ print(spent() - before, *(m for m in sys.modules if m.split(".")[0] in ("sa", "p
 
 def loaded(what: str, folder: Path) -> tuple[float, list[str]]:
     """The least processor time of some imports in seconds, with byte code at hand, and the modules there are then."""
-    known = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    environment = {**known, "PYTHONPYCACHEPREFIX": str(folder)}
     command = [sys.executable, "-c", MEASURE.format(what=what)]
-    told = [subprocess.check_output(command, env=environment, text=True).split() for _ in range(6)]
+    told = [subprocess.check_output(command, env=environment(folder), text=True).split() for _ in range(6)]
     return min(float(words[0]) for words in told[1:]), told[0][1:]
 
 
@@ -63,8 +61,15 @@ def test_loading_takes_a_few_times_as_long_as_loading_the_solver(path: tuple[flo
     assert seconds < 5 * solver
 
 
-START = "from sa.cli.start import main; main()"
 PROGRAM = "global x : int = 0;\nthread T {{ rely unchanged x; {} }}\n"
+
+
+def test_a_program_that_is_not_in_c_is_read_without_what_reads_c(tmp_path: Path) -> None:
+    (tmp_path / "a.sa").write_text(PROGRAM.format("x := x + 2;"))
+    load = "import sys; from sa.frontends.load import load_compared; load_compared('a.sa'); print(*sys.modules)"
+    modules = subprocess.check_output([sys.executable, "-c", load], cwd=tmp_path, env=environment(tmp_path), text=True)
+    assert "sa.language.load" in modules.split()
+    assert [m for m in modules.split() if m.startswith(("sa.frontends.c", "pycparser"))] == []
 
 
 def test_a_small_proof_takes_a_few_times_as_long_as_loading_the_solver(tmp_path: Path) -> None:
@@ -87,13 +92,16 @@ def test_a_small_proof_takes_a_few_times_as_long_as_loading_the_solver(tmp_path:
 
 def spent(command: list[str], folder: Path) -> float:
     """The least processor time of a process, in seconds."""
-    root = str(Path(__file__).parents[2])
-    known = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    environment = {**known, "PYTHONPATH": root, "PYTHONPYCACHEPREFIX": str(folder / "bytes")}
     found = list[float]()
     for _ in range(6):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=True)
+        subprocess.run(command, cwd=folder, env=environment(folder), capture_output=True, check=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         found.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     return min(found)
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Where processes find the package, and keep their byte code."""
+    known = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return {**known, "PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONPYCACHEPREFIX": str(folder / "bytes")}
