@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Edge
 from sa.automata.program import Formula
+from sa.base.meter import Part, timed
 from sa.checker.ruling import Failure, Rejected, Undecided
 from sa.checker.solvers import witnessed
 from sa.smt.session import Sat, Unsat
@@ -54,6 +55,11 @@ def discharge(session: Solver, assumed: Set[Term], obligation: Obligation) -> Fa
 
     Raises LimitReached and SolverDisagrees.
     """
+    with timed(Part.OBLIGATION, obligation.name):
+        return _discharged(session, assumed, obligation)
+
+
+def _discharged(session: Solver, assumed: Set[Term], obligation: Obligation) -> Failure | None:
     nexts = frozenset(v for h in obligation.hypotheses for v in h.free if v.primes)
     names, hypotheses = solved(obligation.hypotheses, nexts)
     if FALSE in hypotheses or FALSE in assumed:

@@ -80,7 +80,7 @@ TraceOption: TypeAlias = Annotated[
     str | None,
     typer.Option("--trace", metavar="FILE", help="Write the progress of the engines to a file, as lines of JSON."),
 ]
-ProfileOption: TypeAlias = Annotated[bool, typer.Option("--profile", help="Print at the end where the time was spent.")]
+ProfileOption: TypeAlias = Annotated[bool, typer.Option("--profile", help="Print at the end where the time went.")]
 
 
 def engines_of(names: str | None) -> tuple[str, ...]:

@@ -8,14 +8,15 @@ import shutil
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from time import perf_counter
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, assert_never
 
 from msgspec import Struct, field
 
 from sa.base.budget import Event, Report
 from sa.base.diagnostic import InputError, error
+from sa.base.meter import Part, metered
 from sa.cli.options import Watching
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ class _Seen(Struct):
     event: Event = field(default_factory=lambda: Event(""))
     since: float = 0.0
     seconds: dict[tuple[str, str], float] = field(default_factory=dict)
+    solver: dict[tuple[str, str], float] = field(default_factory=dict)
+    obligations: dict[str, tuple[int, float]] = field(default_factory=dict)
 
     def note(self, engine: str, event: Event) -> None:
         now = perf_counter() - self.started
@@ -47,6 +50,18 @@ class _Seen(Struct):
         if self.engine:
             key = (self.engine, self.event.phase)
             self.seconds[key] = self.seconds.get(key, 0.0) + now - self.since
+
+    def meter(self, part: Part, kind: str, seconds: float) -> None:
+        """The solver's time belongs to the phase of the moment; obligations are counted by what they are about."""
+        match part:
+            case Part.SOLVER:
+                key = (self.engine, self.event.phase)
+                self.solver[key] = self.solver.get(key, 0.0) + seconds
+            case Part.OBLIGATION:
+                count, spent = self.obligations.get(kind, (0, 0.0))
+                self.obligations[kind] = count + 1, spent + seconds
+            case _:
+                assert_never(part)
 
 
 class Watch(Struct, frozen=True):
@@ -87,7 +102,8 @@ def watched(wanted: Watching) -> Iterator[Watch]:
     if ticker is not None:
         ticker.start()
     try:
-        yield watch
+        with metered(seen.meter) if wanted.profile else nullcontext():
+            yield watch
     finally:
         over.set()
         if ticker is not None:
@@ -145,10 +161,15 @@ def progress_line(engine: str, event: Event, seconds: float) -> str:
 
 
 def _profile(seen: _Seen) -> str:
-    """Where the time went: a line for each engine and phase, those that took longest first."""
-    lines = [f"{seconds:9.3f} s  {engine}: {phase}" for (engine, phase), seconds in _longest(seen)]
-    return "\n".join(("time of the engines, with the checking of their evidence:", *lines)) + "\n"
-
-
-def _longest(seen: _Seen) -> list[tuple[tuple[str, str], float]]:
-    return sorted(seen.seconds.items(), key=lambda entry: -entry[1])
+    """Where the time went: by engine and phase, the solver's part of it, and by kind of obligation; longest first."""
+    engines = sorted(seen.seconds.items(), key=lambda entry: -entry[1])
+    lines = [f"{spent:9.3f} s  {seen.solver.get(key, 0.0):9.3f} s  {key[0]}: {key[1]}" for key, spent in engines]
+    text = "time of the engines with the checking of their evidence, and how much of it is the solver's:\n"
+    text += "".join(f"{line}\n" for line in lines)
+    if outside := sum(spent for key, spent in seen.solver.items() if key not in seen.seconds):
+        text += f"             {outside:9.3f} s  outside of engines\n"
+    if seen.obligations:
+        text += "time of the checker by kind of obligation, and how many there were:\n"
+        kinds = sorted(seen.obligations.items(), key=lambda entry: -entry[1][1])
+        text += "".join(f"{spent:9.3f} s  {count:9,}    {kind}\n" for kind, (count, spent) in kinds)
+    return text

@@ -9,6 +9,7 @@ import z3
 from msgspec import Struct
 
 from sa.base.limits import Limits, check_time
+from sa.base.meter import Part, timed
 from sa.smt.back import NotATerm, term_of
 from sa.smt.stopping import check_stopped, milliseconds_left, resources
 from sa.smt.translate import Translator
@@ -78,7 +79,8 @@ def solve(
     for clause in clauses:
         solver.add(_closed(clause, translator, atom, context))
     try:
-        result = solver.check()
+        with timed(Part.SOLVER, "Horn clauses"):
+            result = solver.check()
         if result == z3.unsat:
             return NoSolution()
         if result != z3.sat:

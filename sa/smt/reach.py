@@ -14,6 +14,7 @@ import z3
 from msgspec import Struct
 
 from sa.base.limits import Limits, check_time
+from sa.base.meter import Part, timed
 from sa.smt.back import NotATerm, term_of
 from sa.smt.horn import Atom, Clause, GivenUp, Solution
 from sa.smt.stopping import check_stopped, milliseconds_left, resources
@@ -71,7 +72,8 @@ def reach(parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], bo
         body += (f for v in free for f in translator.within(v))
         engine.rule(end() if clause.head is None else atom(clause.head), body)
     try:
-        result = engine.query(end())
+        with timed(Part.SOLVER, "Horn clauses"):
+            result = engine.query(end())
         if result == z3.sat:
             return _derivation(engine.get_answer(), declared, clauses, translator)
         if result == z3.unsat:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from z3 import z3core
 
 from sa.base.limits import Limits, check_time
+from sa.base.meter import Part, timed
 from sa.smt.stopping import check_stopped, milliseconds_left, resources
 from sa.smt.translate import Translator
 from sa.smt.value import NotAValue, value_in
@@ -157,7 +158,8 @@ class Session:
             if time_left is not None:
                 solver.set("timeout", time_left)
             before = resources(solver)
-            result = solver.check()
+            with timed(Part.SOLVER, "satisfiability"):
+                result = solver.check()
             if result == z3.unsat:
                 return UNSAT
             if result == z3.sat:

@@ -7,6 +7,7 @@ import os
 import pty
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from typer.testing import CliRunner, Result
 
 from bench.subjects import SPECS
 from sa.base.budget import Event
+from sa.base.meter import Part, metered, timed
 from sa.cli.main import application
 from sa.cli.watching import progress_line
 
@@ -42,6 +44,31 @@ def test_a_trace_that_cannot_be_written_is_wrong_input(tmp_path: Path) -> None:
 def test_a_profile_names_engines_and_seconds() -> None:
     made = sacheck("verify", PETERSON, "--no-cache", "--profile")
     assert made.exit_code == 0 and " s  states: " in made.stderr and " s  " not in made.stdout.split("\n")[0]
+
+
+def test_a_profile_tells_the_time_of_the_solver_and_of_each_kind_of_obligation() -> None:
+    told = sacheck("refine", *GCD, "--no-cache", "--profile").stderr.splitlines()
+    (beside,) = [i for i, line in enumerate(told) if line.startswith("time of the checker by kind")]
+    engines = [(float(line.split()[0]), float(line.split()[2])) for line in told[1:beside] if line.count(" s  ") == 2]
+    assert all(solver <= spent for spent, solver in engines)
+    assert any(solver > 0 for _, solver in engines)
+    kinds = {line.rpartition("    ")[2]: int(line.split()[2]) for line in told[beside + 1 :]}
+    assert kinds["step"] > kinds["start"] > 0
+
+
+def test_nothing_is_timed_where_nobody_listens() -> None:
+    heard = list[tuple[Part, str]]()
+    with timed(Part.SOLVER, "before"):
+        pass
+    with (
+        suppress(ValueError),
+        metered(lambda part, kind, seconds: heard.append((part, kind))),
+        timed(Part.OBLIGATION, "inside"),
+    ):
+        raise ValueError
+    with timed(Part.SOLVER, "after"):
+        pass
+    assert heard == [(Part.OBLIGATION, "inside")]
 
 
 def test_engines_that_are_named_are_asked_and_no_others() -> None:
