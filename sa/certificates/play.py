@@ -68,11 +68,23 @@ class Silent(Struct, frozen=True):
     relation: Term
 
 
+class Passed(Struct, frozen=True):
+    """Abstract states that answers to one step pass or end in at `location`: before it, or after the action is `shown`.
+
+    `states` is over the abstract variables. Silent steps count as shown from the beginning.
+    """
+
+    location: str
+    shown: bool
+    states: Term
+
+
 class Region(Struct, frozen=True):
     """States of a pair of locations from which Spoiler wins, however many they are, all by the same step.
 
     `states` is over the variables of both sides, and so are the terms for the step's `choices`. Every answer breaks ι
-    or ends in one of the regions `then`. With `silent`, what silent steps lead to is taken from there.
+    or ends in one of the regions `then`. With `silent`, what silent steps lead to is taken from there; with `passed`,
+    all states that answers can pass are among these.
     """
 
     concrete: str
@@ -82,14 +94,16 @@ class Region(Struct, frozen=True):
     choices: tuple[tuple[Var, Term], ...]
     then: tuple[Region, ...]
     silent: tuple[Silent, ...]
+    passed: tuple[Passed, ...] = ()
 
 
 class Step(Struct, frozen=True):
     """Spoiler makes a component step. `replies` are all abstract answers but some that break ι; none helps.
 
     Where there are infinitely many, `others` are regions that those which are not listed end in, and `silent` says what
-    silent steps lead to; the solver shows it (`Exhausted.SOLVER`). `beyond` holds of abstract states that no step
-    leaves and that break ι after the move: answers through them, of which there may be infinitely many, are left out.
+    silent steps lead to, or `passed` what answers pass; the solver shows it (`Exhausted.SOLVER`). `beyond` holds of
+    abstract states that no step leaves and that break ι after the move: answers through them, of which there may be
+    infinitely many, are left out.
     """
 
     move: Move
@@ -99,6 +113,7 @@ class Step(Struct, frozen=True):
     beyond: Term = FALSE
     others: tuple[Region, ...] = ()
     silent: tuple[Silent, ...] = ()
+    passed: tuple[Passed, ...] = ()
 
 
 class EnvironmentMove(Struct, frozen=True):

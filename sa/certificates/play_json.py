@@ -13,6 +13,7 @@ from sa.certificates.play import (
     EnvironmentMove,
     Exhausted,
     Obstacle,
+    Passed,
     Play,
     Position,
     Refusal,
@@ -24,7 +25,7 @@ from sa.certificates.play import (
     Uncovered,
     Unmatched,
 )
-from sa.certificates.regions_json import read_regions, read_silent, regions_json, silent_json
+from sa.certificates.regions_json import passed_json, read_passed, read_regions, read_silent, regions_json, silent_json
 from sa.certificates.scope import goal_scope
 from sa.certificates.shape import Entry, Json
 from sa.certificates.state_json import move_json, read_edge, read_move, read_state, state_json
@@ -113,11 +114,15 @@ class _Table:
             case Step():
                 step = move_json(move.move, self._goal.concrete)
                 replies = [self._reply(r) for r in move.replies]
-                more: Json = {"others": regions_json(move.others), "silent": silent_json(move.silent)}
+                more: Json = {
+                    "others": regions_json(move.others),
+                    "silent": silent_json(move.silent),
+                    "passed": passed_json(move.passed),
+                }
                 return {
                     "step": {
                         **step,
-                        **(more if move.others or move.silent else {}),
+                        **(more if move.others or move.silent or move.passed else {}),
                         "replies": replies,
                         "refusals": [self._refusal(r) for r in move.refusals],
                         "exhausted": _name(move.exhausted),
@@ -230,19 +235,21 @@ def _move(entry: Entry, goal: Goal, names: Names, abstract: Configuration, earli
     match kind:
         case "step":
             names_of = ("edge", "choices", "after", "replies", "refusals", "exhausted", "beyond")
-            others, silent = tuple[Region, ...](), tuple[Silent, ...]()
+            others, silent, passed = tuple[Region, ...](), tuple[Silent, ...](), tuple[Passed, ...]()
             if what.has("others"):
-                edge, choices, after, replies, refusals, exhausted, beyond, regions, said = what.fields(
-                    *names_of, "others", "silent"
+                edge, choices, after, replies, refusals, exhausted, beyond, regions, said, through = what.fields(
+                    *names_of, "others", "silent", "passed"
                 )
                 others, silent = read_regions(regions, goal), read_silent(said, goal)
+                passed = read_passed(through, goal)
             else:
                 edge, choices, after, replies, refusals, exhausted, beyond = what.fields(*names_of)
             step = {"edge": edge.value, "choices": choices.value, "after": after.value}
             move = read_move(Entry(step, what.where), goal.concrete)
             answered = tuple(_reply(r, goal, move.after, abstract, earlier) for r in replies.items())
             refused = tuple(_refusal(r, goal) for r in refusals.items())
-            return Step(move, answered, refused, exhausted.choice(Exhausted), beyond.term(names), others, silent)
+            how, past = exhausted.choice(Exhausted), beyond.term(names)
+            return Step(move, answered, refused, how, past, others, silent, passed)
         case "environment":
             first, steps, identity, then = what.fields("concrete", "abstract", "identity", "then")
             states = tuple(read_state(s, goal.abstract) for s in steps.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sa.certificates.goal import Goal
-from sa.certificates.play import Region, Silent
+from sa.certificates.play import Passed, Region, Silent
 from sa.certificates.scope import goal_scope
 from sa.certificates.shape import Entry, Json
 from sa.terms.smtlib import smtlib
@@ -15,6 +15,7 @@ from sa.terms.term import Var
 def regions_json(regions: Sequence[Region]) -> Json:
     """Regions with all that they lead to; `first` are the numbers of those that were given."""
     numbers, written = dict[int, int](), list[Json]()
+    passed = dict[tuple[Passed, ...], int]()
 
     def write(region: Region) -> int:
         if id(region) not in numbers:
@@ -29,11 +30,14 @@ def regions_json(regions: Sequence[Region]) -> Json:
                     "choices": {v.name: smtlib(t) for v, t in region.choices},
                     "then": then,
                     "silent": silent_json(region.silent),
+                    **({"passed": passed.setdefault(region.passed, len(passed))} if region.passed else {}),
                 }
             )
         return numbers[id(region)]
 
-    return {"first": [write(r) for r in regions], "regions": written}
+    first = [write(r) for r in regions]
+    through: Json = {"passed": [passed_json(p) for p in passed]} if passed else {}
+    return {"first": first, "regions": written, **through}
 
 
 def silent_json(silent: Sequence[Silent]) -> list[Json]:
@@ -41,15 +45,29 @@ def silent_json(silent: Sequence[Silent]) -> list[Json]:
     return [{"source": s.source, "target": s.target, "relation": smtlib(s.relation)} for s in silent]
 
 
+def passed_json(passed: Sequence[Passed]) -> list[Json]:
+    """What answers pass."""
+    return [{"location": p.location, "shown": p.shown, "states": smtlib(p.states)} for p in passed]
+
+
 def read_regions(entry: Entry, goal: Goal) -> tuple[Region, ...]:
     """Regions of a play about a goal that was rebuilt. Raises Malformed."""
     names = goal_scope(goal)
-    first, listed = entry.fields("first", "regions")
+    tables = list[tuple[Passed, ...]]()
+    if entry.has("passed"):
+        first, listed, through = entry.fields("first", "regions", "passed")
+        tables = [read_passed(table, goal) for table in through.items()]
+    else:
+        first, listed = entry.fields("first", "regions")
     found = list[Region]()
     for item in listed.items():
-        concrete, abstract, states, edge, choices, then, silent = item.fields(
-            "concrete", "abstract", "states", "edge", "choices", "then", "silent"
-        )
+        named = ("concrete", "abstract", "states", "edge", "choices", "then", "silent")
+        passed = tuple[Passed, ...]()
+        if item.has("passed"):
+            concrete, abstract, states, edge, choices, then, silent, place = item.fields(*named, "passed")
+            passed = tables[place.index(len(tables))]
+        else:
+            concrete, abstract, states, edge, choices, then, silent = item.fields(*named)
         number = edge.index(len(goal.concrete.edges))
         own: dict[str, Var] = {c.var.name: c.var for c in goal.concrete.edges[number].choices}
         given = []
@@ -66,6 +84,7 @@ def read_regions(entry: Entry, goal: Goal) -> tuple[Region, ...]:
             tuple(given),
             following,
             read_silent(silent, goal),
+            passed,
         )
         found.append(region)
     return tuple(found[f.index(len(found))] for f in first.items())
@@ -78,4 +97,14 @@ def read_silent(entry: Entry, goal: Goal) -> tuple[Silent, ...]:
     for item in entry.items():
         source, target, relation = item.fields("source", "target", "relation")
         found.append(Silent(source.text(), target.text(), relation.term(names)))
+    return tuple(found)
+
+
+def read_passed(entry: Entry, goal: Goal) -> tuple[Passed, ...]:
+    """What answers pass. Raises Malformed."""
+    names = goal_scope(goal)
+    found = []
+    for item in entry.items():
+        location, shown, states = item.fields("location", "shown", "states")
+        found.append(Passed(location.text(), shown.flag(), states.term(names)))
     return tuple(found)

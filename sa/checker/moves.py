@@ -15,6 +15,7 @@ from sa.checker.absence import absence
 from sa.checker.environments import closures
 from sa.checker.legal import Action, constants, environment_fault, same, shown, step_fault
 from sa.checker.obligation import Case, Obligation, discharge
+from sa.checker.passed import Answering, passed_ends, passed_faults
 from sa.checker.regions import region_faults, silent_faults
 from sa.checker.replay import Replay, outcome_fault, place
 from sa.checker.ruling import Failure, Rejected, failing
@@ -54,7 +55,7 @@ def _step(r: Replay, here: Position, step: Step) -> Iterator[Failure]:
         ends.append(end)
     if step.beyond is not FALSE:
         yield from _beyond(r, step, where)
-    if (step.others or step.silent) and step.exhausted is Exhausted.ENUMERATED:
+    if (step.others or step.silent or step.passed) and step.exhausted is Exhausted.ENUMERATED:
         yield Rejected("all answers", "regions cannot be combined with answers that are enumerated", where)
     if step.exhausted is Exhausted.ENUMERATED:
         yield from _enumerated(r, here, step, action, ends)
@@ -123,8 +124,15 @@ def _excluded(
     for region in step.others:
         yield from region_faults(r, region)
     yield from silent_faults(r, step.silent)
-    first = Front(here.abstract.location, action is None, tuple(constants(here.abstract.values, order).values()), ())
-    for front in fronts(r.session, r.abstract, first, Query(_said(step, action)), step.silent):
+    said, start = _said(step, action), constants(here.abstract.values, order)
+    if step.passed:
+        given = tuple(eq(v, x) for v, x in start.items())
+        yield from passed_faults(r, step.passed, Answering(here.abstract.location, given, said, ()))
+        found = passed_ends(r, step.passed)
+    else:
+        first = Front(here.abstract.location, action is None, tuple(start.values()), ())
+        found = fronts(r.session, r.abstract, first, Query(said), step.silent)
+    for front in found:
         after = dict(zip(order, front.values, strict=True))
         scope: dict[Var, Term] = {**known, **after}
         lost = (

@@ -12,6 +12,7 @@ from sa.certificates.goal import iota_of
 from sa.certificates.play import Exhausted, Region, Silent
 from sa.checker.absence import absence
 from sa.checker.obligation import Case, Obligation, discharge
+from sa.checker.passed import Answering, passed_ends, passed_faults
 from sa.checker.path import step
 from sa.checker.replay import Replay
 from sa.checker.ruling import Failure, Rejected, failing
@@ -59,6 +60,8 @@ def _fault(r: Replay, region: Region) -> str | None:
         return "a step must give a value to each choice and to nothing else"
     if any(sort_of(t) != v.sort or not t.free <= both or has_quantifiers(t) for v, t in region.choices):
         return "a choice is not given over the variables of both sides"
+    if region.passed and any(not t.free.isdisjoint(state_variables(r.abstract)) for _, t in region.choices):
+        return "a choice depends on abstract variables, which change while the step is answered"
     return None
 
 
@@ -81,15 +84,22 @@ def _lost(r: Replay, region: Region, where: str) -> Iterator[Failure]:
         terms = tuple(substitute(t, chosen) for t in taken.label.values)
         shown = (taken.label.action, tuple(sort_of(t).name for t in terms), terms)
     order = tuple(v.var for v in r.abstract.automaton.variables)
-    first = Front(region.abstract, shown is None, order, ())
-    for front in fronts(r.session, r.abstract, first, Query(shown, _both(r), given), region.silent):
+    if region.passed:
+        # In the end the abstract variables have other values than before.
+        known = tuple(g for g in given if g.free <= {*r.concrete.params, *state_variables(r.concrete)})
+        yield from passed_faults(r, region.passed, Answering(region.abstract, given, shown, known))
+        ends = passed_ends(r, region.passed)
+    else:
+        known, first = given, Front(region.abstract, shown is None, order, ())
+        ends = fronts(r.session, r.abstract, first, Query(shown, _both(r), given), region.silent)
+    for front in ends:
         scope = {**values, **dict(zip(order, front.values, strict=True))}
         others = (
             lnot(substitute(then.states, scope))
             for then in region.then
             if (then.concrete, then.abstract) == (edge.target, front.location)
         )
-        formulas = (*given, *front.conditions, *(substitute(i, scope) for i in iota), *others)
+        formulas = (*known, *front.conditions, *(substitute(i, scope) for i in iota), *others)
         yield from failing(absence(r.session, "region, answers", where, formulas, (), Exhausted.SOLVER))
 
 

@@ -54,6 +54,12 @@ STATES: GoalEngine = Decider(
     partial(deciders.by_states, Sought(STEPS, few=10_000, states=100_000, all_or_nothing=True)),
 )
 
+RUNS: GoalEngine = Refuter(
+    "runs",
+    "concrete runs that no abstract run matches, with sets of abstract states, for closed programs",
+    partial(deciders.by_runs, 100_000),
+)
+
 
 class Depth(Enum):
     """How much is tried: only quick refutations; what is cheap, where there is another way around; everything;
@@ -85,8 +91,15 @@ _FULL: GoalPortfolio = tuple(
 #: Engines of `refine` for one goal in their order, with few lemmas and no long answers where it is to be brief.
 PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
     Depth.QUICK: (Turn(START, 0.5), Turn(QUICK_VALUES, 1.0)),
-    Depth.BRIEF: (Turn(START, 0.5), Turn(STATES, 0.5), *_BRIEF),
-    Depth.FULL: (Turn(START, 0.3), *_FULL[:1], Turn(QUICK_VALUES, 0.3), Turn(STATES, 0.4), *_FULL[1:]),
+    Depth.BRIEF: (Turn(START, 0.5), Turn(STATES, 0.5), Turn(RUNS, 0.5), *_BRIEF),
+    Depth.FULL: (
+        Turn(START, 0.3),
+        *_FULL[:1],
+        Turn(QUICK_VALUES, 0.3),
+        Turn(STATES, 0.4),
+        Turn(RUNS, 0.4),
+        *_FULL[1:],
+    ),
     Depth.FORMULAS: (Turn(START, 0.3), *_FULL),
 }
 

@@ -43,6 +43,9 @@ from sa.values.sought import Closed, Sought
 STEPS_PER_LEMMA = 10_000
 STEPS = 400_000
 
+#: How many values are tried for choices without a range where a run is guessed.
+GUESSED_VALUES = (3, 8, 32)
+
 Answer: TypeAlias = Related | Lost | Stuck
 
 
@@ -155,6 +158,23 @@ def by_states(sought: Sought, asked: GoalAsked, budget: Budget, report: Report) 
                 yield Related(evidence, replace(effort_of(asked), pairs=len(pairs)))
         case play:
             yield Lost(play, effort_of(asked))
+
+
+def by_runs(steps: int, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
+    """A play along a concrete run that no abstract run matches, whatever its infinitely many choices; so many steps
+
+    are made for guesses which run that is. Raises LimitReached.
+    """
+    from sa.plays.outrun import outrun
+    from sa.values.search import guesses
+
+    for pool in GUESSED_VALUES:
+        report(Event("runs on few values", {"steps allowed": steps}))
+        for first, second, run in guesses(asked.goal, budget.bounds, Sought(steps, pool=pool)):
+            play = outrun(asked.goal, Session(budget.bounds, (), budget.seed), first, second, run)
+            if play is not None:
+                yield Lost(play, effort_of(asked))
+                return
 
 
 def by_horn(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related | Stuck]:

@@ -38,6 +38,7 @@ class Game(Struct, eq=False):
     """What is known of a game. `work` counts steps made, and what was looked at for them.
 
     `partial`: some initial states, steps or answers were not looked at, so that nothing is proved when no pair is lost.
+    `guessing`: answers that nobody looked at count as none, so that nothing is refuted either.
     """
 
     goal: Goal
@@ -49,6 +50,7 @@ class Game(Struct, eq=False):
     steps: int = 0
     looks: int = 0
     partial: bool = False
+    guessing: bool = False
 
     @property
     def work(self) -> int:

@@ -28,6 +28,7 @@ from sa.terms.sort import default_value
 from sa.terms.term import Term
 from sa.values.answers import following
 from sa.values.closed import closed, grows
+from sa.values.guess import Run, runs
 from sa.values.one_way import OneWay, one_way
 from sa.values.opening import opening
 from sa.values.pairs import Game, Pair, Turn
@@ -60,8 +61,22 @@ def search(goal: Goal, bounds: Limits, sought: Sought) -> Position | Closed | No
     return closed(game) if not game.heap and not game.partial else None
 
 
+def guesses(goal: Goal, bounds: Limits, sought: Sought) -> Iterator[Run]:
+    """Runs that a closed goal may be lost along, if some answers were not looked at. Raises LimitReached."""
+    if not goal.closed or goal.choose_init or goal.axioms:
+        return
+    try:
+        game = _game(goal, one_way(goal, Session(bounds)), sought)
+        game.guessing = True
+        lost = _lost_start(game, bounds, sought)
+        if lost is not None and game.partial:
+            yield from runs(game, lost)
+    except Unevaluable:
+        return
+
+
 def _game(goal: Goal, ways: tuple[OneWay, ...], sought: Sought) -> Game:
-    pool, read = interesting(_terms(goal)), iota_of(goal).free
+    pool, read = interesting(_terms(goal))[: sought.pool], iota_of(goal).free
     concrete, abstract = (machine(a, pool, kept(a, read), sought.few) for a in (goal.concrete, goal.abstract))
     return Game(goal, concrete, abstract, following(goal, concrete, abstract, ways, sought.states))
 
@@ -177,7 +192,7 @@ def _is_answered(game: Game, turn: Turn) -> bool:
             return True
         turn.place += 1
     game.partial = game.partial or turn.ends.partial
-    return turn.ends.partial
+    return turn.ends.partial and not game.guessing
 
 
 def _lose(game: Game, turn: Turn) -> Pair | None:

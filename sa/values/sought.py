@@ -16,14 +16,15 @@ STATES = 2000
 class Sought(Struct, frozen=True):
     """How long is searched: so many steps. Ranges of at most `few` values are tried as a whole.
 
-    For one set of answers at most `states` are looked at. `all_or_nothing`: it is given up when something cannot be
-    looked at, or when numbers without a range go on growing.
+    For others at most `pool` values are tried. For one set of answers at most `states` are looked at. `all_or_nothing`:
+    it is given up when something cannot be looked at, or when numbers without a range go on growing.
     """
 
     steps: int
     few: int = FEW
     states: int = STATES
     all_or_nothing: bool = False
+    pool: int = 32
 
 
 class Closed(Struct, frozen=True, eq=False):

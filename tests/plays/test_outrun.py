@@ -1,0 +1,156 @@
+"""Concrete runs that no abstract run matches, whatever values it chooses: found, accepted, and true by enumeration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from random import Random
+
+import pytest
+
+from sa.automata.trace import Configuration, Move
+from sa.base.limits import Limits
+from sa.certificates.goal import Goal, iota_of
+from sa.certificates.play import Play, Position
+from sa.checker.check import Accepted, check
+from sa.oracle.explicit import Explicit, State, component_steps
+from sa.oracle.explicit import Step as OracleStep
+from sa.plays.outrun import outrun
+from sa.smt.session import Session
+from sa.terms.evaluate import holds
+from tests.generators.automata import random_goal
+from tests.oracle.game import board, is_related, openings
+from tests.oracle.inclusion import escape
+from tests.plays.runs import goal_of, refuted_by_runs
+
+
+def accepted(goal: Goal, play: Play) -> bool:
+    return isinstance(check(goal, play, Limits()), Accepted)
+
+
+REFUTED = {
+    "a value that was never chosen": (
+        "local k, j : int = 0; while (*) { havoc k; j := 2 * k; } @out(j) skip;",
+        "@out(3) skip;",
+    ),
+    "two values that are chosen together": (
+        "local k, j, i : int = 0; while (*) { havoc k; atomic { j := k; i := k + 1; } } @out(j, i) skip;",
+        "local k : int = 0; havoc k; @out(k, k) skip;",
+    ),
+    "a choice that a shared variable has shown": (
+        "local k : int = 0; while (*) { havoc k; } x := k; while (*) { skip; } @out(k) skip;",
+        "local k : int = 0; havoc k; x := k; @out(k + 1) skip;",
+    ),
+    "a number that only grows": (
+        "local k : int = 0; while (*) { k := k + 1; } @out(k) skip; while (*) { k := k + 1; } @out(k) skip;",
+        "@out(3) skip; @out(2) skip;",
+    ),
+    "numbers that grow together": (
+        "local k, j : int = 0; while (*) { atomic { k := k + 2; j := j + 3; } } @out(k, j) skip;",
+        "@out(4, 9) skip;",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUTED)
+def test_a_run_that_infinitely_many_choices_do_not_match_is_found_and_accepted(name: str) -> None:
+    goal = goal_of(*REFUTED[name])
+    play = refuted_by_runs(goal)
+    assert isinstance(play, Position) and accepted(goal, play)
+
+
+PROVED = {
+    "any value": ("local k : int = 0; while (*) { havoc k; } @out(k) skip;", "@out(3) skip;"),
+    "a value of a loop": ("local k : int = 0; while (*) { k := k + 3; } @out(k) skip;", "@out(9) skip;"),
+    "a large value": ("local k : int = 0; havoc k; @out(k) skip;", "@out(1000003) skip;"),
+}
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_no_run_is_found_where_some_choice_matches(name: str) -> None:
+    assert refuted_by_runs(goal_of(*PROVED[name])) is None
+
+
+def configuration(side: Explicit, state: State) -> Configuration:
+    return Configuration(state.location, dict(zip(side.order, state.row, strict=True)))
+
+
+def move_of(side: Explicit, step: OracleStep) -> Move:
+    picked = dict(zip((c.var for c in step.edge.choices), step.choices, strict=True))
+    return Move(step.edge, picked, configuration(side, step.after))
+
+
+def runs(goal: Goal) -> Iterator[tuple[Configuration, Configuration, tuple[Move, ...]]]:
+    """The run that escapes by enumeration, from each pair of related initial states that has its concrete one."""
+    found = escape(goal, related=True)
+    if found is None:
+        return
+
+    b = board(goal)
+
+    moves = tuple(move_of(b.concrete, step) for step in found.steps)
+    for partner in openings(b)[found.start]:
+        pair = configuration(b.concrete, found.start), configuration(b.abstract, partner)
+        if holds(iota_of(goal), {**pair[0].values, **pair[1].values}):
+            yield *pair, moves
+
+
+def compared(seeds: range) -> tuple[int, int]:
+    """How many runs that escape were found to, and how many there were. All plays must be accepted."""
+    found = tried = 0
+    goals = (s.goal for s in map(random_goal, seeds) if s.goal.closed and not s.decision.simulated)
+    for goal in (g for g in goals if not g.choose_init):
+        for first, second, moves in islice(runs(goal), 2):
+            play = outrun(goal, Session(Limits()), first, second, moves)
+            tried += 1
+            if play is not None:
+                assert accepted(goal, play)
+                found += 1
+    return found, tried
+
+
+def test_runs_that_escape_by_enumeration_are_found() -> None:
+    found, tried = compared(range(500))
+    assert found == tried > 20
+
+
+@pytest.mark.fuzz
+def test_many_runs_that_escape_by_enumeration_are_found() -> None:
+    found, tried = compared(range(500, 6000))
+    assert found == tried > 300
+
+
+def walk(goal: Goal, random: Random, length: int) -> tuple[Configuration, Configuration, tuple[Move, ...]] | None:
+    """Steps at random from initial states that are related."""
+    b, moves = board(goal), list[Move]()
+    pairs = [(s1, s2) for s1, partners in openings(b).items() for s2 in partners if is_related(b, (s1, s2))]
+    if not pairs:
+        return None
+    first, second = random.choice(sorted(pairs))
+    here = first
+    while len(moves) < length and (steps := component_steps(b.concrete, here)):
+        moves.append(move_of(b.concrete, step := random.choice(steps)))
+        here = step.after
+    return configuration(b.concrete, first), configuration(b.abstract, second), tuple(moves)
+
+
+def unmatched(seeds: range, length: int) -> int:
+    """How many runs were tried of goals that hold by enumeration; none may be found to have no abstract one."""
+    tried = 0
+    for seed in seeds:
+        sample = random_goal(seed)
+        if sample.goal.closed and sample.decision.simulated and not sample.goal.choose_init:
+            run = walk(sample.goal, Random(seed), length)
+            if run is not None:
+                tried += 1
+                assert outrun(sample.goal, Session(Limits()), *run) is None
+    return tried
+
+
+def test_runs_of_goals_that_hold_by_enumeration_are_matched() -> None:
+    assert unmatched(range(200), 6) > 10
+
+
+@pytest.mark.fuzz
+def test_many_runs_of_goals_that_hold_by_enumeration_are_matched() -> None:
+    assert unmatched(range(200, 6000), 15) > 300
