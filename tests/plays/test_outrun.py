@@ -7,14 +7,14 @@ from itertools import islice
 from random import Random
 
 import pytest
+from sa.oracle.explicit import Explicit, State, component_steps
+from sa.oracle.explicit import Step as OracleStep
 
 from sa.automata.trace import Configuration, Move
 from sa.base.limits import Limits
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.play import Play, Position
 from sa.checker.check import Accepted, check
-from sa.oracle.explicit import Explicit, State, component_steps
-from sa.oracle.explicit import Step as OracleStep
 from sa.plays.outrun import outrun
 from sa.smt.session import Session
 from sa.terms.evaluate import holds
