@@ -7,8 +7,6 @@ from itertools import islice
 from random import Random
 
 import pytest
-from sa.oracle.explicit import Explicit, State, component_steps
-from sa.oracle.explicit import Step as OracleStep
 
 from sa.automata.trace import Configuration, Move
 from sa.base.limits import Limits
@@ -19,6 +17,8 @@ from sa.plays.outrun import outrun
 from sa.smt.session import Session
 from sa.terms.evaluate import holds
 from tests.generators.automata import random_goal
+from tests.oracle.explicit import Explicit, State, component_steps
+from tests.oracle.explicit import Step as OracleStep
 from tests.oracle.game import board, is_related, openings
 from tests.oracle.inclusion import escape
 from tests.plays.runs import goal_of, refuted_by_runs
