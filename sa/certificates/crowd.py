@@ -15,8 +15,23 @@ from sa.automata.family import Family, concrete, numbers, of_copies
 from sa.automata.program import Axiom
 from sa.certificates.run import Bad, Failing, Run
 from sa.certificates.threads import Annotated, Never
-from sa.terms.build import TRUE
-from sa.terms.term import Term
+from sa.terms.build import TRUE, variable
+from sa.terms.term import Term, Var
+
+
+class Count(Struct, frozen=True):
+    """How many copies of a family are at these locations with a condition on their own variables that is then true.
+
+    The number is written as `counter(n)`, n being the place among all counts. No thread reads it.
+    """
+
+    family: str
+    held: tuple[tuple[str, Term], ...]
+
+
+def counter(number: int) -> Var:
+    """The variable for a number of copies, with a name that no text can give."""
+    return variable(f"#{number}")
 
 
 class CrowdKeeps(Struct, frozen=True):
@@ -36,8 +51,8 @@ class CrowdKeeps(Struct, frozen=True):
 class CrowdJoint(Struct, frozen=True):
     """The same by joint invariants of all threads and any `counts` different copies, a number for each family.
 
-    They are over the names of the product of the threads and these symbolic copies. Joint locations that are not in
-    `invariants` cannot be reached.
+    They are over the names of the product of the threads and these symbolic copies, and over the counters of what is
+    `counted`. Joint locations that are not in `invariants` cannot be reached.
     """
 
     threads: tuple[Automaton, ...]
@@ -47,6 +62,7 @@ class CrowdJoint(Struct, frozen=True):
     init: Term
     never: tuple[Bad, ...]
     axioms: tuple[Axiom, ...]
+    counted: tuple[Count, ...] = ()
 
 
 class CrowdRun(Struct, frozen=True):

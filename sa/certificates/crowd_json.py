@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sa.automata.automaton import Automaton
+from msgspec.structs import replace
+
+from sa.automata.automaton import Automaton, Kind, Variable
 from sa.automata.family import Family, crowd
 from sa.automata.program import Axiom
-from sa.certificates.crowd import CrowdJoint, CrowdKeeps
+from sa.certificates.crowd import Count, CrowdJoint, CrowdKeeps, counter
+from sa.certificates.scope import scope
 from sa.certificates.shape import Entry, Json
 from sa.certificates.threads_json import (
     Bads,
@@ -20,6 +23,7 @@ from sa.certificates.threads_json import (
     read_invariants,
     read_never,
 )
+from sa.terms.smtlib import smtlib
 from sa.terms.term import Term
 
 
@@ -34,8 +38,12 @@ def crowd_keeps_json(keeps: CrowdKeeps, bads: Bads) -> Json:
 
 def crowd_joint_json(joint: CrowdJoint, bads: Bads) -> Json:
     """A proof by joint invariants of threads and copies."""
+    counted: list[Json] = [
+        {"family": c.family, "held": [{"at": q, "if": smtlib(held)} for q, held in c.held]} for c in joint.counted
+    ]
     return {
         "counts": list(joint.counts),
+        "counted": counted,
         "invariants": invariants_json(joint.invariants),
         "never": [bad_json(b, bads) for b in joint.never],
     }
@@ -73,11 +81,26 @@ def read_crowd_joint(
     axioms: tuple[Axiom, ...],
 ) -> CrowdJoint:
     """The same of a proof by joint invariants. Raises Malformed."""
-    listed, invariants, never = entry.fields("counts", "invariants", "never")
+    listed, numbers, invariants, never = entry.fields("counts", "counted", "invariants", "never")
     counts = read_counts(listed, families)
-    said = read_invariants(invariants, (*threads, *crowd(families, counts)), axioms)
+    counted = tuple(_read_count(item, families) for item in numbers.items())
+    counters = tuple(Variable(counter(n), Kind.GLOBAL) for n in range(len(counted)))
+    counting = tuple(replace(t, variables=(*t.variables, *counters)) for t in crowd(families, counts))
+    said = read_invariants(invariants, (*threads, *counting), axioms)
     excluded = tuple(read_bad(item, bads) for item in never.items())
-    return CrowdJoint(threads, families, counts, said, init, excluded, axioms)
+    return CrowdJoint(threads, families, counts, said, init, excluded, axioms, counted)
+
+
+def _read_count(entry: Entry, families: Sequence[Family]) -> Count:
+    named, held = entry.fields("family", "held")
+    family = next((f for f in families if f.thread.name == named.text()), None)
+    if family is None:
+        raise named.wrong("the name of a family is expected")
+    names, found = scope((family.thread,)), list[tuple[str, Term]]()
+    for item in held.items():
+        place, condition = item.fields("at", "if")
+        found.append((place.text(), condition.term(names)))
+    return Count(family.thread.name, tuple(found))
 
 
 #: Copies of a family in evidence. More only take memory.

@@ -1,9 +1,10 @@
 """Checks proofs about programs with families of any number of threads (THEORY section 9).
 
 What is shown of symbolic copies, with nothing known of their identities but that they differ and are positive, holds
-of all copies. A copy that is not spoken of has a step too: it is one more symbolic copy, of which everything is known
-that is claimed of the others. Claims are shown for programs with as many copies as a proof speaks of, or more; fewer
-are a special case, since a copy may stand at its start for ever: that a further copy can start is an obligation.
+of all copies. Joint invariants may speak of numbers of copies (`counts.py`). A copy that is not spoken of has a step
+too: it is one more symbolic copy, of which everything is known that is claimed of the others. Claims are shown for
+programs with as many copies as a proof speaks of, or more; fewer are a special case, since a copy may stand at its
+start for ever: that a further copy can start is an obligation.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.family import Family, crowd, different, family_fault, identity_of, symbolic, symbolic_name
 from sa.base.limits import Limits
-from sa.certificates.crowd import CrowdJoint, CrowdKeeps
+from sa.certificates.crowd import CrowdJoint, CrowdKeeps, counter
 from sa.certificates.threads import Annotated
+from sa.checker.counts import Seen, at_least, begun, counting, counts_fault, nobody_counts
 from sa.checker.never import (
     claim_follows,
     discharged,
@@ -69,7 +71,8 @@ def check_crowd_joint(made: CrowdJoint, bounds: Limits, seed: int = 0, solvers: 
     more = tuple(n + 1 for n in made.counts)
     threads = (*made.threads, *crowd(made.families, made.counts))
     places = [p for p, _ in made.invariants]
-    known = frozenset(v.var for t in threads for v in apart(t).variables)
+    program = frozenset(v.var for t in threads for v in apart(t).variables)
+    known = program | {counter(n) for n in range(len(made.counted))}
     faults = (
         *(family_fault(f) for f in made.families),
         program_fault((*made.threads, *crowd(made.families, more))),
@@ -78,6 +81,7 @@ def check_crowd_joint(made: CrowdJoint, bounds: Limits, seed: int = 0, solvers: 
         None
         if all(_is_place(p, threads) for p in places)
         else "a joint location does not name one location of each thread",
+        counts_fault(made.counted, made.families, program),
     )
     if any(faults):
         return Rejected("well-formed threads", next(f for f in faults if f))
@@ -157,19 +161,24 @@ def _is_place(places: tuple[str, ...], threads: Sequence[Automaton]) -> bool:
 
 
 class _Product(Struct, frozen=True):
-    """Threads side by side, their joint invariants, and what is written at their locations."""
+    """Threads and copies side by side, their joint invariants, and what is written at their locations."""
 
     threads: Sequence[Automaton]
     joint: Mapping[tuple[str, ...], Term]
     written: Sequence[Mapping[str, Term]]
+    made: CrowdJoint
 
 
 def _jointly(made: CrowdJoint, threads: Sequence[Automaton]) -> Iterator[Obligation]:
-    separate = [apart(t) for t in threads]
-    p = _Product(separate, dict(made.invariants), [{q.name: q.inv for q in t.locations} for t in separate])
+    pairs = zip(made.families, made.counts, strict=True)
+    of_family = {symbolic_name(f, n): f.thread.name for f, count in pairs for n in range(1, count + 1)}
+    counted = (counting(t, of_family[t.name], made.counted) if t.name in of_family else t for t in threads)
+    separate = [apart(t) for t in counted]
+    p = _Product(separate, dict(made.invariants), [{q.name: q.inv for q in t.locations} for t in separate], made)
     yield from _further(made.families, made.init)
+    yield from nobody_counts(made.counted, made.families)
     start = tuple(t.initial for t in separate)
-    inits = conjuncts(land(made.init, *(t.init for t in separate)))
+    inits = conjuncts(land(made.init, *(t.init for t in separate), *begun(made.counted)))
     yield Obligation("initial invariant", "", inits, (Case((), _landed(p, start, {})),))
     failing = {**{t.name: t.name for t in made.threads}, **{symbolic_name(f, 1): f.thread.name for f in made.families}}
     for places in p.joint:
@@ -195,30 +204,41 @@ def _jointly(made: CrowdJoint, threads: Sequence[Automaton]) -> Iterator[Obligat
                 yield Obligation("claim", in_words(here), known, (Case((), conjuncts(settled(bad.claim, here))),))
 
 
-def _known(p: _Product, places: tuple[str, ...]) -> tuple[Term, ...]:
+def _known(p: _Product, places: tuple[str, ...], *others: Seen) -> tuple[Term, ...]:
+    """What is known of a state, where besides these other copies are seen."""
+    return conjuncts(land(*_said(p, places), *at_least(p.made.counted, p.made.families, (*_seen(p, places), *others))))
+
+
+def _seen(p: _Product, places: tuple[str, ...]) -> Iterator[Seen]:
+    here = {t.name: q for t, q in zip(p.threads, places, strict=True)}
+    for family, count in zip(p.made.families, p.made.counts, strict=True):
+        names = (symbolic_name(family, n) for n in range(1, count + 1))
+        yield from ((family.thread.name, name, here[name]) for name in names)
+
+
+def _said(p: _Product, places: tuple[str, ...]) -> tuple[Term, ...]:
     written = (w[q] for w, q in zip(p.written, places, strict=True))
     return conjuncts(land(*joint_invariant(p.joint, places), *written))
 
 
 def _landed(p: _Product, places: tuple[str, ...], after: Mapping[Var, Term]) -> tuple[Term, ...]:
     """That the joint invariant holds after a step. What is written must not cut the step either."""
-    return conjuncts(substitute(land(*_known(p, places)), dict(after)))
+    return conjuncts(substitute(land(*_said(p, places)), dict(after)))
 
 
 def _steps_of_others(p: _Product, places: tuple[str, ...], family: Family, count: int) -> Iterator[Obligation]:
     """A step of a copy that is not among the symbolic ones: with it in the place of any of them the same is known."""
-    other = apart(symbolic(family, count + 1))
+    other = apart(counting(symbolic(family, count + 1), family.thread.name, p.made.counted))
     shared = frozenset(variables_of(other, Kind.GLOBAL))
-    here = _known(p, places)
     for edge in other.edges:
         after: dict[Var, Term] = {v: t for v, t in edge.updates if v in shared}
         if not after:
             continue
-        known = list(here)
+        known = list(_known(p, places, (family.thread.name, other.name, edge.source)))
         for number in range(1, count + 1):
             index = next(i for i, t in enumerate(p.threads) if t.name == symbolic_name(family, number))
             moved = (*places[:index], edge.source, *places[index + 1 :])
-            known += (substitute(f, _in_place_of(family, number, count + 1)) for f in _known(p, moved))
+            known += (substitute(f, _in_place_of(family, number, count + 1)) for f in _said(p, moved))
         where = f"{', '.join(places)}, another copy of {family.thread.name}: {edge.source} -> {edge.target}"
         taken = conjuncts(land(*known, *taking(edge)))
         yield Obligation("step of another copy", where, taken, (Case((), _landed(p, places, after)),), edge=edge)

@@ -18,6 +18,9 @@ APART: ClaimEngine = Prover(
 CONJUNCTIONS: ClaimEngine = Prover(
     "conjunctions", "what threads and one or two copies compare and assign", crowd.by_conjunctions
 )
+COUNTS: ClaimEngine = Prover(
+    "counts", "the same as `conjunctions`, with what steps need and how many copies are where", crowd.by_counts
+)
 JOINT: ClaimEngine = Prover(
     "joint", "relations between all threads and any copy, or any two", partial(crowd.by_joint_relations, 0)
 )
@@ -38,6 +41,7 @@ CROWDS: Portfolio = (
     Turn(SHORT_RUNS, 0.2),
     Turn(APART, 0.3),
     Turn(CONTROL, 0.3),
+    Turn(COUNTS, 0.4),
     Turn(CONJUNCTIONS, 0.4),
     Turn(JOINT, 0.4),
     Turn(MORE_JOINT, 0.6),

@@ -8,12 +8,13 @@ Whoever uses what is found shows that it holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Kind
+from sa.invariants.cases import cases
 from sa.invariants.constants import Known, constants, owned
 from sa.invariants.linear import null_space
 from sa.terms import build
@@ -55,23 +56,26 @@ def equations(threads: Sequence[Automaton], disturbed: bool = False) -> Iterator
 
     With `disturbed` what a step finds is guessed as if nobody else wrote it, as where a lock is released.
     """
-    firsts = _firsts(threads)
+    begun = firsts(threads)
     for found in balances(threads, disturbed):
-        if all(v in firsts for v in found.numbers):
-            begun = build.add(*(build.scale(w, firsts[v]) for v, w in found.numbers.items()))
-            held = (build.scale(w, _number(v)) for v, w in found.numbers.items())
+        if all(v in begun for v in found.numbers):
             placed = (build.ite(build.variable(at_place(*q), BOOL), w, build.ZERO) for q, w in found.places.items())
-            yield build.eq(build.add(*held, *placed), begun)
+            yield build.eq(build.add(weighed(found.numbers), *placed), weighed(found.numbers, begun))
+
+
+def weighed(weights: Mapping[Var, int], values: Mapping[Var, Term] | None = None) -> Term:
+    """The sum of some numbers, or of these values of them."""
+    return build.add(*(build.scale(w, _number(v) if values is None else values[v]) for v, w in weights.items()))
 
 
 def _number(var: Var) -> Term:
     return build.ite(var, build.ONE, build.ZERO) if var.sort == BOOL else var
 
 
-def _firsts(threads: Sequence[Automaton]) -> dict[Var, Term]:
-    """Numbers whose first value is known, over parameters."""
+def firsts(threads: Sequence[Automaton], init: Term = build.TRUE) -> dict[Var, Term]:
+    """Numbers whose first value is known, over parameters; a Boolean's is 0 or 1."""
     found, params = dict[Var, Term](), _rigid(threads)
-    for formula in (f for t in threads for f in build.conjuncts(t.init)):
+    for formula in (f for known in (init, *(t.init for t in threads)) for f in build.conjuncts(known)):
         said = solution(formula, formula.free - params)
         if said is not None and said[1].free <= params:
             var, value = said
@@ -87,10 +91,19 @@ def _rigid(threads: Sequence[Automaton]) -> frozenset[Var]:
     return frozenset(v.var for t in threads for v in t.variables if v.kind is Kind.PARAM)
 
 
-def balances(threads: Sequence[Automaton], disturbed: bool = False) -> Iterator[Balance]:
-    """Independent sums that no step changes, where what steps add is known and locations can make up for it."""
-    steps = [_steps(t, threads, disturbed) for t in threads]
+def balances(
+    threads: Sequence[Automaton],
+    disturbed: bool = False,
+    others: Sequence[Automaton] = (),
+    apart_from: Collection[Var] = (),
+) -> Iterator[Balance]:
+    """Independent sums that no step changes, where what steps add is known and locations can make up for it.
+
+    The `others` make steps like the threads; some variables may be left out.
+    """
+    steps = [_steps(t, (*threads, *others), disturbed) for t in threads]
     unknown = {v for listed in steps for s in listed for v, change in s.changes.items() if change is None}
+    unknown.update(apart_from)
     moved = dict.fromkeys(v for listed in steps for s in listed for v in s.changes if v not in unknown)
     if not 0 < len(moved) <= NUMBERS:
         return
@@ -108,21 +121,28 @@ def _steps(thread: Automaton, threads: Sequence[Automaton], disturbed: bool) -> 
     known = constants(thread, own, others if disturbed else frozenset())
     return tuple(
         _Step(e.source, e.target, {v: _change(e, v, t, known[e.source]) for v, t in e.updates if v.sort in (INT, BOOL)})
-        for e in thread.edges
-        if e.source in known
+        for edge in thread.edges
+        if edge.source in known
+        for e in cases(edge)
     )
 
 
 def _change(edge: Edge, var: Var, term: Term, known: Known) -> Change | None:
     """What the step adds to a number, if that does not depend on the number."""
-    if var.sort == INT:
-        constant, parts = build.linear_parts(build.sub(term, var))
+    for begun in (var, *_equals(edge, var)) if var.sort == INT else ():
+        constant, parts = build.linear_parts(build.sub(term, begun))
         if not any(var in part.free for part in parts):
             return {**parts, build.ONE: constant} if constant else parts
     before = _before(edge, var, known)
     if before is not None and isinstance(term, Int | Bool):
         return {build.ONE: int(term.value) - before} if int(term.value) != before else {}
     return None
+
+
+def _equals(edge: Edge, var: Var) -> Iterator[Term]:
+    """What a number is equal to when the step is made, as in a compare-and-swap."""
+    said = (solution(formula, frozenset({var})) for formula in build.conjuncts(edge.guard))
+    yield from (s[1] for s in said if s is not None)
 
 
 def _before(edge: Edge, var: Var, known: Known) -> int | None:

@@ -51,7 +51,7 @@ def conjunctions(
             continue
         before = kept[head.predicate]
         candidates = tuple(offered[head.predicate]) if before is None else before
-        after: dict[Var, Term] = dict(zip(parameters[head.predicate], head.arguments, strict=True))
+        after = _changed(parameters, head)
         left = surviving(session, bare, known, candidates, after)
         if left != before:
             kept[head.predicate] = left
@@ -81,5 +81,10 @@ def _known(parameters: Mapping[str, Sequence[Var]], kept: Claimed, clause: Claus
 
 
 def _applied(parameters: Mapping[str, Sequence[Var]], atom: Atom, said: Sequence[Term]) -> list[Term]:
-    values: dict[Var, Term] = dict(zip(parameters[atom.predicate], atom.arguments, strict=True))
+    values = _changed(parameters, atom)
     return [substitute(f, values) for f in said]
+
+
+def _changed(parameters: Mapping[str, Sequence[Var]], atom: Atom) -> dict[Var, Term]:
+    """The arguments that are not the parameters themselves: most are, and substitution looks at what changes only."""
+    return {v: t for v, t in zip(parameters[atom.predicate], atom.arguments, strict=True) if v is not t}

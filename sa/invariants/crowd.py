@@ -6,7 +6,7 @@ Each function answers for itself, as far as it can, what is asked; in which orde
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 
 from msgspec.structs import replace
@@ -25,7 +25,18 @@ from sa.generation.visibility import Level
 from sa.invariants.conjunctions import conjunctions, impossible
 from sa.invariants.crowd_apart import apart_from_each_other, own_clauses, own_parameters, predicate_at
 from sa.invariants.crowd_candidates import candidates
-from sa.invariants.crowd_clauses import System, clauses, identities, parameters, places_of, predicate, variables, wanted
+from sa.invariants.crowd_clauses import (
+    System,
+    clauses,
+    identities,
+    parameters,
+    places_of,
+    predicate,
+    variables,
+    wanted,
+)
+from sa.invariants.crowd_counts import Counted, counted
+from sa.invariants.crowd_needs import Offered, needed
 from sa.invariants.violation import Effort, find_run
 from sa.question.asked import Asked, Excluded, Refuted
 from sa.smt.horn import GivenUp, HornAnswer, Solution, solve
@@ -144,12 +155,37 @@ def _words(steps: int, counts: Sequence[int]) -> str:
 
 def by_conjunctions(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """Joint invariants of all threads and any copy, then any two, that are made of candidates. Raises LimitReached."""
+    return _conjunctions(asked, None, _compared, budget, report)
+
+
+def by_counts(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """The same with what steps need, and with numbers of copies where they are in balance with shared variables.
+
+    Raises LimitReached.
+    """
+    known = counted(asked)
+    if known is not None:
+        report(Event("numbers of copies", {"counts": len(known.counts), "equations": len(known.equations)}))
+    yield from _conjunctions(asked, known, needed, budget, report)
+
+
+def _compared(s: System, open_: Sequence[Bad]) -> Offered:
+    return dict.fromkeys(parameters(s), candidates(variables(s), s.apart, identities(s), open_))
+
+
+def _conjunctions(
+    asked: Asked,
+    known: Counted | None,
+    offers: Callable[[System, Sequence[Bad]], Offered],
+    budget: Budget,
+    report: Report,
+) -> Iterator[Excluded]:
     open_ = asked.bads
-    for s in _systems(asked):
+    for s in _systems(asked, known):
         report(Event("conjunctions", {"copies": max(s.counts), "claims": len(open_)}))
         session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
-        names, offered = parameters(s), candidates(variables(s), s.apart, identities(s), open_)
-        found = conjunctions(session, names, tuple(clauses(s)), dict.fromkeys(names, offered), budget.bounds)
+        names, offered = parameters(s), offers(s, open_)
+        found = conjunctions(session, names, tuple(clauses(s)), offered, budget.bounds)
         spoken = (b for b in open_ if all(_spoken(b, f) <= n for f, n in zip(asked.families, s.counts, strict=True)))
         never = tuple(b for b in spoken if all(impossible(session, names, found, c) for c in wanted(s, (b,))))
         if never:
@@ -181,19 +217,20 @@ def by_joint_relations(effort: int, asked: Asked, budget: Budget, report: Report
                 yield _excluded(s, answer.predicates, open_)
 
 
-def _systems(asked: Asked) -> Iterator[System]:
+def _systems(asked: Asked, known: Counted | None = None) -> Iterator[System]:
     """All threads with one copy of each family, and with two, as long as there are not too many joint locations."""
     for number in (1, 2):
         counts = tuple(number for _ in asked.families)
-        threads = (*asked.threads, *crowd(asked.families, counts))
+        threads = (*asked.threads, *crowd(asked.families if known is None else known.families, counts))
         if prod(len(t.locations) for t in threads) <= JOINT:
-            yield System(asked, counts, [apart(t) for t in threads])
+            yield System(asked, counts, [apart(t) for t in threads], known)
 
 
 def _excluded(s: System, found: Mapping[str, Term], bads: tuple[Bad, ...]) -> Excluded:
     asked = s.asked
     said = ((places, found[predicate(places)]) for places in places_of(s))
-    joint = tuple((places, inv) for places, inv in said if inv is not build.FALSE)
-    proof = CrowdJoint(asked.threads, asked.families, s.counts, joint, asked.init, bads, asked.axioms)
+    joint = tuple((q, inv) for q, inv in said if inv is not build.FALSE)
+    made = () if s.counted is None else s.counted.counts
+    proof = CrowdJoint(asked.threads, asked.families, s.counts, joint, asked.init, bads, asked.axioms, made)
     copy = "any copy" if max(s.counts) == 1 else f"any {max(s.counts)} copies"
-    return Excluded(bads, proof, f"relations between all threads and {copy}")
+    return Excluded(bads, proof, f"relations between all threads and {copy}{', and numbers of copies' if made else ''}")

@@ -14,8 +14,10 @@ from msgspec import Struct
 from sa.automata.automaton import Automaton, Edge, Kind, variables_of
 from sa.automata.family import Family, different, identity_of, symbolic, symbolic_name
 from sa.automata.rename import apart
+from sa.certificates.crowd import counter
 from sa.certificates.run import Bad
 from sa.conditions.never import at_places, failing_edges, taking
+from sa.invariants.crowd_counts import Counted, least
 from sa.question.asked import Asked
 from sa.smt.horn import Atom, Clause
 from sa.terms import build
@@ -24,11 +26,17 @@ from sa.terms.term import Term, Var
 
 
 class System(Struct, frozen=True):
-    """All threads and some symbolic copies, `apart` in this order."""
+    """All threads and some symbolic copies, `apart` in this order; the copies count what is `counted`."""
 
     asked: Asked
     counts: tuple[int, ...]
     apart: Sequence[Automaton]
+    counted: Counted | None = None
+
+    @property
+    def families(self) -> tuple[Family, ...]:
+        """The families, with counters."""
+        return self.asked.families if self.counted is None else self.counted.families
 
 
 def places_of(s: System) -> Iterator[tuple[str, ...]]:
@@ -67,15 +75,36 @@ def _inv(s: System, places: Sequence[str], after: Mapping[Var, Term]) -> Term:
     return substitute(build.land(*written), after)
 
 
+def _seen(s: System, places: Sequence[str]) -> Iterator[tuple[Family, str, str]]:
+    here = {t.name: q for t, q in zip(s.apart, places, strict=True)}
+    for family, count in zip(s.families, s.counts, strict=True):
+        names = (symbolic_name(family, n) for n in range(1, count + 1))
+        yield from ((family, name, here[name]) for name in names)
+
+
+def balanced(s: System, places: Sequence[str]) -> tuple[Term, ...]:
+    """The equations of what is counted where threads are at these locations."""
+    here = {t.name: q for t, q in zip(s.apart, places, strict=True)}
+    return () if s.counted is None else tuple(at_places(e, here) for e in s.counted.equations)
+
+
+def told(s: System, places: Sequence[str], *others: tuple[Family, str, str]) -> Term:
+    """What is known of counters where threads and copies are at these locations, and these others."""
+    if s.counted is None:
+        return build.TRUE
+    return build.land(*least(s.counted.counts, (*_seen(s, places), *others)))
+
+
 def clauses(s: System) -> Iterator[Clause]:
     """Initial states, steps of each thread and copy, and steps of a copy that is none of these."""
     apart_facts = build.land(*different(s.asked.families, tuple(n + 1 for n in s.counts)))
     start = tuple(t.initial for t in s.apart)
     facts = build.land(*different(s.asked.families, s.counts))
-    inits = build.land(facts, s.asked.init, *(t.init for t in s.apart))
+    none = () if s.counted is None else (build.eq(counter(n), build.ZERO) for n in range(len(s.counted.counts)))
+    inits = build.land(facts, s.asked.init, *none, *(t.init for t in s.apart))
     yield Clause((), build.land(inits, _inv(s, start, {})), _at(s, start, {}))
     for places in places_of(s):
-        known = build.land(facts, _inv(s, places, {}))
+        known = build.land(facts, _inv(s, places, {}), told(s, places))
         for index, thread in enumerate(s.apart):
             for edge in thread.edges:
                 if edge.source == places[index]:
@@ -83,14 +112,15 @@ def clauses(s: System) -> Iterator[Clause]:
                     after = dict[Var, Term](edge.updates)
                     taken = build.land(known, taking(edge), _inv(s, there, after))
                     yield Clause((_at(s, places, {}),), taken, _at(s, there, after))
-        for family, number in zip(s.asked.families, s.counts, strict=True):
+        for family, number in zip(s.families, s.counts, strict=True):
             other = apart(symbolic(family, number + 1))
             shared = frozenset(variables_of(other, Kind.GLOBAL))
             for edge in other.edges:
                 after = {v: t for v, t in edge.updates if v in shared}
                 if after:
                     body = (_at(s, places, {}), *_with_other(s, places, family, number, edge.source))
-                    taken = build.land(known, taking(edge), apart_facts, _inv(s, places, after))
+                    more = told(s, places, (family, other.name, edge.source))
+                    taken = build.land(known, more, taking(edge), apart_facts, _inv(s, places, after))
                     yield Clause(body, taken, _at(s, places, after))
 
 
@@ -110,7 +140,7 @@ def wanted(s: System, bads: Sequence[Bad]) -> Iterator[Clause]:
     own = {t.name: t for t in s.asked.threads} | firsts
     for places in places_of(s):
         here = {t.name: q for t, q in zip(s.apart, places, strict=True)}
-        known = _inv(s, places, {})
+        known = build.land(_inv(s, places, {}), told(s, places))
         for bad in bads:
             for thread in s.apart:
                 for edge in _failing(own.get(thread.name), thread, bad):

@@ -7,6 +7,7 @@ wanted, and orders between few variables. Unlike Spacer this also works where fu
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations
 
 from sa.automata.automaton import Automaton, Edge, Kind, variables_of
@@ -135,6 +136,7 @@ def _is_false(goal: Term, answer: Sat) -> bool:
         return False
 
 
+@lru_cache(maxsize=1 << 16)
 def called(term: Term) -> bool:
     """Whether a term has functions or quantifiers in it."""
     return any(isinstance(t, Forall | Call) for t in subterms((term,)))

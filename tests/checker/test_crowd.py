@@ -6,11 +6,15 @@ from msgspec.structs import replace
 
 from sa.automata.program import Program
 from sa.base.limits import Limits
-from sa.certificates.crowd import CrowdJoint, CrowdKeeps
+from sa.base.verdict import Verdict
+from sa.certificates.crowd import Count, CrowdJoint, CrowdKeeps, counter
 from sa.certificates.threads import Annotated, Never
 from sa.checker.claims import claimed
 from sa.checker.crowd import check_crowd_joint, check_crowd_keeps
 from sa.checker.ruling import Accepted, Rejected, Ruling
+from sa.engines.crowds import COUNTS
+from sa.engines.engine import Turn
+from sa.engines.verify import Options, verify
 from sa.terms import build
 from sa.terms.sort import BOOL
 from sa.terms.term import Term, Var
@@ -172,3 +176,61 @@ def test_a_claim_about_three_copies_has_three_witnesses() -> None:
 
 def places_of(text: str) -> list[str]:
     return [q.name for q in program_of(text).families[0].thread.locations]
+
+
+COUNTER = (
+    "global n : int = 0; thread T[*] { local ok : bool = false; n := n + 1; IN: skip; n := n - 1; OUT: skip; }"
+    " invariant inside : forall i : T :: at T[i].IN ==> n >= 1;"
+)
+INSIDE = Count("T", (("IN", build.TRUE), ("q2", build.TRUE)))
+BROKEN = ("inductive invariant", "step of another copy")
+HELD_BY = build.eq(var("n"), counter(0))
+
+
+def counted(text: str, said: Term, *counts: Count) -> CrowdJoint:
+    """What is said of all locations of one copy, with these counts."""
+    return replace(joint(program_of(text), 1, {(q,): said for q in places_of(text)}), counted=counts)
+
+
+def test_numbers_of_copies_are_at_least_what_is_seen_of_them() -> None:
+    assert isinstance(check_crowd_joint(counted(COUNTER, HELD_BY, INSIDE), Limits()), Accepted)
+
+
+def test_a_number_is_no_more_than_is_said_of_where_copies_are() -> None:
+    fewer = Count("T", (("IN", build.TRUE),))
+    assert refused(check_crowd_joint(counted(COUNTER, HELD_BY, fewer), Limits())) in BROKEN
+
+
+def test_nothing_bounds_a_number_from_above() -> None:
+    text = COUNTER.partition("invariant")[0] + "invariant few : n <= 4;"
+    said = build.land(HELD_BY, build.le(counter(0), build.integer(4)))
+    assert refused(check_crowd_joint(counted(text, said, INSIDE), Limits())) in BROKEN
+
+
+def test_copies_that_are_not_seen_count_too() -> None:
+    only_one = counted(COUNTER, build.land(HELD_BY, build.le(counter(0), build.ONE)), INSIDE)
+    assert refused(check_crowd_joint(only_one, Limits())) in BROKEN
+
+
+def test_copies_count_by_their_own_variables() -> None:
+    some = Count("T", (("IN", build.eq(var("n"), build.ONE)),))
+    assert refused(check_crowd_joint(counted(COUNTER, HELD_BY, some), Limits())) == "well-formed threads"
+
+
+def test_no_copy_counts_where_it_starts() -> None:
+    all_of_them = Count("T", tuple((q, build.TRUE) for q in ("q0", "IN", "q2")))
+    assert refused(check_crowd_joint(counted(COUNTER, build.TRUE, all_of_them), Limits())) == "counted copies"
+
+
+def test_who_counts_may_depend_on_locals() -> None:
+    text = (
+        "global n : int = 0; thread T[*] { local ok : bool = false; while (true) { atomic { ok := cas(n, 0, 1); }"
+        " if (ok) { IN: skip; n := 0; } } } invariant one : forall i : T :: at T[i].IN ==> n == 1;"
+    )
+    outcome = verify(program_of(text), Options(Limits(), portfolio=(Turn(COUNTS, 1.0),)))
+    assert [f.verdict for f in outcome.findings] == [Verdict.PROVED]
+
+
+def test_counted_locations_are_those_of_the_family() -> None:
+    for wrong in (Count("U", ()), Count("T", (("nowhere", build.TRUE),)), Count("T", (("IN", build.TRUE),) * 2)):
+        assert refused(check_crowd_joint(counted(COUNTER, HELD_BY, wrong), Limits())) == "well-formed threads"

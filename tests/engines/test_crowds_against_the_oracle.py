@@ -6,7 +6,7 @@ The judge enumerates ordinary programs with so many copies. What is refuted has 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pytest
 
@@ -14,9 +14,12 @@ from sa.automata.automaton import Automaton
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
 from sa.checker.claims import Claimed, claimed
+from sa.engines.crowds import COUNTS, SHORT_RUNS
+from sa.engines.engine import Turn
+from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
 from sa.engines.verification import Finding
 from sa.engines.verify import Options, verify
-from tests.generators.crowds import Sketch, random_sketch
+from tests.generators.crowds import Sketch, counting_sketch, random_sketch
 from tests.invariants.judge import distance
 from tests.language.texts import program_of
 from tests.oracle.explicit import restrict
@@ -24,6 +27,12 @@ from tests.oracle.explicit import restrict
 #: Seconds for one program. What is not decided by then is UNKNOWN, as it should be.
 TIMEOUT = 3.0
 
+
+#: Values that the programs do not leave.
+RANGE = (-5, 9)
+
+#: The engine that counts before the others, and short runs.
+COUNTING: Portfolio = (Turn(COUNTS, 0.7), Turn(SHORT_RUNS, 1.0))
 
 Place = tuple[str, int]
 
@@ -46,16 +55,18 @@ def violated(sketch: Sketch, place: Place, copies: int) -> bool:
 
 def _confined(threads: tuple[Automaton, ...]) -> tuple[Automaton, ...]:
     """The threads with ranges for the oracle, which no step leaves."""
-    return tuple(restrict(t, 0, 5) for t in threads)
+    return tuple(restrict(t, *RANGE) for t in threads)
 
 
-def judge(seeds: Iterable[int], most: int) -> tuple[Counter[str], list[tuple[int, str]]]:
+def judge(
+    seeds: Iterable[int], most: int, sketched: Callable[[int], Sketch] = random_sketch, portfolio: Portfolio = CLAIMS
+) -> tuple[Counter[str], list[tuple[int, str]]]:
     """How many claims were answered how, and what was wrong; with `most` copies at most."""
     counted, wrong = Counter[str](), list[tuple[int, str]]()
     for seed in seeds:
-        sketch = random_sketch(seed)
+        sketch = sketched(seed)
         program = program_of(sketch.text())
-        outcome = verify(program, Options(limits(TIMEOUT, None)))
+        outcome = verify(program, Options(limits(TIMEOUT, None), portfolio=portfolio))
         for (place, claim), finding in zip(places(claimed(program)), outcome.findings, strict=True):
             counted[finding.verdict.value] += 1
             if _is_wrong(sketch, place, finding, most):
@@ -83,3 +94,15 @@ def test_what_is_proved_holds_with_up_to_three_copies() -> None:
 @pytest.mark.parametrize("first", [1_000, 2_000])
 def test_what_is_proved_holds_with_up_to_four_copies(first: int) -> None:
     assert not judge(range(first, first + 300), 4)[1]
+
+
+def test_what_is_proved_where_copies_are_counted_holds_with_up_to_three_copies() -> None:
+    counted, wrong = judge(range(15), 3, counting_sketch, COUNTING)
+    assert not wrong
+    assert counted["PROVED"] and counted["REFUTED"]
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("first", [1_000, 2_000])
+def test_what_is_proved_where_copies_are_counted_holds_with_up_to_four_copies(first: int) -> None:
+    assert not judge(range(first, first + 300), 4, counting_sketch, COUNTING)[1]

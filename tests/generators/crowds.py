@@ -81,3 +81,65 @@ def _step(rng: Random, own: bool) -> str:
     ]
     steps += ["r := x;", "x := r;", "assert r <= x || b;", "await r == x;"] if own else []
     return rng.choice(steps)
+
+
+#: What a claim says where copies are counted: of none, of one, and of two of them.
+_NUMBERS = ("n >= 0", "n <= {v}", "m == 0 || n == 0", "n + m <= 2", "b ==> n == {v}")
+_INSIDE = ("at T[{i}].A ==> n >= 1", "at T[{i}].A ==> m <= {v}", "at T[{i}].B ==> n > m", "at T[{i}].A ==> !b")
+_MEETING = ("!(at T[{i}].A && at T[{j}].A)", "!(at T[{i}].A && at T[{j}].B)", "at T[{i}].A && at T[{j}].A ==> n >= 2")
+
+
+def counting_sketch(seed: int) -> Sketch:
+    """A program whose copies add to numbers and take away from them: who is inside, and how much is left."""
+    rng = Random(seed)
+    shared = f"global n : int = {rng.choice((0, 0, 1, 2))};\nglobal m : int = 0;\nglobal b : bool = false;"
+    enter, leave = rng.choice(_PAIRED)
+    if rng.random() < 0.3:
+        leave = rng.choice([away for _, away in _PAIRED])
+    inner = f"A: {_counting_step(rng)} {_counting_step(rng) if rng.random() < 0.6 else ''}"
+    body = f"{enter} {inner} {leave} B: skip;"
+    if rng.random() < 0.4:
+        body = f"while (*) {{ {body} }}"
+    other = rng.choice(_OTHERS)
+    spoken = rng.choice((0, 1, 2))
+    claim = rng.choice((_NUMBERS, _INSIDE, _MEETING)[spoken]).replace("{v}", str(rng.randint(0, 2)))
+    family = f"thread T[i : BOUNDS] {{ local ok : bool = false; local r : int = 0; {body} }}"
+    return Sketch(shared, family, other, claim, spoken)
+
+
+#: Ways in and ways out.
+_PAIRED = (
+    ("n := n + 1;", "n := n - 1;"),
+    ("await !b { n := n + 1; }", "n := n - 1;"),
+    ("await n > 0 { n := n - 1; }", "n := n + 1;"),
+    ("await m == 0 { n := n + 1; }", "await n > 0 { n := n - 1; }"),
+    ("m := m + 1; await n > 0 { n := n - 1; m := m - 1; }", "n := n + 1;"),
+    ("n := n + 1; m := m + 1;", "m := m - 1; n := n - 1;"),
+    ("ok := cas(n, 0, 1); if (ok) { m := m + 1; } assume ok;", "m := m - 1; n := n - 1;"),
+    ("r := n; ok := cas(n, r, r + 1); assume ok;", "n := n - 1; ok := false;"),
+    ("await !b { b := true; } n := n + 1;", "b := false; n := n - 1;"),
+)
+
+_OTHERS = (
+    "",
+    "thread U { await n == 0 { b := true; } skip; b := false; }",
+    "thread U { b := true; await n == 0; m := m + 1; }",
+    "thread U { while (*) { await n <= 0 && !b { b := true; } b := false; } }",
+)
+
+
+def _counting_step(rng: Random) -> str:
+    v = rng.randint(0, 2)
+    return rng.choice(
+        (
+            "skip;",
+            "skip;",
+            "assert n > 0;",
+            "assert !b;",
+            f"assert n <= {v};",
+            "if (n > 1) { m := m + 1; m := m - 1; }",
+            "atomic { n := n - 1; r := r + 1; } n := n + 1;",
+            "if (n == 0) { b := true; }",
+            "ok := n > 0; if (!ok) { b := true; }",
+        )
+    )

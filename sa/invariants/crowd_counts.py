@@ -1,0 +1,143 @@
+"""How many copies of a family are where, as far as shared numbers say so (THEORY section 9).
+
+Numbers that copies add constants to are in balance with where the copies are, as with the locations of threads
+(`balance`): a semaphore and the copies that hold it. Copies whose locations weigh the same in all sums are counted
+together. A location counts once for each value of the locals that only get constants: whether a compare-and-swap did
+what it was asked to.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sa.automata.automaton import Automaton, Edge, Kind, Variable, variables_of
+from sa.automata.family import Family, symbolic
+from sa.automata.rename import apart
+from sa.certificates.crowd import Count, counter
+from sa.invariants.balance import Balance, balances, firsts, weighed
+from sa.invariants.points import Points, points
+from sa.question.asked import Asked
+from sa.terms import build
+from sa.terms.name import at_place
+from sa.terms.sort import BOOL
+from sa.terms.substitute import local_of, substitute
+from sa.terms.term import Int, Term, Var
+
+
+class Counted(Struct, frozen=True):
+    """What is counted, the families with counters, and equations over counters, numbers, and `at T.q` of threads.
+
+    Some equations are guesses, made as if nobody disturbed what a copy has tested or written.
+    """
+
+    counts: tuple[Count, ...]
+    families: tuple[Family, ...]
+    equations: tuple[Term, ...]
+
+
+def counted(asked: Asked) -> Counted | None:
+    """Counters of copies that are in balance with something; None where there are none."""
+    firsts_of = tuple(symbolic(f, 1) for f in asked.families)
+    spread = tuple(points(t) for t in (*asked.threads, *firsts_of))
+    sums = _sums(asked, tuple(apart(p.automaton) for p in spread), _left_out(asked, spread))
+    counts, weights = list[Count](), list[tuple[int, ...]]()
+    for family, point in zip(asked.families, spread[len(asked.threads) :], strict=True):
+        for vector, held in _alike(point, [b.places for b in sums]).items():
+            if any(vector):
+                counts.append(Count(family.thread.name, tuple(held.items())))
+                weights.append(vector)
+    if not counts:
+        return None
+    begun = firsts(tuple(apart(t) for t in (*asked.threads, *firsts_of)), asked.init)
+    equations = list[Term]()
+    for number, balance in enumerate(sums):
+        placed = (w for p in spread[: len(asked.threads)] for w in _placed(p, balance))
+        held_by = (build.scale(vector[number], counter(n)) for n, vector in enumerate(weights))
+        total = build.add(weighed(balance.numbers), *placed, *held_by)
+        equations.append(build.eq(total, weighed(balance.numbers, begun)))
+    return Counted(tuple(counts), tuple(_counting(f, counts) for f in asked.families), tuple(equations))
+
+
+def _left_out(asked: Asked, spread: Sequence[Points]) -> frozenset[Var]:
+    """Locals of copies, of which there are many, and those of threads whose values are in locations."""
+    copied = [local_of(v, p.automaton.name) for p in spread[len(asked.threads) :] for v in _locals(p.automaton)]
+    known = [local_of(v, p.automaton.name) for p in spread for v in p.known]
+    return frozenset((*copied, *known))
+
+
+def _locals(thread: Automaton) -> tuple[Var, ...]:
+    return variables_of(thread, Kind.LOCAL)
+
+
+def _sums(asked: Asked, spread: Sequence[Automaton], left_out: frozenset[Var]) -> list[Balance]:
+    """Sums in balance, found and guessed, that begin with something known and in which copies have plain weights."""
+    others = tuple(apart(symbolic(f, 2)) for f in asked.families)
+    begun, plain = firsts(spread, asked.init), {t.name for t in spread[: len(asked.threads)]}
+    found = list[Balance]()
+    for disturbed in (False, True):
+        for balance in balances(spread, disturbed, others, left_out):
+            of_copies = (w for (t, _), w in balance.places.items() if t not in plain)
+            known = all(v in begun for v in balance.numbers) and all(isinstance(w, Int) for w in of_copies)
+            found += [balance] if known and balance not in found else []
+    return found
+
+
+def _placed(thread: Points, balance: Balance) -> Iterator[Term]:
+    """What the locations of a thread weigh."""
+    name = thread.automaton.name
+    names: dict[Var, Term] = {v: local_of(v, name) for v in _locals(thread.automaton)}
+    for point, (place, values) in thread.meant.items():
+        weight = balance.places.get((name, point), build.ZERO)
+        here = build.land(build.variable(at_place(name, place), BOOL), substitute(values, names))
+        yield build.ite(here, weight, build.ZERO)
+
+
+def _alike(copy: Points, sums: Sequence[Mapping[tuple[str, str], Term]]) -> dict[tuple[int, ...], dict[str, Term]]:
+    """Conditions by location, for all points with the same weights."""
+    found, every = dict[tuple[int, ...], dict[str, list[Term]]](), Counter(place for place, _ in copy.meant.values())
+    for point, (place, values) in copy.meant.items():
+        said = [places.get((copy.automaton.name, point), build.ZERO) for places in sums]
+        vector = tuple(w.value for w in said if isinstance(w, Int))
+        found.setdefault(vector, {}).setdefault(place, []).append(values)
+    return {
+        vector: {q: build.TRUE if len(some) == every[q] else build.lor(*some) for q, some in held.items()}
+        for vector, held in found.items()
+    }
+
+
+def _counting(family: Family, counts: Sequence[Count]) -> Family:
+    """The family with steps that keep the counters up to date."""
+    thread = family.thread
+    own = [(counter(n), dict(c.held)) for n, c in enumerate(counts) if c.family == thread.name]
+
+    def counted_step(edge: Edge) -> Edge:
+        changes = list[tuple[Var, Term]]()
+        for var, held in own:
+            after = _one(substitute(held.get(edge.target, build.FALSE), dict(edge.updates)))
+            changed = build.add(var, build.sub(after, _one(held.get(edge.source, build.FALSE))))
+            changes += [(var, changed)] if changed is not var else []
+        return replace(edge, updates=(*edge.updates, *changes))
+
+    declared = tuple(Variable(v, Kind.GLOBAL) for v, _ in own)
+    made = replace(thread, variables=(*thread.variables, *declared), edges=tuple(counted_step(e) for e in thread.edges))
+    return replace(family, thread=made)
+
+
+def _one(condition: Term) -> Term:
+    return build.ite(condition, build.ONE, build.ZERO)
+
+
+def least(counts: Sequence[Count], copies: Sequence[tuple[Family, str, str]]) -> Iterator[Term]:
+    """That counters are at least what is seen of copies: families, their names, and where they are."""
+    for number, count in enumerate(counts):
+        held = dict(count.held)
+        seen = list[Term]()
+        for family, name, place in copies:
+            if family.thread.name == count.family and place in held:
+                names: dict[Var, Term] = {v: local_of(v, name) for v in variables_of(family.thread, Kind.LOCAL)}
+                seen.append(_one(substitute(held[place], names)))
+        yield build.le(build.add(*seen), counter(number))

@@ -1,0 +1,87 @@
+"""What joint invariants of threads and copies may be made of, for each choice of locations.
+
+That is what is in balance, what steps need so that claims hold after them, what would be so if nobody else wrote it,
+and how many copies there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, islice
+from typing import TypeAlias
+
+from sa.automata.automaton import Automaton, Kind, variables_of
+from sa.automata.family import symbolic_name
+from sa.certificates.crowd import counter
+from sa.certificates.run import Bad
+from sa.conditions.never import at_places, mentioned
+from sa.invariants.constants import constants
+from sa.invariants.crowd_candidates import candidates
+from sa.invariants.crowd_clauses import System, balanced, identities, places_of, predicate, variables
+from sa.invariants.preconditions import preconditions, undisturbed
+from sa.terms import build
+from sa.terms.sort import BOOL
+from sa.terms.term import IsZero, Le, Term, Var
+
+#: Formulas by the predicate that they are offered to.
+Offered: TypeAlias = Mapping[str, Sequence[Term]]
+
+#: So many formulas at most for each choice of locations, and so many that depend on a truth value.
+OFFERED, DEPENDENT = 300, 80
+
+
+def needed(s: System, bads: Sequence[Bad]) -> Offered:
+    """Formulas for each choice of locations."""
+    somewhere = dict.fromkeys((*_claimed(bads), *preconditions(bads, _written(s), s.apart), *undisturbed(s.apart)))
+    compared = candidates(variables(s), s.apart, identities(s), bads)
+    numbers = tuple(_numbers(s))
+    shared = dict.fromkeys(v for t in s.apart for v in variables_of(t, Kind.GLOBAL))
+    said = [f for f in (*numbers, *compared) if isinstance(f, IsZero | Le) and f.free and f.free <= shared.keys()]
+    dependent = tuple(_dependent((v for v in shared if v.sort == BOOL), said))[:DEPENDENT]
+    flags = {t.name: _open_flags(t) for t in s.apart}
+    offered = dict[str, Sequence[Term]]()
+    for places in places_of(s):
+        here = {t.name: q for t, q in zip(s.apart, places, strict=True)}
+        needs = (f for formula in somewhere if not mentioned(f := at_places(formula, here)) and f.free)
+        own = islice(_dependent((v for t, q in here.items() for v in flags[t].get(q, ())), said), DEPENDENT)
+        formulas = dict.fromkeys((*balanced(s, places), *numbers, *needs, *compared, *own, *dependent))
+        offered[predicate(places)] = tuple(formulas)[:OFFERED]
+    return offered
+
+
+def _claimed(bads: Sequence[Bad]) -> Iterator[Term]:
+    for bad in bads:
+        if bad.claim is not None:
+            yield from build.conjuncts(bad.claim)
+
+
+def _written(s: System) -> tuple[Automaton, ...]:
+    """The threads as claims know them: a copy's failing steps are those of its family."""
+    own = {t.name: t for t in s.asked.threads}
+    for family, count in zip(s.asked.families, s.counts, strict=True):
+        own |= {symbolic_name(family, n): family.thread for n in range(1, count + 1)}
+    return tuple(own[t.name] for t in s.apart)
+
+
+def _numbers(s: System) -> Iterator[Term]:
+    """That no copy counts, or at most one, or none of one kind or none of another."""
+    counters = [counter(n) for n in range(0 if s.counted is None else len(s.counted.counts))]
+    for one in counters:
+        yield from (build.at_most_zero(one), build.le(one, build.ONE))
+    for one, other in combinations(counters, 2):
+        yield build.lor(build.at_most_zero(one), build.at_most_zero(other))
+        yield build.le(build.add(one, other), build.ONE)
+
+
+def _dependent(flags: Iterable[Var], formulas: Sequence[Term]) -> Iterator[Term]:
+    """Comparisons of shared numbers that hold while something is true, or while it is not."""
+    for flag in flags:
+        for formula in formulas:
+            yield from (build.implies(flag, formula), build.implies(build.lnot(flag), formula))
+
+
+def _open_flags(thread: Automaton) -> Mapping[str, tuple[Var, ...]]:
+    """By location, the thread's own truth values that may be either there."""
+    flags = tuple(v for v in variables_of(thread, Kind.LOCAL) if v.sort == BOOL)
+    known = constants(thread, frozenset(flags))
+    return {place: tuple(v for v in flags if v not in here) for place, here in known.items()}
