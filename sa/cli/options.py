@@ -88,6 +88,10 @@ def engines_of(names: str | None) -> tuple[str, ...]:
     return () if names is None else tuple(name.strip() for name in names.split(","))
 
 
+ReportOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--report", metavar="FILE", help="Write a page of HTML with all evidence to step through."),
+]
 SarifOption: TypeAlias = Annotated[
     str | None, typer.Option("--sarif", metavar="FILE", help="Write the answer to a file as SARIF, for code scanning.")
 ]
@@ -111,16 +115,17 @@ def watching_of(settings: Settings, trace: str | None, profile: bool) -> Watchin
 
 
 class Files(Struct, frozen=True):
-    """Files to write the answer to, for other tools; `subject` names what is asked about."""
+    """Files to write the answer to, as a page and for other tools; `subject` names what is asked about."""
 
     sarif: str | None = None
     junit: str | None = None
     subject: str = ""
+    report: str | None = None
 
     @property
     def any(self) -> bool:
         """Whether there is a file to write."""
-        return self.sarif is not None or self.junit is not None
+        return any(name is not None for name in (self.sarif, self.junit, self.report))
 
 
 class Settings(Struct, frozen=True):

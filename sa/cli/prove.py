@@ -17,6 +17,7 @@ from sa.cli.options import (
     JunitOption,
     MemoryOption,
     QuietOption,
+    ReportOption,
     SarifOption,
     SeedOption,
     Settings,
@@ -44,6 +45,7 @@ def prove(
     split: SplitOption = False,
     jobs: JobsOption = 1,
     certificate: CertificateOption = None,
+    report: ReportOption = None,
     sarif: SarifOption = None,
     junit: JunitOption = None,
     cache: CacheOption = True,
@@ -66,7 +68,7 @@ def prove(
 
         return ProveRequest(file, split, Options(bounds, seed, jobs, cache=users_cache() if cache else None))
 
-    follow(request_of, file, certificate, Settings(json, quiet, timeout, memory, Files(sarif, junit, file)))
+    follow(request_of, file, certificate, Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report)))
 
 
 def follow(
@@ -109,7 +111,7 @@ def _show(answer: Answer, status: int, settings: Settings) -> None:
         from sa.report.prove_json import proof_json
 
         document = proof_json(answer.proof, (*answer.warnings, *answer.noticed), answer.seconds, status)
-        write_files(settings, document)
+        write_files(settings, document, _page(answer))
         if settings.json:
             write_json(document)
             return
@@ -121,6 +123,15 @@ def _show(answer: Answer, status: int, settings: Settings) -> None:
     write(show_document(proof_document(answer.proof, answer.seconds), screen(), settings.quiet))
     if not settings.quiet:
         count_warnings(len(answer.noticed), answer.proof.script.source.name)
+
+
+def _page(answer: Answer) -> Callable[[], str]:
+    def page() -> str:
+        from sa.report.page import proof_page
+
+        return proof_page(answer.proof, answer.seconds)
+
+    return page
 
 
 def status_of(answer: Answer) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -23,6 +24,7 @@ from sa.cli.options import (
     MemoryOption,
     ProfileOption,
     QuietOption,
+    ReportOption,
     SarifOption,
     ScriptOption,
     SeedOption,
@@ -59,6 +61,7 @@ def refine(
     weakest_rely: WeakestRelyOption = False,
     split: SplitOption = False,
     certificate: CertificateOption = None,
+    report: ReportOption = None,
     sarif: SarifOption = None,
     junit: JunitOption = None,
     cache: CacheOption = True,
@@ -76,7 +79,7 @@ def refine(
     Exit status: 0 proved, 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
     paths = (abstract,) if concrete is None else (abstract, concrete, *(further or ()))
-    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, paths[-1]))
+    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, paths[-1], report))
     check_inferring(infer, certificate)
     unfit = {"whole": whole, "engine": engine, "trace": trace, "profile": profile, "infer-relate": infer}
     check_chained(chain, len(paths), script, {**unfit, "weakest-rely": weakest_rely})
@@ -157,7 +160,7 @@ def _end(answers: list[Answer], unknown: Unknown | None, settings: Settings, pat
         from sa.report.outcome_json import outcomes_json
 
         document = outcomes_json([a.outcome for a in answers], unknown, noticed, status)
-        write_files(settings, document)
+        write_files(settings, document, _page(answers, unknown, settings))
         if settings.json:
             write_json(document)
             return status
@@ -169,6 +172,19 @@ def _end(answers: list[Answer], unknown: Unknown | None, settings: Settings, pat
     if not settings.quiet:
         count_warnings(len(noticed), *paths)
     return status
+
+
+def _page(answers: list[Answer], unknown: Unknown | None, settings: Settings) -> Callable[[], str]:
+    """The report of all answers; `unknown` says why there are no more."""
+
+    def page() -> str:
+        from sa.report.page import refinement_page, stopped_page
+
+        if not answers and unknown is not None:
+            return stopped_page(unknown, settings.files.subject)
+        return refinement_page([a.outcome for a in answers], unknown)
+
+    return page
 
 
 def _show(outcome: Outcome, settings: Settings) -> None:

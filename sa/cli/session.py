@@ -148,7 +148,13 @@ def _write_stopped(settings: Settings, unknown: Unknown) -> None:
         from sa.report.json import stopped_json
 
         with suppress(InputError):
-            write_files(settings, stopped_json(unknown))
+            write_files(settings, stopped_json(unknown), lambda: _stopped_page(unknown, settings.files.subject))
+
+
+def _stopped_page(unknown: Unknown, subject: str) -> str:
+    from sa.report.page import stopped_page
+
+    return stopped_page(unknown, subject)
 
 
 def count_warnings(count: int, *paths: str) -> None:

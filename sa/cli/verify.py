@@ -32,6 +32,7 @@ from sa.cli.options import (
     MemoryOption,
     ProfileOption,
     QuietOption,
+    ReportOption,
     SarifOption,
     SeedOption,
     Settings,
@@ -57,6 +58,7 @@ def verify(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The program.")],
     split: SplitOption = False,
     certificate: CertificateOption = None,
+    report: ReportOption = None,
     sarif: SarifOption = None,
     junit: JunitOption = None,
     cache: CacheOption = True,
@@ -82,7 +84,7 @@ def verify(
 
     Exit status: 0 proved (or nothing claimed), 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
-    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file))
+    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report))
     watching = watching_of(settings, trace, profile)
 
     def body(bounds: Limits) -> int:
@@ -131,7 +133,7 @@ def _show(answer: Answer, status: int, settings: Settings) -> None:
         from sa.report.verify_json import verification_json
 
         document = verification_json(answer.outcome, answer.noticed, status)
-        write_files(settings, document)
+        write_files(settings, document, _page(answer))
         if settings.json:
             write_json(document)
             return
@@ -143,6 +145,15 @@ def _show(answer: Answer, status: int, settings: Settings) -> None:
     write(show_document(verification_document(answer.outcome), screen(), settings.quiet))
     if not settings.quiet:
         count_warnings(len(answer.noticed), answer.outcome.program.source.name)
+
+
+def _page(answer: Answer) -> Callable[[], str]:
+    def page() -> str:
+        from sa.report.page import verification_page
+
+        return verification_page(answer.outcome)
+
+    return page
 
 
 def status_of(answer: Answer) -> int:

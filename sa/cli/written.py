@@ -1,8 +1,8 @@
-"""Files with the answers of a command for other tools: SARIF, JUnit."""
+"""Files with the answers of a command: a page for readers; SARIF and JUnit for other tools."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sa.cli.options import Settings
@@ -11,9 +11,16 @@ if TYPE_CHECKING:
     from sa.report.facts import DocumentJson, Facts
 
 
-def write_files(settings: Settings, document: DocumentJson) -> None:
-    """Write the files that were asked for with what a document says. Raises InputError where one cannot be written."""
-    if settings.files.any:
+def write_files(settings: Settings, document: DocumentJson, page: Callable[[], str] | None = None) -> None:
+    """Write the files that were asked for with what a document says. Raises InputError where one cannot be written.
+
+    `page` makes the report; None where there is none to make.
+    """
+    if settings.files.report is not None and page is not None:
+        from sa.app.replace_file import replace_file
+
+        replace_file(settings.files.report, page())
+    if settings.files.sarif is not None or settings.files.junit is not None:
         from sa.report.facts import facts_of
 
         write_facts(settings, [facts_of(document, settings.files.subject)])

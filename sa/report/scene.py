@@ -1,0 +1,190 @@
+"""Plays and runs frame by frame, for pages on which one steps through them: pure data, made of stories and runs.
+
+A frame is what a step of the play or run does in each lane, and the state that it leads to. A play has two lanes, the
+sides; a run has one for each thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from sa.automata.automaton import Automaton, Edge, Kind
+from sa.automata.program import Program
+from sa.base.source import Span, span_text
+from sa.certificates.goal import Goal
+from sa.certificates.run import Ending, Run, Snapshot, Turn
+from sa.report.explain import Why, bare, is_internal, name_of
+from sa.report.story import Event, Story
+from sa.terms.sort import Value, show_value
+from sa.terms.term import Var, sort_of
+
+
+class Lane(Struct, frozen=True):
+    """A side of a play, or a thread of a run. `span` is where it is declared."""
+
+    role: str
+    name: str
+    span: Span | None
+
+
+class Act(Struct, frozen=True):
+    """What happens in a lane: a `step` of the thread, one of the `environment`, that it `stays`, or has `none`.
+
+    `shown` is the visible action; `changes` are variables with their values before and after.
+    """
+
+    kind: str
+    text: str
+    span: Span | None = None
+    shown: str | None = None
+    changes: tuple[tuple[str, str, str], ...] = ()
+
+
+class State(Struct, frozen=True):
+    """Where a lane is, and what it sees."""
+
+    location: str
+    values: tuple[tuple[str, str], ...]
+
+
+class Frame(Struct, frozen=True):
+    """What a step does in each lane, what else is to be said of it, and the states after it.
+
+    `shared` are the values that all lanes have in common; the sides of a play have none.
+    """
+
+    acts: tuple[tuple[Act, ...], ...]
+    notes: tuple[str, ...]
+    states: tuple[State | None, ...]
+    shared: tuple[tuple[str, str], ...] = ()
+
+
+class Scene(Struct, frozen=True):
+    """A play or a run: its lanes, the values of parameters, its frames, the first of which is the start, its end."""
+
+    kind: str
+    lanes: tuple[Lane, ...]
+    parameters: tuple[tuple[str, str], ...]
+    frames: tuple[Frame, ...]
+    ending: str
+    reasons: tuple[Why, ...] = ()
+
+
+# ---------------------------------------------------------------- plays
+
+
+def play_scene(told: Story, goal: Goal) -> Scene:
+    """A play, of which the story is told."""
+    lanes = (
+        Lane("concrete", goal.concrete.name, goal.concrete.origin.span),
+        Lane("abstract", goal.abstract.name, goal.abstract.origin.span),
+    )
+    rigid = [v.var for v in goal.concrete.variables if v.kind is Kind.PARAM and v.var in told.concrete.values]
+    parameters = tuple((str(v.name), show_value(told.concrete.values[v], v.sort)) for v in rigid)
+    concrete = told.concrete
+    abstract = told.abstract
+    start = (Act("start", "start"),)
+    missing = (Act("none", "no such state"),)
+    sides = (goal.concrete, goal.abstract)
+
+    def states() -> tuple[State | None, ...]:
+        return tuple(
+            None if at is None else _state(at.location, at.values, side)
+            for at, side in zip((concrete, abstract), sides, strict=True)
+        )
+
+    frames = [Frame((start, start if abstract else missing), (), states())]
+    for round_ in told.rounds:
+        concrete = round_.concrete.after
+        if round_.abstract:
+            abstract = round_.abstract[-1].after
+        answers = tuple(_act(event, goal.abstract) for event in round_.abstract)
+        if not round_.answered:
+            answers = (Act("none", "no answer"),)
+        elif not answers:
+            answers = (Act("stays", "stays" if round_.concrete.edge else "no change"),)
+        frames.append(Frame(((_act(round_.concrete, goal.concrete),), answers), round_.others, states()))
+    return Scene("play", lanes, parameters, tuple(frames), told.ending.headline, told.ending.reasons)
+
+
+def _act(event: Event, side: Automaton) -> Act:
+    before, after = event.before.values, event.after.values
+    changes = tuple(
+        (bare(v), show_value(before[v], v.sort) if v in before else "?", show_value(after[v], v.sort))
+        for v in _visible(side)
+        if v in after and before.get(v) != after[v]
+    )
+    if event.edge is None:
+        return Act("environment", "environment", changes=changes)
+    return Act("step", _text(event.edge), event.edge.origin.span, event.action, changes)
+
+
+def _visible(side: Automaton) -> list[Var]:
+    """The variables that a reader knows, parameters aside."""
+    return [v.var for v in side.variables if v.kind is not Kind.PARAM and not is_internal(v.var)]
+
+
+def _state(location: str, values: Mapping[Var, Value], side: Automaton) -> State:
+    return State(location, tuple((bare(v), show_value(values[v], v.sort)) for v in _visible(side) if v in values))
+
+
+def _text(edge: Edge) -> str:
+    """What a step is called: its source text on one line."""
+    span = edge.origin.span
+    return name_of(edge) if span is None else " ".join(span_text(span).split())
+
+
+# ---------------------------------------------------------------- runs
+
+
+def run_scene(run: Run, program: Program) -> Scene:
+    """A run of a program."""
+    spans = {t.name: t.origin.span for t in (*program.threads, *(f.thread for f in program.families))}
+    lanes = tuple(Lane("thread", name, spans.get(name.partition("[")[0])) for name in run.start.threads)
+    parameters = tuple(_told(run.start.shared, program, Kind.PARAM))
+    frames = [_frame(tuple((Act("start", "start"),) for _ in lanes), run.start, program)]
+    before = run.start
+    for turn in run.turns:
+        acts = tuple((_turn(turn, before),) if lane.name == turn.thread else () for lane in lanes)
+        frames.append(_frame(acts, turn.after, program))
+        before = turn.after
+    return Scene("run", lanes, parameters, tuple(frames), run.ending.value)
+
+
+#: Endings of runs that nothing is wrong with.
+GOOD_ENDINGS = frozenset({Ending.FINISHED.value, Ending.STOPPED.value})
+
+
+def _turn(turn: Turn, before: Snapshot) -> Act:
+    edge, old, new = turn.move.edge, before.threads[turn.thread].values, turn.move.after.values
+    shown = None
+    if edge.label is not None:
+        values = [show_value(x, sort_of(t)) for x, t in zip(turn.shown, edge.label.values, strict=True)]
+        shown = f"{edge.label.action}({', '.join(values)})" if values else edge.label.action
+    changed = (v for v in new if old[v] != new[v] and not is_internal(v))
+    changes = tuple((str(v.name), show_value(old[v], v.sort), show_value(new[v], v.sort)) for v in changed)
+    return Act("step", _text(edge), edge.origin.span, shown, changes)
+
+
+def _frame(acts: tuple[tuple[Act, ...], ...], at: Snapshot, program: Program) -> Frame:
+    """Each thread's location with its own variables, and the shared ones."""
+    states = list[State]()
+    for there in at.threads.values():
+        own = ((v, x) for v, x in there.values.items() if v not in at.shared and not is_internal(v))
+        states.append(State(there.location, tuple((str(v.name), show_value(x, v.sort)) for v, x in own)))
+    return Frame(acts, (), tuple(states), tuple(_told(at.shared, program, Kind.GLOBAL)))
+
+
+def _told(values: Mapping[Var, Value], program: Program, kind: Kind) -> Iterable[tuple[str, str]]:
+    for v in (v.var for v in program.variables if v.kind is kind and not is_internal(v.var)):
+        if v in values:
+            yield str(v.name), show_value(values[v], v.sort)
+
+
+def spans_of(scene: Scene) -> Sequence[Span]:
+    """All places that a scene speaks of."""
+    acts = (act.span for frame in scene.frames for lane in frame.acts for act in lane)
+    told = (*(lane.span for lane in scene.lanes), *acts, *(why.span for why in scene.reasons))
+    return [span for span in told if span is not None]
