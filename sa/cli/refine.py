@@ -97,9 +97,7 @@ def refine(
     answers: list[Answer] = []
 
     def body(bounds: Limits) -> int:
-        from sa.engines.options import Options
-
-        asked = _request(paths, split, Options(bounds, seed, whole=whole), engine, cache)
+        asked = _request(paths, split, _options(bounds, seed, whole), engine, cache)
         request = replace(asked, relate=_relate(infer, quiet or whole or engine is not None))
         _answer(request, answers, settings, watching)
         if certificate is not None:
@@ -110,6 +108,12 @@ def refine(
         return _end(answers, Unknown(reason, detail), settings, paths)
 
     decide(settings, " and ".join(paths), body, stopped)
+
+
+def _options(bounds: Limits, seed: int, whole: bool) -> Options:
+    from sa.engines.options import Options
+
+    return Options(bounds, seed, whole=whole)
 
 
 def _request(paths: tuple[str, ...], split: bool, options: Options, engine: str | None, cache: bool) -> RefineRequest:
