@@ -107,10 +107,7 @@ def verify(
     def stopped(reason: Reason, detail: str = "") -> int:
         if not so_far:
             return no_verdict(settings, file, reason, detail)
-        answer = so_far[0](Unknown(reason, detail))
-        status = status_of(answer)
-        _show(answer, status, settings)
-        return status
+        return _told(so_far[0](Unknown(reason, detail)), settings)
 
     so_far: list[SoFar] = []
     decide(settings, file, body, stopped)
@@ -125,6 +122,12 @@ def _answer(request: VerifyRequest, answer: Answer, settings: Settings, certific
         replace_file(certificate, verification_certificate(certificate, request, answer))
     with undisturbed():
         _show(answer, status, settings)
+    return status
+
+
+def _told(answer: Answer, settings: Settings) -> int:
+    status = status_of(answer)
+    _show(answer, status, settings)
     return status
 
 
