@@ -50,7 +50,8 @@ def certify(request: CertifyRequest) -> Judgement:
     """Judge a certificate. Raises InputError, and LimitReached while files are read."""
     started = perf_counter()
     if request.solver is not Choice.Z3 and not is_installed():
-        raise InputError((error("SA911", "cvc5 is not installed", None, "pip install 'sacheck[cvc5]'"),))
+        hint = "in a clone of the repository: pip install -e '.[cvc5]'"
+        raise InputError((error("SA911", "cvc5 is not installed", None, hint),))
     document = _document(request.path)
     observer = Observer(request.bounds, request.solver is Choice.BOTH, request.keeps)
     judged: tuple[Judged, ...] = ()

@@ -25,12 +25,12 @@ SA001 a character without meaning
     The character is not part of the language outside of comments and strings. Assignment is `:=`, equality
     `==`, conjunction `&&`, disjunction `||`.
 SA002 unexpected text
-    The text up to here is fine, but what follows cannot follow. The hint lists what could. Statements and
-    declarations end with `;`, blocks need braces.
+    The text is correct up to here, but this cannot come next. The hint lists what can. Statements and
+    declarations end with `;`, and blocks need braces.
 SA003 a comment or string that is not closed
     A comment that starts with `/*` ends with `*/`; a string ends on the line on which it starts.
 SA004 a reserved word as a name
-    Words of the language are reserved everywhere, so that no text changes its meaning by where it stands.
+    The words of the language are reserved everywhere, so that a word means the same wherever it stands.
     Choose another name.
 SA005 a bracket that is not closed
     The file ends while this bracket is open. The place shown is the innermost bracket without a partner.
@@ -54,7 +54,7 @@ SA013 a file that cannot be read
 SA014 not UTF-8
     Texts are UTF-8, with or without a byte order mark.
 SA015 a NUL character
-    The file contains a zero byte, so it is no text.
+    The file contains a zero byte, so it is not a text file.
 SA016 a file that is too large
     Files have at most 20 million bytes.
 SA017 no thread
@@ -63,26 +63,26 @@ SA017 no thread
 SA018 a file that imports itself
     Imports must not form a circle. Move what both files need into a third one.
 SA019 an absolute path in a text
-    Files name others relative to their own folder: `import "../lib/queue.sa" as queue;`. So a folder of specs can be
-    moved, and a text from somebody else does not reach for files of this machine.
+    Files name others relative to their own folder: `import "../lib/queue.sa" as queue;`. A folder of specs can
+    then be moved, and a file from somebody else cannot read other files of this machine.
 SA101 an unknown name
     Nothing with this name is visible here. Names are visible from their declaration to the end of their block;
     names of an imported file are written behind its alias and a dot.
 SA102 a name that is declared twice
-    Names do not shadow each other: a name that is visible cannot be declared again, neither in an inner block.
-    Blocks beside each other may use the same name.
+    Names do not shadow each other: a name that is visible cannot be declared again, not even in an inner block.
+    Two blocks of which neither is inside the other may use the same name.
 SA103 a name of the wrong kind
-    The name exists but cannot stand here: a type is no value, a constant cannot be assigned to, variables of
+    The name exists but cannot stand here: a type is not a value, a constant cannot be assigned to, variables of
     another program cannot be used in this one.
 SA104 an unknown location
     `at T.CS` needs a thread `T` in this file with a location `CS`: a statement named `CS: …` or a location of
     an automaton. Members of a family are written `at T[1].CS`.
 SA105 the name of a choice
-    Names such as `x?1` are those of values that steps choose, where automata are printed. Only a `local` in the block
-    of an edge is declared so, or a variable could be mistaken for a choice.
+    Names such as `x?1` stand for values that a step chooses, where automata are printed. Only a `local` in the block
+    of an edge may have such a name; otherwise a variable could be mistaken for a choice.
 SA106 a definition by itself
-    Macros and functions with a body are replaced by their bodies, so they cannot use themselves. For recursive
-    functions declare one without a body and say what holds of it in axioms.
+    Macros and functions with a body are replaced by their bodies, so they cannot use themselves. For a recursive
+    function, declare one without a body and state its properties as axioms.
 SA107 an unknown type
     Types are `int`, `bool`, ranges, and enumerations declared with `enum`.
 SA108 imports without a file
@@ -99,7 +99,7 @@ SA203 the wrong number of values
 SA204 not a constant
     Bounds of ranges, sizes of arrays, bounds of families and values of `const` are known before anything runs,
     so they are made of numbers and constants only.
-SA205 division by something else than a non-zero constant
+SA205 division by something other than a non-zero constant
     `/` and `%` are Euclidean (the remainder is never negative) and need a constant other than 0 on the right:
     that keeps questions decidable.
 SA206 an empty range
@@ -134,7 +134,7 @@ SA305 a name or label in the wrong place
     A label `@action` belongs to one step: not to `if`, `while`, `choose`, a declaration or a jump, and a step
     shows one label only. A name `CS:` names the location in front of a statement that makes a step.
 SA306 a loop or jump inside of one step
-    An atomic block is one step, which ends for sure: no `while`, `break`, `continue` or `return` inside.
+    An atomic block is one step, which always ends: it contains no `while`, `break`, `continue` or `return`.
 SA307 a jump without a loop
     `break` and `continue` need a loop around them.
 SA308 a special label or location
@@ -148,29 +148,29 @@ SA312 a quantifier outside of axioms
     `forall` and `exists` are for axioms about functions. Elsewhere formulas are free of quantifiers, so that
     they can be evaluated.
 SA313 `at` outside of invariants
-    Where a thread stands can be asked in invariants only; programs use a variable or a ghost for it.
+    Only invariants can ask where a thread is. In a program, use a variable or a ghost instead.
 SA314 an initial value outside of its range
     The value can never be in the variable's range, so there would be no initial state.
 SA315 too many ways through one step
-    Each combination of `choose` branches in an atomic block becomes an edge of its own; there may be 1024.
-    (`if` does not count, its branches are merged.)
+    Each combination of `choose` branches in an atomic block becomes an edge of its own; at most 1024 are allowed.
+    (`if` does not count, since its branches are merged.)
 SA316 a step that touches several shared locations
     One statement is one atomic step here, but reading or writing several shared locations is not one step of a
-    machine. Either say that it is meant, with `atomic { … }`, or split it through local variables; `--split`
+    machine. Either say that one step is intended, with `atomic { … }`, or split it with local variables; `--split`
     does that for you.
 SA317 a location that only edges mention
-    The location is taken as declared, without invariant or environment. It may be a typing error.
+    The location is treated as declared, without invariant or environment. Its name may be a typing error.
 SA319 an index outside of its array
     The index is never, or not surely, within the array. In programs a wrong index is a visible `fail`; in
     formulas, which cannot fail, it must be within the array whatever the values are.
 SA320 a family of any number with a rely
-    What a copy in `thread T[i : *]` must expect is inferred: all the other copies do the same as it does. It cannot
-    be declared.
-SA321 a family of any number where it is not known
-    `thread T[i : *]` stands for any number of threads. This command looks at the threads of a program one by one,
-    and would take it for a single one. Write a number, `thread T[i : 1..3]`: then the answer is about so many.
+    What the environment of a copy in `thread T[i : *]` does is inferred, since all other copies run the same code. It
+    cannot be declared.
+SA321 a family of any number where it is not supported
+    `thread T[i : *]` stands for any number of threads. This command does not support such families. Give a number,
+    `thread T[i : 1..3]`: then the answer is about that many threads.
 SA322 a procedure and its result
-    A procedure that declares a result, `proc f(x : int) : int`, ends every way through it with `return e;`. A
+    A procedure that declares a result, `proc f(x : int) : int`, ends with `return e;` on every path. A
     procedure without a result, and a thread, only have `return;`.
 SA401 an unknown thread in a pairing
     `thread C refines A;` names a thread of the concrete and one of the abstract side.
@@ -186,17 +186,17 @@ SA405 a variable that differs on the two sides
 SA406 an environment that is not declared everywhere
     Some threads, here or on the other side, declare a rely and this one does not. Declare one for each thread, or
     for none: then environments are inferred, and the answer is about the whole program.
-SA407 a precondition that nobody satisfies
+SA407 a precondition that no initial state satisfies
     No concrete and abstract initial state together satisfy the `pre` of the refinement block, although there
-    are initial states without it. The claim would be about no run at all.
+    are initial states without it. The claim would hold trivially, since there would be no runs.
 SA408 locals of threads that are not paired
     A formula about both sides may mention locals of one concrete thread and of the abstract one that it refines.
-    It is meant for every pair of threads that has these locals.
+    It applies to every pair of threads that has these locals.
 SA409 a rely about a variable that one side lacks
     The rely of a refinement block holds on both sides. What it says of globals that only one side has is said of
     that side; a formula that mixes these with others belongs to the threads of that side.
 SA410 a rely where one is asked for
-    `--weakest-rely` finds the weakest relies of threads that declare none. Leave those out that are written.
+    `--weakest-rely` finds the weakest relies of threads that declare none. Remove the relies that are written.
 SA451 a parameter that differs on the two sides
     A parameter is one value for both sides, so its type is the same on both.
 SA452 a variable that one side lacks
@@ -205,46 +205,47 @@ SA452 a variable that one side lacks
 SA453 arrays that cannot be related
     Related arrays have the same size and element type.
 SA501 axioms that contradict each other
-    Nothing satisfies all axioms together, so everything would follow from them.
+    No functions satisfy all axioms together, so any claim would follow from them.
 SA502 no initial state
-    No values satisfy the initial condition: every claim about runs would hold for want of runs.
+    No values satisfy the initial condition. There are no runs, so every claim about runs would hold trivially.
 SA503 an invariant that nothing satisfies
     The location can never be reached, because its invariant excludes every state.
 SA504 a step that can never be taken
     The guard excludes every state that the location's invariant allows.
 SA505 a thread that blocks for ever
-    No step leads on from here in any state, and this is not the end of the thread.
+    No step can be taken from here in any state, and this is not the end of the thread.
 SA506 an invariant that is not inductive
-    The invariant of a location must hold initially, after each step that leads there, and it must be kept by
-    the environment. Otherwise it would cut off behaviour of the program, and answers would not speak of it.
+    The invariant of a location must hold initially and after each step that leads there, and the environment must
+    preserve it. Otherwise it would remove behaviour of the program, and answers would not cover that behaviour.
 SA507 a step that another thread's environment does not allow
     A thread relies on the others, and one of them makes a step that breaks this rely in some state that the
-    declared invariants do not exclude. If no such state can be reached, invariants that say so make the warning
-    go away; otherwise the rely promises more than the program keeps.
+    declared invariants do not exclude. If no such state can be reached, add invariants that exclude it, and the
+    warning disappears. Otherwise the rely assumes more than the program guarantees.
 SA508 an environment without the step that changes nothing
     In some state the declared relation does not allow that nothing changes. An environment may always do
-    nothing, so this possibility is added; mention it in the relation to make that plain.
+    nothing, so this possibility is added. Write it in the relation to make that explicit.
 SA509 a thread that goes no further
-    The proof shows that the concrete thread waits here for ever, in every run that gets here. What never happens
-    refines anything: look whether the condition, the rely or the initial values are as they should be.
+    The proof shows that the concrete thread waits here for ever, in every run that gets here. A thread that
+    takes no steps refines anything: check that the condition, the rely and the initial values are as intended.
 SA510 a declared environment that is replaced
-    Inference looks at the threads of the file running together, and at nothing else. What a thread relied on is
-    no longer said in the result: conjoin it again where the file is part of something larger.
+    Inference takes the threads of the file as the whole program. The relies that were written are not part of the
+    result: conjoin them again if the file is part of a larger program.
 SA511 a variable without a bound
     The values of the variable grow or shrink step by step, and no comparison with a constant stops them; or
-    what stops them relates variables, which boxes cannot express. The result holds, and says less than one
-    might like. An invariant written by hand is kept, and shown to be inductive.
-SA512 axioms of which it is not known whether they can be true
-    The solver finds no contradiction and no functions that satisfy all of them. If they contradict each other in a
-    way that is not seen, everything follows from them.
-SA513 variables of the two sides that are almost called the same
-    Globals are related where both sides declare them under one name. This one is not related to anything, so its
-    values play no part in the answer; if it is meant to be the other side's, give both the same name or relate them.
+    what stops them relates variables, which boxes cannot express. The result is correct, but may be
+    weaker than needed. An invariant written by hand is used as well, once it is shown to be inductive.
+SA512 axioms that may contradict each other
+    The solver finds neither a contradiction nor functions that satisfy all axioms. If they contradict each other,
+    any claim follows from them.
+SA513 variables of the two sides with almost the same name
+    Globals are related if both sides declare them under the same name. This one is not related to anything, so the
+    answer does not depend on its values. If it stands for the other side's variable, give both the same name or
+    relate them.
 SA601 a proof script where a program is needed
     The file has a `lemma` or `theorem`, so it is a proof script: it speaks of programs that it imports and has no
     threads of its own. Name one of these programs.
 SA602 a declaration that makes a program, in a proof script
-    Variables, threads, initial states, invariants and refinement blocks belong into files of their own, which the
+    Variables, threads, initial states, invariants and refinement blocks belong in files of their own, which the
     script imports. It may declare constants, parameters, enumerations, macros, functions and axioms.
 SA603 a proof script without steps
     There is no `lemma` and no `theorem`, so there is nothing to prove.
@@ -271,17 +272,17 @@ SA612 a step that cites itself or a later one
 SA613 an unknown rule
     The rules are `parallel`, `chain`, `preservation` and `auto`. Without `by` the claim is decided directly.
 SA614 clauses that a claim cannot have
-    `relate`, `pre`, `inv`, `rely`, `choose init` and `silent exit` say how two sides belong together, so they come
-    with `refines`. A `preserves` claim has its formula only.
+    `relate`, `pre`, `inv`, `rely`, `choose init` and `silent exit` say how two sides are related, so they belong
+    to `refines`. A `preserves` claim has its formula only.
 SA701 a tool that is missing
-    C is preprocessed by a compiler of the machine, `cc`. Without one, give a preprocessed file (`.i`).
+    C is preprocessed with the C compiler of this machine, `cc`. Without one, give a preprocessed file (`.i`).
 SA702 the compiler does not accept the file
-    The compiler looks at a file of C first, and what it says is passed on. The headers of the standard library are
-    sacheck's own: one that is missing is not supported.
+    The C compiler reads the file first, and its messages are passed on. The headers of the standard library are
+    sacheck's own: a header that is missing is not supported.
 SA703 not understood as C
-    The compiler accepts the file, and the parser does not: an extension that it does not know.
+    The compiler accepts the file, but the parser does not: it uses an extension that the parser does not know.
 SA705 options of C for another file
-    `--overflow`, `--races` and their like say how C is read, and this file is not C.
+    `--overflow`, `--races` and similar options say how C is read, and this file is not C.
 SA710 data that is not accepted
     Values are integers of one to eight bytes and pointers: no floating point, no bit fields.
 SA711 an array that is too large
@@ -289,58 +290,60 @@ SA711 an array that is too large
 SA712 a structure that is not accepted
     Unions, flexible members and atomic structures are not accepted.
 SA713 a call that cannot be inlined
-    Every call is replaced by the function that is called. A recursive one would never end; write a loop.
+    Every call is replaced by the function that is called. A recursive call would never end; write a loop.
 SA714 an address that is not known
-    What a pointer may point to is computed before anything else. A number that is used as a pointer, or a `void *`
-    that is followed, says nothing about that.
+    What a pointer may point to is computed before anything else. That is not possible for a number that is used as a
+    pointer, or for a `void *` that is dereferenced.
 SA715 an allocation that is not accepted
-    The size is a constant, and the pointer that takes the address or a `sizeof` says of what.
+    The size must be a constant, and the type must be known: from the pointer that takes the address, or from a
+    `sizeof`.
 SA716 an undefined function that gets an address
-    A function that is not in the file may do anything with what it gets. Define it.
-SA718 division or shift by what is not constant
-    Division is understood where the divisor is a constant or may have few values.
+    A function that is not in the file may do anything with the address. Define the function.
+SA718 division or shift by a value that is not constant
+    Division is supported if the divisor is a constant or can only have a few values.
 SA719 an expression that is not accepted
-    The message says which one it is.
+    This kind of expression is not supported; the message names it.
 SA720 where a thread begins
     A program begins with `main`, and the function that a thread runs is named where the thread is created.
-SA721 a join beside any number of threads
-    Where any number of threads is created, which of them a join waits for is not known. Leave the join out, or create a
+SA721 a join where the number of threads is not known
+    If any number of threads is created, it is not known which of them a join waits for. Remove the join, or create a
     fixed number of threads.
 SA722 an atomic region that is not one step
     From its beginning to its end a region is one step: there is no loop in it, and nothing jumps into it.
 SA723 threads without a known number
     Each creation of a thread is a thread of the program. A loop that creates threads has a constant number of rounds.
-SA724 a claim that is not made of any number of threads
-    Races and deadlocks are looked for where the number of threads is known.
+SA724 a claim that needs a known number of threads
+    Races and deadlocks are looked for only where the number of threads is known.
 SA731 a function that is not defined
-    It may return anything, and is taken to change nothing that the program can see.
-SA732 a memory order that is read as seq_cst
-    Runs are sequentially consistent. A program that uses weaker orders may have more behaviours than are looked at.
+    It may return any value, and is assumed not to change anything that the program can see.
+SA732 a memory order that is treated as seq_cst
+    Only sequentially consistent runs are considered. A program with weaker orders may have more behaviours.
 SA901 no refinement block
     With one file, `refine` answers the refinement blocks in it. Give it two files, or write a block.
 SA902 a refinement without its abstract side
     With one file, a refinement block says with `abstract "FILE.sa";` what is refined.
 SA903 a file that cannot be written
-    The result could not be written; nothing was left half done.
+    The result could not be written. No partial file was left behind.
 SA904 no such thread
     The file has no thread with the name that was asked for.
 SA905 a script that cannot be followed
     The steps that were asked for do not exist in this order.
-SA906 a refinement block that is the other way round
-    The block says of the two files that the one named first on the command line refines the other. Files are named
-    in the order in which things are made: what the threads should do, then what they do.
+SA906 a refinement block in the opposite direction
+    According to the block, the file named first on the command line refines the other one. On the command line the
+    abstract file comes first (what the threads should do), then the concrete one (what they do).
 SA907 a chain of fewer than three programs
-    Two programs have one refinement between them and nothing to chain.
+    Between two programs there is one refinement, so there is nothing to chain.
 SA908 two refinement blocks for one link of a chain
     A chain has one refinement from each program to the next.
 SA910 not a certificate
-    The file is no certificate, one of another version of the format, or damaged. Write it again with
+    The file is not a certificate, has another version of the format, or is damaged. Write it again with
     `sacheck refine --certificate FILE` or `sacheck verify --certificate FILE`.
-SA911 a solver that is not there
-    cvc5 gives the second opinion on certificates. It is an optional package: `pip install 'sacheck[cvc5]'`.
+SA911 a solver that is not installed
+    cvc5 gives a second opinion on certificates. It is an optional package: `pip install -e '.[cvc5]'` in a
+    clone of the repository installs it.
 SA912 a source of a certificate that is not there
-    A certificate names its sources and has their hashes, not their texts. They are looked for beside it, or in the
-    folder that `--source` names.
+    A certificate contains the names and hashes of its sources, not their texts. They are looked for in its
+    folder, or in the folder that `--source` names.
 SA913 a folder that exists
     `--export` and `sacheck init` make a new folder, or fill an empty one, so that nothing of yours is overwritten.
 SA914 an engine that is not there

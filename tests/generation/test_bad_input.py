@@ -62,9 +62,9 @@ def test_it_ends_and_passes_all_checks(tmp_path: Path, name: str, closures: bool
     assert load_program(str(tmp_path / "printed.sa")).program.threads
 
 
-def test_thousands_of_cut_points_end(tmp_path: Path) -> None:
+def test_a_thousand_cut_points_end(tmp_path: Path) -> None:
     """A guard with as many holes as a diagram has cuts."""
-    holes = " && ".join(f"x != {3 * i}" for i in range(2000))
+    holes = " && ".join(f"x != {3 * i}" for i in range(1000))
     text = f"global x : int = 1; thread T {{ while ({holes}) {{ x := x + 3; }} }} thread U {{ x := 1; }}"
     inferred(tmp_path / "cuts.sa", text)
 

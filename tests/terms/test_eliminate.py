@@ -36,7 +36,7 @@ def _formula(random: Random) -> Term:
 
 def test_what_is_left_holds_where_some_value_satisfies_the_formula() -> None:
     random, eliminated = Random(0), 0
-    for _ in range(400):
+    for _ in range(120):
         formula = _formula(random)
         found = eliminate(formula, (K,))
         if found is None:
@@ -47,7 +47,7 @@ def test_what_is_left_holds_where_some_value_satisfies_the_formula() -> None:
             for y in range(-3, 4):
                 exists = any(holds(formula, {X: x, Y: y, K: k}) for k in range(-FAR, FAR + 1))
                 assert holds(found, {X: x, Y: y}) == exists, (formula, found, x, y)
-    assert eliminated > 380
+    assert eliminated > 112
 
 
 def test_half_of_a_number_asks_for_its_parity() -> None:

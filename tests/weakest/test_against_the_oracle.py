@@ -145,9 +145,9 @@ def test_pairs_have_the_environment_that_enumeration_gives(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", blocks(range(1, 21), 1))
-def test_random_pairs_have_the_environment_that_enumeration_gives(block: int, tmp_path: Path) -> None:
-    counted = Counter(_judge(tmp_path, seed) for seed in range(50 * block, 50 * (block + 1)))
-    assert counted["weakest, needed"] >= 2
+@pytest.mark.parametrize("first", blocks(range(50, 1050, 25), 1))
+def test_random_pairs_have_the_environment_that_enumeration_gives(first: int, tmp_path: Path) -> None:
+    counted = Counter(_judge(tmp_path, seed) for seed in range(first, first + 25))
+    assert counted["weakest, needed"] >= 1
     assert counted["UNKNOWN"] <= 2
-    assert counted["some environment"] <= 5
+    assert counted["some environment"] <= 3
