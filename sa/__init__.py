@@ -1,3 +1,53 @@
-"""`sacheck`: compositional refinement of concurrent threads over infinite data."""
+"""`sacheck`: compositional refinement of concurrent threads over infinite data.
+
+The commands as functions are in `sa.api`; `sa.refine` and the others are imported from there when they are used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from sa.api import Answer as Answer
+    from sa.api import File as File
+    from sa.api import InputError as InputError
+    from sa.api import Reason as Reason
+    from sa.api import Verdict as Verdict
+    from sa.api import certify as certify
+    from sa.api import generate as generate
+    from sa.api import load as load
+    from sa.api import prove as prove
+    from sa.api import refine as refine
+    from sa.api import verify as verify
+
+#: What `sa.api` has.
+_OFFERED = frozenset(
+    {
+        "Answer",
+        "File",
+        "InputError",
+        "Reason",
+        "Verdict",
+        "certify",
+        "generate",
+        "load",
+        "prove",
+        "refine",
+        "verify",
+    }
+)
+
+
+def __getattr__(name: str) -> Any:
+    """Commands do not pay for what only programs use (PEP 562)."""
+    if name in _OFFERED:
+        from sa import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module 'sa' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_OFFERED})

@@ -13,7 +13,7 @@ from sa.automata.automaton import Automaton
 from sa.base.verdict import Unknown, Verdict
 from sa.engines.outcome import Outcome, Result
 from sa.engines.verification import Verification
-from sa.report.document import Document, verdict_words
+from sa.report.document import Document, Tone, Words, verdict_words
 from sa.report.html import Gathered, document_html, scene_data, text
 from sa.report.matrix import automata_html, relation_html
 from sa.report.proof_tree import tree_html
@@ -57,6 +57,12 @@ def verification_page(outcome: Verification) -> str:
     threads += [("any number of", f.thread) for f in outcome.program.families]
     body = _unexpected(document) + document_html(document, gathered)
     return _page(document, document.subject, f"{body}{_threads(threads)}", gathered)
+
+
+def threads_page(name: str, threads: Sequence[Automaton]) -> str:
+    """The automata of a program, about which nothing is asked."""
+    document = Document(Words(f"{len(threads)} thread{'' if len(threads) == 1 else 's'}", Tone.STRONG), name)
+    return _page(document, name, automata_html([("thread", t) for t in threads]), Gathered())
 
 
 def proof_page(proof: Proof, seconds: Mapping[str, float]) -> str:

@@ -1,0 +1,5 @@
+"""`python -m sacheck`: the command line."""
+
+from sa.cli.start import main
+
+main()
