@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sa.automata.automaton import Automaton, Variable
+from sa.automata.automaton import Automaton
 from sa.certificates.goal import Goal
 from sa.terms.read_smtlib import Names
 from sa.terms.sort import Sort, enumerations
@@ -38,11 +38,6 @@ def more(names: Names, variables: Iterable[Var], sorts: Iterable[Sort] = ()) -> 
     """The names and some more."""
     added = {s.name: s for s in sorts}
     return Names({**names.variables, **{v.name: v for v in variables}}, names.functions, {**names.sorts, **added})
-
-
-def by_name(variables: Iterable[Variable]) -> dict[str, Var]:
-    """The variables by their names."""
-    return {v.var.name: v.var for v in variables}
 
 
 def _terms(automaton: Automaton) -> Iterator[Term]:

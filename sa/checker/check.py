@@ -7,9 +7,9 @@ from sa.certificates.goal import Goal
 from sa.certificates.pairs import Simulation, StatePairs
 from sa.certificates.play import Play
 from sa.certificates.relation import Relation
-from sa.checker.relation import check_relation
 from sa.checker.ruling import Accepted, Ruling
 from sa.checker.solvers import Z3, Solvers
+from sa.checker.weak_simulation import check_relation
 
 __all__ = ["Accepted", "check"]
 

@@ -18,11 +18,11 @@ from sa.base.limits import Limits, check_time
 from sa.certificates.goal import Goal, iota_of, kappa_of
 from sa.certificates.threads import Composition
 from sa.checker.obligation import Case, Obligation, discharge
-from sa.checker.relation import check_relation
 from sa.checker.ruling import Accepted, Failure, Rejected, Ruling
 from sa.checker.side import renamed, side
 from sa.checker.solvers import Z3, Solvers
 from sa.checker.threads import annotation_fault, ghosts_fault, together
+from sa.checker.weak_simulation import check_relation
 from sa.checker.written import implied
 from sa.smt.solver import Solver
 from sa.terms.build import conjuncts, land

@@ -40,11 +40,11 @@ from sa.checker.pairs import check_pairs
 from sa.checker.play import check_play
 from sa.checker.question import Question, pair_goal, thread_goals, whole_goal
 from sa.checker.refusals import check_refusals
-from sa.checker.relation import check_relation
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
 from sa.checker.solvers import Solvers
 from sa.checker.states import check_states
+from sa.checker.weak_simulation import check_relation
 from sa.checker.written import uncut
 from sa.smt.session import Unsat
 

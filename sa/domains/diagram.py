@@ -64,21 +64,6 @@ def difference(store: Store, first: Node, second: Node) -> Node:
     return found
 
 
-def complement(store: Store, node: Node) -> Node:
-    """The states not in it."""
-    found = store.complements.get(node)
-    if found is None:
-        kids = [complement(store, k) for k in store.kids[node]]
-        found = store.complements[node] = reduced(store, store.levels[node], store.cuts[node], kids)
-        store.complements[found] = node
-    return found
-
-
-def choice(store: Store, condition: Node, positive: Node, negative: Node) -> Node:
-    """The states of `positive` inside the condition and those of `negative` outside."""
-    return join(store, meet(store, condition, positive), difference(store, negative, condition))
-
-
 def included(store: Store, first: Node, second: Node) -> bool:
     """Whether every state of the first is in the second. Stops at the first that is not, and makes no nodes."""
     if first in (second, FALSE) or second == TRUE:

@@ -25,12 +25,6 @@ def contains(interval: Interval, value: int) -> bool:
     return (low is None or low <= value) and (high is None or value <= high)
 
 
-def within(inner: Interval, outer: Interval) -> bool:
-    """Whether the first interval is a subset of the second."""
-    (a, b), (c, d) = inner, outer
-    return (c is None or (a is not None and c <= a)) and (d is None or (b is not None and b <= d))
-
-
 def meet(first: Interval, second: Interval) -> Interval | None:
     """The common numbers; None if there are none."""
     (a, b), (c, d) = first, second

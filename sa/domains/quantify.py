@@ -6,7 +6,6 @@ Forgetting is exact because on a canonical diagram no kid covers an empty range.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from typing import TypeAlias
 
 from sa.domains import interval
@@ -93,22 +92,8 @@ def box_of(store: Store, box: Box) -> Node:
     return node
 
 
-def boxes(store: Store, node: Node, most: int | None = None) -> Iterator[Box]:
-    """Disjoint boxes whose union is the set, at most so many of them; not the smallest number possible."""
-    return islice(_boxes(store, node, {}), most)
-
-
-def _boxes(store: Store, node: Node, above: Box) -> Iterator[Box]:
-    if node == TRUE:
-        yield above
-    elif node != FALSE:
-        level = store.levels[node]
-        for span, kid in segments(store, node):
-            yield from _boxes(store, kid, {**above, level: span})
-
-
 def count_boxes(store: Store, node: Node) -> int:
-    """How many boxes `boxes` gives, without making them."""
+    """How many disjoint boxes make up the set, one for each way through the diagram."""
     counts = {FALSE: 0, TRUE: 1}
 
     def count(n: Node) -> int:

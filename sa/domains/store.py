@@ -35,7 +35,6 @@ class Store(Struct, eq=False):
     meets: dict[tuple[Node, Node], Node] = field(default_factory=dict)
     joins: dict[tuple[Node, Node], Node] = field(default_factory=dict)
     differences: dict[tuple[Node, Node], Node] = field(default_factory=dict)
-    complements: dict[Node, Node] = field(default_factory=lambda: {FALSE: TRUE, TRUE: FALSE})
     inclusions: dict[tuple[Node, Node], bool] = field(default_factory=dict)
     forgotten: dict[tuple[Node, frozenset[int]], Node] = field(default_factory=dict)
     hulls: dict[Node, Mapping[int, Interval]] = field(default_factory=lambda: {TRUE: {}})
@@ -73,18 +72,6 @@ def between(store: Store, level: int, interval: Interval, inside: Node = TRUE) -
         cuts.append(high)
         kids.append(FALSE)
     return reduced(store, level, cuts, kids)
-
-
-def copied(source: Store, roots: Iterable[Node], target: Store) -> list[Node]:
-    """The same sets in another store, with none of the other nodes."""
-    done = {FALSE: FALSE, TRUE: TRUE}
-
-    def copy(node: Node) -> Node:
-        if node not in done:
-            done[node] = reduced(target, source.levels[node], source.cuts[node], [copy(k) for k in source.kids[node]])
-        return done[node]
-
-    return [copy(root) for root in roots]
 
 
 def reachable(store: Store, roots: Iterable[Node]) -> set[Node]:

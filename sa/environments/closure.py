@@ -38,7 +38,6 @@ def close(session: Session, step: Term, variables: Sequence[Var], invariant: Ter
     `invariant` may mention variables that do not change. The result is restricted to `invariant` after the step
     and to be used where it holds before.
     """
-    moving = [v for v in variables if not _fixed(step, v)]
     after: dict[Var, Term] = {v: primed(v) for v in variables}
     kept = substitute(invariant, after)
     relation = build.land(step, kept)
@@ -46,14 +45,10 @@ def close(session: Session, step: Term, variables: Sequence[Var], invariant: Ter
         return Closure(relation, True)
     if not session.implied(substitute(step, {primed(v): v for v in variables}), (invariant,)):
         relation = build.lor(relation, identity(variables))
-    exact = _saturate(session, relation, variables, moving, invariant)
+    exact = _saturate(session, relation, variables, invariant)
     if exact is not None:
         return Closure(exact, True)
     return Closure(build.land(*_templates(session, relation, variables, invariant), kept), False)
-
-
-def _fixed(step: Term, var: Var) -> bool:
-    return build.eq(primed(var), var) in build.conjuncts(step)
 
 
 def _frame_only(step: Term, variables: Sequence[Var]) -> bool:
@@ -62,9 +57,7 @@ def _frame_only(step: Term, variables: Sequence[Var]) -> bool:
     return all(c in frame for c in build.conjuncts(step))
 
 
-def _saturate(
-    session: Session, relation: Term, variables: Sequence[Var], moving: Sequence[Var], invariant: Term
-) -> Term | None:
+def _saturate(session: Session, relation: Term, variables: Sequence[Var], invariant: Term) -> Term | None:
     middle = {v: build.variable(v.name, v.sort, 2) for v in variables}
     to_middle = {primed(v): m for v, m in middle.items()}
     for _ in range(CUBE_BOUND):

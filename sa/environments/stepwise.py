@@ -71,7 +71,7 @@ def _waypoints(
         question.append(_concrete(board, pair, names[i], names[i + 1]))
         question.append(_abstract_within(board, pair, names[i], names[i + 1], i))
         if i + 1 < count:
-            question.append(_related(board, pair, names[i + 1]))
+            question.append(_related(board, names[i + 1]))
     reply = session.check(q for q in question if q is not build.TRUE)
     if not isinstance(reply, Sat):
         return None
@@ -131,7 +131,7 @@ def _abstract_within(
     return build.land(*parts)
 
 
-def _related(board: Board, pair: Pair, state: Mapping[Var, Term]) -> Term:
+def _related(board: Board, state: Mapping[Var, Term]) -> Term:
     iota = (substitute(f.term, state) for f in board.goal.iota)
     return build.land(*iota)
 

@@ -77,7 +77,7 @@ def _closed_form(automaton: Automaton, path: tuple[int, ...]) -> Cycle | None:
     if forms is None or not changed:
         return None
     made = {v: substitute(t, forms.before) if v in forms.last else forms.exact[v] for v, t in changed.items()}
-    guards = list(_throughout(build.conjuncts(build.land(*conditions)), made, forms))
+    guards = list(_throughout(build.conjuncts(build.land(*conditions)), made))
     if any(g is None for g in guards):
         return None
     condition = build.conjuncts(build.land(build.le(build.ONE, TURN), *(g for g in guards if g is not None)))
@@ -115,7 +115,7 @@ def _increased(var: Var, value: Term, changed: Mapping[Var, Term]) -> Term | Non
     return build.mod(reached, size) if size else reached
 
 
-def _throughout(conditions: tuple[Term, ...], made: Mapping[Var, Term], forms: _Forms) -> Iterator[Term | None]:
+def _throughout(conditions: tuple[Term, ...], made: Mapping[Var, Term]) -> Iterator[Term | None]:
     """Each condition in every turn, as conditions on the first and the last one; None where that is not enough."""
     less = build.add(TURN, build.integer(-1))
     for condition in conditions:

@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Edge, Kind, Variable
 from sa.automata.rename import renamed
 from sa.terms import build
-from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 
@@ -113,14 +112,3 @@ def _fresh(name: str, taken: set[str]) -> str:
         name = f"{wanted}_{number}"
     taken.add(name)
     return name
-
-
-def without_ghosts(formula: Term, ghosts: Iterable[Var]) -> Term:
-    """What is left of a conjunction when its parts about ghosts are dropped."""
-    gone = frozenset(ghosts)
-    return build.land(*(c for c in build.conjuncts(formula) if c.free.isdisjoint(gone)))
-
-
-def at_locations(formula: Term, places: dict[Var, Term]) -> Term:
-    """A formula with `at T.CS` replaced by what says so."""
-    return substitute(formula, {v: t for v, t in places.items() if v in formula.free})

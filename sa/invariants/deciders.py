@@ -18,8 +18,8 @@ from sa.base.budget import Budget, Event, Report
 from sa.base.limits import part_of
 from sa.certificates.run import Bad
 from sa.certificates.threads import Annotated, Joint, Keeps
+from sa.conditions.composition import product
 from sa.conditions.never import at_places, excluded, failing_edges, mentioned, taking
-from sa.conditions.product import product
 from sa.generation.generate import Generated, generate, invariants, strengthened, unbounded
 from sa.generation.modular import Annotation, Kept, solve_modular
 from sa.generation.visibility import Level

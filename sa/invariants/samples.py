@@ -139,7 +139,7 @@ def _visited(w: Whole, random: Random, bounds: Limits) -> Iterator[tuple[tuple[s
             yield tuple(t.locations[q].name for t, q in zip(w.threads, places, strict=True)), row
             if random.random() >= calm:
                 mover = random.randrange(len(w.threads))
-            after = _step(moves[mover][places[mover]], row, w, random)
+            after = _step(moves[mover][places[mover]], row, random)
             if after is None:
                 mover = random.randrange(len(w.threads))
                 continue
@@ -168,7 +168,7 @@ def _move(arc: Arc, order: Sequence[Var]) -> _Move:
     return _Move(arc, predicate(arc.guard, names), updates)
 
 
-def _step(moves: Sequence[_Move], row: Row, w: Whole, random: Random) -> Row | None:
+def _step(moves: Sequence[_Move], row: Row, random: Random) -> Row | None:
     """The state behind a random edge that is possible; None where there is none."""
     for move in random.sample(moves, len(moves)):
         if move.arc.edge.label is not None and move.arc.edge.label.action == FAIL:

@@ -47,16 +47,6 @@ def show_program(program: Program, comments: Mapping[str, Sequence[str]] | None 
     return "\n".join(lines) + "\n"
 
 
-def show_automaton(automaton: Automaton) -> str:
-    """One automaton as a file of its own, its globals inside of it."""
-    parameters = tuple(v for v in automaton.variables if v.kind is Kind.PARAM)
-    shared = tuple(v for v in automaton.variables if v.kind is Kind.GLOBAL)
-    sorts = (v.var.sort for v in automaton.variables)
-    lines = [*_enumeration_lines(sorts), *_declarations(parameters)]
-    lines += _automaton(automaton, shared, set(), ())
-    return "\n".join(lines) + "\n"
-
-
 def _automaton(
     automaton: Automaton,
     shared: tuple[Variable, ...],

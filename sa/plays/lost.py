@@ -7,8 +7,8 @@ from sa.certificates.play import Play
 from sa.plays.positions import Survives
 from sa.plays.single_run import course, pursue
 from sa.plays.strategy import Refuter
+from sa.simulation.algorithm_2_search import Search
 from sa.simulation.endings import Loss, Lost
-from sa.simulation.search import Search
 from sa.simulation.state import Lemma
 from sa.terms.evaluate import State, Unevaluable
 

@@ -116,14 +116,14 @@ def replies(
         if loss is None:
             then = follow(end)
             if then is not None:
-                listed.append(Reply(_moves(board, found.location, run, found.state), then))
+                listed.append(Reply(_moves(board, run, found.state), then))
         elif shown < BROKEN_SHOWN:
             shown += 1
-            listed.append(Reply(_moves(board, found.location, run, found.state), loss))
+            listed.append(Reply(_moves(board, run, found.state), loss))
     return tuple(listed)
 
 
-def _moves(board: Board, location: str, run: Run, state: State) -> tuple[Move, ...]:
+def _moves(board: Board, run: Run, state: State) -> tuple[Move, ...]:
     """The run's moves with values instead of terms."""
     full = boards.full_state(board, state)
     values = {v.var: full[v.var] for v in board.goal.abstract.variables}
@@ -142,7 +142,7 @@ def _refusals(board: Board, location: str, step: Challenge, runs: Sequence[Run],
     full = boards.full_state(board, state)
     places = {location: Configuration(location, {v.var: full[v.var] for v in board.goal.abstract.variables})}
     for run in runs[:RUNS_EXPLAINED]:
-        for move in _moves(board, location, run, state):
+        for move in _moves(board, run, state):
             places.setdefault(move.after.location, move.after)
     return refused(board, places.values(), step.label, state)
 

@@ -18,7 +18,7 @@ from sa.game.rounds import Challenge
 from sa.plays.positions import Survives, broken, drifting, move_of, sides
 from sa.plays.regions import Regions
 from sa.plays.replies import answers, replies, some_answers
-from sa.simulation.search import Search
+from sa.simulation.algorithm_2_search import Search
 from sa.simulation.state import Lemma, LostEnvironment, LostMatch, LostStep
 from sa.smt.pleasant import near, pleasant
 from sa.smt.session import Sat, Session, Unsat

@@ -30,8 +30,8 @@ from sa.automata.rename import on_side, own_local
 from sa.base.diagnostic import Diagnostic, InputError, Label, error
 from sa.base.limits import Limits
 from sa.certificates.goal import Goal
+from sa.conditions.composition import product
 from sa.conditions.environment import closed, declared, identity
-from sa.conditions.product import product
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.substitute import primed, sided, substitute

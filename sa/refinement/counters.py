@@ -9,8 +9,8 @@ from sa.base.limits import LimitReached, Limits
 from sa.certificates.goal import Goal
 from sa.domains import affine
 from sa.game.board import lay_out
+from sa.simulation.algorithm_2_search import Search
 from sa.simulation.endings import Tactics
-from sa.simulation.search import Search
 from sa.smt.session import Session
 from sa.terms.term import Term, Var
 

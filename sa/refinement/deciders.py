@@ -25,10 +25,10 @@ from sa.game.opening import Covered, NotCovered, broken_at_start, cover
 from sa.game.rounds import Round
 from sa.question.asked import Effort, GoalAsked, Lost, Related, Stuck
 from sa.refinement.facts import facts
+from sa.simulation.algorithm_2_search import Search
 from sa.simulation.endings import Answered, Tactics
 from sa.simulation.endings import Stuck as SearchStuck
 from sa.simulation.horn import solve_horn
-from sa.simulation.search import Search
 from sa.simulation.state import NO_FACTS, Facts, PairState, dead
 from sa.smt.session import Session
 from sa.terms import build

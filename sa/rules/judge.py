@@ -33,10 +33,10 @@ from sa.checker.obligation import Obligation
 from sa.checker.play import check_play
 from sa.checker.question import NoQuestion
 from sa.checker.refusals import check_refusals
-from sa.checker.relation import check_relation
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
 from sa.checker.states import check_states
+from sa.checker.weak_simulation import check_relation
 from sa.rules import annotated, invariances, refinements, statements
 from sa.rules.application import Applied, Unfit
 from sa.rules.facts import Fact, Invariance, Refinement, Side, sides_of

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from sa.certificates.goal import matches_environments
 from sa.environments.matching import matched_step
 from sa.game.board import Pair
-from sa.simulation.search import Search
+from sa.simulation.algorithm_2_search import Search
 from sa.simulation.state import PairState
 from sa.smt.horn import Atom, Clause, Solution, solve
 from sa.terms import build

@@ -134,12 +134,6 @@ def off_side(name: str) -> Name:
     return _with(name, side=None)
 
 
-@_remembered
-def without_thread(name: str) -> Name:
-    """The name that a local has in its own thread."""
-    return _with(name, thread=None)
-
-
 def in_goal(name: str, thread: str, goal: str) -> Name:
     """A thread's local as one of several goals has it."""
     return _with(name, owner=(thread, goal))

@@ -26,8 +26,8 @@ from sa.game.board import Board, Pair, lay_out
 from sa.game.runs import Bounds
 from sa.refinement.deciders import relation_of
 from sa.refinement.facts import facts
+from sa.simulation.algorithm_2_search import Search
 from sa.simulation.endings import Answered, Patience, Stuck, Tactics
-from sa.simulation.search import Search
 from sa.simulation.state import NO_FACTS, dead, hypotheses
 from sa.smt.session import Session
 from sa.terms import build

@@ -7,9 +7,9 @@ import pytest
 from sa.automata.automaton import Automaton
 from sa.base.limits import Limits
 from sa.base.source import Source
+from sa.conditions.composition import product
 from sa.conditions.environment import closed
 from sa.conditions.inductive import NotInductive, not_inductive, not_inductive_diagnostic
-from sa.conditions.product import product
 from sa.language.elaborate.program import program
 from sa.smt.session import Session
 

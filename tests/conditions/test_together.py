@@ -8,9 +8,9 @@ from sa.automata.program import Program
 from sa.base.diagnostic import InputError
 from sa.base.limits import Limits
 from sa.base.source import Source
+from sa.conditions.composition import product
 from sa.conditions.environment import closed
 from sa.conditions.inductive import NotInductive, not_inductive
-from sa.conditions.product import product
 from sa.conditions.together import no_start, not_inductive_together, uncut
 from sa.language.elaborate.program import program
 from sa.smt.session import Session, Undecided

@@ -52,7 +52,7 @@ class Intervals(Struct, frozen=True):
         """Inclusion."""
         if first is None or second is None:
             return first is None
-        return all(interval.within(a, b) for a, b in zip(first, second, strict=True))
+        return all(_within(a, b) for a, b in zip(first, second, strict=True))
 
     def join(self, first: Values, second: Values) -> Values:
         """The smallest box around both."""
@@ -248,3 +248,8 @@ def _widened(old: Interval, new: Interval, stops: Iterable[int]) -> Interval:
     if high is not None and high != old[1]:
         high = min((c for c in stops if c >= high), default=None)
     return low, high
+
+
+def _within(inner: interval.Interval, outer: interval.Interval) -> bool:
+    (a, b), (c, d) = inner, outer
+    return (c is None or (a is not None and c <= a)) and (d is None or (b is not None and b <= d))

@@ -11,7 +11,7 @@ from sa.automata.program import Program
 from sa.base.source import Source
 from sa.language.elaborate import program
 from sa.language.load import load_program
-from sa.language.unparse import show_automaton, show_program
+from sa.language.unparse import show_program
 from sa.terms import build
 from tests.generators.programs import random_program
 from tests.language.texts import arrows, problems_of, program_of, thread_of, without_origins
@@ -95,9 +95,3 @@ def test_printed_random_programs_are_read_back_as_the_same_automata() -> None:
     for seed in range(100):
         original = program_of(random_program(seed, 2))
         assert same(program_of(show_program(original)), original), seed
-
-
-def test_an_automaton_alone_is_a_file_that_is_read_back_as_the_same_automaton() -> None:
-    text = "enum C { R, S } param A : 0..2; global c : C; global f : bool[2] = false; ghost global g : int;"
-    thread = thread_of(text + "thread T { rely f[1]' == f[1]; local t : C; f[0] := c == t; havoc c; g := g + 1; }")
-    assert without_origins(thread_of(show_automaton(thread))) == without_origins(thread)

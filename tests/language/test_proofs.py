@@ -11,7 +11,7 @@ from sa.automata.proof import Preserves, Refines, Rule, Script, Step
 from sa.base.diagnostic import InputError
 from sa.base.source import Source
 from sa.base.verdict import Verdict
-from sa.conditions.product import product
+from sa.conditions.composition import product
 from sa.language.format import format_source
 from sa.language.load import Loaded, LoadedScript, load, load_program, load_script
 from sa.terms.printer import show

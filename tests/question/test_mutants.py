@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-import sa.conditions.product as product
+import sa.conditions.composition as product
 import sa.engines.refine
 import sa.engines.verify
 import sa.question.claims as claims

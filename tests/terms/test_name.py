@@ -26,7 +26,6 @@ from sa.terms.name import (
     staged,
     unchosen,
     whole,
-    without_thread,
 )
 from sa.terms.substitute import local_of, primed, sided, unsided
 
@@ -70,7 +69,6 @@ def test_every_text_is_a_name_that_prints_as_it(text: str) -> None:
     ("undo", "do"),
     [
         (off_side, lambda n: on_side(n, ABSTRACT)),
-        (without_thread, lambda n: of_thread(n, "T")),
         (whole, lambda n: element(n, 7)),
         (unchosen, lambda n: chosen(n, 1)),
         (alone, lambda n: in_goal(n, "T", "G")),

@@ -47,15 +47,3 @@ def on_cycles(roots: Iterable[Node], successors: Mapping[Node, Sequence[Node]]) 
         if len(component) > 1 or component[0] in successors.get(component[0], ()):
             result |= dict.fromkeys(component, number)
     return result
-
-
-def reachable(roots: Iterable[Node], successors: Mapping[Node, Sequence[Node]]) -> set[Node]:
-    """The nodes that can be reached, the roots included."""
-    seen = set(roots)
-    pending = list(seen)
-    while pending:
-        for following in successors.get(pending.pop(), ()):
-            if following not in seen:
-                seen.add(following)
-                pending.append(following)
-    return seen
