@@ -8,6 +8,7 @@ from sa.automata.automaton import Automaton
 from sa.base.diagnostic import InputError, error
 from sa.frontends.load import load_program
 from sa.language.unparse import show_program
+from sa.terms.sort import ArraySort
 
 
 def show(path: str, thread: str | None, split: bool) -> tuple[Automaton, ...]:
@@ -27,4 +28,11 @@ def show(path: str, thread: str | None, split: bool) -> tuple[Automaton, ...]:
 
 def as_text(path: str, split: bool) -> str:
     """A program as `.sa` text, whatever language the file is in. Raises InputError."""
-    return show_program(load_program(path, split, families=True).program)
+    program = load_program(path, split, families=True).program
+    local = (v for t in (*program.threads, *(f.thread for f in program.families)) for v in t.variables)
+    whole = dict.fromkeys(v.var.name for v in (*program.variables, *local) if isinstance(v.var.sort, ArraySort))
+    if whole:
+        names = ", ".join(f"`{name}`" for name in whole)
+        hint = "`show` without `--format sa` shows the automata"
+        raise InputError((error("SA711", f"`.sa` text has no arrays as large as {names}", None, hint),))
+    return show_program(program)

@@ -286,7 +286,8 @@ SA705 options of C for another file
 SA710 data that is not accepted
     Values are integers of one to eight bytes and pointers: no floating point, no bit fields.
 SA711 an array that is too large
-    Each element of an array is a variable of its own, up to 64 of them, and the size is a constant.
+    The size of an array is a constant. Objects have up to 65,536 elements; arrays of more than 64 stay whole, which
+    `.sa` text cannot say.
 SA712 a structure that is not accepted
     Unions, flexible members and atomic structures are not accepted.
 SA713 a call that cannot be inlined

@@ -21,6 +21,7 @@ from sa.frontends.c.types import (
     cells_of,
     key_of,
     range_of,
+    rows_of,
     synchronises,
 )
 from sa.frontends.c.values import Unsupported, Value
@@ -186,7 +187,7 @@ def object_of(
         first = None if initial is None else initial.get(offset, zero)
         free = synchronises(scalar) or offset in opaque
         cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free))
-    return Object(name, tuple(cells), storage, where)
+    return Object(name, tuple(cells), storage, where, tuple(rows_of(kind)))
 
 
 def _opaque(kind: CType, start: int = 0) -> Iterator[int]:

@@ -37,13 +37,15 @@ from sa.frontends.c.types import (
     is_scalar,
     promoted,
     range_of,
+    rows_of,
 )
 from sa.frontends.c.values import Unsupported, Value, binary, convert, number, truth
 from sa.frontends.flow.graph import Fail, Havoc, Live, Register, Set, Skip, Storage, base
 from sa.terms import build
+from sa.terms.term import Term
 
-#: An array may not have more elements.
-MOST_ELEMENTS = 64
+#: What an object may have: scalars, and variables that are made of them.
+MOST_CELLS, MOST_VARIABLES = 2**16, 1024
 
 
 def statement(body: Body, node: Any) -> None:
@@ -207,9 +209,12 @@ def whole(kind: CType, name: str) -> None:
         raise Unsupported("SA710", f"`{name}` has no type")
     if isinstance(kind, Array) and kind.size is None:
         raise Unsupported("SA711", f"the array `{name}` has no size", "give it a constant size")
-    if cell_count(kind) > MOST_ELEMENTS * 16 or (isinstance(kind, Array) and (kind.size or 0) > MOST_ELEMENTS):
-        hint = "whole arrays are not accepted yet: make it smaller"
-        raise Unsupported("SA711", f"`{name}` has more than {MOST_ELEMENTS} elements", hint)
+    if cell_count(kind) > MOST_CELLS:
+        raise Unsupported("SA711", f"`{name}` has more than {MOST_CELLS} elements", "make it smaller")
+    rows = list(rows_of(kind))
+    variables = cell_count(kind) - sum((row.count - 1) * len(row.paths) for row in rows)
+    if variables > MOST_VARIABLES:
+        raise Unsupported("SA711", f"`{name}` has more than {MOST_VARIABLES} fields and arrays", "make it smaller")
 
 
 def local(body: Body, name: str, kind: CType, where: Origin, init: Any) -> None:
@@ -226,12 +231,24 @@ def local(body: Body, name: str, kind: CType, where: Origin, init: Any) -> None:
         else:
             emit(body, Set(var, number(convert(made, kind, bounds_in(body)))))
         return
-    body.objects[own] = object_of(body.file, own, kind, Storage.AUTO, where, None)
     place = InMemory(base(own), kind, "index")
     body.scopes[-1][name] = place
+    constants = None if init is None or not any(rows_of(kind)) else _constants(body, kind, init)
+    body.objects[own] = object_of(body.file, own, kind, Storage.AUTO, where, constants)
     emit(body, Live(own))
-    if init is not None:
+    if init is not None and constants is None:
         initialise(body, place, init)
+
+
+def _constants(body: Body, kind: CType, init: Any) -> dict[int, Term] | None:
+    """The values of an initialiser if all of them are constant: a large array gets them at once."""
+    steps, here, registers = len(body.steps), body.here, dict(body.registers)
+    try:
+        return first_values(body, kind, init)
+    except Unsupported:
+        del body.steps[steps:]
+        body.here, body.registers = here, registers
+        return None
 
 
 def _if(body: Body, node: c_ast.If) -> None:

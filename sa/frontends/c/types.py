@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from sa.frontends.flow.graph import ANY, Range
+from sa.frontends.flow.graph import ANY, Range, Row
 
 
 class Int(msgspec.Struct, frozen=True):
@@ -128,6 +128,36 @@ def cells_of(kind: CType, path: str = "") -> Iterator[tuple[str, CType]]:
                 yield from cells_of(inner, f"{path}.{name}")
         case _:
             return
+
+
+#: Arrays with more elements are kept together.
+MOST_ELEMENTS = 64
+
+
+def rows_of(kind: CType, start: int = 0, path: str = "") -> Iterator[Row]:
+    """The large arrays in an object of the type, with their places in it."""
+    match kind:
+        case Array() if _is_large(kind):
+            element = _innermost(kind)
+            count = cell_count(kind) // max(1, cell_count(element))
+            yield Row(start, count, tuple(f"{path}{inner}" for inner, _ in cells_of(element)))
+        case Array(of, size):
+            for index in range(size or 0):
+                yield from rows_of(of, start + index * cell_count(of), f"{path}[{index}]")
+        case Struct(_, fields):
+            for name, inner in fields or ():
+                yield from rows_of(inner, start, f"{path}.{name}")
+                start += cell_count(inner)
+        case _:
+            return
+
+
+def _innermost(kind: CType) -> CType:
+    return _innermost(kind.of) if isinstance(kind, Array) else kind
+
+
+def _is_large(kind: CType) -> bool:
+    return isinstance(kind, Array) and ((kind.size or 0) > MOST_ELEMENTS or _is_large(kind.of))
 
 
 def cell_count(kind: CType) -> int:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.graph import Live, Load, Node, Step, Storage, Store, base, outgoing
-from sa.frontends.flow.layout import Layout, Place
+from sa.frontends.flow.layout import Layout, Place, cell_at
 from sa.frontends.flow.liveness import live
 from sa.frontends.flow.locks import Guarded, guarded
 from sa.frontends.flow.threads import NO_THREAD, OFFER, ROW, THREADS, Thread
@@ -87,8 +87,8 @@ def _stay(threads: Sequence[Thread], found: Found) -> None:
         if thread.identity is None:
             continue
         own = {a for a, p in found.layout.places.items() if _is_own(p, thread)}
-        left = [v for a, vs in found.cells.items() if a not in own for v in vs if v in own]
-        if left:
+        values = {v for a, vs in found.cells.items() if a not in own for v in vs}
+        if left := [n for v in values if v is not OTHER and (n := cell_at(v, found.layout)) in own]:
             where = found.layout.places[left[0] or 0].object
             message = f"the address of `{where.name.split('.', 1)[1]}` leaves a thread of which there is any number"
             raise InputError((error("SA714", message, where.origin.span),))
@@ -99,7 +99,8 @@ def _access(step: Step, thread: int, found: Found) -> Access | None:
         case Load(_, address, key, _, among) | Store(address, _, key, _, among):
             values = pointed(address, among, found, thread)
             cells = tuple(targets(values, key, found.layout))
-            return Access(cells, values == frozenset(cells), isinstance(step.op, Store))
+            sure = all(v is not OTHER and cell_at(v, found.layout) in cells for v in values)
+            return Access(cells, sure, isinstance(step.op, Store))
         case _:
             return None
 
@@ -200,13 +201,13 @@ def _read_first(
                 return ()
             own = () if access.writes else access.cells
             seen = access.writes and (not is_solo(thread, step, solo) or _creates(step))
-            return (*own, *(shared - frozenset(access.cells if access.sure else ()) if seen else ()))
+            return (*own, *(shared - frozenset(killed(step)) if seen else ()))
 
         def killed(step: Step) -> Iterable[int]:
             access = of.get(id(step))
-            return (
-                access.cells if access is not None and access.writes and access.sure and len(access.cells) == 1 else ()
-            )
+            if access is None or not (access.writes and access.sure and len(access.cells) == 1):
+                return ()
+            return () if access.cells[0] in where.columns else access.cells
 
         after = live(thread.graph.steps, thread.graph.entry, read, killed)
         result |= after.get(thread.graph.entry, frozenset()) & owned

@@ -12,7 +12,7 @@ from sa.automata.program import Invariant
 from sa.automata.rename import own_local
 from sa.terms import build
 from sa.terms.substitute import substitute
-from sa.terms.term import Term, Var
+from sa.terms.term import Term
 
 
 class Asked(Struct, frozen=True):
@@ -29,7 +29,10 @@ class Asked(Struct, frozen=True):
 
 
 class Touch(Struct, frozen=True):
-    """That the next step from a location accesses a cell, where `condition` holds of the thread's state."""
+    """That the next step from a location accesses a cell, where `condition` holds of the thread's state.
+
+    Of a column it is the `element` that this term says.
+    """
 
     thread: str
     location: str
@@ -37,6 +40,7 @@ class Touch(Struct, frozen=True):
     writes: bool
     atomic: bool
     condition: Term
+    element: Term | None = None
 
 
 def races(touches: Sequence[Touch], names: Mapping[int, str], origins: Mapping[int, Origin]) -> Iterator[Invariant]:
@@ -46,7 +50,7 @@ def races(touches: Sequence[Touch], names: Mapping[int, str], origins: Mapping[i
         by_cell.setdefault(touch.cell, []).append(touch)
     for cell, found in by_cell.items():
         pairs = [
-            build.lnot(build.land(_there(one), _there(two)))
+            build.lnot(build.land(_there(one), _there(two), _same_element(one, two)))
             for number, one in enumerate(found)
             for two in found[number + 1 :]
             if one.thread != two.thread and (one.writes or two.writes) and not (one.atomic and two.atomic)
@@ -57,8 +61,17 @@ def races(touches: Sequence[Touch], names: Mapping[int, str], origins: Mapping[i
 
 
 def _there(touch: Touch) -> Term:
-    free: dict[Var, Term] = {v: own_local(touch.thread, v) for v in touch.condition.free}
-    return build.land(at(touch.thread, touch.location), substitute(touch.condition, free))
+    return build.land(at(touch.thread, touch.location), _of_thread(touch.condition, touch))
+
+
+def _same_element(one: Touch, two: Touch) -> Term:
+    if one.element is None or two.element is None:
+        return build.TRUE
+    return build.eq(_of_thread(one.element, one), _of_thread(two.element, two))
+
+
+def _of_thread(term: Term, touch: Touch) -> Term:
+    return substitute(term, {v: own_local(touch.thread, v) for v in term.free})
 
 
 def no_deadlock(threads: Sequence[Automaton]) -> Invariant:

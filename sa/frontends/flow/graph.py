@@ -54,13 +54,29 @@ class Cell(Struct, frozen=True):
     synchronises: bool = False
 
 
+class Row(Struct, frozen=True):
+    """`count` elements of a large array, from a cell of an object on: cells that are not variables of their own.
+
+    Those at one distance from the starts of all elements are one array. `paths` are what follows the object's name
+    for each distance, without the index: there are as many as an element has cells.
+    """
+
+    start: int
+    count: int
+    paths: tuple[str, ...]
+
+
 class Object(Struct, frozen=True):
-    """A row of cells with a name that nothing else has in its procedure, or in the unit if it is static."""
+    """Consecutive cells with a name that nothing else has in its procedure, or in the unit if it is static.
+
+    Its large arrays are `rows`.
+    """
 
     name: str
     cells: tuple[Cell, ...]
     storage: Storage
     origin: Origin
+    rows: tuple[Row, ...] = ()
 
 
 class Register(Struct, frozen=True):

@@ -1,40 +1,62 @@
-"""Where the cells of all objects are: a number for each, and for the code of each procedure."""
+"""Where the cells of all objects are: a number for each, and for the code of each procedure.
+
+The cells of a row at one distance from the starts of its elements are one *column*, which has a number that is no
+address. Where a set of values has it, that stands for any of the column's addresses.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import gcd
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.frontends.flow.graph import Cell, Object, base, code
-from sa.terms.term import Var
+from sa.terms import build
+from sa.terms.term import Term, Var
 
-#: Codes of procedures and objects begin here: far from numbers that programs use as pointers.
-_FIRST_CODE, _FIRST_CELL = 0x5583_A1C3_0000, 0x7F3B_62D4_0000
+#: Codes of procedures, columns and objects begin here: far from numbers that programs use as pointers.
+_FIRST_CODE, _FIRST_COLUMN, _FIRST_CELL = 0x5583_A1C3_0000, 0x5A17_C0DE_0000, 0x7F3B_62D4_0000
 
 
 class Place(Struct, frozen=True):
-    """A cell in memory."""
+    """A cell in memory, or a column of them."""
 
     object: Object
     cell: Cell
 
 
-class Layout(Struct, frozen=True):
-    """`places` by address; `addresses` of objects and codes by their variables; `homes` are the ranges of objects.
+class Column(Struct, frozen=True):
+    """`count` cells from the address `first` on, `stride` apart; `initials` are their initial values."""
 
-    A home includes the address just behind the object, which nothing else has.
+    first: int
+    stride: int
+    count: int
+    initials: tuple[Term | None, ...] = ()
+
+
+class Layout(Struct, frozen=True):
+    """`places` by number: the address of a cell, or the number of a column.
+
+    `addresses` of objects and codes by their variables; `homes` are the ranges of objects, by each address and column
+    in them. A home includes the address just behind the object, which nothing else has. `members` are the columns of
+    addresses, `units` all numbers of an object by its first address.
     """
 
     places: Mapping[int, Place]
     addresses: Mapping[Var, int]
     homes: Mapping[int, tuple[int, int]]
     codes: frozenset[int]
+    columns: Mapping[int, Column]
+    members: Mapping[int, int]
+    units: Mapping[int, tuple[int, ...]]
 
 
 def layout(objects: Iterable[Object], procedures: Iterable[str]) -> Layout:
     """The layout of objects and codes."""
     places, addresses, homes = dict[int, Place](), dict[Var, int](), dict[int, tuple[int, int]]()
+    columns, members, units = dict[int, Column](), dict[int, int](), dict[int, tuple[int, ...]]()
     for number, name in enumerate(procedures):
         addresses[code(name)] = _FIRST_CODE + number
     codes = frozenset(addresses.values())
@@ -44,7 +66,69 @@ def layout(objects: Iterable[Object], procedures: Iterable[str]) -> Layout:
         addresses[base(obj.name)] = first
         for address in range(first, end + 1):
             homes[address] = (first, end)
-        for offset, cell in enumerate(obj.cells):
-            places[first + offset] = Place(obj, cell)
+        own = _columns(obj, first)
+        for number, (column, place) in enumerate(own, _FIRST_COLUMN + len(columns)):
+            columns[number], places[number], homes[number] = column, place, (first, end)
+            members.update(dict.fromkeys(_addresses(column), number))
+        single = [first + offset for offset in range(len(obj.cells)) if first + offset not in members]
+        places.update({address: Place(obj, obj.cells[address - first]) for address in single})
+        units[first] = (*single, *(n for n in columns if homes[n] == (first, end)))
         here = end + 1
-    return Layout(places, addresses, homes, codes)
+    return Layout(places, addresses, homes, codes, columns, members, units)
+
+
+def _columns(obj: Object, first: int) -> list[tuple[Column, Place]]:
+    found = list[tuple[Column, Place]]()
+    for row in obj.rows:
+        stride = len(row.paths)
+        for distance, path in enumerate(row.paths):
+            cells = obj.cells[row.start + distance : row.start + stride * row.count : stride]
+            column = Column(first + row.start + distance, stride, row.count, tuple(c.initial for c in cells))
+            found.append((column, Place(obj, replace(cells[0], path=path))))
+    return found
+
+
+def _addresses(column: Column) -> range:
+    return range(column.first, column.first + column.stride * column.count, column.stride)
+
+
+def cell_at(value: int, where: Layout) -> int | None:
+    """The number of the cell or column that a value means; None if it means none."""
+    number = where.members.get(value, value)
+    return number if number in where.places else None
+
+
+def near(start: int, distance: int, around: int, where: Layout) -> set[int]:
+    """The numbers of cells in the object of `start` that are at the distance from it, up to multiples of `around`.
+
+    A `start` that is a column is any address of it.
+    """
+    column = where.columns.get(start, Column(start, 0, 1))
+    found = set[int]()
+    for number in where.units[where.homes[start][0]]:
+        there = where.columns.get(number, Column(number, 0, 1))
+        # k * column.stride + m * around - j * there.stride is this, for k and j in the columns.
+        between = there.first - column.first - distance
+        step = gcd(around, column.stride, there.stride)
+        least, most = -(there.count - 1) * there.stride, (column.count - 1) * column.stride
+        if between == 0 or (step and between % step == 0 and (around or least <= between <= most)):
+            found.add(number)
+    return found
+
+
+def is_at(address: Term, number: int, where: Layout) -> Term:
+    """That an address is that of a cell, or of one of a column."""
+    column = where.columns.get(number)
+    if column is None:
+        return build.eq(address, build.integer(number))
+    last = column.first + column.stride * (column.count - 1)
+    distance = build.sub(address, build.integer(column.first))
+    aligned = build.eq(build.mod(distance, column.stride), build.ZERO) if column.stride > 1 else build.TRUE
+    inside = build.land(build.le(build.integer(column.first), address), build.le(address, build.integer(last)))
+    return build.land(inside, aligned)
+
+
+def element(address: Term, column: Column) -> Term:
+    """Which element of a column is at an address."""
+    distance = build.sub(address, build.integer(column.first))
+    return build.div(distance, column.stride) if column.stride > 1 else distance

@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 
 from sa.frontends.flow.graph import Act, Load, Lock, Node, Step, Storage, Store, outgoing
+from sa.frontends.flow.layout import cell_at
 from sa.frontends.flow.threads import Thread
-from sa.frontends.flow.values import OTHER, Found, evaluate
+from sa.frontends.flow.values import OTHER, Found, Values, evaluate
 
 #: What is wrong with an owner's cell where there is none: how the words of the library are known.
 LOCK = "lock"
@@ -36,8 +37,7 @@ def guarded(threads: Sequence[Thread], found: Found, cells: _Cells, alone: Calla
         for step in thread.graph.steps:
             match step.op:
                 case Lock(address, act):
-                    values = evaluate(address, found, thread.number)
-                    known = {v for v in values if v is not OTHER}
+                    known = _meant(evaluate(address, found, thread.number), found)
                     locks |= known
                     tried |= known if act is Act.TRY else set()
                 case Store(_, _, _, wrong, _) if wrong != LOCK and not alone(thread, step):
@@ -48,7 +48,8 @@ def guarded(threads: Sequence[Thread], found: Found, cells: _Cells, alone: Calla
     own = {
         a for a in locks if places[a].object.storage is not Storage.HEAP and places[a].object.name.startswith(families)
     }
-    usable = frozenset(locks - spoiled - own)
+    # Of a column it is not known which element is taken.
+    usable = frozenset(locks - spoiled - own - found.layout.columns.keys())
     held = {t.number: _held(t, found, usable) for t in threads}
     common = dict[int, frozenset[int]]()
     calm = set[int]()
@@ -64,6 +65,12 @@ def guarded(threads: Sequence[Thread], found: Found, cells: _Cells, alone: Calla
                 for cell in here:
                     common[cell] = common.get(cell, usable) & owners
     return Guarded(frozenset(c for c, owned in common.items() if owned), frozenset(calm))
+
+
+def _meant(values: Values, found: Found) -> frozenset[int]:
+    """The cells and columns that values mean."""
+    cells = {cell_at(v, found.layout) for v in values if v is not OTHER}
+    return frozenset(n for n in cells if n is not None)
 
 
 def _held(thread: Thread, found: Found, usable: frozenset[int]) -> Mapping[Node, frozenset[int]]:
@@ -87,7 +94,7 @@ def _after(step: Step, owned: frozenset[int], found: Found, thread: int, usable:
     if not isinstance(step.op, Lock) or step.op.act is Act.TRY:
         return owned
     values = evaluate(step.op.address, found, thread)
-    known = frozenset(v for v in values if v is not OTHER)
+    known = _meant(values, found)
     if step.op.act is Act.GIVE:
         return frozenset() if OTHER in values else owned - known
     return owned | (known & usable) if len(known) == 1 and OTHER not in values else owned

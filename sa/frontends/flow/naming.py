@@ -10,11 +10,15 @@ from msgspec import Struct
 from sa.automata.automaton import Kind, Variable
 from sa.frontends.flow.access import Accesses
 from sa.frontends.flow.cuts import Names
-from sa.frontends.flow.graph import Storage
+from sa.frontends.flow.graph import ANY, Storage
 from sa.frontends.flow.layout import Layout, Place
 from sa.frontends.flow.threads import Thread
 from sa.terms import build
+from sa.terms.sort import INT, ArraySort
 from sa.terms.term import Term, Var
+
+#: The sort of the variable of a column.
+ARRAY = ArraySort(INT, INT)
 
 
 class Named(Struct, frozen=True):
@@ -37,11 +41,12 @@ def named(threads: Sequence[Thread], where: Layout, known: Accesses, reserved: f
             users = known.users.get(address, frozenset())
             if (len(users) > 1) is not several:
                 continue
-            var = build.variable(_unused(_plain(place, several), taken))
+            sort = ARRAY if address in where.columns else INT
+            var = build.variable(_unused(_plain(place, several), taken), sort)
             taken.add(var.name)
             cells[address] = var
             kind = Kind.GLOBAL if several else Kind.LOCAL
-            range_ = place.cell.range
+            range_ = ANY if address in where.columns else place.cell.range
             made = Variable(var, kind, range_.low, range_.high, place.object.origin)
             if several:
                 shared.append(made)

@@ -22,6 +22,7 @@ from sa.frontends.flow.impossible import without_impossible
 from sa.frontends.flow.layout import Layout, Place, layout
 from sa.frontends.flow.liveness import only_reachable, prune
 from sa.frontends.flow.naming import Named, named
+from sa.frontends.flow.rows import filled
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.slicing import decisive
 from sa.frontends.flow.spans import span_of
@@ -29,6 +30,7 @@ from sa.frontends.flow.steps import FAILED, STOPPED, Joint, joints
 from sa.frontends.flow.threads import Thread, threads_of
 from sa.frontends.flow.webs import split
 from sa.terms import build
+from sa.terms.sort import INT, default_value
 from sa.terms.substitute import substitute
 from sa.terms.term import Int, Term, Var
 
@@ -83,7 +85,9 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
 def _claimed(threads: Sequence[Thread], found: Sequence[list[Joint]], names: Named) -> Iterator[Var]:
     """Variables of which claims speak, whatever steps depend on."""
     yield from (names.names[t.number].registers[t.identity] for t in threads if t.identity is not None)
-    yield from (v for joined in found for j in joined for x in j.touched for v in x.condition.free)
+    touched = [x for joined in found for j in joined for x in j.touched]
+    yield from (v for x in touched for v in x.condition.free)
+    yield from (v for x in touched if x.element is not None for v in x.element.free)
 
 
 def _claims(
@@ -99,7 +103,7 @@ def _claims(
     claims = list[Invariant]()
     if asked.races:
         touches = [
-            Touch(t.name, _places(t, joined)[j.source], x.cell, x.writes, x.atomic, x.condition)
+            Touch(t.name, _places(t, joined)[j.source], x.cell, x.writes, x.atomic, x.condition, x.element)
             for t, joined in threads
             for j in joined
             for x in j.touched
@@ -118,10 +122,19 @@ def _first_values(names: Named, where: Layout, known: Accesses) -> dict[Var, Ter
     for address, var in names.cells.items():
         cell = where.places[address].cell
         if cell.initial is not None:
-            result[var] = substitute(cell.initial, numbers)
+            column = where.columns.get(address)
+            value = cell.initial if column is None else filled(column.initials)
+            result[var] = substitute(value, numbers)
         elif address not in known.arbitrary and not _is_outside(where.places[address]):
-            result[var] = build.integer(max(0, cell.range.low or 0))
+            result[var] = _some(Variable(var, Kind.LOCAL, cell.range.low))
     return result
+
+
+def _some(variable: Variable) -> Term:
+    """Some value of a variable."""
+    if variable.var.sort != INT:
+        return build.constant(default_value(variable.var.sort), variable.var.sort)
+    return build.integer(max(0, variable.low or 0))
 
 
 def _is_outside(place: Place) -> bool:
@@ -217,7 +230,7 @@ def _without_dead(automaton: Automaton, local: frozenset[Var], first: Mapping[Va
         if v.var in first:
             init.append(build.eq(v.var, first[v.var]))
         elif v.var not in start:
-            init.append(build.eq(v.var, build.integer(max(0, v.low or 0))))
+            init.append(build.eq(v.var, _some(v)))
     return replace(automaton, variables=variables, init=build.land(*init))
 
 
@@ -258,7 +271,7 @@ def _begun(main: Automaton, first: dict[Var, Term]) -> tuple[Automaton, dict[Var
 def _own_first(main: Automaton) -> dict[Var, Term]:
     """The first values of the thread's own variables, where they are constants."""
     known = dict[Var, Term]()
-    for variable in main.variables:
+    for variable in (v for v in main.variables if v.var.sort == INT):
         for value in (0, variable.low or 0, 1):
             if build.eq(variable.var, build.integer(value)) in build.conjuncts(main.init):
                 known[variable.var] = build.integer(value)

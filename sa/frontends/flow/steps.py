@@ -41,6 +41,8 @@ from sa.frontends.flow.graph import (
     outgoing,
 )
 from sa.frontends.flow.heap import BOUND
+from sa.frontends.flow.layout import Column, cell_at, element, is_at
+from sa.frontends.flow.rows import changed, chosen, filled
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, Values, evaluate, pointed
@@ -58,12 +60,13 @@ _MOST_PATHS, _MOST_LENGTH = 32, 20_000
 
 
 class Touched(Struct, frozen=True):
-    """An access of a plain cell, under a condition on the state before the step."""
+    """An access of a plain cell, under a condition on the state before the step; of a column which `element`."""
 
     cell: int
     writes: bool
     atomic: bool
     condition: Term
+    element: Term | None = None
 
 
 class Joint(Struct, frozen=True):
@@ -190,7 +193,8 @@ def _moved(step: Step, address: Term, key: str, work: Work) -> None:
     """Raises InputError if an address is moved by elements of another size than those of the object there."""
     places = work.known.found.layout.places
     values = evaluate(address, work.known.found, work.thread.number)
-    if any(v is not OTHER and v in places and not _as_large(places[v].cell.key, key) for v in values):
+    cells = {cell_at(v, work.known.found.layout) for v in values if v is not OTHER}
+    if any(n is not None and not _as_large(places[n].cell.key, key) for n in cells):
         message = "this address is moved by elements of another size than those of the object"
         raise InputError((error("SA714", message, step.origin.span, "use a pointer of the object's own type"),))
 
@@ -243,7 +247,7 @@ def _only(values: Values | None) -> Term | None:
 
 def _choice(var: Var, range_: Range, origin: Origin, work: Work) -> Variable:
     name = f"{var.name.lstrip('_') or 'v'}?{next(work.numbers)}"
-    return Variable(build.variable(name), Kind.LOCAL, range_.low, range_.high, origin)
+    return Variable(build.variable(name, var.sort), Kind.LOCAL, range_.low, range_.high, origin)
 
 
 def _access(step: Step, path: _Path, source: Node, work: Work) -> Iterator[_Path | Joint]:
@@ -255,13 +259,11 @@ def _access(step: Step, path: _Path, source: Node, work: Work) -> Iterator[_Path
         if not access.cells and OTHER in values:
             message = "what this address is of is not known here"
             raise InputError((error("SA714", message, step.origin.span, "numbers cannot be used as pointers"),))
-        places = work.known.found.layout.places
-        if step.op.key in ("int8", "uint8") and any(
-            v in places and v not in access.cells for v in values if v is not OTHER
-        ):
+        meant = {cell_at(v, work.known.found.layout) for v in values if v is not OTHER}
+        if step.op.key in ("int8", "uint8") and meant - {None, *access.cells}:
             message = "a byte of an object of a larger type"
             raise InputError((error("SA714", message, step.origin.span, "access it by its own type"),))
-        wrong = build.land(*(build.ne(address, build.integer(c)) for c in access.cells))
+        wrong = build.land(*(build.lnot(is_at(address, c, work.known.found.layout)) for c in access.cells))
         guard = build.land(path.guard, simplified(wrong))
         if guard is not build.FALSE:
             yield from _failed(path, guard, step.op.wrong, step.origin, source, work)
@@ -283,9 +285,9 @@ def _access(step: Step, path: _Path, source: Node, work: Work) -> Iterator[_Path
             for at in access.cells:
                 if at in work.names.cells:
                     cell = work.names.cells[at]
-                    here = build.eq(address, build.integer(at)) if len(access.cells) > 1 else build.TRUE
                     stored = seen_as(value, key, _key(at, work))
-                    store[cell] = build.ite(simplified(here), stored, store.get(cell, cell))
+                    here = simplified(_is_meant(address, at, access, work))
+                    store[cell] = changed(store.get(cell, cell), address, here, stored, _column(at, work))
             yield replace(path, store=store)
 
 
@@ -296,9 +298,23 @@ def _touched(address: Term, access: Access, path: _Path, work: Work) -> Iterator
     chosen = {c.var for c in path.choices}
     for at in access.cells:
         if not work.known.found.layout.places[at].cell.synchronises:
-            here = build.eq(address, build.integer(at)) if len(access.cells) > 1 else build.TRUE
+            here = _is_meant(address, at, access, work)
             known = (c for c in build.conjuncts(build.land(path.guard, here)) if not c.free & chosen)
-            yield Touched(at, access.writes, path.depth > 0, build.land(*known))
+            column = _column(at, work)
+            index = None if column is None else element(address, column)
+            if index is not None and index.free & chosen:
+                message = "which element of a large array this is is chosen in the same step"
+                raise InputError((error("SA724", message, None if path.origin is None else path.origin.span),))
+            yield Touched(at, access.writes, path.depth > 0, build.land(*known), index)
+
+
+def _is_meant(address: Term, number: int, access: Access, work: Work) -> Term:
+    """That it is this cell of an access, or in this column."""
+    return is_at(address, number, work.known.found.layout) if len(access.cells) > 1 else build.TRUE
+
+
+def _column(number: int, work: Work) -> Column | None:
+    return work.known.found.layout.columns.get(number)
 
 
 def _loaded(address: Term, access: Access, key: str, path: _Path, work: Work) -> Term:
@@ -309,10 +325,16 @@ def _loaded(address: Term, access: Access, key: str, path: _Path, work: Work) ->
         else:
             cell = work.names.cells[at]
             here = path.store.get(cell, cell)
+            if (column := _column(at, work)) is not None:
+                here = chosen(here, address, column, work.known.found.layout.places[at].cell)
         here = seen_as(here, _key(at, work), key)
-        value = here if value is None else build.ite(build.eq(address, build.integer(at)), here, value)
+        value = here if value is None else build.ite(is_at(address, at, work.known.found.layout), here, value)
     assert value is not None
     return value
+
+
+def _addressed(initial: Term, work: Work) -> Term:
+    return substitute(initial, {v: work.names.addresses[v] for v in initial.free if v in work.names.addresses})
 
 
 def _key(cell: int, work: Work) -> str:
@@ -325,10 +347,13 @@ def _alive(name: str, on: _Path, path: _Path, step: Step, work: Work) -> _Path:
     for at, place in work.known.found.layout.places.items():
         if place.object.name != name or at not in work.names.cells:
             continue
+        column = _column(at, work)
         if place.cell.initial is not None:
-            store[work.names.cells[at]] = place.cell.initial
+            initial = place.cell.initial if column is None else filled(column.initials)
+            store[work.names.cells[at]] = _addressed(initial, work)
         elif at in work.known.arbitrary:
-            choice = _choice(work.names.cells[at], place.cell.range, step.origin, work)
+            range_ = place.cell.range if column is None else ANY
+            choice = _choice(work.names.cells[at], range_, step.origin, work)
             store[work.names.cells[at]] = choice.var
             choices.append(choice)
     return replace(on, store=store, choices=tuple(choices))

@@ -6,6 +6,7 @@ stands for any value that is not listed; a set without it is all there is.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import product
 from math import gcd, prod
@@ -15,7 +16,7 @@ from msgspec import Struct, field
 
 from sa.frontends.flow.division import quotient
 from sa.frontends.flow.graph import ANY, Among, Divide, Havoc, Load, Range, Set, Step, Storage, Store
-from sa.frontends.flow.layout import Layout
+from sa.frontends.flow.layout import Layout, cell_at, near
 from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.views import kin, seen_number
@@ -30,7 +31,7 @@ Values: TypeAlias = frozenset[int | None]
 
 K = TypeVar("K")
 
-_MOST, _MOST_COMBINATIONS = 64, 4096
+_MOST, _MOST_COMBINATIONS, _MOST_OF_COLUMN = 64, 4096, 16
 _UNKNOWN: Values = frozenset({OTHER})
 _NOTHING: Values = frozenset()
 
@@ -49,7 +50,7 @@ def constants(threads: Sequence[Thread], where: Layout, arbitrary: frozenset[int
     for address, place in where.places.items():
         cell = place.cell
         if cell.initial is not None:
-            found.cells[address] = evaluate(cell.initial, found, 0)
+            found.cells[address] = _initial(address, cell.initial, found)
         else:
             static = place.object.storage is Storage.STATIC and cell.key not in ("argument", "result")
             found.cells[address] = _range(cell.range) if static or address in arbitrary else _NOTHING
@@ -64,6 +65,14 @@ def constants(threads: Sequence[Thread], where: Layout, arbitrary: frozenset[int
             for step in thread.graph.steps:
                 changed = _transfer(step, thread.number, found) or changed
     return found
+
+
+def _initial(number: int, initial: Term, found: Found) -> Values:
+    """The values that a cell, or one of a column, has at first."""
+    column = found.layout.columns.get(number)
+    terms = {initial} if column is None else set(column.initials)
+    values = (evaluate(t, found, 0) for t in terms if t is not None)
+    return _settled(frozenset[int | None]().union(*values), found.layout)
 
 
 def _range(range_: Range) -> Values:
@@ -118,13 +127,17 @@ def pointed(address: Term, among: Among | None, found: Found, thread: int) -> Va
         if first is OTHER or home is None:
             result.add(OTHER)
             continue
+        if first in found.layout.columns:
+            result |= {OTHER, *(n for o in offsets for n in near(first, o, 0, found.layout))}
+            continue
         result |= {first + o if home[0] <= first + o <= home[1] else OTHER for o in offsets}
     return frozenset(result)
 
 
 def targets(values: Values, key: str, where: Layout) -> list[int]:
-    """The addresses among the values at which there is a cell of this kind."""
-    return sorted(v for v in values if v is not OTHER and v in where.places and kin(where.places[v].cell.key, key))
+    """The numbers of cells and columns of this kind that the values mean."""
+    found = {cell_at(v, where) for v in values if v is not OTHER}
+    return sorted(n for n in found if n is not None and kin(where.places[n].cell.key, key))
 
 
 def _viewed(values: Values, stored: str, wanted: str) -> Values:
@@ -139,11 +152,23 @@ def _grow(table: dict[K, Values], key: K, more: Values, where: Layout) -> bool:
 
 
 def _settled(values: Values, where: Layout) -> Values:
-    """A set that is not too large: what is known of numbers that are no addresses is forgotten."""
+    """A set that is not too large: what is known of numbers that are no addresses is forgotten.
+
+    Many addresses of a column are the column.
+    """
+    crowded = _crowded(values, where) if where.members and len(values) > _MOST_OF_COLUMN else set[int]()
+    if crowded:
+        alone = frozenset(v for v in values if v is OTHER or where.members.get(v) not in crowded)
+        values = alone | crowded | _UNKNOWN
     if OTHER not in values and len(values) <= _MOST:
         return values
     known = frozenset(v for v in values if v is not OTHER and (v in where.homes or v in where.codes))
     return known if known == values else known | _UNKNOWN
+
+
+def _crowded(values: Values, where: Layout) -> set[int]:
+    counts = Counter(where.members[v] for v in values if v is not OTHER and v in where.members)
+    return {number for number, count in counts.items() if count > _MOST_OF_COLUMN}
 
 
 def evaluate(term: Term, found: Found, thread: int) -> Values:
@@ -188,36 +213,31 @@ def _sum(term: Sum, found: Found, thread: int) -> Values:
         return _NOTHING
     known = [[v for v in vs if v is not OTHER] for vs, _ in values]
     factors = [factor for _, factor in values]
-    strides = [factor for vs, factor in values if OTHER in vs]
-    result = set[int | None]({OTHER}) if strides else set[int | None]()
-    if prod(map(len, known)) <= _MOST_COMBINATIONS:
+    result = set[int | None]({OTHER}) if any(OTHER in vs for vs, _ in values) else set[int | None]()
+    columns = found.layout.columns
+    if many := prod(map(len, known)) > _MOST_COMBINATIONS:
+        result.add(OTHER)
+    else:
         for chosen in product(*known):
             result.add(_shifted(const, chosen, factors, found.layout))
-    else:
-        strides = [*strides, 1]
-        result.add(OTHER)
-    # An address with an unknown offset: any cell of its object at these distances.
+    # An address with an unknown offset, or one of a column: any cell of its object at these distances.
     for number, (vs, factor) in enumerate(zip(known, factors, strict=True)):
-        others = strides if OTHER not in values[number][0] else _without(strides, factor)
-        if factor != 1 or not (others or len(known) > 1):
+        if factor != 1:
             continue
-        around = gcd(*others, *(f for i, f in enumerate(factors) if i != number and len(known[i]) > 1)) if others else 0
+        others = [(v, f) for i, (v, f) in enumerate(values) if i != number]
+        fixed = sum(f * (only or 0) for v, f in others if len(v) == 1 for only in v)
+        around = gcd(*(f for v, f in others if len(v) > 1 or OTHER in v))
+        unknown = many or any(OTHER in v for v, _ in others)
         for address in vs:
-            if around and address in found.layout.homes:
-                first, end = found.layout.homes[address]
-                result |= {a for a in range(first, end) if (a - address - const) % around == 0}
-                result.add(OTHER)
+            if address in found.layout.homes and (unknown or address in columns):
+                result |= {OTHER, *near(address, const + fixed, around, found.layout)}
     return frozenset(result)
-
-
-def _without(strides: list[int], factor: int) -> list[int]:
-    rest = list(strides)
-    rest.remove(factor)
-    return rest
 
 
 def _shifted(const: int, chosen: tuple[int, ...], factors: list[int], where: Layout) -> int | None:
     """A sum of constants; one that leads out of the object whose address is in it is no address that is known."""
+    if any(v in where.columns for v in chosen):
+        return OTHER
     total = const + sum(v * f for v, f in zip(chosen, factors, strict=True))
     homes = [where.homes[v] for v, f in zip(chosen, factors, strict=True) if f == 1 and v in where.homes]
     against = any(v in where.homes for v, f in zip(chosen, factors, strict=True) if f != 1)

@@ -15,14 +15,16 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
+from unittest.mock import patch
 
 from sa.automata.automaton import EXIT, FAIL, Automaton, Edge
 from sa.base.diagnostic import InputError
+from sa.frontends.c.types import MOST_ELEMENTS
 from sa.frontends.load import load_program
 from sa.terms.build import conjuncts, linear_parts
 from sa.terms.evaluate import evaluate, holds
-from sa.terms.sort import Value
-from sa.terms.term import IsZero, Var
+from sa.terms.sort import Value, default_value
+from sa.terms.term import IsZero, Same, Var
 
 TYPES = (
     "int",
@@ -55,7 +57,9 @@ class Generator:
     def names(self) -> list[str]:
         """The places whose values are compared at the end."""
         n = self.number
-        return [*(f"g{n}_{i}" for i in range(GLOBALS)), *(f"a{n}[{i}]" for i in range(3)), f"s{n}.x", f"s{n}.y"]
+        arrays = (f"{a}[{i}]" for a in (f"a{n}", f"b{n}[1]") for i in range(3))
+        inner = (f"t{n}[{i}].{part}" for i in range(3) for part in ("k", "m[0]", "m[1]"))
+        return [*(f"g{n}_{i}" for i in range(GLOBALS)), *arrays, *inner, f"s{n}.x", f"s{n}.y", f"t{n}[2].u"]
 
     def declarations(self) -> str:
         """The globals."""
@@ -65,13 +69,19 @@ class Generator:
         lines.append(
             f"int a{n}[3] = {{1, 2}}; struct {{ short x; struct {{ int z; }} in; unsigned y; }} s{n} = {{.y = 3}};"
         )
+        lines.append(
+            f"int b{n}[2][3] = {{{{4}}, {{5, 6}}}}; struct {{ int k, m[2]; unsigned char u; }} t{n}[3] = {{{{7}}}};"
+        )
         other = f"{self.random.choice(TYPES)} h{n}({self.random.choice(TYPES)} p, int *q) {{ *q = *q + 1;"
         lines.append(f"{other} return p {self.random.choice(['+ 1', '> 2', '* 2', '- *q'])}; }}")
         return "\n".join(lines)
 
     def function(self) -> str:
         """The function."""
-        lines = [f"void f{self.number}(void) {{", "int i0, i1, i2, i3, i4, i5, i6, i7; int w = 2; int *p = &w;"]
+        lines = [
+            f"void f{self.number}(void) {{",
+            "int i0, i1, i2, i3, i4, i5, i6, i7; int w = 2, one = 1; int *p = &w;",
+        ]
         lines += [f"{kind} {name} = {self.random.randint(-2, 5)};" for name, kind in self.locals]
         lines += [self.statement(2) for _ in range(self.random.randint(2, 6))]
         return "\n".join([*lines, "}"])
@@ -80,12 +90,27 @@ class Generator:
         """Something that can be assigned to."""
         n = self.number
         choices = [f"g{n}_{self.random.randrange(GLOBALS)}"] * 3 + [name for name, _ in self.locals]
-        choices += [f"a{n}[{self.index()}]", f"s{n}.x", f"s{n}.y", f"s{n}.in.z", "(*p)", "w"]
+        choices += [
+            f"a{n}[{self.index()}]",
+            f"s{n}.x",
+            f"s{n}.y",
+            f"s{n}.in.z",
+            "(*p)",
+            "w",
+            f"(&t{n}[0])[{self.index()}].k",
+        ]
+        choices += [
+            f"b{n}[{self.index(2)}][{self.index()}]",
+            f"t{n}[{self.index()}].m[{self.index(2)}]",
+            f"t{n}[{self.index()}].u",
+        ]
         return self.random.choice(choices)
 
-    def index(self) -> str:
-        """An index of the array, sometimes a computed one."""
-        return self.random.choice(["0", "1", "2", f"(unsigned){self.simple()} % 3", f"({self.simple()}) & 1"])
+    def index(self, size: int = 3) -> str:
+        """An index of an array, sometimes a computed one."""
+        constants = [str(i) for i in range(size)]
+        own = [f"one + (({self.simple()}) & 1)"] if size == 3 else ["one"]
+        return self.random.choice([*constants, *own, f"(unsigned){self.simple()} % {size}", f"({self.simple()}) & 1"])
 
     def simple(self) -> str:
         """A variable or a constant."""
@@ -148,7 +173,13 @@ class Generator:
             cases = " ".join(f"case {k}: {self.statement(0)}{' break;' if r.random() < 0.6 else ''}" for k in range(3))
             return f"switch ({self.expression(1)}) {{ {cases} default: {self.statement(0)} }}"
         if form == 12:
-            return f"p = {r.choice(['&w', f'&a{self.number}[{self.index()}]', f'a{self.number} + 1'])};"
+            n = self.number
+            more = [
+                f"&b{n}[{self.index(2)}][{self.index()}]",
+                f"&t{n}[{self.index()}].k",
+                f"t{n}[1].m + ({self.index(2)})",
+            ]
+            return f"p = {r.choice(['&w', f'&a{n}[{self.index()}]', f'a{n} + 1', *more])};"
         return f"{self.place()} = {self.place()} = {self.expression(1)};"
 
 
@@ -174,13 +205,19 @@ def outcomes(generators: Sequence[Generator], texts: Sequence[str], folder: Path
 
 def ends(main: Automaton) -> str:
     """`exit` or `fail`: what the only run of a deterministic thread ends with."""
-    state: dict[Var, Value] = {v.var: 0 for v in main.variables}
+    state: dict[Var, Value] = {v.var: default_value(v.var.sort) for v in main.variables}
     for conjunct in conjuncts(main.init):
         if isinstance(conjunct, IsZero):
             const, parts = linear_parts(conjunct.total)
             ((var, factor),) = parts.items()
             assert isinstance(var, Var)
             state[var] = -const // factor
+        elif isinstance(conjunct, Same):
+            array, value = (
+                (conjunct.left, conjunct.right) if isinstance(conjunct.left, Var) else (conjunct.right, conjunct.left)
+            )
+            assert isinstance(array, Var)
+            state[array] = evaluate(value, {})
     here = main.initial
     for _ in range(MAX_STEPS):
         taken = [e for e in main.edges if e.source == here and holds(e.guard, state)]
@@ -214,10 +251,10 @@ def compare(generator: Generator, text: str, values: Sequence[int], folder: Path
     return "agrees" if results == [EXIT, FAIL] else f"wrong: {results}"
 
 
-def run(count: int, seed: int) -> tuple[Counter[str], list[str]]:
-    """So many functions; the texts of those that do not agree."""
+def run(count: int, seed: int, large: int = MOST_ELEMENTS) -> tuple[Counter[str], list[str]]:
+    """So many functions; the texts of those that do not agree. Arrays of more elements than `large` stay whole."""
     tally, wrong = Counter[str](), list[str]()
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, patch("sa.frontends.c.types.MOST_ELEMENTS", large):
         folder = Path(name)
         for first in range(0, count, BATCH):
             random = Random(f"{seed}-{first}")
@@ -239,8 +276,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--large", type=int, default=MOST_ELEMENTS, help="arrays of more elements stay whole")
     options = parser.parse_args()
-    tally, wrong = run(options.count, options.seed)
+    tally, wrong = run(options.count, options.seed, options.large)
     for text in wrong[:5]:
         print(text, end="\n\n")
     print(dict(tally), file=sys.stderr)
