@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import Variable
 from sa.automata.ranges import count_of
 from sa.certificates.states import Field, place_widths
 from sa.explicit.system import System
-from sa.terms.sort import ArraySort, BoolSort, EnumSort, IntSort, Value, number
+from sa.terms.sort import ArraySort, BoolSort, EnumSort, IntSort, Value, default_value, number
 from sa.terms.term import Var
 
 #: Bits of an int without a range: at first, and more where that does not do.
@@ -24,10 +24,10 @@ class TooWide(Exception):
 
 
 class Table(Struct):
-    """The arrays met so far: a value is written as its place among them."""
+    """The arrays met so far: a value is written as its place among them. Place 0 has one for what is not kept."""
 
-    values: list[Value] = field(default_factory=list)
-    places: dict[Value, int] = field(default_factory=dict)
+    values: list[Value]
+    places: dict[Value, int]
 
 
 class Slot(Struct, frozen=True):
@@ -60,7 +60,8 @@ def layout(s: System, width: int) -> Layout:
         shift += size
     places = (1 << shift) - 1
     for made in fields:
-        table = Table() if isinstance(made.var.sort, ArraySort) else None
+        usual = default_value(made.var.sort)
+        table = Table([usual], {usual: 0}) if isinstance(made.var.sort, ArraySort) else None
         slots[made.var] = Slot(shift, (1 << made.width) - 1, made.low, table)
         shift += made.width
     return Layout(fields, slots, places)

@@ -156,8 +156,7 @@ def _settled(values: Values, where: Layout) -> Values:
 
     Many addresses of a column are the column.
     """
-    crowded = _crowded(values, where) if where.members and len(values) > _MOST_OF_COLUMN else set[int]()
-    if crowded:
+    if crowded := _crowded(values, where) if where.members else set[int]():
         alone = frozenset(v for v in values if v is OTHER or where.members.get(v) not in crowded)
         values = alone | crowded | _UNKNOWN
     if OTHER not in values and len(values) <= _MOST:
@@ -167,8 +166,10 @@ def _settled(values: Values, where: Layout) -> Values:
 
 
 def _crowded(values: Values, where: Layout) -> set[int]:
+    """The columns that stand for their addresses: those that are there already, and those of many addresses."""
     counts = Counter(where.members[v] for v in values if v is not OTHER and v in where.members)
-    return {number for number, count in counts.items() if count > _MOST_OF_COLUMN}
+    many = {number for number, count in counts.items() if count > _MOST_OF_COLUMN}
+    return many | {v for v in values if v is not OTHER and v in where.columns}
 
 
 def evaluate(term: Term, found: Found, thread: int) -> Values:
