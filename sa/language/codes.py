@@ -284,7 +284,8 @@ SA703 not understood as C
 SA705 options of C for another file
     `--overflow`, `--races` and similar options say how C is read, and this file is not C.
 SA710 data that is not accepted
-    Values are integers of one to eight bytes and pointers: no floating point, no bit fields.
+    Values are integers of one to eight bytes and pointers: no floating point. A bit field has at most
+    32 bits, and races are not looked for beside it: fields side by side are one location in C.
 SA711 an array that is too large
     The size of an array is a constant. Objects have up to 65,536 elements; arrays of more than 64 stay whole, which
     `.sa` text cannot say.

@@ -76,6 +76,7 @@ class File(msgspec.Struct):
     call: Callable[[Body, Any], Value]
     literal: Callable[[Body, Any], Place]
     enclosed: Callable[[Body, Any], Value]
+    typed: Callable[[Body, Any], CType]
     names: dict[str, Meaning] = msgspec.field(default_factory=dict)
     tags: dict[str, Struct] = msgspec.field(default_factory=dict)
     enumerations: dict[str, Int] = msgspec.field(default_factory=dict)

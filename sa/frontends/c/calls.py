@@ -12,7 +12,8 @@ from sa.frontends.c.allocation import allocate
 from sa.frontends.c.atomics import ATOMICS, atomic
 from sa.frontends.c.blocks import BLOCKS
 from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, meaning, temporary
-from sa.frontends.c.expressions import NOTHING, branch, value
+from sa.frontends.c.expressions import NOTHING, branch, constant, value
+from sa.frontends.c.offsets import distance_of
 from sa.frontends.c.operations import kept, store
 from sa.frontends.c.outside import anything, outside
 from sa.frontends.c.types import (
@@ -100,6 +101,10 @@ def _named(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
         return _WORDS[name](body, arguments)
     if name in ATOMICS:
         return atomic(body, name, arguments)
+    if name == "offsetof":
+        distance = distance_of(body, c_ast.FuncCall(c_ast.ID(name), c_ast.ExprList(list(arguments))), constant)
+        assert distance is not None
+        return Value(build.integer(distance.bytes), ULONG)
     if name.startswith("__VERIFIER_nondet_"):
         known = kind.result if kind is not None and is_scalar(kind.result) else None
         return anything(body, known or _INPUTS.get(name.removeprefix("__VERIFIER_nondet_"), INT))

@@ -8,6 +8,7 @@ from typing import Any
 from pycparser import c_ast
 
 from sa.frontends.c.body import Alias, Body, Constant, File, meaning
+from sa.frontends.c.gnu import TYPE_OF
 from sa.frontends.c.types import (
     BOOL,
     INT,
@@ -119,24 +120,39 @@ def _struct(body: Body, node: Any, constant: Constants) -> Struct:
     known = scope.setdefault(name, Struct(name))
     if known.fields is not None:
         return known
-    fields = list[tuple[str, CType]]()
+    fields, gaps = list[tuple[str, CType]](), list[tuple[int, Int]]()
     for number, declared in enumerate(node.decls):
         if not isinstance(declared, c_ast.Decl):
             continue
-        if declared.bitsize is not None:
-            raise Unsupported("SA710", "bit fields are not accepted", "use a field of its own")
         kind = type_of(body, declared.type, constant)
+        if declared.bitsize is not None:
+            kind = _bits(body, kind, constant(body, declared.bitsize))
+            if declared.name is None:
+                gaps.append((len(fields), kind))
+                continue
         if isinstance(kind, Array) and kind.size is None:
             raise Unsupported("SA712", "flexible members are not accepted")
         if declared.name is None and not isinstance(kind, Struct):
             continue
         fields.append((declared.name or f"?{number}", kind))
-    known.fields = tuple(fields)
+    known.fields, known.gaps = tuple(fields), tuple(gaps)
     return known
 
 
-def _enumeration(body: Body, node: Any, constant: Constants) -> Int:
+def _bits(body: Body, kind: CType, bits: int) -> Int:
+    """The type of a bit field. Raises Unsupported."""
+    if body.file.choices.races:
+        # Fields side by side are one location (C11 3.14); here each is one of its own.
+        raise Unsupported("SA710", "races are not looked for where there are bit fields", "use fields of their own")
+    if not isinstance(kind, Int) or kind.atomic or kind.volatile or not 0 <= bits <= min(kind.bits, 32):
+        raise Unsupported("SA710", "a bit field of this type and size is not accepted", "use a field of its own")
+    return Int(kind.name, bits, kind.signed, enum=kind.enum, unit=max(kind.bits, 8))
+
+
+def _enumeration(body: Body, node: Any, constant: Constants) -> CType:
     """The type of an enumeration: `unsigned int` unless an enumerator is negative, as gcc and clang have it."""
+    if node.name == TYPE_OF:
+        return body.file.typed(body, node.values.enumerators[0].value.expr)
     if node.values is None:
         known = (tags[node.name] for tags in reversed(body.enumerations) if node.name in tags)
         return next(known, body.file.enumerations.get(node.name, INT))

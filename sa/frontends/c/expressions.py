@@ -23,7 +23,8 @@ from sa.frontends.c.body import (
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.declare import type_of
 from sa.frontends.c.literals import is_plain, literal_value
-from sa.frontends.c.operations import checked, demand, joined, load, moved, operation, store, strides
+from sa.frontends.c.offsets import by_field, distance_of
+from sa.frontends.c.operations import checked, decide, inside, joined, load, moved, operation, store, strides
 from sa.frontends.c.types import (
     CHAR,
     INT,
@@ -37,7 +38,6 @@ from sa.frontends.c.types import (
     Struct,
     Void,
     alignment,
-    cell_count,
     is_scalar,
     offset_of,
     plain,
@@ -54,10 +54,9 @@ from sa.frontends.c.values import (
     number,
     truth,
 )
-from sa.frontends.flow.graph import Begin, End, Node, Set, Skip, Step, Test, code
+from sa.frontends.flow.graph import Begin, End, Node, Set, Skip, code
 from sa.terms import build
 from sa.terms.term import Int as Number
-from sa.terms.term import Term
 
 _LOGICAL = ("&&", "||")
 NOTHING = Value(build.integer(0), VOID)
@@ -76,6 +75,10 @@ def value(body: Body, node: Any) -> Value:
             return _logical(body, node)
         case c_ast.BinaryOp():
             one = value(body, node.left)
+            if (distance := distance_of(body, node.right, constant)) is not None and (
+                found := by_field(node.op, one, distance)
+            ):
+                return found
             return operation(body, node.op, one, value(body, node.right))
         case c_ast.Assignment():
             return _assignment(body, node)
@@ -155,7 +158,7 @@ def _element(body: Body, node: c_ast.ArrayRef) -> Place:
     if isinstance(node.name, c_ast.ArrayRef | c_ast.StructRef):
         outer = place(body, node.name)
         if isinstance(outer, InMemory) and isinstance(outer.type, Array) and outer.type.size is not None:
-            return _inside(body, outer, value(body, node.subscript))
+            return inside(body, outer, value(body, node.subscript))
         pointer = load(body, outer)
     else:
         pointer = value(body, node.name)
@@ -166,20 +169,6 @@ def _element(body: Body, node: c_ast.ArrayRef) -> Place:
         raise Unsupported("SA719", "this is not an array")
     strides(body, pointer)
     return InMemory(moved(pointer, index, 1), pointer.type.to, "index")
-
-
-def _inside(body: Body, outer: InMemory, index: Value) -> InMemory:
-    assert isinstance(outer.type, Array) and outer.type.size is not None
-    first = Value(outer.address, Pointer(outer.type.of))
-    at_index, size = number(index), outer.type.size
-    demand(body, build.land(build.le(build.ZERO, at_index), build.lt(at_index, build.integer(size))), "index")
-    starts, stride = outer.among or (outer.address, (0,)), cell_count(outer.type.of)
-    if isinstance(at_index, Number):
-        step = at_index.value * stride
-        offsets = tuple(o + step for o in starts[1])
-    else:
-        offsets = tuple(o + k * stride for o in starts[1] for k in range(size))
-    return InMemory(moved(first, index, 1), outer.type.of, "index", (starts[0], offsets))
 
 
 def _field(body: Body, node: c_ast.StructRef) -> Place:
@@ -312,6 +301,8 @@ def _assignment(body: Body, node: c_ast.Assignment) -> Value:
 
 def _cast(body: Body, node: c_ast.Cast) -> Value:
     kind = type_of(body, node.to_type, constant)
+    if isinstance(kind, Int) and (distance := distance_of(body, node.expr, constant)) is not None:
+        return convert(Value(build.integer(distance.bytes), ULONG), plain(kind), bounds_in(body))
     inner = taken(body, node.expr, kind)
     if isinstance(kind, Void):
         return NOTHING
@@ -338,13 +329,6 @@ def branch(body: Body, node: Any, yes: Node, no: Node) -> None:
             decide(body, build.land(one, two) if op == "&&" else build.lor(one, two), yes, no)
         case _:
             decide(body, truth(value(body, node)), yes, no)
-
-
-def decide(body: Body, formula: Term, yes: Node, no: Node) -> None:
-    """The two ways on."""
-    for case, target in ((formula, yes), (build.lnot(formula), no)):
-        if case is not build.FALSE:
-            body.steps.append(Step(body.here, Test(case), target, body.origin))
 
 
 def _logical(body: Body, node: c_ast.BinaryOp) -> Value:
@@ -374,12 +358,17 @@ def _choice(body: Body, node: c_ast.TernaryOp) -> Value:
         body.here = start
         ends.append((value(body, inner), body.here))
     kind = joined(ends[0][0], ends[1][0])
+    if isinstance(kind, Struct):
+        # What a structure is known by is its address.
+        chosen = temporary(body, Pointer(kind))
+        for found, end in ends:
+            body.here = end
+            emit(body, Set(chosen, number(found)), after)
+        return Value(chosen, kind)
     if not is_scalar(kind):
         for _, end in ends:
             body.here = end
             emit(body, Skip(), after)
-        if isinstance(kind, Struct):
-            raise Unsupported("SA719", "a structure that `?:` yields is not accepted")
         return NOTHING
     result = temporary(body, kind)
     for found, end in ends:

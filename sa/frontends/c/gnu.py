@@ -15,8 +15,14 @@ _WORDS = (
     (re.compile(r"\b__thread\b"), "_Thread_local"),
     (re.compile(r"\b__volatile__\b"), "volatile"),
     (re.compile(r"\b__const(?:__)?\b"), "const"),
+    (re.compile(r"\b__builtin_offsetof\b"), "offsetof"),
 )
 _KEPT = {"__builtin_va_list": "int", "__signed__": "signed"}
+
+
+#: The tag by which `typeof(e)` goes through the parser: `enum TYPE_OF { … = sizeof(e) }` can stand where a type can.
+TYPE_OF = "__sacheck_typeof"
+_TYPE_OF = re.compile(r"\b(?:__)?typeof(?:__)?\s*\(")
 
 
 def without_extensions(text: str) -> str:
@@ -31,7 +37,16 @@ def without_extensions(text: str) -> str:
         pieces.append(re.sub(r"[^\n]", " ", text[found.start() : end]))
         here = end
     pieces.append(text[here:])
-    return "".join(pieces)
+    return _typed("".join(pieces))
+
+
+def _typed(text: str) -> str:
+    """The text with `typeof(e)` as an enumeration that is none."""
+    while (found := _TYPE_OF.search(text)) is not None:
+        end = _closed(text, found.end())
+        inner = f"enum {TYPE_OF} {{ __type_of = sizeof({text[found.end() : end]} }}"
+        text = text[: found.start()] + inner + text[end:]
+    return text
 
 
 def _closed(text: str, start: int) -> int:

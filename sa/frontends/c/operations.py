@@ -21,7 +21,22 @@ from sa.frontends.c.types import (
     usual,
 )
 from sa.frontends.c.values import Result, Unsupported, Value, binary, compared, convert, number
-from sa.frontends.flow.graph import Divide, Fail, Havoc, Live, Load, Set, Show, Step, Storage, Store, Stride, Test, base
+from sa.frontends.flow.graph import (
+    Divide,
+    Fail,
+    Havoc,
+    Live,
+    Load,
+    Node,
+    Set,
+    Show,
+    Step,
+    Storage,
+    Store,
+    Stride,
+    Test,
+    base,
+)
 from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.term import Int as Number
@@ -179,3 +194,25 @@ def joined(one: Value, two: Value) -> CType:
     if isinstance(one.type, Int) and isinstance(two.type, Int):
         return usual(one.type, two.type)
     return one.type if not isinstance(one.type, Int) else two.type
+
+
+def decide(body: Body, formula: Term, yes: Node, no: Node) -> None:
+    """The two ways on."""
+    for case, target in ((formula, yes), (build.lnot(formula), no)):
+        if case is not build.FALSE:
+            body.steps.append(Step(body.here, Test(case), target, body.origin))
+
+
+def inside(body: Body, outer: InMemory, index: Value) -> InMemory:
+    """An element of an array in another object, whose index is not outside."""
+    assert isinstance(outer.type, Array) and outer.type.size is not None
+    first = Value(outer.address, Pointer(outer.type.of))
+    at_index, size = number(index), outer.type.size
+    demand(body, build.land(build.le(build.ZERO, at_index), build.lt(at_index, build.integer(size))), "index")
+    starts, stride = outer.among or (outer.address, (0,)), cell_count(outer.type.of)
+    if isinstance(at_index, Number):
+        step = at_index.value * stride
+        offsets = tuple(o + step for o in starts[1])
+    else:
+        offsets = tuple(o + k * stride for o in starts[1] for k in range(size))
+    return InMemory(moved(first, index, 1), outer.type.of, "index", (starts[0], offsets))

@@ -22,9 +22,9 @@ from sa.frontends.c.body import (
     object_of,
 )
 from sa.frontends.c.declare import type_of
-from sa.frontends.c.expressions import NOTHING, branch, constant, decide, evaluated, taken, value
+from sa.frontends.c.expressions import NOTHING, branch, constant, evaluated, taken, value
 from sa.frontends.c.initial import completed, first_values, initialise
-from sa.frontends.c.operations import store
+from sa.frontends.c.operations import decide, store
 from sa.frontends.c.types import (
     INT,
     Array,

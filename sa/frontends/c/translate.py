@@ -28,7 +28,7 @@ from sa.frontends.c.body import (
 )
 from sa.frontends.c.calls import call
 from sa.frontends.c.declare import adjusted, library_types, type_of
-from sa.frontends.c.expressions import constant
+from sa.frontends.c.expressions import constant, static_type
 from sa.frontends.c.gnu import without_extensions
 from sa.frontends.c.initial import completed, first_values, literal
 from sa.frontends.c.operations import store
@@ -45,7 +45,7 @@ from sa.terms.term import Var
 
 def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
     """The unit of a file, and the file with what was noticed. Raises InputError with all errors."""
-    file, entry = File(text.sources, choices, call, literal, enclosed), choices.entry
+    file, entry = File(text.sources, choices, call, literal, enclosed, static_type), choices.entry
     declarations = _body(file, "?", None, frozenset())
     for node in _library().ext:
         _declare(declarations, node, library=True)

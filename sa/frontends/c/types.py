@@ -14,7 +14,7 @@ from sa.frontends.flow.graph import ANY, Range, Row
 
 
 class Int(msgspec.Struct, frozen=True):
-    """An integer type. `enum` names an enumeration that the values are of."""
+    """An integer type. `enum` names an enumeration that the values are of; a bit field is in a `unit` of bits."""
 
     name: str
     bits: int
@@ -22,6 +22,7 @@ class Int(msgspec.Struct, frozen=True):
     atomic: bool = False
     volatile: bool = False
     enum: str | None = None
+    unit: int | None = None
 
 
 class Pointer(msgspec.Struct, frozen=True):
@@ -42,12 +43,14 @@ class Array(msgspec.Struct, frozen=True):
 class Struct(msgspec.Struct, eq=False):
     """A structure, the same one only as itself. `fields` is None as long as it is incomplete.
 
-    One of the library's is `opaque`: initialisers of it mean that it is new.
+    One of the library's is `opaque`: initialisers of it mean that it is new. `gaps` are the bit fields without a name,
+    each with the number of fields before it.
     """
 
     tag: str
     fields: tuple[tuple[str, CType], ...] | None = None
     opaque: bool = False
+    gaps: tuple[tuple[int, Int], ...] = ()
 
 
 class Function(msgspec.Struct, frozen=True):
@@ -182,13 +185,41 @@ def size_of(kind: CType) -> int:
             return 8
         case Array(of, size):
             return (size or 0) * size_of(of)
-        case Struct(_, fields):
-            end = 0
-            for _, inner in fields or ():
-                end = -(-end // alignment(inner)) * alignment(inner) + size_of(inner)
-            return -(-end // alignment(kind)) * alignment(kind)
+        case Struct():
+            end = max((start + _bits_of(inner) for start, _, inner in _starts(kind)), default=0)
+            return -(-end // (8 * alignment(kind))) * alignment(kind)
         case _:
             return 1
+
+
+def _bits_of(kind: CType) -> int:
+    return kind.bits if isinstance(kind, Int) and kind.unit is not None else 8 * size_of(kind)
+
+
+def _starts(kind: Struct) -> Iterator[tuple[int, str, CType]]:
+    """The first bit of each field, as the System V ABI places them, its name and its type."""
+    here, fields = 0, list[tuple[str, CType]](kind.fields or ())
+    for number, gap in reversed(kind.gaps):
+        fields.insert(number, ("", gap))
+    for name, inner in fields:
+        if isinstance(inner, Int) and inner.unit is not None:
+            # A bit field does not cross a boundary of its unit; one without bits ends the unit.
+            if inner.bits == 0 or here % inner.unit + inner.bits > inner.unit:
+                here = -(-here // inner.unit) * inner.unit
+        else:
+            here = -(-here // (8 * alignment(inner))) * 8 * alignment(inner)
+        yield here, name, inner
+        here += _bits_of(inner)
+
+
+def byte_of(kind: Struct, name: str) -> int:
+    """The distance in bytes of a field from the start, as `offsetof` has it. The structure has such a field."""
+    for start, own, inner in _starts(kind):
+        if own == name:
+            return start // 8
+        if own.startswith("?") and isinstance(inner, Struct) and offset_of(inner, name) is not None:
+            return start // 8 + byte_of(inner, name)
+    raise KeyError(name)
 
 
 def alignment(kind: CType) -> int:
@@ -196,6 +227,8 @@ def alignment(kind: CType) -> int:
     match kind:
         case Array(of, _):
             return alignment(of)
+        case Int(unit=int(bits)):
+            return bits // 8
         case Struct(_, fields):
             return max((alignment(inner) for _, inner in fields or ()), default=1)
         case _:

@@ -10,6 +10,7 @@ from sa.automata.automaton import Edge, Variable
 from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.evaluate import holds
+from sa.terms.sort import INT, Value, default_value
 from sa.terms.term import And, IsZero, Le, Not, Or, Term
 
 
@@ -29,8 +30,11 @@ def without_idle_choices(edge: Edge) -> Edge:
     return edge
 
 
-def _candidates(choice: Variable, about: list[Term]) -> Iterator[int]:
+def _candidates(choice: Variable, about: list[Term]) -> Iterator[Value]:
     """Values in the range of a choice near to where conditions about it change."""
+    if choice.var.sort != INT:
+        yield default_value(choice.var.sort)
+        return
     found = [0, 1, *(b for b in (choice.low, choice.high) if b is not None)]
     found += [root + step for c in about for root in _roots(c) for step in (-1, 0, 1)]
     for value in dict.fromkeys(found):
