@@ -8,6 +8,7 @@ anything.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -29,20 +30,26 @@ class Access(Struct, frozen=True):
     writes: bool
 
 
+#: Who may run at each node of the first thread, by the numbers of threads; of families negative ones, too.
+Running: TypeAlias = Mapping[Node, frozenset[int]]
+
+
 class Accesses(Struct, frozen=True):
     """What is known of a program's accesses. Steps are known by their identity.
 
-    `solo` are the nodes of the first thread where nobody else has begun. `loaders` and `storers` are threads that
-    access a cell elsewhere, `users` those that do anywhere. `fixed` are cells that have one value, `loaded` those that
-    are read at all. `arbitrary` are cells whose arbitrary first value may be read. What is `guarded` by locks is seen
+    `running` are by node of the first thread the numbers of those who may run there. `loaders` and `storers` are
+    threads that access a cell while others may run, `users` those that do at all; `meets` says, by cell and whether it
+    is written, who may run while the first thread accesses it. `fixed` are cells that have one value, `loaded` those
+    that are read at all. `arbitrary` are cells whose arbitrary first value may be read. What is `guarded` by locks is seen
     by nobody.
     """
 
     found: Found
     of: Mapping[int, Access]
-    solo: frozenset[Node]
+    running: Running
     loaders: Mapping[int, frozenset[int]]
     storers: Mapping[int, frozenset[int]]
+    meets: Mapping[tuple[int, bool], frozenset[int]]
     fixed: Mapping[int, int]
     arbitrary: frozenset[int]
     loaded: frozenset[int]
@@ -56,9 +63,9 @@ def accesses(threads: Sequence[Thread], where: Layout, exact: bool) -> Accesses:
     while True:
         found = constants(threads, where, arbitrary)
         of = {id(s): a for t in threads for s in t.graph.steps if (a := _access(s, t.number, found)) is not None}
-        solo = _solo(threads, of, where)
-        loaders, storers = _who(threads, of, solo, where)
-        more = arbitrary | _read_first(threads, of, loaders, storers, solo, where)
+        running = _running(threads, of, where)
+        loaders, storers = _who(threads, of, running, where)
+        more = arbitrary | _read_first(threads, of, loaders, storers, running, where)
         if more == arbitrary:
             break
         arbitrary = more
@@ -77,8 +84,9 @@ def accesses(threads: Sequence[Thread], where: Layout, exact: bool) -> Accesses:
     owned = Guarded(frozenset(), frozenset())
     if not exact:
         cells = {i: a.cells for i, a in of.items()}
-        owned = guarded(threads, found, cells, lambda t, s: is_solo(t, s, solo))
-    return Accesses(found, of, solo, loaders, storers, fixed, arbitrary, used, users, owned)
+        owned = guarded(threads, found, cells, lambda t, s: is_solo(t, s, running))
+    meets = _meets(threads[0], of, running)
+    return Accesses(found, of, running, loaders, storers, meets, fixed, arbitrary, used, users, owned)
 
 
 def _stay(threads: Sequence[Thread], found: Found) -> None:
@@ -105,11 +113,12 @@ def _access(step: Step, thread: int, found: Found) -> Access | None:
             return None
 
 
-def _solo(threads: Sequence[Thread], of: Mapping[int, Access], where: Layout) -> frozenset[Node]:
-    """Where the first thread runs alone: on all ways there each thread that was created has ended.
+def _running(threads: Sequence[Thread], of: Mapping[int, Access], where: Layout) -> Running:
+    """Who may run where the first thread is: those that it has created on some way there, and has not waited for.
 
-    Threads that it waits for have ended, unless some other thread creates threads.
+    Where others create threads, or there is any number of them, all may run as soon as any does.
     """
+    every = frozenset[int]().union(*map(_numbers, threads[1:]))
     first = threads[0]
     steps = outgoing(first.graph.steps)
     others = any(_creates(s) and _is_start(s) for t in threads[1:] for s in t.graph.steps)
@@ -129,7 +138,10 @@ def _solo(threads: Sequence[Thread], of: Mapping[int, Access], where: Layout) ->
             if joined != known:
                 running[step.target] = joined
                 pending.append(step.target)
-    return frozenset(n for n, others_there in running.items() if not others_there)
+    return {
+        n: every if rows and (others or _NOBODY in rows) else frozenset(r + 1 for r in rows)
+        for n, rows in running.items()
+    }
 
 
 #: The row of what is in none.
@@ -147,20 +159,30 @@ def _is_start(step: Step) -> bool:
     return isinstance(step.op, Store) and step.op.key == "thread" and step.op.term is build.ONE
 
 
-def is_solo(thread: Thread, step: Step, solo: frozenset[Node]) -> bool:
+def is_solo(thread: Thread, step: Step, running: Running) -> bool:
     """Whether nobody else runs at the step."""
-    return thread.number == 1 and step.source in solo
+    return thread.number == 1 and not running.get(step.source)
+
+
+def _meets(first: Thread, of: Mapping[int, Access], running: Running) -> dict[tuple[int, bool], frozenset[int]]:
+    found = dict[tuple[int, bool], frozenset[int]]()
+    for step in first.graph.steps:
+        if (access := of.get(id(step))) is not None:
+            for cell in access.cells:
+                before = found.get((cell, access.writes), frozenset())
+                found[cell, access.writes] = before | running.get(step.source, frozenset())
+    return found
 
 
 def _who(
-    threads: Sequence[Thread], of: Mapping[int, Access], solo: frozenset[Node], where: Layout
+    threads: Sequence[Thread], of: Mapping[int, Access], running: Running, where: Layout
 ) -> tuple[dict[int, frozenset[int]], dict[int, frozenset[int]]]:
     """By cell the threads that load and that store it while others may run."""
     tables = dict[int, frozenset[int]](), dict[int, frozenset[int]]()
     for thread in threads:
         for step in thread.graph.steps:
             access = of.get(id(step))
-            if access is not None and not is_solo(thread, step, solo):
+            if access is not None and not is_solo(thread, step, running):
                 table = tables[access.writes]
                 for cell in access.cells:
                     table[cell] = table.get(cell, frozenset()) | _users(cell, thread, where)
@@ -182,7 +204,7 @@ def _read_first(
     of: Mapping[int, Access],
     loaders: Mapping[int, frozenset[int]],
     storers: Mapping[int, frozenset[int]],
-    solo: frozenset[Node],
+    running: Running,
     where: Layout,
 ) -> frozenset[int]:
     """Cells of activations and allocations whose arbitrary first value may be read."""
@@ -191,17 +213,25 @@ def _read_first(
         owned = frozenset(a for a, p in where.places.items() if p.cell.initial is None and is_owned(p, thread))
         if not owned:
             continue
-        shared = frozenset(
-            a for a in owned if (loaders.get(a, frozenset()) | storers.get(a, frozenset())) - {thread.number}
-        )
+        users = {a: (loaders.get(a, frozenset()) | storers.get(a, frozenset())) - {thread.number} for a in owned}
+        shared = frozenset(a for a, others in users.items() if others)
 
-        def read(step: Step, thread: Thread = thread, shared: frozenset[int] = shared) -> Iterable[int]:
+        def read(
+            step: Step,
+            thread: Thread = thread,
+            users: Mapping[int, frozenset[int]] = users,
+            shared: frozenset[int] = shared,
+        ) -> Iterable[int]:
+            """What is read here, or by others who see that it is written here."""
             access = of.get(id(step))
             if access is None:
                 return ()
-            own = () if access.writes else access.cells
-            seen = access.writes and (not is_solo(thread, step, solo) or _creates(step))
-            return (*own, *(shared - frozenset(killed(step)) if seen else ()))
+            if not access.writes:
+                return access.cells
+            if thread.number > 1:
+                return shared - frozenset(killed(step))
+            there = running.get(step.target, frozenset())
+            return frozenset(a for a in shared if users[a] & there) - frozenset(killed(step))
 
         def killed(step: Step) -> Iterable[int]:
             access = of.get(id(step))
@@ -238,9 +268,13 @@ def _cells(name: str, where: Layout) -> frozenset[int]:
     return frozenset(a for a, p in where.places.items() if p.object.name == name)
 
 
-def seen_by_others(cell: int, thread: int, writes: bool, known: Accesses) -> bool:
-    """Whether an access of a cell by a thread, while others may run, is one that others see or can disturb."""
+def seen_by_others(cell: int, thread: int, source: Node, writes: bool, known: Accesses) -> bool:
+    """Whether an access of a cell by a thread, from a node, is one that others see or can disturb while they run."""
     if cell in known.fixed or cell not in known.loaded or cell in known.guarded.cells:
         return False
     others = known.storers.get(cell, frozenset()) | (known.loaders.get(cell, frozenset()) if writes else frozenset())
-    return bool(others - {thread})
+    if thread == 1:
+        return bool((others - {1}) & known.running.get(source, frozenset()))
+    met = known.meets.get((cell, True), frozenset())
+    met |= known.meets.get((cell, False), frozenset()) if writes else frozenset()
+    return bool(others - {1, thread}) or thread in met

@@ -8,7 +8,7 @@ from itertools import count
 from msgspec import Struct, field
 
 from sa.base.diagnostic import InputError, error
-from sa.frontends.flow.access import Accesses, is_solo, seen_by_others
+from sa.frontends.flow.access import Accesses, seen_by_others
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.graph import Begin, End, Load, Node, Show, Step, Store, Wait
 from sa.frontends.flow.order import on_cycles
@@ -112,9 +112,8 @@ def is_seen(step: Step, work: Work) -> bool:
     access = work.known.of[id(step)]
     if id(step) in work.known.guarded.calm:
         return False
-    if is_solo(work.thread, step, work.known.solo):
-        return False
-    return any(seen_by_others(c, work.thread.number, access.writes, work.known) for c in access.cells)
+    number, source = work.thread.number, step.source
+    return any(seen_by_others(c, number, source, access.writes, work.known) for c in access.cells)
 
 
 def meetings(source: Node, work: Work, depths: Mapping[Node, int]) -> set[Node]:

@@ -1,7 +1,7 @@
-"""Temporaries told apart by what they hold: assignments that no use has in common are of different registers.
+"""Registers told apart by what they hold: assignments that no use has in common are of different registers.
 
 What is known of a register is known for all its assignments together. An unrolled loop uses the same temporaries in
-every round; behind this it does not.
+every round; behind this it does not. Of the user's variables only those are divided that hold addresses.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from sa.frontends.flow.graph import Graph, Node, Step, outgoing
+from sa.frontends.flow.graph import Graph, Node, Set, Step, outgoing
 from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.terms import over, read_by, written_by
 from sa.terms import build
@@ -22,7 +22,8 @@ _Definition: TypeAlias = tuple[int, Var]
 
 def split(graph: Graph) -> None:
     """Give each group of assignments of a temporary that meet in a use a register of its own, in place."""
-    wanted = frozenset(v for v, r in graph.registers.items() if r.temporary)
+    pointers = _pointers(graph)
+    wanted = frozenset(v for v, r in graph.registers.items() if r.temporary or v in pointers)
     position = {id(s): i for i, s in enumerate(graph.steps)}
     reaching = _reaching(graph, wanted, position)
     groups = _Groups()
@@ -52,6 +53,17 @@ def split(graph: Graph) -> None:
 
         steps.append(replace(step, op=over(step.op, reads, register)))
     graph.steps = steps
+
+
+def _pointers(graph: Graph) -> frozenset[Var]:
+    """The registers to which the address of an object is assigned, or another one of these."""
+    found = frozenset[Var]()
+    sets = [s.op for s in graph.steps if isinstance(s.op, Set)]
+    while True:
+        more = frozenset(op.var for op in sets if any(v.name.startswith("&") or v in found for v in op.term.free))
+        if more <= found:
+            return found
+        found |= more
 
 
 def _used(step: Step) -> frozenset[Var]:

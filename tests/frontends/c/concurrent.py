@@ -43,8 +43,11 @@ def text(random: Random) -> str:
     functions = "".join(
         f"void *f{i}(void *arg) {{ int l = 0, k = 0; {' '.join(body)} return 0; }}\n" for i, body in enumerate(bodies)
     )
-    create = " ".join(f"pthread_create(&t[{i}], 0, f{i}, 0);" for i in range(number))
-    join = " ".join(f"pthread_join(t[{i}], 0);" for i in range(number)) if random.random() < 0.6 else ""
+    # What the first thread does between creations and joins meets only those that run by then.
+    between = [_assignment(random) if random.random() < 0.3 else "" for _ in range(2 * number)]
+    create = " ".join(f"pthread_create(&t[{i}], 0, f{i}, 0); {between[i]}" for i in range(number))
+    joins = " ".join(f"pthread_join(t[{i}], 0); {between[number + i]}" for i in range(number))
+    join = joins if random.random() < 0.6 else ""
     end = f"assert({_condition(random)});" if random.random() < 0.5 else f"assert(g < {random.randrange(1, 5)});"
     main = (
         f"int main(void) {{ pthread_t t[{number}]; int k = 0, l = 0; {_assignment(random)} {create} {join} {end} }}\n"
