@@ -40,8 +40,8 @@ class Accesses(Struct, frozen=True):
     `running` are by node of the first thread the numbers of those who may run there. `loaders` and `storers` are
     threads that access a cell while others may run, `users` those that do at all; `meets` says, by cell and whether it
     is written, who may run while the first thread accesses it. `fixed` are cells that have one value, `loaded` those
-    that are read at all. `arbitrary` are cells whose arbitrary first value may be read. What is `guarded` by locks is seen
-    by nobody.
+    that are read at all. `arbitrary` are cells whose arbitrary first value may be read. What is `guarded` by locks is
+    seen by nobody.
     """
 
     found: Found
