@@ -9,6 +9,7 @@ Whoever uses what is found shows that it holds.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from enum import Enum
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -36,6 +37,16 @@ Form: TypeAlias = Mapping[Var, int]
 Forms: TypeAlias = dict[Term, Form]
 
 
+class Guess(Enum):
+    """What is supposed of values that a thread finds and does not test: nothing, that they are what it saw last,
+    as where a lock is released, or that constants change them, as in a handshake.
+    """
+
+    NOTHING = "nothing"
+    UNDISTURBED = "undisturbed"
+    CHANGED = "changed"
+
+
 class Balance(Struct, frozen=True):
     """A sum that no step changes: weights of numbers, and of locations by thread and name; others count nothing."""
 
@@ -44,20 +55,18 @@ class Balance(Struct, frozen=True):
 
 
 class _Step(Struct, frozen=True):
-    """From where to where, and what becomes of numbers: None where that is not known."""
+    """From where to where, what it writes, and what becomes of numbers: None where that is not known."""
 
     source: str
     target: str
+    written: frozenset[Var]
     changes: Mapping[Var, Change | None]
 
 
-def equations(threads: Sequence[Automaton], disturbed: bool = False) -> Iterator[Term]:
-    """That the sums are what they are at the start: over the names of threads that share no locals, and `at T.q`.
-
-    With `disturbed` what a step finds is guessed as if nobody else wrote it, as where a lock is released.
-    """
+def equations(threads: Sequence[Automaton], guess: Guess = Guess.NOTHING) -> Iterator[Term]:
+    """That the sums are what they are at the start: over the names of threads that share no locals, and `at T.q`."""
     begun = firsts(threads)
-    for found in balances(threads, disturbed):
+    for found in balances(threads, guess):
         if all(v in begun for v in found.numbers):
             placed = (build.ite(build.variable(at_place(*q), BOOL), w, build.ZERO) for q, w in found.places.items())
             yield build.eq(build.add(weighed(found.numbers), *placed), weighed(found.numbers, begun))
@@ -93,7 +102,7 @@ def _rigid(threads: Sequence[Automaton]) -> frozenset[Var]:
 
 def balances(
     threads: Sequence[Automaton],
-    disturbed: bool = False,
+    guess: Guess = Guess.NOTHING,
     others: Sequence[Automaton] = (),
     apart_from: Collection[Var] = (),
 ) -> Iterator[Balance]:
@@ -101,7 +110,9 @@ def balances(
 
     The `others` make steps like the threads; some variables may be left out.
     """
-    steps = [_steps(t, (*threads, *others), disturbed) for t in threads]
+    everyone = (*threads, *others)
+    flags = _two_valued(everyone) if guess is Guess.CHANGED else {}
+    steps = [_steps(t, everyone, guess, flags) for t in threads]
     unknown = {v for listed in steps for s in listed for v, change in s.changes.items() if change is None}
     unknown.update(apart_from)
     moved = dict.fromkeys(v for listed in steps for s in listed for v in s.changes if v not in unknown)
@@ -109,31 +120,52 @@ def balances(
         return
     rigid, needed, heights = _rigid(threads), list[Form](), dict[tuple[str, str], Forms]()
     for thread, listed in zip(threads, steps, strict=True):
-        reached = _climbed(thread.initial, listed, unknown, rigid, needed)
+        # What nobody else writes stays as it is between the thread's own steps.
+        own, _ = owned(thread, everyone)
+        reached = _climbed(thread.initial, listed, unknown, rigid | own.difference(apart_from), needed)
         heights |= {(thread.name, place): forms for place, forms in reached.items()}
     for weights in null_space(tuple(moved), needed)[:SUMS]:
         places = {q: build.scale(-1, _weighed(forms, weights)) for q, forms in heights.items()}
         yield Balance(weights, {q: w for q, w in places.items() if w is not build.ZERO})
 
 
-def _steps(thread: Automaton, threads: Sequence[Automaton], disturbed: bool) -> tuple[_Step, ...]:
+def _two_valued(threads: Sequence[Automaton]) -> dict[Var, tuple[int, int]]:
+    """Variables that have only two values, with these: their first one and the constants that steps make them."""
+    found = dict[Var, set[int]]()
+    firsts_known = {v: int(t.value) for v, t in firsts(threads).items() if isinstance(t, Int)}
+    for var, term in ((v, t) for thread in threads for e in thread.edges for v, t in e.updates):
+        values = found.setdefault(var, {firsts_known[var]} if var in firsts_known else set())
+        values.update((int(term.value),) if isinstance(term, Int | Bool) else (0, 1, 2))
+    return {v: (min(x), max(x)) for v, x in found.items() if len(x) == 2}
+
+
+def _steps(
+    thread: Automaton, threads: Sequence[Automaton], guess: Guess, flags: Mapping[Var, tuple[int, int]]
+) -> tuple[_Step, ...]:
     own, others = owned(thread, threads)
-    known = constants(thread, own, others if disturbed else frozenset())
+    known = constants(thread, own, others if guess is Guess.UNDISTURBED else frozenset())
     return tuple(
-        _Step(e.source, e.target, {v: _change(e, v, t, known[e.source]) for v, t in e.updates if v.sort in (INT, BOOL)})
+        _Step(
+            e.source,
+            e.target,
+            frozenset(v for v, _ in e.updates),
+            {v: _change(e, v, t, known[e.source], flags) for v, t in e.updates if v.sort in (INT, BOOL)},
+        )
         for edge in thread.edges
         if edge.source in known
         for e in cases(edge)
     )
 
 
-def _change(edge: Edge, var: Var, term: Term, known: Known) -> Change | None:
+def _change(edge: Edge, var: Var, term: Term, known: Known, flags: Mapping[Var, tuple[int, int]]) -> Change | None:
     """What the step adds to a number, if that does not depend on the number."""
     for begun in (var, *_equals(edge, var)) if var.sort == INT else ():
         constant, parts = build.linear_parts(build.sub(term, begun))
         if not any(var in part.free for part in parts):
             return {**parts, build.ONE: constant} if constant else parts
     before = _before(edge, var, known)
+    if before is None and var in flags and isinstance(term, Int | Bool):
+        before = sum(flags[var]) - int(term.value)
     if before is not None and isinstance(term, Int | Bool):
         return {build.ONE: int(term.value) - before} if int(term.value) != before else {}
     return None
@@ -156,10 +188,10 @@ def _before(edge: Edge, var: Var, known: Known) -> int | None:
 
 
 def _climbed(
-    start: str, steps: Sequence[_Step], unknown: set[Var], rigid: frozenset[Var], needed: list[Form]
+    start: str, steps: Sequence[_Step], unknown: set[Var], stable: frozenset[Var], needed: list[Form]
 ) -> dict[str, Forms]:
-    """What has been added when the thread is at a location, along the first way there; `needed` gets what must be 0
-    so that all ways add the same, and nothing that is not known.
+    """What has been added when the thread is at a location, along the first way there, over what is `stable` between
+    its steps; `needed` gets what must be 0 so that all ways add the same, and nothing that is not known.
     """
     leaving = dict[str, list[_Step]]()
     for step in steps:
@@ -173,8 +205,9 @@ def _climbed(
                 for monomial, factor in (change or {}).items() if var not in unknown else ():
                     form = after.setdefault(monomial, {})
                     form[var] = form.get(var, 0) + factor
-            needed += (form for m, form in after.items() if not m.free <= rigid)
-            after = {m: form for m, form in after.items() if m.free <= rigid}
+            left = stable - step.written
+            needed += (form for m, form in after.items() if not m.free <= left)
+            after = {m: form for m, form in after.items() if m.free <= left}
             if step.target not in heights:
                 heights[step.target] = dict(after)
                 pending.append(step.target)

@@ -18,7 +18,7 @@ from sa.automata.automaton import Automaton, Edge, Kind, Variable, variables_of
 from sa.automata.family import Family, symbolic
 from sa.automata.rename import apart
 from sa.certificates.crowd import Count, counter
-from sa.invariants.balance import Balance, balances, firsts, weighed
+from sa.invariants.balance import Balance, Guess, balances, firsts, weighed
 from sa.invariants.points import Points, points
 from sa.question.asked import Asked
 from sa.terms import build
@@ -31,7 +31,7 @@ from sa.terms.term import Int, Term, Var
 class Counted(Struct, frozen=True):
     """What is counted, the families with counters, and equations over counters, numbers, and `at T.q` of threads.
 
-    Some equations are guesses, made as if nobody disturbed what a copy has tested or written.
+    Some equations are guesses.
     """
 
     counts: tuple[Count, ...]
@@ -78,8 +78,8 @@ def _sums(asked: Asked, spread: Sequence[Automaton], left_out: frozenset[Var]) -
     others = tuple(apart(symbolic(f, 2)) for f in asked.families)
     begun, plain = firsts(spread, asked.init), {t.name for t in spread[: len(asked.threads)]}
     found = list[Balance]()
-    for disturbed in (False, True):
-        for balance in balances(spread, disturbed, others, left_out):
+    for guess in Guess:
+        for balance in balances(spread, guess, others, left_out):
             of_copies = (w for (t, _), w in balance.places.items() if t not in plain)
             known = all(v in begun for v in balance.numbers) and all(isinstance(w, Int) for w in of_copies)
             found += [balance] if known and balance not in found else []

@@ -18,7 +18,7 @@ from sa.conditions.never import at_places, mentioned
 from sa.invariants.constants import constants
 from sa.invariants.crowd_candidates import candidates
 from sa.invariants.crowd_clauses import System, balanced, identities, places_of, predicate, variables
-from sa.invariants.preconditions import preconditions, undisturbed
+from sa.invariants.preconditions import preconditions, tested, undisturbed
 from sa.terms import build
 from sa.terms.sort import BOOL
 from sa.terms.term import IsZero, Le, Term, Var
@@ -32,7 +32,8 @@ OFFERED, DEPENDENT = 300, 80
 
 def needed(s: System, bads: Sequence[Bad]) -> Offered:
     """Formulas for each choice of locations."""
-    somewhere = dict.fromkeys((*_claimed(bads), *preconditions(bads, _written(s), s.apart), *undisturbed(s.apart)))
+    guessed = (*undisturbed(s.apart), *tested(s.apart))
+    somewhere = dict.fromkeys((*_claimed(bads), *preconditions(bads, _written(s), s.apart), *guessed))
     compared = candidates(variables(s), s.apart, identities(s), bads)
     numbers = tuple(_numbers(s))
     shared = dict.fromkeys(v for t in s.apart for v in variables_of(t, Kind.GLOBAL))

@@ -19,8 +19,8 @@ from sa.base.limits import check_time
 from sa.certificates.run import Bad
 from sa.certificates.threads import Lemmas
 from sa.conditions.never import at_places, failing_edges, taking
-from sa.invariants.balance import equations
-from sa.invariants.preconditions import preconditions, undisturbed
+from sa.invariants.balance import Guess, equations
+from sa.invariants.preconditions import preconditions, tested, undisturbed
 from sa.question.asked import Asked, Excluded
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
@@ -67,9 +67,10 @@ def by_preconditions(asked: Asked, budget: Budget, report: Report) -> Iterator[E
     threads = tuple(apart(t) for t in asked.threads)
     known = asked.shared.made.get(lemmas_key(asked), ())
     own = (*_claimed(asked.bads), *_impossible(asked, threads))
-    needed = preconditions(asked.bads, asked.threads, threads)
-    balanced = tuple(equations(threads, disturbed=True))
-    offered = tuple(dict.fromkeys((*known, *own, *balanced, *undisturbed(threads), *needed)))
+    # Where there are too many, small ones are more likely to be of use.
+    needed = sorted(preconditions(asked.bads, asked.threads, threads), key=lambda f: len(build.disjuncts(f)))
+    balanced = tuple(e for guess in (Guess.UNDISTURBED, Guess.CHANGED) for e in equations(threads, guess))
+    offered = tuple(dict.fromkeys((*known, *own, *balanced, *undisturbed(threads), *tested(threads), *needed)))
     report(Event("preconditions", {"formulas": len(offered)}))
     # The many small formulas would only be in the way of others.
     telling = frozenset((*known, *own, *balanced))

@@ -6,20 +6,24 @@ They are candidates, each for one location. Nothing says that other threads keep
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from sa.automata.automaton import Automaton, Edge, Kind, variables_of
+from sa.automata.automaton import Automaton, Edge, Kind, edges_from, variables_of
 from sa.certificates.run import Bad
 from sa.conditions.never import at_places, failing_edges, mentioned, taking
 from sa.invariants.constants import constants, owned
 from sa.terms import build
 from sa.terms.name import at_place
+from sa.terms.solve import solution
 from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var, subterms
 
 #: So many steps back at most, formulas of a thread, parts of a formula, and formulas that are wanted of others.
 DEPTH, FORMULAS, SIZE, COMMON = 8, 80, 120, 12
+
+#: How often a way back comes to a location again.
+ROUNDS = 1
 
 
 def preconditions(bads: Sequence[Bad], written: Sequence[Automaton], threads: Sequence[Automaton]) -> Iterator[Term]:
@@ -47,12 +51,12 @@ def _wanted(bads: Sequence[Bad], original: Automaton, thread: Automaton) -> Iter
         for place in thread.locations:
             said = at_places(claim, {thread.name: place.name})
             if not mentioned(said):
-                yield place.name, said
+                yield from ((place.name, part) for part in build.conjuncts(said))
     for bad in bads:
         asked = set(failing_edges(original, bad.failing))
         for edge, own in zip(original.edges, thread.edges, strict=True):
             if edge in asked and not edge.choices:
-                yield own.source, build.lnot(taking(own))
+                yield from ((own.source, part) for part in build.conjuncts(build.lnot(taking(own))))
 
 
 def undisturbed(threads: Sequence[Automaton]) -> Iterator[Term]:
@@ -67,22 +71,57 @@ def undisturbed(threads: Sequence[Automaton]) -> Iterator[Term]:
                 yield build.implies(here, build.eq(var, build.constant(value, var.sort)))
 
 
+def tested(threads: Sequence[Automaton]) -> Iterator[Term]:
+    """That what a thread has tested, and not written since, is so at locations: whoever else may write it."""
+    for thread in threads:
+        for place, known in _passed(thread).items():
+            here = build.variable(at_place(thread.name, place), BOOL)
+            yield from (build.implies(here, f) for f in known if not _is_value(f))
+
+
+def _is_value(formula: Term) -> bool:
+    """Whether a formula only says what value a variable has."""
+    return len(formula.free) == 1 and solution(formula, formula.free) is not None
+
+
+def _passed(thread: Automaton) -> Mapping[str, tuple[Term, ...]]:
+    """Tests by location that hold on all ways there, the thread being by itself (available expressions)."""
+    leaving = edges_from(thread)
+    found: dict[str, tuple[Term, ...]] = {thread.initial: ()}
+    pending = [thread.initial]
+    while pending:
+        here = pending.pop()
+        for edge in leaving.get(here, ()):
+            gone = frozenset((*(v for v, _ in edge.updates), *(c.var for c in edge.choices)))
+            known = dict.fromkeys((*found[here], *build.conjuncts(edge.guard)))
+            after = tuple(f for f in known if f.free and f.free.isdisjoint(gone))
+            before = found.get(edge.target)
+            joined = after if before is None else tuple(f for f in before if f in after)
+            if before is None or len(joined) < len(before):
+                found[edge.target] = joined
+                pending.append(edge.target)
+    return found
+
+
 def _before(thread: Automaton, wanted: Sequence[tuple[str, Term]]) -> Iterator[tuple[str, Term]]:
     """What is wanted at locations, and what is needed before, the last steps first."""
     into = dict[str, list[Edge]]()
     for edge in thread.edges:
         into.setdefault(edge.target, []).append(edge)
     found = dict.fromkeys(wanted)
-    pending = deque((place, formula, 0) for place, formula in found)
+    pending = deque[tuple[str, Term, tuple[str, ...]]]((place, formula, (place,)) for place, formula in found)
     made = 0
     while pending and made < FORMULAS:
-        place, formula, depth = pending.popleft()
-        for edge in into.get(place, ()) if depth < DEPTH else ():
+        place, formula, way = pending.popleft()
+        for edge in into.get(place, ()) if len(way) <= DEPTH else ():
+            # Round a loop once: what is needed of many rounds is rarely what stays.
+            if way.count(edge.source) > ROUNDS:
+                continue
             for needed in _needed(edge, formula):
                 if (edge.source, needed) not in found:
                     found[edge.source, needed] = None
                     made += 1
-                    pending.append((edge.source, needed, depth + 1))
+                    pending.append((edge.source, needed, (*way, edge.source)))
                     yield edge.source, needed
 
 

@@ -9,7 +9,7 @@ from sa.base.limits import Limits
 from sa.certificates.run import Bad
 from sa.explicit.search import Effort, search
 from sa.explicit.system import system
-from sa.invariants.balance import equations
+from sa.invariants.balance import Guess, equations
 from sa.invariants.constants import constants
 from sa.terms.build import variable
 from sa.terms.printer import show
@@ -45,6 +45,36 @@ def test_what_nobody_knows_must_cancel_out() -> None:
 def test_a_flag_that_one_thread_sets_and_clears_says_where_the_thread_is() -> None:
     text = "global f : bool = false; thread A { while (true) { f := true; IN: f := false; } } thread B { await f; }"
     assert found(text) == ("(if at A.IN then -1 else 0) + (if f then 1 else 0) == 0",)
+
+
+def test_what_is_moved_from_one_number_to_another_is_on_its_way_in_between() -> None:
+    text = "global a, b : int = 0; thread T { local x : int; while (true) { havoc x; a := a - x; IN: b := b + x; } }"
+    assert found(text) == ("(if at T.IN then T.x else 0) + a + b == 0",)
+
+
+def test_what_others_may_change_on_the_way_is_in_no_balance() -> None:
+    text = "global a, b, x : int = 0; thread T { a := a - x; IN: b := b + x; }"
+    assert found(text + " thread U { skip; }")
+    assert not [e for e in found(text + " thread U { while (true) { havoc x; } }") if "b" in e]
+
+
+def test_a_compare_and_swap_adds_where_it_does_something() -> None:
+    text = (
+        "global s, n : int = 0; thread T { local r : int = 0; local ok : bool = false;"
+        " while (true) { r := s; atomic { ok := cas(s, r, r + 1); if (ok) { n := n + 1; } } } } thread U { s := s; }"
+    )
+    assert any("n == s" in e or "s == n" in e for e in found(text)), found(text)
+
+
+def test_flags_of_a_handshake_are_supposed_to_change() -> None:
+    text = """
+        global req, ack : bool = false;
+        thread C { while (true) { req := true; await ack; ack := false; } }
+        thread S { while (true) { await req; req := false; WORK: ack := true; } }
+    """
+    threads = [apart(t) for t in program_of(text).threads]
+    assert not tuple(equations(threads))
+    assert len(tuple(equations(threads, Guess.CHANGED))) == 1
 
 
 def test_a_number_that_is_set_where_its_value_is_not_known_is_in_no_balance() -> None:

@@ -41,6 +41,22 @@ TWINS = {
           await !writing && readers == 0 {{ writing := true; }} havoc t; a := t; b := t; writing := false; }} }}""",
         ("1", "2"),
     ),
+    "a server that is asked and answers": (
+        """global req, ack : bool = false; global n, d, q, r : int = 0;
+        thread Client {{ local x, y : int; while (true) {{ havoc x; havoc y; assume x >= 0 && y > 0;
+          n := x; d := y; req := true; await ack; ack := false; assert n == q * d + r && r >= 0 && r < d; }} }}
+        thread Server {{ while (true) {{ await req; req := false; q, r := 0, n;
+          while (r >= d) {{ q, r := q + {}, r - d; }} ack := true; }} }}""",
+        ("1", "2"),
+    ),
+    "transfers under locks": (
+        """global a, b : int = 100; global l, m : 0..2 = 0;
+        thread T {{ local x : int = 0; while (true) {{ havoc x; assume x > 0; lock(l); lock(m);
+          if (a >= x) {{ a := a - x; b := b + {}; }} unlock(m); unlock(l); }} }}
+        thread Audit {{ local s : int = 0; while (true) {{ lock(l); lock(m); s := a + b; assert s == 200;
+          assert a >= 0; unlock(m); unlock(l); }} }}""",
+        ("x", "x + 1"),
+    ),
     "slots that are reserved first": (
         """param CAP : int; init CAP > 0; global free : int = CAP; global full, count : int = 0;
         thread P[i : 1..2] {{ while (true) {{ await free > 0 {{ free := free - 1; }}
