@@ -17,6 +17,7 @@ class Format(str, Enum):  # noqa: UP042 -- typer shows the values of a str enume
 
     text = "text"
     dot = "dot"
+    svg = "svg"
     sa = "sa"
 
 
@@ -58,6 +59,10 @@ def _show(file: str, thread: str | None, split: bool, drawn: Format, settings: S
         from sa.report.dot import show_dot
 
         write(show_dot(shown))
+    elif drawn is Format.svg:
+        from sa.report.svg import show_svg
+
+        write(show_svg(shown))
     else:
         from sa.report.automaton_text import show_automata
 

@@ -11,6 +11,7 @@ from sa.certificates.pairs import Simulation, StatePairs
 from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
 from sa.report.explain import bare, name_of
 from sa.report.html import text
+from sa.report.svg import picture
 from sa.terms.printer import show
 
 #: Relations of more pairs are cut, tables of more locations left out: nobody reads them.
@@ -112,9 +113,14 @@ def automata_html(automata: Sequence[tuple[str, Automaton]]) -> str:
 
 def _automaton(role: str, automaton: Automaton) -> str:
     rows = "".join(_location(automaton, number) for number in range(len(automaton.locations[:MOST_PAIRS])))
-    head = f"<h4>{text(role)} {text(automaton.name)}</h4>"
+    lane = text(f"{role} {automaton.name}")
     init = f"<p>starts at {text(automaton.initial)} where <code>{text(show(automaton.init, bare))}</code></p>"
-    return f'<div class="side">{head}{init}<div class="scroll"><table class="automaton">{rows}</table></div></div>'
+    table = f'<div class="scroll"><table class="automaton">{rows}</table></div>'
+    drawn = ""
+    if len(automaton.locations) <= MOST_LOCATIONS:
+        drawn = f'<div class="picture">{picture(automaton)}</div>'
+        table = f"<details><summary>as a table, with invariants and environments</summary>{table}</details>"
+    return f'<div class="side" data-lane="{lane}"><h4>{lane}</h4>{init}{drawn}{table}</div>'
 
 
 def _location(automaton: Automaton, number: int) -> str:
