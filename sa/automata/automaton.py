@@ -35,10 +35,22 @@ class Kind(Enum):
     PARAM = "param"
 
 
+class Shown(Struct, frozen=True):
+    """How a variable is told to a user who wrote it in another language: its name there, and words for some values.
+
+    In the name of an array `[]` stands for the index. Where values are `letters` they are characters.
+    """
+
+    name: str
+    values: tuple[tuple[int, str], ...] = ()
+    letters: bool = False
+
+
 class Variable(Struct, frozen=True):
     """A declared variable. `low..high` bounds an int that has a range; both None for all of ℤ.
 
-    Enumerations are bounded by their sort. A choice of an edge is a Variable of kind LOCAL too.
+    Enumerations are bounded by their sort. A choice of an edge is a Variable of kind LOCAL too. `shown` is None where
+    the variable is told as it is.
     """
 
     var: Var
@@ -47,6 +59,7 @@ class Variable(Struct, frozen=True):
     high: int | None = None
     origin: Origin = Origin(None)
     ghost: bool = False
+    shown: Shown | None = None
 
 
 class Label(Struct, frozen=True):

@@ -103,12 +103,12 @@ def _step_by_step(file: str, split: bool, seed: int, settings: Settings) -> int:
     write(show_start(start, program, screen()))
     here, last, number = start, None, 0
     while isinstance(turns := next_turns(program, here, last), tuple):
-        write(show_choices(turns, here, screen()))
+        write(show_choices(turns, here, program, screen()))
         picked = _picked(len(turns))
         if picked is None:
             return 0
         last, number = turns[picked - 1], number + 1
-        write(show_turn(number, last, here, screen()))
+        write(show_turn(number, last, here, program, screen()))
         here = last.after
     write(show_ending(turns, number, screen()))
     return _FAILED if failed(turns) else 0

@@ -12,10 +12,11 @@ from sa.automata.automaton import Automaton, Edge, Kind
 from sa.automata.trace import Configuration
 from sa.base.source import Span, position
 from sa.certificates.goal import Goal
-from sa.report.explain import Why, bare, is_internal, name_of
+from sa.report.explain import Why, is_internal, name_of
 from sa.report.screen import BAD, FAINT, OPEN, PLACE, STRONG, fit, pack, wrap
 from sa.report.snippet import place, snippet
 from sa.report.story import Ending, Event, Round, Story
+from sa.report.told import changes_of, told_of, value_of
 from sa.terms.sort import show_value
 from sa.terms.term import Var
 
@@ -68,22 +69,21 @@ def _shown(automaton: Automaton) -> list[Var]:
 
 
 def _state(at: Configuration, automaton: Automaton, column: int) -> list[Text]:
-    values = at.values
-    pieces = [
-        Text.assemble(f"{bare(v)} = ", (show_value(values[v], v.sort), STRONG))
-        for v in _shown(automaton)
-        if v in values
-    ]
-    return pack(pieces, column)
+    values, how = at.values, told_of(automaton)
+    parts = (value_of(v, values[v], None, how).rpartition(" = ") for v in _shown(automaton) if v in values)
+    return pack([Text.assemble(f"{name} = ", (value, STRONG)) for name, _, value in parts], column)
 
 
 def _changes(event: Event, automaton: Automaton) -> list[Text]:
-    before, after = event.before.values, event.after.values
+    before, after, how = event.before.values, event.after.values, told_of(automaton)
     pieces = list[Text]()
     for v in _shown(automaton):
-        if v in after and before.get(v) != after[v]:
-            old = show_value(before[v], v.sort) if v in before else "?"
-            pieces.append(Text.assemble(f"{bare(v)}: {old} → ", (show_value(after[v], v.sort), STRONG)))
+        if v in after and v not in before:
+            name, _, value = value_of(v, after[v], None, how).rpartition(" = ")
+            pieces.append(Text.assemble(f"{name}: ? → ", (value, STRONG)))
+        elif v in after:
+            changes = changes_of(v, before[v], after[v], None, how)
+            pieces += [Text.assemble(head, (value, STRONG)) for head, value in changes]
     return pieces
 
 

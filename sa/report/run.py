@@ -13,6 +13,7 @@ from sa.base.source import position, span_text
 from sa.certificates.run import Ending, Run, Snapshot, Turn
 from sa.report.explain import is_internal
 from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, fit, pack, render
+from sa.report.told import Told, changes_of, told, value_of
 from sa.terms.sort import Value, show_value
 from sa.terms.term import Var, sort_of
 
@@ -45,11 +46,11 @@ def show_run(run: Run, program: Program, screen: Screen) -> str:
 
 def run_lines(run: Run, program: Program, width: int) -> Iterator[Text]:
     """The same as lines of a longer report."""
-    where = layout(run.start, width)
+    where, how = layout(run.start, width), told(program)
     yield from _start(run.start, program, where)
     before = run.start
     for number, turn in enumerate(run.turns, 1):
-        yield from _turn(number, turn, before, where)
+        yield from _turn(number, turn, before, where, how)
         before = turn.after
     yield from _ending(run.ending, len(run.turns))
 
@@ -59,9 +60,9 @@ def show_start(start: Snapshot, program: Program, screen: Screen) -> str:
     return render(screen, _start(start, program, layout(start, screen.width)))
 
 
-def show_turn(number: int, turn: Turn, before: Snapshot, screen: Screen) -> str:
+def show_turn(number: int, turn: Turn, before: Snapshot, program: Program, screen: Screen) -> str:
     """One step of a run that is made step by step."""
-    return render(screen, _turn(number, turn, before, layout(before, screen.width)))
+    return render(screen, _turn(number, turn, before, layout(before, screen.width), told(program)))
 
 
 def show_ending(ending: Ending, steps: int, screen: Screen) -> str:
@@ -69,23 +70,25 @@ def show_ending(ending: Ending, steps: int, screen: Screen) -> str:
     return render(screen, _ending(ending, steps))
 
 
-def show_choices(turns: Sequence[Turn], before: Snapshot, screen: Screen) -> str:
+def show_choices(turns: Sequence[Turn], before: Snapshot, program: Program, screen: Screen) -> str:
     """The steps to choose from, numbered from 1."""
-    lines = list[Text]()
+    lines, how = list[Text](), told(program)
     for number, turn in enumerate(turns, 1):
         line = Text.assemble((f"{number:>{_GUTTER + 2}} ", STRONG), f"{turn.thread}  ", *_head(turn))
-        changes = ", ".join(c.plain for c in _changes(turn, before))
+        changes = ", ".join(c.plain for c in _changes(turn, before, how))
         lines.append(line.append(f"   {changes}", FAINT) if changes else line)
     return render(screen, lines)
 
 
 def _start(start: Snapshot, program: Program, where: Layout) -> Iterator[Text]:
+    how = told(program)
     for kind in (Kind.PARAM, Kind.GLOBAL):
         own = (v.var for v in program.variables if v.kind is kind and not is_internal(v.var))
         values = {v: start.shared[v] for v in own if v in start.shared}
         if values:
             word = "where " if kind is Kind.PARAM else "start "
-            pieces = pack(_values(values), where.column if where.together else len(where.threads) * (where.column + 3))
+            width = where.column if where.together else len(where.threads) * (where.column + 3)
+            pieces = pack(_values(values, None, how), width)
             for number, line in enumerate(pieces):
                 yield Text.assemble(" " * _GUTTER, (word if number == 0 else " " * len(word), FAINT), line)
     yield Text()
@@ -95,7 +98,7 @@ def _start(start: Snapshot, program: Program, where: Layout) -> Iterator[Text]:
     yield Text(
         " " * _GUTTER + "┼".join("─" * (where.column + (1 if i == 0 else 2)) for i in range(len(where.threads))), FAINT
     )
-    local = [_values(_own(start, name)) for name in where.threads]
+    local = [_values(_own(start, name), name, how) for name in where.threads]
     if any(local):
         yield from _rows("0", [pack(pieces, where.column) for pieces in local], where)
 
@@ -104,13 +107,14 @@ def _own(at: Snapshot, thread: str) -> Mapping[Var, Value]:
     return {v: value for v, value in at.threads[thread].values.items() if v not in at.shared and not is_internal(v)}
 
 
-def _values(values: Mapping[Var, Value]) -> list[Text]:
-    return [Text.assemble(f"{v.name} = ", (show_value(x, v.sort), STRONG)) for v, x in values.items()]
+def _values(values: Mapping[Var, Value], thread: str | None, how: Told) -> list[Text]:
+    parts = (value_of(v, x, thread, how).rpartition(" = ") for v, x in values.items())
+    return [Text.assemble(f"{name} = ", (value, STRONG)) for name, _, value in parts]
 
 
-def _turn(number: int, turn: Turn, before: Snapshot, where: Layout) -> Iterator[Text]:
+def _turn(number: int, turn: Turn, before: Snapshot, where: Layout, how: Told) -> Iterator[Text]:
     name = Text(f"{turn.thread}  ", STRONG) if where.together else Text()
-    lines = [name.append_text(Text.assemble(*_head(turn))), *pack(_changes(turn, before), where.column)]
+    lines = [name.append_text(Text.assemble(*_head(turn))), *pack(_changes(turn, before, how), where.column)]
     cells = [lines if where.together or thread == turn.thread else [] for thread in where.threads]
     yield from _rows(str(number), cells[:1] if where.together else cells, where)
 
@@ -135,12 +139,13 @@ def _action(edge: Edge, shown: tuple[Value, ...]) -> str:
     return f"{edge.label.action}({', '.join(values)})" if values else edge.label.action
 
 
-def _changes(turn: Turn, before: Snapshot) -> list[Text]:
+def _changes(turn: Turn, before: Snapshot, how: Told) -> list[Text]:
     old, new = before.threads[turn.thread].values, turn.move.after.values
     return [
-        Text.assemble(f"{v.name}: {show_value(old[v], v.sort)} → ", (show_value(new[v], v.sort), STRONG))
+        Text.assemble(head, (value, STRONG))
         for v in new
-        if old[v] != new[v] and not is_internal(v)
+        if not is_internal(v)
+        for head, value in changes_of(v, old[v], new[v], turn.thread, how)
     ]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from sa.automata.automaton import Origin
+from sa.automata.program import Program
 from sa.base.source import position
 from sa.certificates.crowd import bads_of_copies
 from sa.certificates.run import Ending, Run
@@ -32,8 +33,9 @@ from sa.report.document import (
 )
 from sa.report.explain import is_internal
 from sa.report.refine import seconds_section, unbounded
+from sa.report.told import told, value_of
 from sa.report.tried import tried_words, what_may_help
-from sa.terms.sort import Value, show_value
+from sa.terms.sort import Value
 from sa.terms.term import Var
 
 _NOTHING = "Nothing is claimed: the program has no invariant and no guarantee, and no step of it can fail."
@@ -117,13 +119,13 @@ def _violated(shown: Shown, outcome: Verification) -> Iterator[Section]:
         blocks = list[Block]()
         if finding.claim.origin.span is not None:
             blocks.append(Excerpt(finding.claim.origin.span, Tone.BAD, "", outcome.program.source))
-        values = ", ".join(violating(finding))
+        values = ", ".join(violating(finding, outcome.program))
         if values:
             blocks.append(Item((Words("= ", Tone.FAINT), Words("with ", Tone.STRONG)), values, indent=4))
         yield tuple(blocks)
 
 
-def violating(finding: Finding) -> tuple[str, ...]:
+def violating(finding: Finding, program: Program) -> tuple[str, ...]:
     """Where the threads are and which values the variables have that a violated claim speaks of.
 
     Of a step that fails, these are the variables of the condition under which it does, in the state before it.
@@ -138,15 +140,16 @@ def violating(finding: Finding) -> tuple[str, ...]:
         spoken = {v.name.thread for v in free if v.name.place is not None}
         threads = [t for t in last.threads if t in spoken]
         places = tuple(f"{t} at {last.threads[t].location}" for t in threads)
-        return (*places, *_values(free, last.shared))
+        return (*places, *_values(free, last.shared, None, program))
     before = run.turns[-2].after if len(run.turns) > 1 else run.start
     failed = run.turns[-1]
-    return _values(failed.move.edge.guard.free, before.threads[failed.thread].values)
+    return _values(failed.move.edge.guard.free, before.threads[failed.thread].values, failed.thread, program)
 
 
-def _values(free: frozenset[Var], values: Mapping[Var, Value]) -> tuple[str, ...]:
+def _values(free: frozenset[Var], values: Mapping[Var, Value], thread: str | None, program: Program) -> tuple[str, ...]:
     known = sorted((v for v in free if v in values and not is_internal(v)), key=lambda v: v.key)
-    return tuple(f"{v.name} = {show_value(values[v], v.sort)}" for v in known)
+    how = told(program)
+    return tuple(value_of(v, values[v], thread, how) for v in known)
 
 
 def _unknown(findings: Sequence[Finding]) -> Iterator[Section]:

@@ -94,7 +94,7 @@ def _finding(finding: Finding, shown: list[Run], outcome: Verification) -> Findi
         origin_json(finding.claim.origin),
         unknown_json(finding.unknown),
         shown.index(finding.run) if finding.run is not None else None,
-        list(violating(finding)) if finding.run is not None else [],
+        list(violating(finding, outcome.program)) if finding.run is not None else [],
         [_tried(t) for t in tried_about(outcome, finding.claim)] if finding.unknown is not None else [],
     )
 

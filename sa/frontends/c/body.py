@@ -23,6 +23,7 @@ from sa.frontends.c.types import (
     range_of,
     rows_of,
     synchronises,
+    words_of,
 )
 from sa.frontends.c.values import Unsupported, Value
 from sa.frontends.flow.graph import ANY, Cell, Node, Object, Op, Procedure, Range, Register, Step, Storage
@@ -187,7 +188,7 @@ def object_of(
     for offset, (path, scalar) in enumerate(cells_of(kind)):
         first = None if initial is None else initial.get(offset, zero)
         free = synchronises(scalar) or offset in opaque
-        cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free))
+        cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free, words_of(scalar)))
     return Object(name, tuple(cells), storage, where, tuple(rows_of(kind)))
 
 

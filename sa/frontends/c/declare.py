@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from msgspec.structs import replace
 from pycparser import c_ast
 
 from sa.frontends.c.body import Alias, Body, Constant, File, meaning
@@ -69,8 +70,8 @@ def _qualified(kind: CType, qualifiers: list[str]) -> CType:
     if not (atomic or volatile):
         return kind
     match kind:
-        case Int(name, bits, signed, was, before, enum):
-            return Int(name, bits, signed, atomic or was, volatile or before, enum)
+        case Int(_, _, _, was, before):
+            return replace(kind, atomic=atomic or was, volatile=volatile or before)
         case Pointer(to, was, before):
             return Pointer(to, atomic or was, volatile or before)
         case Array(of, size) if volatile:
@@ -146,7 +147,7 @@ def _bits(body: Body, kind: CType, bits: int) -> Int:
         raise Unsupported("SA710", "races are not looked for where there are bit fields", "use fields of their own")
     if not isinstance(kind, Int) or kind.atomic or kind.volatile or not 0 <= bits <= min(kind.bits, 32):
         raise Unsupported("SA710", "a bit field of this type and size is not accepted", "use a field of its own")
-    return Int(kind.name, bits, kind.signed, enum=kind.enum, unit=max(kind.bits, 8))
+    return Int(kind.name, bits, kind.signed, enumerators=kind.enumerators, unit=max(kind.bits, 8))
 
 
 def _enumeration(body: Body, node: Any, constant: Constants) -> CType:
@@ -156,7 +157,7 @@ def _enumeration(body: Body, node: Any, constant: Constants) -> CType:
     if node.values is None:
         known = (tags[node.name] for tags in reversed(body.enumerations) if node.name in tags)
         return next(known, body.file.enumerations.get(node.name, INT))
-    following, least = 0, 0
+    following, least, told = 0, 0, dict[int, str]()
     for enumerator in node.values.enumerators:
         if not isinstance(enumerator, c_ast.Enumerator):
             continue
@@ -165,9 +166,10 @@ def _enumeration(body: Body, node: Any, constant: Constants) -> CType:
         names = body.scopes[-1] if len(body.scopes) > 1 else body.file.names
         names[enumerator.name] = Constant(following)
         least = min(least, following)
+        told.setdefault(following, enumerator.name)
         following += 1
     kind = UINT if least >= 0 else INT
-    made = Int(kind.name, kind.bits, kind.signed, enum=node.name)
+    made = Int(kind.name, kind.bits, kind.signed, enumerators=tuple(told.items()))
     if node.name is not None:
         scope = body.enumerations[-1] if len(body.enumerations) > 1 else body.file.enumerations
         scope[node.name] = made

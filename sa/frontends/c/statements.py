@@ -38,6 +38,7 @@ from sa.frontends.c.types import (
     promoted,
     range_of,
     rows_of,
+    words_of,
 )
 from sa.frontends.c.values import Unsupported, Value, binary, convert, number, truth
 from sa.frontends.flow.graph import Fail, Havoc, Live, Register, Set, Skip, Storage, base
@@ -222,7 +223,7 @@ def local(body: Body, name: str, kind: CType, where: Origin, init: Any) -> None:
     own = _unused(body, name)
     if is_scalar(kind) and name not in body.addressed:
         var = build.variable(own)
-        body.registers[var] = Register(var, range_of(kind), where)
+        body.registers[var] = Register(var, range_of(kind), where, words=words_of(kind))
         body.scopes[-1][name] = InRegister(var, kind)
         first = init.exprs[0] if isinstance(init, c_ast.InitList) else init
         made = None if init is None else taken(body, first, kind)

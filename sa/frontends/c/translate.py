@@ -35,7 +35,7 @@ from sa.frontends.c.operations import store
 from sa.frontends.c.places import origin
 from sa.frontends.c.read import Text
 from sa.frontends.c.statements import enclosed, statement, whole
-from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, range_of
+from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, range_of, words_of
 from sa.frontends.c.values import Unsupported, Value
 from sa.frontends.flow.graph import ANY, Live, Procedure, Register, Set, Skip, Storage, Store, Unit, base
 from sa.frontends.reading import Reading
@@ -210,7 +210,7 @@ def _parameters(body: Body, node: c_ast.FuncDef, kind: Function) -> list[Any]:
             continue
         taken = parameter.name in body.addressed
         var = build.variable(f"__{parameter.name}" if taken else parameter.name)
-        body.registers[var] = Register(var, range_of(own), body.origin, temporary=taken)
+        body.registers[var] = Register(var, range_of(own), body.origin, taken, words_of(own))
         found.append(var)
         if taken:
             body.objects[parameter.name] = object_of(body.file, parameter.name, own, Storage.AUTO, body.origin, None)

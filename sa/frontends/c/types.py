@@ -10,18 +10,18 @@ from typing import TypeAlias
 
 import msgspec
 
-from sa.frontends.flow.graph import ANY, Range, Row
+from sa.frontends.flow.graph import ANY, PLAIN, Range, Row, Words
 
 
 class Int(msgspec.Struct, frozen=True):
-    """An integer type. `enum` names an enumeration that the values are of; a bit field is in a `unit` of bits."""
+    """An integer type. `enumerators` are names of values; a bit field is in a `unit` of bits."""
 
     name: str
     bits: int
     signed: bool
     atomic: bool = False
     volatile: bool = False
-    enum: str | None = None
+    enumerators: tuple[tuple[int, str], ...] = ()
     unit: int | None = None
 
 
@@ -87,6 +87,22 @@ def range_of(kind: CType) -> Range:
             return ANY
 
 
+def words_of(kind: CType) -> Words:
+    """How values of a scalar type are told."""
+    match kind:
+        case Pointer():
+            return POINTERS
+        case Int(name="char"):
+            return LETTERS
+        case Int(enumerators=known):
+            return Words(known) if known else PLAIN
+        case _:
+            return PLAIN
+
+
+POINTERS, LETTERS = Words(pointers=True), Words(letters=True)
+
+
 def input_range(kind: CType) -> Range:
     """The values of a scalar type that comes from outside."""
     if isinstance(kind, Int) and kind.signed:
@@ -143,7 +159,7 @@ def rows_of(kind: CType, start: int = 0, path: str = "") -> Iterator[Row]:
         case Array() if _is_large(kind):
             element = _innermost(kind)
             count = cell_count(kind) // max(1, cell_count(element))
-            yield Row(start, count, tuple(f"{path}{inner}" for inner, _ in cells_of(element)))
+            yield Row(start, count, tuple(f"{path}[]{inner}" for inner, _ in cells_of(element)))
         case Array(of, size):
             for index in range(size or 0):
                 yield from rows_of(of, start + index * cell_count(of), f"{path}[{index}]")

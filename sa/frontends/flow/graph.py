@@ -40,6 +40,17 @@ class Range(Struct, frozen=True):
 ANY = Range()
 
 
+class Words(Struct, frozen=True):
+    """How values of a type are told: those of enumerations by their names, `letters` as such, `pointers` by objects."""
+
+    values: tuple[tuple[int, str], ...] = ()
+    letters: bool = False
+    pointers: bool = False
+
+
+PLAIN = Words()
+
+
 class Cell(Struct, frozen=True):
     """A scalar of an object. `path` is what follows the object's name. `synchronises`: races on it are none.
 
@@ -52,6 +63,7 @@ class Cell(Struct, frozen=True):
     key: str
     initial: Term | None = None
     synchronises: bool = False
+    words: Words = PLAIN
 
 
 class Row(Struct, frozen=True):
@@ -69,7 +81,7 @@ class Row(Struct, frozen=True):
 class Object(Struct, frozen=True):
     """Consecutive cells with a name that nothing else has in its procedure, or in the unit if it is static.
 
-    Its large arrays are `rows`.
+    Its large arrays are `rows`. `told` is its name for users, if that is another one.
     """
 
     name: str
@@ -77,15 +89,18 @@ class Object(Struct, frozen=True):
     storage: Storage
     origin: Origin
     rows: tuple[Row, ...] = ()
+    told: str = ""
 
 
 class Register(Struct, frozen=True):
-    """A variable of an activation. A `temporary` is one that the front end made up."""
+    """A variable of an activation. A `temporary` is one that the front end made up. `told` is its name for users."""
 
     var: Var
     range: Range
     origin: Origin
     temporary: bool = False
+    words: Words = PLAIN
+    told: str = ""
 
 
 class Set(Struct, frozen=True):

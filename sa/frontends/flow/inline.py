@@ -99,17 +99,18 @@ def _renamed(called: Procedure, thread: _Thread, frame: _Frame, shared: dict[Var
     graph = thread.graph
     names = dict(shared)
     taken = {v.name for v in graph.registers} | {o.split(".", 1)[1] for o in graph.objects}
+    scope = f"{frame.chain[-1]}::" if frame.prefix else ""
     for register in called.registers:
         made_up = register.temporary or called.hidden
         plain = register.var.name.removeprefix("__")
         own = build.variable(_unused(f"__{plain}" if made_up else f"{frame.prefix}{plain}", taken))
         taken.add(own.name)
-        graph.registers[own] = replace(register, var=own, temporary=made_up)
+        graph.registers[own] = replace(register, var=own, temporary=made_up, told=f"{scope}{plain}")
         names[register.var] = own
     for obj in called.objects:
         name = _unused(f"{frame.prefix}{obj.name}", taken)
         taken.add(name)
-        graph.objects[f"{thread.name}.{name}"] = replace(obj, name=f"{thread.name}.{name}")
+        graph.objects[f"{thread.name}.{name}"] = replace(obj, name=f"{thread.name}.{name}", told=f"{scope}{obj.name}")
         names[base(obj.name)] = base(f"{thread.name}.{name}")
     return names
 

@@ -7,15 +7,19 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from sa.automata.automaton import Kind, Variable
+from sa.automata.automaton import Kind, Shown, Variable
 from sa.frontends.flow.access import Accesses
 from sa.frontends.flow.cuts import Names
-from sa.frontends.flow.graph import ANY, Storage
-from sa.frontends.flow.layout import Layout, Place
+from sa.frontends.flow.graph import ANY, Storage, Words
+from sa.frontends.flow.layout import Layout, Place, cell_at
 from sa.frontends.flow.threads import Thread
+from sa.frontends.flow.values import OTHER, Values
 from sa.terms import build
 from sa.terms.sort import INT, ArraySort
 from sa.terms.term import Term, Var
+
+#: What follows the name of a lock where its owner is.
+OWNER = ".__owner"
 
 #: The sort of the variable of a column.
 ARRAY = ArraySort(INT, INT)
@@ -35,6 +39,8 @@ def named(threads: Sequence[Thread], where: Layout, known: Accesses, reserved: f
     cells, shared = dict[int, Var](), list[Variable]()
     local: dict[int, list[Variable]] = {t.number: [] for t in threads}
     taken = set(reserved)
+    sign = -1 if any(t.identity is not None for t in threads) else 1
+    owners = ((0, "free"), *((sign * t.number, f"held by {t.name}") for t in threads))
     used = {a: p for a, p in where.places.items() if a in known.loaded and a not in known.fixed}
     for several in (True, False):
         for address, place in used.items():
@@ -47,7 +53,10 @@ def named(threads: Sequence[Thread], where: Layout, known: Accesses, reserved: f
             cells[address] = var
             kind = Kind.GLOBAL if several else Kind.LOCAL
             range_ = ANY if address in where.columns else place.cell.range
-            made = Variable(var, kind, range_.low, range_.high, place.object.origin)
+            shown = _shown(_told(place, several), place.cell.words, known.found.cells[address], where)
+            if place.cell.path.endswith(OWNER):
+                shown = Shown(shown.name.removesuffix(OWNER), owners)
+            made = Variable(var, kind, range_.low, range_.high, place.object.origin, False, shown)
             if several:
                 shared.append(made)
             else:
@@ -62,9 +71,42 @@ def named(threads: Sequence[Thread], where: Layout, known: Accesses, reserved: f
             own.add(name)
             registers[var] = build.variable(name)
             range_ = register.range
-            local[thread.number].append(Variable(registers[var], Kind.LOCAL, range_.low, range_.high, register.origin))
+            held = known.found.registers[thread.number, var]
+            shown = _shown(register.told or var.name, register.words, held, where)
+            made = Variable(registers[var], Kind.LOCAL, range_.low, range_.high, register.origin, False, shown)
+            local[thread.number].append(made)
         names[thread.number] = Names(registers, cells, addresses)
     return Named(tuple(shared), {n: tuple(vs) for n, vs in local.items()}, cells, names)
+
+
+def _told(place: Place, several: bool) -> str:
+    """What a cell is called in C: the object's name, with the functions that it is in, and what follows it."""
+    *scopes, name = place.object.name.split(".")
+    if place.object.told:
+        scopes, name = scopes[:1], place.object.told
+    if scopes and place.object.storage is not Storage.STATIC and not several:
+        scopes = scopes[1:]
+    return "::".join((*scopes, name)) + place.cell.path
+
+
+def _shown(name: str, words: Words, held: Values, where: Layout) -> Shown:
+    """How a variable is told that holds some of these values."""
+    values = words.values
+    if words.pointers:
+        objects = ((v, _object_at(v, where)) for v in held if v is not OTHER and v in where.homes)
+        values = ((0, "NULL"), *((v, text) for v, text in objects if text is not None))
+    return Shown(name, values, words.letters)
+
+
+def _object_at(address: int, where: Layout) -> str | None:
+    number = cell_at(address, where)
+    if number is None:
+        return None
+    place, column = where.places[number], where.columns.get(number)
+    if place.cell.path.startswith(".") and where.homes[address][0] == address:
+        return f"&{_told(place, True).removesuffix(place.cell.path)}"
+    index = "" if column is None else str((address - column.first) // column.stride)
+    return f"&{_told(place, True).replace('[]', f'[{index}]', 1)}"
 
 
 def _plain(place: Place, several: bool) -> str:

@@ -121,9 +121,9 @@ def threads_of(unit: Unit) -> tuple[tuple[Thread, ...], tuple[Object, ...]]:
         _rewritten(graph, own, sign, work)
         allocated(graph, creation.family, unit.heap)
         if creation.family:
-            _joining(graph, number, parameters, creation.origin, number in work.counted)
+            _joining(graph, number, parameters, unit.procedures[creation.procedure].origin, number in work.counted)
         elif number > 1:
-            _framed(graph, number, parameters, result, creation.origin)
+            _framed(graph, number, parameters, result, unit.procedures[creation.procedure].origin)
         found.append(Thread(name, number, graph, IDENTITY if creation.family else None))
     return tuple(found), _objects(found, work)
 

@@ -1,0 +1,81 @@
+"""Variables and values of runs in the words of the language that the program is written in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from sa.automata.automaton import Automaton, Shown
+from sa.automata.program import Program
+from sa.report.explain import bare
+from sa.terms.sort import ArraySort, ArrayValue, Sort, Value, show_value
+from sa.terms.term import Var
+
+
+class Told(Struct, frozen=True):
+    """How variables are told, by thread; under None those that no thread is named for."""
+
+    by_thread: Mapping[str | None, Mapping[Var, Shown]]
+
+
+def told(program: Program) -> Told:
+    """How the variables of a program are told."""
+    threads = (*program.threads, *(f.thread for f in program.families))
+    by_thread: dict[str | None, Mapping[Var, Shown]] = {
+        t.name: {v.var: v.shown for v in t.variables if v.shown is not None} for t in threads
+    }
+    by_thread[None] = {v: s for own in by_thread.values() for v, s in own.items()}
+    return Told(by_thread)
+
+
+def told_of(automaton: Automaton) -> Told:
+    """How the variables of one side of a refinement are told: without the side."""
+    return Told({None: {v.var: v.shown or Shown(bare(v.var)) for v in automaton.variables}})
+
+
+def _shown(var: Var, thread: str | None, how: Told) -> Shown:
+    found = how.by_thread.get(thread, how.by_thread[None]).get(var)
+    return found if found is not None else Shown(var.name)
+
+
+def value_of(var: Var, value: Value, thread: str | None, how: Told) -> str:
+    """A variable with its value: `x = 3`."""
+    shown = _shown(var, thread, how)
+    if isinstance(value, ArrayValue) and not value.entries:
+        return f"{_element(shown, '…')} = {_word(value.default, _inner(var.sort), shown)}"
+    return f"{_element(shown, None)} = {_word(value, var.sort, shown)}"
+
+
+def changes_of(var: Var, old: Value, new: Value, thread: str | None, how: Told) -> Iterator[tuple[str, str]]:
+    """What became of a variable, of an array element by element: `x: 2 → ` and `3`."""
+    shown = _shown(var, thread, how)
+    if isinstance(old, ArrayValue) and isinstance(new, ArrayValue) and old.default == new.default:
+        sort = _inner(var.sort)
+        for index in sorted({i for i, _ in (*old.entries, *new.entries)}):
+            if old[index] != new[index]:
+                name = _element(shown, str(index))
+                yield f"{name}: {_word(old[index], sort, shown)} → ", _word(new[index], sort, shown)
+    elif old != new:
+        yield f"{_element(shown, None)}: {_word(old, var.sort, shown)} → ", _word(new, var.sort, shown)
+
+
+def _inner(sort: Sort) -> Sort:
+    return sort.element if isinstance(sort, ArraySort) else sort
+
+
+def _element(shown: Shown, index: str | None) -> str:
+    """The name, with an index where the variable is an array."""
+    if "[]" in shown.name:
+        return shown.name.replace("[]", "" if index is None else f"[{index}]", 1)
+    return shown.name if index is None else f"{shown.name}[{index}]"
+
+
+def _word(value: Value, sort: Sort, shown: Shown) -> str:
+    if type(value) is int:
+        for known, word in shown.values:
+            if known == value:
+                return word
+        if shown.letters and 32 <= value < 127 and chr(value) not in "'\\":
+            return f"'{chr(value)}'"
+    return show_value(value, sort)
