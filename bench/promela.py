@@ -84,7 +84,8 @@ class _Writer:
             case IsZero(total) if total.free <= set(self.whole.counters):
                 constant, factors = build.linear_parts(total)
                 ((counter, factor),) = factors.items()
-                yield self.whole.counters.index(counter), -constant // factor, term  # type: ignore[arg-type]
+                assert isinstance(counter, Var)
+                yield self.whole.counters.index(counter), -constant // factor, term
             case Not(body):
                 yield from self._places(body)
             case And(args) | Or(args):

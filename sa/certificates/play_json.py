@@ -170,8 +170,10 @@ def _following(here: Position) -> list[Position]:
             return [r.then for r in replies if isinstance(r.then, Position)]
         case EnvironmentMove(then=then):
             return [then]
-        case _:
+        case Unmatched():
             return []
+        case _:
+            assert_never(here.move)
 
 
 def read_play(entry: Entry, goal: Goal) -> Play:

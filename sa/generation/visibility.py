@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -92,13 +93,17 @@ def _shared_locals(threads: tuple[Automaton, ...], taken: set[str]) -> tuple[Aut
             for v in thread.variables
             if v.kind is Kind.LOCAL
         }
-        thread = renamed(thread, lambda v, names=names: names.get(v.var, v.var))  # type: ignore[misc]
+        thread = renamed(thread, partial(_called, names))
         ghosts += [replace(v, kind=Kind.GLOBAL, ghost=True) for v in thread.variables if v.kind is Kind.LOCAL]
         made.append(thread)
     init = build.land(*(t.init for t in made))
     return tuple(
         replace(t, init=init, variables=(*(v for v in t.variables if v.kind is not Kind.LOCAL), *ghosts)) for t in made
     )
+
+
+def _called(names: dict[Var, Var], variable: Variable) -> Var:
+    return names.get(variable.var, variable.var)
 
 
 def _plain(name: str) -> str:

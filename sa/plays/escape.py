@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import assert_never
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.trace import Configuration, Move
 from sa.certificates.goal import Goal
-from sa.certificates.play import Chosen, EnvironmentMove, Loss, Play, Position, Step, Uncovered
+from sa.certificates.play import BrokenAtStart, Chosen, EnvironmentMove, Loss, Play, Position, Step, Uncovered
 from sa.plays.front import Front
 from sa.plays.matching import Matching, TooMany, ends, matching, passing, starting
 from sa.smt.session import Session
@@ -41,8 +42,10 @@ def loss(goal: Goal, play: Play, session: Session) -> Loss | None:
             if kept is None and _is_straight(goal, play, session):
                 kept = False
             return None if kept is None else Loss.FORESIGHT if kept else Loss.RELATION
-        case _:
+        case BrokenAtStart():
             return Loss.RELATION
+        case _:
+            assert_never(play)
 
 
 def _is_straight(goal: Goal, play: Position | Chosen, session: Session) -> bool:

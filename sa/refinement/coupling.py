@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
+from typing import assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,7 +18,17 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.trace import Configuration
 from sa.certificates.goal import Goal
-from sa.certificates.play import Broken, BrokenAtStart, Chosen, EnvironmentMove, Play, Position, Step
+from sa.certificates.play import (
+    Broken,
+    BrokenAtStart,
+    Chosen,
+    EnvironmentMove,
+    Play,
+    Position,
+    Step,
+    Uncovered,
+    Unmatched,
+)
 from sa.generation.closure import atoms
 from sa.terms import build
 from sa.terms.cases import condition_in
@@ -122,8 +133,10 @@ def leaves(play: Play) -> Iterator[Leaf]:
             waiting = [(play, 0, 0)]
         case Chosen(openings=openings):
             waiting = [(o, 0, 0) for o in openings]
-        case _:
+        case Uncovered():
             waiting = []
+        case _:
+            assert_never(play)
     met = set[int]()
     for here, steps, moves in waiting:  # the list grows while it is walked
         if isinstance(here, Broken):
@@ -138,8 +151,10 @@ def leaves(play: Play) -> Iterator[Leaf]:
                         yield Leaf(move.after, here.abstract, steps + 1, moves)
                 case EnvironmentMove(then=then):
                     waiting.append((then, steps, moves))
-                case _:
+                case Unmatched():
                     pass
+                case _:
+                    assert_never(here.move)
 
 
 def weakened(coupling: Coupling, play: Play) -> Coupling | None:

@@ -8,7 +8,7 @@ from typing import assert_never
 from sa.automata.automaton import Automaton
 from sa.base.verdict import Unknown, Verdict
 from sa.certificates.goal import Goal
-from sa.certificates.play import BrokenAtStart, Loss, Play, Uncovered
+from sa.certificates.play import BrokenAtStart, Chosen, Loss, Play, Position, Uncovered
 from sa.engines.outcome import Outcome, Proposal, Result, Statistics
 from sa.report.document import (
     Block,
@@ -143,10 +143,12 @@ def _kept(play: Play) -> str:
             return "starts in a state that is related to this one."
         case BrokenAtStart():
             return "that starts in these states keeps the relation."
-        case _:
+        case Position() | Chosen():
             broken = [show(f.term) for f in broken_in(play)]
             more = f" and {len(broken) - FORMULAS} more" if len(broken) > FORMULAS else ""
             return f"keeps {', '.join(broken[:FORMULAS])}{more} to the end." if broken else "keeps the relation."
+        case _:
+            assert_never(play)
 
 
 def _proposed(proposal: Proposal, used: bool) -> Iterator[Section]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import assert_never
 
 from sa.automata.automaton import Automaton, location_of
 from sa.base.source import position
@@ -91,8 +92,10 @@ def _said(needed: Needed) -> str:
             return clause_text(needed.clause)
         case None:
             return f"{clause_text(needed.clause)}   (not checked whether it is needed)"
-        case _:
+        case Verdict.UNKNOWN | Verdict.PROVED:
             return f"{clause_text(needed.clause)}   (whether it is needed is unknown)"
+        case _ as verdict:
+            assert_never(verdict)
 
 
 def clause_text(clause: Clause) -> str:

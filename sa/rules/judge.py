@@ -8,7 +8,7 @@ needs a play, a run, or values for which a side condition of its rule is false.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -344,8 +344,10 @@ def _named(step: Step) -> tuple[Way, ...]:
             return (Way.PARALLEL if step.cited else Way.THREADS,)
         case Rule.AUTO if step.cited:
             return (Way.PARALLEL, Way.CHAIN, Way.PRESERVATION)
-        case _:
+        case Rule.AUTO | None:
             return (Way.THREADS, Way.JOINT)
+        case _:
+            assert_never(step.rule)
 
 
 def _conditions(

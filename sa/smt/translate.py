@@ -6,7 +6,8 @@ typed terms do not need.
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Callable
+from typing import Any, assert_never
 
 import z3
 from z3 import z3core
@@ -155,13 +156,13 @@ class Translator:
             case _:
                 assert_never(sort)
 
-    def _nary(self, make: object, parts: list[z3.ExprRef], formula: bool) -> z3.ExprRef:
+    def _nary(self, make: Callable[..., Any], parts: list[z3.ExprRef], formula: bool) -> z3.ExprRef:
         array = (z3.Ast * len(parts))(*(p.ast for p in parts))
-        ast = make(self._ref, len(parts), array)  # type: ignore[operator]
+        ast = make(self._ref, len(parts), array)
         return z3.BoolRef(ast, self.context) if formula else z3.ArithRef(ast, self.context)
 
-    def _binary(self, make: object, left: z3.ExprRef, right: z3.ExprRef, formula: bool) -> z3.ExprRef:
-        ast = make(self._ref, left.ast, right.ast)  # type: ignore[operator]
+    def _binary(self, make: Callable[..., Any], left: z3.ExprRef, right: z3.ExprRef, formula: bool) -> z3.ExprRef:
+        ast = make(self._ref, left.ast, right.ast)
         return z3.BoolRef(ast, self.context) if formula else z3.ArithRef(ast, self.context)
 
     def _constant(self, name: str, sort: Sort) -> z3.ExprRef:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import assert_never
+from typing import Any, assert_never
 
 from sa.terms import build
 from sa.terms.evaluate import evaluate
@@ -54,15 +54,19 @@ def executable(terms: Sequence[Term], variables: Sequence[Var]) -> bool:
 
 def predicate(formula: Term, variables: Sequence[Var]) -> Callable[[Row], bool]:
     """Whether a formula holds in a row of values of `variables`. The function raises Unevaluable."""
-    return compiled(formula, variables)  # type: ignore[return-value]
+    return _compiled(formula, variables)
 
 
 def compiled(term: Term, variables: Sequence[Var]) -> Callable[[Row], Value]:
     """The value of a term in a row of values of `variables`. The function raises Unevaluable."""
+    return _compiled(term, variables)
+
+
+def _compiled(term: Term, variables: Sequence[Var]) -> Callable[[Row], Any]:
     if not executable((term,), variables):
         return lambda row: evaluate(term, dict(zip(variables, row, strict=False)))
     writer = _Writer(variables, (term,))
-    return _function([*writer.lines, f"return {writer.expression(term)}"], writer)  # type: ignore[return-value]
+    return _function([*writer.lines, f"return {writer.expression(term)}"], writer)
 
 
 def guarded(guard: Term, terms: Sequence[Term], variables: Sequence[Var]) -> Callable[[Row], tuple[Value, ...] | None]:
@@ -74,7 +78,7 @@ def guarded(guard: Term, terms: Sequence[Term], variables: Sequence[Var]) -> Cal
     lines = list(test.lines)
     if guard is not build.TRUE:
         lines.append(f"if not {test.expression(guard)}: return None")
-    return _function([*lines, *writer.lines, f"return ({_items(terms, variables, writer)})"], writer)  # type: ignore[return-value]
+    return _function([*lines, *writer.lines, f"return ({_items(terms, variables, writer)})"], writer)
 
 
 def _interpreted(guard: Term, terms: Sequence[Term], state: Mapping[Var, Value]) -> tuple[Value, ...] | None:
@@ -97,7 +101,7 @@ def _items(terms: Sequence[Term], variables: Sequence[Var], writer: _Writer) -> 
     return text
 
 
-def _function(lines: Sequence[str], writer: _Writer) -> Callable[[Row], object]:
+def _function(lines: Sequence[str], writer: _Writer) -> Callable[[Row], Any]:
     scope: dict[str, object] = {"stored": stored, "array_value": array_value, **writer.sorts}
     exec("def function(r):\n" + "".join(f"    {line}\n" for line in lines), scope)
     made = scope["function"]

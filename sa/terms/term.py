@@ -234,7 +234,8 @@ def intern(cls: type[T], *fields: Any) -> T:
         found.key, found.free = _derive(found)
         found.negation = None
         _table[entry] = found
-    return found  # type: ignore[no-any-return]
+    term: T = found
+    return term
 
 
 def remember_negation(term: Term, negation: Term) -> None:

@@ -8,7 +8,7 @@ from itertools import islice
 from sa.automata.ranges import count_of
 from sa.certificates.pairs import SideStates
 from sa.explicit.machine import Machine
-from sa.terms.sort import INT
+from sa.terms.sort import INT, number
 from sa.values.pairs import Game
 from sa.values.sought import Closed
 
@@ -35,7 +35,7 @@ def grows(m: Machine) -> bool:
     early = len(m.rows) // 4
     for i, v in enumerate(m.automaton.variables):
         if v.var.sort == INT and count_of(v) is None and early:
-            values = [row[i] for row in m.rows]
-            if (min(islice(values, early)), max(islice(values, early))) != (min(values), max(values)):  # type: ignore[type-var]
+            values = [number(row[i]) for row in m.rows]
+            if (min(islice(values, early)), max(islice(values, early))) != (min(values), max(values)):
                 return True
     return False

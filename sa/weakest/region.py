@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -27,7 +27,7 @@ from sa.game.runs import Bounds
 from sa.refinement.deciders import relation_of
 from sa.refinement.facts import facts
 from sa.simulation.algorithm_2_search import Search
-from sa.simulation.endings import Answered, Patience, Stuck, Tactics
+from sa.simulation.endings import Answered, Lost, LostChoices, Patience, Stuck, Tactics
 from sa.simulation.state import NO_FACTS, dead, hypotheses
 from sa.smt.session import Session
 from sa.terms import build
@@ -164,8 +164,10 @@ def _region(search: Search, options: Options) -> Region | Hopeless | Unknown:
             return Region(search.board, search.session, tuple(_places(search)), found, search.exact and search.anywhere)
         case Stuck(reason, detail):
             return Unknown(reason, detail)
-        case _:
+        case Lost() | LostChoices():
             return Hopeless(search.exact)
+        case _ as ending:
+            assert_never(ending)
 
 
 def _places(search: Search) -> Iterator[Place]:
