@@ -16,6 +16,7 @@ from sa.cli.explain import explain
 from sa.cli.fmt import fmt
 from sa.cli.generate import generate
 from sa.cli.init import init
+from sa.cli.lsp import lsp
 from sa.cli.output import cannot_write, prepare_streams, write
 from sa.cli.prove import prove
 from sa.cli.refine import refine
@@ -42,6 +43,7 @@ COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("init", init),
     ("explain", explain),
     ("engines", engines),
+    ("lsp", lsp),
 )
 
 

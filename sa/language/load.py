@@ -72,11 +72,19 @@ def script_of(path: str, text: str, split: bool = False) -> LoadedScript:
     return _script(_parsed(Source(path, text), split, ()))
 
 
+def load_text(path: str, text: str, split: bool = False) -> Loaded | LoadedScript:
+    """A text that would stand at `path`, as an editor has it, as what it is. Raises InputError."""
+    return _loaded(_parsed(Source(path, text), split, ()), split)
+
+
 def load(path: str, split: bool = False) -> Loaded | LoadedScript:
     """A program or a proof script: a file with steps is a script. Raises InputError."""
+    return _loaded(_read(path, split, ()), split)
+
+
+def _loaded(file: _File, split: bool) -> Loaded | LoadedScript:
     from sa.language.elaborate.script import has_steps
 
-    file = _read(path, split, ())
     return _script(file) if has_steps(file.module) else _program(file, split)
 
 

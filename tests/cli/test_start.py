@@ -26,6 +26,7 @@ COMMANDS = (
     "init",
     "explain",
     "engines",
+    "lsp",
 )
 
 
@@ -50,7 +51,7 @@ def test_help_loads_neither_solver_nor_parser_nor_renderer() -> None:
 
 
 #: Commands without an answer of their own.
-ASKING = {"init", "watch"}
+ASKING = {"init", "watch", "lsp"}
 
 
 @pytest.mark.parametrize("command", COMMANDS)

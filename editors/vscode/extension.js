@@ -1,0 +1,19 @@
+// Starts `sacheck lsp` for files in `.sa`, and stops it again. Everything else is the server's business.
+"use strict";
+const { workspace } = require("vscode");
+const { LanguageClient } = require("vscode-languageclient/node");
+
+let client;
+
+function activate() {
+  const command = workspace.getConfiguration("sacheck").get("command");
+  const server = { command, args: ["lsp"] };
+  client = new LanguageClient("sacheck", "sacheck", server, { documentSelector: [{ language: "sacheck" }] });
+  return client.start();
+}
+
+function deactivate() {
+  return client ? client.stop() : undefined;
+}
+
+module.exports = { activate, deactivate };
