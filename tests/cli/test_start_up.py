@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 #: What the command line and the worker of `refine` import for a proof of two threads.
-PATH = "sa.cli.main, sa.app.cache, sa.app.refine, sa.engines.portfolio_of_goals, sa.report.refine, sa.report.terminal"
+PATH = (
+    "sa.cli.main, sa.cli.refine, sa.app.cache, sa.app.refine, sa.engines.portfolio_of_goals, "
+    "sa.report.refine, sa.report.terminal"
+)
 
 #: Rooms and libraries that such a proof does not need.
 UNNEEDED = (
@@ -20,18 +23,17 @@ UNNEEDED = (
     "sa.values.search",
     "sa.frontends.c",
     "sa.language.elaborate.script",
+    "sa.cli.verify",
     "pydantic",
     "rich.console",
 )
 
 MEASURE = """
-import resource, sys
-def spent():
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
-before = spent()
+import gc, sys, time
+gc.set_threshold(50_000)  # as `sa.cli.start` has it
+before = time.process_time()
 import {what}
-print(spent() - before, *(m for m in sys.modules if m.split(".")[0] in ("sa", "pydantic", "rich")))
+print(time.process_time() - before, *(m for m in sys.modules if m.split(".")[0] in ("sa", "pydantic", "rich")))
 """
 
 
@@ -51,7 +53,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> tuple[float, list[str]]:
 def test_rooms_are_loaded_when_they_are_needed(path: tuple[float, list[str]]) -> None:
     _, modules = path
     assert [m for m in modules if m.startswith(UNNEEDED)] == []
-    assert sum(m.startswith("sa.") for m in modules) < 225
+    assert sum(m.startswith("sa.") for m in modules) < 215
 
 
 def test_loading_takes_a_few_times_as_long_as_loading_the_solver(path: tuple[float, list[str]], tmp_path: Path) -> None:
@@ -86,8 +88,9 @@ def test_a_small_proof_takes_a_few_times_as_long_as_loading_the_solver(tmp_path:
         "conc.sa",
         "--no-cache",
     ]
-    # 4.7 when this was written.
-    assert spent(refine, tmp_path) < 7 * solver
+    # 4.6 when this was written, on a busy machine; 5.4 before garbage was looked for less often and the reader of C,
+    # the other commands and a second solver were left out.
+    assert spent(refine, tmp_path) < 6.5 * solver
 
 
 def spent(command: list[str], folder: Path) -> float:
