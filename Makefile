@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fuzz bench gallery golden schemas clean
+.PHONY: help demo test check fuzz bench gallery golden docs schemas clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -34,6 +34,9 @@ gallery: $(VENV)/.developer  ## Optimisations and their weakest environments: wr
 golden: $(VENV)/.developer  ## Write the expected outputs in tests/golden again; read the diff
 	SACHECK_GOLDEN=write $(BIN)/python -m pytest tests/report tests/cli tests/certificates
 
+docs: $(VENV)/.documentation  ## The documentation as a site in build/site, which needs no network
+	$(BIN)/mkdocs build --quiet --strict
+
 schemas: $(VENV)/.developer  ## Write the schemas of JSON output in docs/schemas again
 	SACHECK_GOLDEN=write $(BIN)/python -m pytest tests/report/test_schemas.py -k published
 
@@ -47,6 +50,10 @@ $(BIN)/python:
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.documentation: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	@touch $@
 
 $(VENV)/.developer: pyproject.toml | $(BIN)/python
