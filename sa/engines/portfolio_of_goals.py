@@ -61,6 +61,18 @@ RUNS: GoalEngine = Refuter(
 )
 
 
+#: Steps of the game on small values from which a strategy is learned, and how long a relation is looked for before Horn
+#: clauses are.
+EXAMPLES = Sought(100_000)
+TAUGHT = Tactics("strategy", 40, 2, Bounds(100, 1, 1), Patience.FIXED, known=True)
+
+STRATEGY: GoalEngine = Decider(
+    "strategy",
+    "a relation that the answers of a game on small values keep, for closed programs",
+    partial(deciders.by_strategy, TAUGHT, EXAMPLES),
+)
+
+
 class Depth(Enum):
     """How much is tried: only quick refutations; what is cheap, where there is another way around; everything;
 
@@ -91,13 +103,14 @@ _FULL: GoalPortfolio = tuple(
 #: Engines of `refine` for one goal in their order, with few lemmas and no long answers where it is to be brief.
 PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
     Depth.QUICK: (Turn(START, 0.5), Turn(QUICK_VALUES, 1.0)),
-    Depth.BRIEF: (Turn(START, 0.5), Turn(STATES, 0.5), Turn(RUNS, 0.5), *_BRIEF),
+    Depth.BRIEF: (Turn(START, 0.5), Turn(STATES, 0.5), Turn(RUNS, 0.5), *_BRIEF[:1], Turn(STRATEGY, 0.5), *_BRIEF[1:]),
     Depth.FULL: (
         Turn(START, 0.3),
         *_FULL[:1],
         Turn(QUICK_VALUES, 0.3),
         Turn(STATES, 0.4),
         Turn(RUNS, 0.4),
+        Turn(STRATEGY, 0.5),
         *_FULL[1:],
     ),
     Depth.FORMULAS: (Turn(START, 0.3), *_FULL),

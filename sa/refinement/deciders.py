@@ -46,6 +46,9 @@ STEPS = 400_000
 #: How many values are tried for choices without a range where a run is guessed.
 GUESSED_VALUES = (3, 8, 32)
 
+#: Solver resources for Horn clauses about answers that hold on small values.
+HARD = 60_000_000
+
 Answer: TypeAlias = Related | Lost | Stuck
 
 
@@ -191,6 +194,32 @@ def by_horn(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Relate
             yield Related(evidence, effort_of(asked))
         else:
             yield Stuck(evidence, effort_of(asked))
+
+
+def by_strategy(tactics: Tactics, sought: Sought, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Answer]:
+    """Answers as in a game on small values, fixed: a search for a relation that they keep, then Horn clauses.
+
+    Raises LimitReached.
+    """
+    from sa.refinement.learned_answers import taught
+    from sa.values.examples import examples
+
+    report(Event("answers on small values", {"steps allowed": sought.steps}))
+    given = examples(asked.goal, budget.bounds, sought)
+    if given is None:
+        return
+    work = _work(asked, budget)
+    search = Search(work.board, work.session, tactics, report)
+    if not taught(search, given):
+        return
+    report(Event("answers fixed", {"steps answered": len(given.given)}))
+    work.searches.append(search)
+    evidence = _of_search(search)
+    if isinstance(evidence, Unknown) and search.stuck:
+        search.forget()
+        solution = solve_horn(search, HARD)
+        evidence = evidence if solution is None else relation_of(search, solution)
+    yield _answer(evidence, effort_of(asked))
 
 
 def _so_far(searches: Sequence[Search]) -> str:

@@ -125,6 +125,19 @@ class Search:
             return Stuck(Reason.UNSUPPORTED, f"a state depends on {problem}, which is not defined")
         return Answered()
 
+    def propose(self, pair: Pair, number: int, answers: Iterable[Round]) -> None:
+        """Answers to a step at a pair that are tried before others."""
+        state = self._state(pair)
+        state.rounds.setdefault(number, [])
+        for answer in answers:
+            self._add(state, number, answer)
+
+    def forget(self) -> None:
+        """Take any state for possible at each pair that was met: what flowed so far may not be all."""
+        for state in self.pairs.values():
+            state.facts, state.equations = affine.EVERYTHING, ()
+            state.views.clear()
+
     # ---- tasks -------------------------------------------------------------------------------------
 
     def _post(self, task: Task) -> None:
@@ -150,13 +163,14 @@ class Search:
         state = self.pairs.get(pair)
         if state is None:
             base = boards.base(self.board, pair)
-            steps = {n: self._challenge(n) for n, _ in self.board.concrete.edges[pair[0]]}
+            steps = {n: self.challenge(n) for n, _ in self.board.concrete.edges[pair[0]]}
             first, second = (side.get(place, ()) for side, place in zip(self._known, pair, strict=True))
             known = build.conjuncts(build.land(*(boards.reduce(self.board, f) for f in (*first, *second))))
             state = self.pairs[pair] = PairState(pair, base, self.moves_at(pair), steps, known)
         return state
 
-    def _challenge(self, number: int) -> Challenge:
+    def challenge(self, number: int) -> Challenge:
+        """A concrete edge as a step to be answered."""
         found = self._challenges.get(number)
         if found is None:
             edge = self.board.goal.concrete.edges[number]
@@ -270,8 +284,9 @@ class Search:
     def _extend_or_learn(self, state: PairState, step: Challenge, view: View, model: State) -> Loss | None:
         chosen, patience = state.rounds[step.number], self._tactics.patience
         given = [a for a in chosen if learning.possible(a, model)] if patience is not Patience.NONE else []
+        fixed = patience is Patience.FIXED and chosen
         # An answer that chooses a value may be right with another one.
-        if given and not any(choice for a in given for choice in a.run.choices):
+        if fixed or (given and not any(choice for a in given for choice in a.run.choices)):
             self.exact = False
             return self._lose(state, step, learning.blame(chosen, step, model, self.pairs), model)
         try:

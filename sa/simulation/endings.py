@@ -48,6 +48,7 @@ class Patience(Enum):
     SOME: it is to blame if a chosen answer could be given there at all. NONE: other answers are looked for first.
     """
 
+    FIXED = 3
     FULL = 2
     SOME = 1
     NONE = 0

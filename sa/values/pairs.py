@@ -38,19 +38,20 @@ class Game(Struct, eq=False):
     """What is known of a game. `work` counts steps made, and what was looked at for them.
 
     `partial`: some initial states, steps or answers were not looked at, so that nothing is proved when no pair is lost.
-    `guessing`: answers that nobody looked at count as none, so that nothing is refuted either.
+    `guessing`: answers that nobody looks at count as none. Then nothing is refuted either, but what is left is a
+    strategy on the values that were looked at.
     """
 
     goal: Goal
     concrete: Machine
     abstract: Machine
     following: Following
+    guessing: bool = False
     pairs: dict[tuple[int, int], Pair] = field(default_factory=dict)
     heap: list[tuple[int, int, Pair]] = field(default_factory=list)
     steps: int = 0
     looks: int = 0
     partial: bool = False
-    guessing: bool = False
 
     @property
     def work(self) -> int:

@@ -63,16 +63,38 @@ def search(goal: Goal, bounds: Limits, sought: Sought) -> Position | Closed | No
 
 def guesses(goal: Goal, bounds: Limits, sought: Sought) -> Iterator[Run]:
     """Runs that a closed goal may be lost along, if some answers were not looked at. Raises LimitReached."""
+    match _guessed(goal, bounds, sought):
+        case game, Pair() as lost if game.partial:
+            try:
+                yield from runs(game, lost)
+            except Unevaluable:
+                return
+        case _:
+            return
+
+
+def guessed(goal: Goal, bounds: Limits, sought: Sought) -> Game | None:
+    """A closed game as far as it was looked at, with only those answers that were; None where these do not do.
+
+    It shows how Duplicator may answer, and settles nothing. Raises LimitReached.
+    """
+    match _guessed(goal, bounds, sought):
+        case game, None:
+            return game
+        case _:
+            return None
+
+
+def _guessed(goal: Goal, bounds: Limits, sought: Sought) -> tuple[Game, Pair | None] | None:
+    """A game in which answers that nobody looks at count as none, with the initial pair that is lost then."""
     if not goal.closed or goal.choose_init or goal.axioms:
-        return
+        return None
     try:
         game = _game(goal, one_way(goal, Session(bounds)), sought)
         game.guessing = True
-        lost = _lost_start(game, bounds, sought)
-        if lost is not None and game.partial:
-            yield from runs(game, lost)
+        return game, _lost_start(game, bounds, sought)
     except Unevaluable:
-        return
+        return None
 
 
 def _game(goal: Goal, ways: tuple[OneWay, ...], sought: Sought) -> Game:
