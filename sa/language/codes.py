@@ -290,7 +290,8 @@ SA711 an array that is too large
     The size of an array is a constant. Objects have up to 65,536 elements; arrays of more than 64 stay whole, which
     `.sa` text cannot say.
 SA712 a structure that is not accepted
-    Unions, flexible members and atomic structures are not accepted.
+    Flexible members, atomic structures and unions of more than 8 bytes are not accepted. Parts of a union have no
+    address, and races are not looked for beside unions.
 SA713 a call that cannot be inlined
     Every call is replaced by the function that is called. A recursive call would never end; write a loop.
 SA714 an address that is not known

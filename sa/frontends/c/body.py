@@ -39,16 +39,25 @@ class InRegister(msgspec.Struct, frozen=True):
     type: CType
 
 
+class Part(msgspec.Struct, frozen=True):
+    """Some bits of the unit of a union, from the bit `low` on."""
+
+    low: int
+    unit: Int
+
+
 class InMemory(msgspec.Struct, frozen=True):
     """A place with an address. `wrong` says what is wrong where there is none.
 
-    `among`, if known, is an address and the distances from it of which the place is one.
+    `among`, if known, is an address and the distances from it of which the place is one. It may be a `part` of what
+    is there.
     """
 
     address: Term
     type: CType
     wrong: str = "pointer"
     among: tuple[Term, tuple[int, ...]] | None = None
+    part: Part | None = None
 
 
 Place: TypeAlias = InRegister | InMemory
@@ -89,6 +98,7 @@ class File(msgspec.Struct):
     wanted: list[str] = msgspec.field(default_factory=list)
     problems: list[Diagnostic] = msgspec.field(default_factory=list)
     addressed: dict[str, None] = msgspec.field(default_factory=dict)
+    indirect: bool = False
     strings: int = 0
 
 

@@ -158,6 +158,7 @@ def _indirect(body: Body, pointer: Value, arguments: Sequence[Any]) -> Value:
     for name in body.file.bodies:
         if term is code(name):
             return _inlined(body, name, kind, values)
+    body.file.indirect = True
     names = [n for n in body.file.bodies if n in body.file.addressed and _fits(body.file.names.get(n), kind)]
     if not names:
         raise Unsupported("SA714", "no function has this type and its address taken")

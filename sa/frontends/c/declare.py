@@ -21,6 +21,8 @@ from sa.frontends.c.types import (
     Int,
     Pointer,
     Struct,
+    cells_of,
+    union_size,
 )
 from sa.frontends.c.values import Unsupported
 
@@ -43,10 +45,8 @@ def type_of(body: Body, node: Any, constant: Constants) -> CType:
             return Array(type_of(body, node.type, constant), size)
         case c_ast.FuncDecl():
             return _function(body, node, constant)
-        case c_ast.Struct():
+        case c_ast.Struct() | c_ast.Union():
             return _struct(body, node, constant)
-        case c_ast.Union():
-            raise Unsupported("SA712", "`union` is not accepted", "use a structure")
         case c_ast.Enum():
             return _enumeration(body, node, constant)
         case c_ast.IdentifierType():
@@ -136,8 +136,28 @@ def _struct(body: Body, node: Any, constant: Constants) -> Struct:
         if declared.name is None and not isinstance(kind, Struct):
             continue
         fields.append((declared.name or f"?{number}", kind))
-    known.fields, known.gaps = tuple(fields), tuple(gaps)
+    if isinstance(node, c_ast.Union):
+        _unite(body, known, tuple(fields))
+    else:
+        known.fields, known.gaps = tuple(fields), tuple(gaps)
     return known
+
+
+def _unite(body: Body, union: Struct, members: tuple[tuple[str, CType], ...]) -> None:
+    """Make a structure a union of these members. Raises Unsupported."""
+    size, choices = union_size(members), body.file.choices
+    if not 1 <= size <= 8:
+        raise Unsupported("SA712", "a union of more than 8 bytes is not accepted", "use a structure")
+    scalars = [inner for _, kind in members for _, inner in cells_of(kind) if isinstance(inner, Int | Pointer)]
+    if choices.races or (choices.visible and any(s.volatile for s in scalars)):
+        raise Unsupported("SA712", "a union is not accepted with `--races`, nor volatile ones in `refine`")
+    whole = any(isinstance(s, Int) and s.atomic and s.bits == 8 * size for s in scalars)
+    if any(s.atomic and not (isinstance(s, Int) and s.bits == 8 * size) for s in scalars):
+        raise Unsupported(
+            "SA712", "an atomic part of a union is not accepted", "make the whole union one atomic number"
+        )
+    union.members = members
+    union.fields = (("?unit", Int(f"unsigned {8 * size} bits", 8 * size, False, atomic=whole)),)
 
 
 def _bits(body: Body, kind: CType, bits: int) -> Int:

@@ -39,12 +39,12 @@ from sa.frontends.c.types import (
     Void,
     alignment,
     is_scalar,
-    offset_of,
     plain,
     promoted,
     size_of,
     synchronises,
 )
+from sa.frontends.c.unions import element, member
 from sa.frontends.c.values import (
     Unsupported,
     Value,
@@ -157,6 +157,8 @@ def _element(body: Body, node: c_ast.ArrayRef) -> Place:
     """An element. Of an array in another object it is said that the index is not outside."""
     if isinstance(node.name, c_ast.ArrayRef | c_ast.StructRef):
         outer = place(body, node.name)
+        if isinstance(outer, InMemory) and outer.part is not None and isinstance(outer.type, Array):
+            return element(outer, constant(body, node.subscript))
         if isinstance(outer, InMemory) and isinstance(outer.type, Array) and outer.type.size is not None:
             return inside(body, outer, value(body, node.subscript))
         pointer = load(body, outer)
@@ -172,6 +174,7 @@ def _element(body: Body, node: c_ast.ArrayRef) -> Place:
 
 
 def _field(body: Body, node: c_ast.StructRef) -> Place:
+    outer: Place | None = None
     if node.type == "->":
         pointer = value(body, node.name)
         if not isinstance(pointer.type, Pointer):
@@ -182,11 +185,11 @@ def _field(body: Body, node: c_ast.StructRef) -> Place:
         if not isinstance(outer, InMemory):
             raise Unsupported("SA719", "this is not a structure")
         address, kind, wrong, among = outer.address, outer.type, outer.wrong, outer.among
-    if not isinstance(kind, Struct) or (found := offset_of(kind, node.field.name)) is None:
+    part = None if node.type == "->" or not isinstance(outer, InMemory) else outer.part
+    found = member(InMemory(address, kind, wrong, among, part), node.field.name)
+    if found is None:
         raise Unsupported("SA719", f"there is no field `{node.field.name}` here")
-    if among is not None:
-        among = (among[0], tuple(o + found[0] for o in among[1]))
-    return InMemory(build.add(address, build.integer(found[0])), found[1], wrong, among)
+    return found
 
 
 def _named(body: Body, node: Any) -> Value:
@@ -240,6 +243,8 @@ def address_of(body: Body, node: Any) -> Value:
     where = place(body, node)
     if isinstance(where, InRegister):
         raise Unsupported("SA714", "the address of this is not known")
+    if where.part is not None:
+        raise Unsupported("SA712", "the address of a part of a union", "use the union itself")
     return Value(where.address, Pointer(where.type))
 
 

@@ -7,15 +7,30 @@ from typing import Any
 
 from pycparser import c_ast
 
-from sa.frontends.c.body import Body, InMemory, bounds_in, emit, object_of
+from sa.frontends.c.body import Body, InMemory, Part, bounds_in, emit, object_of
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.declare import type_of
 from sa.frontends.c.expressions import constant, static_type, value
 from sa.frontends.c.operations import store
-from sa.frontends.c.types import INT, Array, CType, Struct, cell_count, cells_of, is_scalar, offset_of
+from sa.frontends.c.types import (
+    INT,
+    LONG,
+    VOID,
+    Array,
+    CType,
+    Int,
+    Struct,
+    bits_of,
+    cell_count,
+    cells_of,
+    is_scalar,
+    offset_of,
+)
+from sa.frontends.c.unions import leaves
 from sa.frontends.c.values import Unsupported, Value, convert, number
 from sa.frontends.flow.graph import Live, Storage, base
 from sa.terms import build
+from sa.terms.term import Int as Number
 from sa.terms.term import Term
 
 
@@ -42,6 +57,9 @@ def scalars(body: Body, kind: CType, init: Any, offset: int = 0) -> Iterator[tup
         if len(flat) == len(kinds):
             yield from ((offset + i, inner, e) for i, (inner, e) in enumerate(zip(kinds, flat, strict=True)))
         return
+    if isinstance(kind, Struct) and kind.members is not None and kind.fields is not None:
+        yield offset, kind.fields[0][1], c_ast.Constant("unsigned long int", f"{_united(body, kind, init)}UL")
+        return
     if isinstance(kind, Array) and isinstance(init, c_ast.Constant) and "string" in init.type:
         for number_, letter in enumerate(_letters(init)[: kind.size]):
             yield offset + number_, kind.of, c_ast.Constant("int", str(letter))
@@ -54,6 +72,33 @@ def scalars(body: Body, kind: CType, init: Any, offset: int = 0) -> Iterator[tup
     if not isinstance(init, c_ast.InitList):
         raise Unsupported("SA719", "this initialiser is not accepted")
     yield from _listed(body, kind, list(init.exprs), offset)
+
+
+def _united(body: Body, kind: Struct, init: Any) -> int:
+    """The number that a union is at first. Raises Unsupported."""
+    bits = 0
+    for start, kind_, expression in _parts(body, kind, init):
+        made = number(convert(Value(build.integer(constant(body, expression)), LONG), kind_, bounds_in(body)))
+        assert isinstance(made, Number)
+        bits += made.value % 2 ** bits_of(kind_) << start
+    return bits
+
+
+def _parts(body: Body, kind: Struct, init: Any) -> Iterator[tuple[int, CType, Any]]:
+    """The expressions of a union's initialiser, with the first bits and types of what they are for."""
+    hint = "assign its members instead"
+    if not isinstance(init, c_ast.InitList) or len(init.exprs) > 1 or not kind.members:
+        raise Unsupported("SA712", "this initialiser of a union is not accepted", hint)
+    item: Any = init.exprs[0] if init.exprs else c_ast.InitList([])
+    chosen = kind.members[0][1]
+    if isinstance(item, c_ast.NamedInitializer):
+        named, item = item.name, item.expr
+        chosen = dict(kind.members).get(named[0].name if isinstance(named[0], c_ast.ID) else "", VOID)
+        if len(named) > 1 or chosen == VOID:
+            raise Unsupported("SA712", "this initialiser of a union is not accepted", hint)
+    found = list(leaves(chosen))
+    for place, _, expression in scalars(body, chosen, item):
+        yield (*found[place], expression)
 
 
 def _flat(init: c_ast.InitList) -> Iterator[Any]:
@@ -81,6 +126,8 @@ def _listed(body: Body, kind: CType, items: list[Any], offset: int) -> Iterator[
         start, inner = _part(kind, position)
         if is_scalar(inner) or isinstance(item, c_ast.InitList) or _is_text(inner, item):
             yield from scalars(body, inner, item, offset + start)
+        elif isinstance(inner, Struct) and inner.members is not None and not _is_whole(body, item):
+            raise Unsupported("SA712", "an initialiser of a union without braces", "put it into braces")
         elif isinstance(inner, Struct | Array) and not _is_whole(body, item):
             # Braces were left out: the list goes on inside.
             count = sum(1 for _ in cells_of(inner))
@@ -139,6 +186,14 @@ def initialise(body: Body, where: InMemory, init: Any) -> None:
     """Initialise an object of a function: what its initialiser does not mention is 0."""
     if isinstance(where.type, Struct) and not isinstance(init, c_ast.InitList):
         store(body, where, value(body, init))
+        return
+    if isinstance(where.type, Struct) and where.type.members is not None and where.type.fields is not None:
+        # What the initialiser does not speak of is 0.
+        unit = where.type.fields[0][1]
+        assert isinstance(unit, Int)
+        store(body, InMemory(where.address, unit, where.wrong), Value(build.ZERO, INT))
+        for start, kind, expression in _parts(body, where.type, init):
+            store(body, InMemory(where.address, kind, where.wrong, None, Part(start, unit)), value(body, expression))
         return
     written = {offset: (kind, e) for offset, kind, e in scalars(body, where.type, init)}
     covered = 0

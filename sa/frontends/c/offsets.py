@@ -58,7 +58,7 @@ def _along(body: Body, kind: CType, node: Any, constant: Constants) -> tuple[Dis
     """The distance of what a designator means from the start of an object of the type, and its type."""
     match node:
         case c_ast.ID():
-            if isinstance(kind, Struct) and (found := offset_of(kind, node.name)) is not None:
+            if isinstance(kind, Struct) and kind.members is None and (found := offset_of(kind, node.name)) is not None:
                 return Distance(byte_of(kind, node.name), found[0]), found[1]
         case c_ast.StructRef():
             outer, inner = _along(body, kind, node.name, constant)

@@ -20,6 +20,7 @@ from sa.frontends.c.types import (
     plain,
     usual,
 )
+from sa.frontends.c.unions import read, write
 from sa.frontends.c.values import Result, Unsupported, Value, binary, compared, convert, number
 from sa.frontends.flow.graph import (
     Divide,
@@ -65,6 +66,8 @@ def load(body: Body, where: Place) -> Value:
     """The value at a place; the address of one that is no scalar."""
     if isinstance(where, InRegister):
         return Value(where.var, plain(where.type))
+    if where.part is not None:
+        return read(body, where)
     match where.type:
         case Array(of, _):
             return Value(where.address, Pointer(of))
@@ -99,6 +102,8 @@ def _outside(body: Body, where: InMemory) -> str | None:
 
 def store(body: Body, where: Place, new: Value) -> Value:
     """Assign to a place, and the value that it has then."""
+    if isinstance(where, InMemory) and where.part is not None:
+        return write(body, where, new)
     if isinstance(where.type, Struct):
         assert isinstance(where, InMemory)
         _copy(body, where, new)

@@ -55,16 +55,27 @@ def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
         _declare(declarations, node, library=False)
     if entry not in file.bodies or entry in file.library:
         raise InputError((error("SA720", f"there is no function `{entry}` to begin with", Span(text.source, 0, 0)),))
-    file.wanted.append(entry)
-    done = 0
-    while done < len(file.wanted):
-        name = file.wanted[done]
-        done += 1
-        file.procedures[name] = _procedure(file, name)
+    _procedures(file, entry)
     if any(p.severity is Severity.ERROR for p in file.problems):
         raise InputError(tuple(dict.fromkeys(file.problems)))
     ends, shows = choices.deadlock, choices.visible
     return Unit(tuple(file.objects.values()), file.procedures, entry, choices.heap, ends, shows), file
+
+
+def _procedures(file: File, entry: str) -> None:
+    """Translate the functions that are reached. A call through a pointer knows all whose address is taken anywhere."""
+    objects, strings, problems = dict(file.objects), file.strings, list(file.problems)
+    while True:
+        addressed = frozenset(file.addressed)
+        file.wanted, done = [entry], 0
+        while done < len(file.wanted):
+            name = file.wanted[done]
+            done += 1
+            file.procedures[name] = _procedure(file, name)
+        if not file.indirect or addressed == frozenset(file.addressed):
+            return
+        file.objects, file.strings, file.problems = dict(objects), strings, list(problems)
+        file.procedures.clear()
 
 
 @lru_cache(maxsize=1)

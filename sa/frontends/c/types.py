@@ -44,13 +44,14 @@ class Struct(msgspec.Struct, eq=False):
     """A structure, the same one only as itself. `fields` is None as long as it is incomplete.
 
     One of the library's is `opaque`: initialisers of it mean that it is new. `gaps` are the bit fields without a name,
-    each with the number of fields before it.
+    each with the number of fields before it. A union has `members`, and one field: the unit of all their bytes.
     """
 
     tag: str
     fields: tuple[tuple[str, CType], ...] | None = None
     opaque: bool = False
     gaps: tuple[tuple[int, Int], ...] = ()
+    members: tuple[tuple[str, CType], ...] | None = None
 
 
 class Function(msgspec.Struct, frozen=True):
@@ -201,18 +202,28 @@ def size_of(kind: CType) -> int:
             return 8
         case Array(of, size):
             return (size or 0) * size_of(of)
+        case Struct(members=tuple(members)):
+            return union_size(members)
         case Struct():
-            end = max((start + _bits_of(inner) for start, _, inner in _starts(kind)), default=0)
+            end = max((start + bits_of(inner) for start, _, inner in starts(kind)), default=0)
             return -(-end // (8 * alignment(kind))) * alignment(kind)
         case _:
             return 1
 
 
-def _bits_of(kind: CType) -> int:
+def union_size(members: tuple[tuple[str, CType], ...]) -> int:
+    """The size in bytes of a union."""
+    most = max((size_of(inner) for _, inner in members), default=0)
+    aligned = max((alignment(inner) for _, inner in members), default=1)
+    return -(-most // aligned) * aligned
+
+
+def bits_of(kind: CType) -> int:
+    """How many bits a value of the type has in memory."""
     return kind.bits if isinstance(kind, Int) and kind.unit is not None else 8 * size_of(kind)
 
 
-def _starts(kind: Struct) -> Iterator[tuple[int, str, CType]]:
+def starts(kind: Struct) -> Iterator[tuple[int, str, CType]]:
     """The first bit of each field, as the System V ABI places them, its name and its type."""
     here, fields = 0, list[tuple[str, CType]](kind.fields or ())
     for number, gap in reversed(kind.gaps):
@@ -225,12 +236,12 @@ def _starts(kind: Struct) -> Iterator[tuple[int, str, CType]]:
         else:
             here = -(-here // (8 * alignment(inner))) * 8 * alignment(inner)
         yield here, name, inner
-        here += _bits_of(inner)
+        here += bits_of(inner)
 
 
 def byte_of(kind: Struct, name: str) -> int:
     """The distance in bytes of a field from the start, as `offsetof` has it. The structure has such a field."""
-    for start, own, inner in _starts(kind):
+    for start, own, inner in starts(kind):
         if own == name:
             return start // 8
         if own.startswith("?") and isinstance(inner, Struct) and offset_of(inner, name) is not None:
@@ -245,8 +256,8 @@ def alignment(kind: CType) -> int:
             return alignment(of)
         case Int(unit=int(bits)):
             return bits // 8
-        case Struct(_, fields):
-            return max((alignment(inner) for _, inner in fields or ()), default=1)
+        case Struct(_, fields, members=members):
+            return max((alignment(inner) for _, inner in members or fields or ()), default=1)
         case _:
             return size_of(kind)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import gcd
+
 from msgspec import Struct
 
 from sa.frontends.c.types import INT, LONG, CType, Int, Pointer, range_of, usual
@@ -9,6 +11,7 @@ from sa.frontends.flow.division import MOST_DIVISORS, by_cases, quotient
 from sa.frontends.flow.graph import ANY
 from sa.frontends.flow.spans import Bounds, span_of
 from sa.terms import build
+from sa.terms.build import linear_parts
 from sa.terms.sort import BOOL
 from sa.terms.term import Bool, Ite, Term, sort_of
 from sa.terms.term import Int as Number
@@ -217,12 +220,19 @@ def _bitwise(op: str, a: Term, b: Term, kind: Int, bounds: Bounds) -> Term:
     spans = span_of(a, bounds), span_of(b, bounds)
     most = max((s[1] if s[1] is not None else 2**64) for s in spans)
     least = min((s[0] if s[0] is not None else -1) for s in spans)
-    if kind.bits > 32 and (least < 0 or most >= 2**32):
-        hint = "constant masks, and values of at most 32 bits are understood"
-        raise Unsupported("SA719", f"`{op}` of values that are not known to be small", hint)
+    if any(_apart(one, two, bounds) for one, two in ((a, b), (b, a))):
+        return build.integer(0) if op == "&" else build.add(a, b)
     if least < 0 or most >= 2**kind.bits:
         return _by_bits(op, a, b, kind.bits, kind.signed)
     return _by_bits(op, a, b, most.bit_length(), False)
+
+
+def _apart(high: Term, low: Term, bounds: Bounds) -> bool:
+    """Whether no bit is in both: the one is a multiple of a power of two that is more than the other, not negative."""
+    const, parts = linear_parts(high)
+    factor = gcd(const, *parts.values())
+    least, most = span_of(low, bounds)
+    return least is not None and most is not None and least >= 0 and most < factor & -factor
 
 
 def _masked(a: Term, mask: int, bits: int) -> Term:
