@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import os.path
+import os
+from difflib import get_close_matches
 
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Source, Span
@@ -53,4 +54,17 @@ def _bytes(path: str, most: int) -> bytes:
             return file.read(most + 1)
     except (OSError, ValueError) as wrong:
         reason = wrong.strerror if isinstance(wrong, OSError) and wrong.strerror else str(wrong)
-        raise InputError((error("SA013", f"cannot read `{path}`: {reason}"),)) from wrong
+        near = _near(path) if isinstance(wrong, FileNotFoundError) else None
+        hint = None if near is None else f"did you mean `{near}`?"
+        raise InputError((error("SA013", f"cannot read `{path}`: {reason}", None, hint),)) from wrong
+
+
+def _near(path: str) -> str | None:
+    """A file beside a missing one whose name is like its."""
+    folder, name = os.path.split(path)
+    try:
+        names = os.listdir(folder or ".")
+    except OSError:
+        return None
+    close = get_close_matches(name, sorted(names), 1, 0.7)
+    return os.path.join(folder, close[0]) if close else None

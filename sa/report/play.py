@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.text import Text
 
@@ -35,8 +36,12 @@ def show_play(told: Story, goal: Goal, width: int) -> Iterator[Text]:
     left = _state(told.concrete, goal.concrete, column)
     right = _state(told.abstract, goal.abstract, column) if told.abstract else [Text("no such state", BAD)]
     yield from _rows("0", [Text("start", FAINT), *left], [Text("start", FAINT), *right], column)
+    before: tuple[str, ...] = ()
     for number, round_ in enumerate(told.rounds, 1):
-        yield from _round(number, round_, goal, column)
+        # While the abstract side stays, the same answers are wrong for the same reasons: that is said once.
+        again = round_.others == before and not round_.abstract and bool(before)
+        yield from _round(number, replace(round_, others=()) if again else round_, goal, column)
+        before = round_.others if not round_.abstract else ()
     yield Text()
     yield from _ending(told.ending, goal, width)
     if told.identity:

@@ -27,6 +27,7 @@ from sa.report.document import (
     unexpected,
     verdict_words,
 )
+from sa.report.help import what_may_help
 from sa.report.story import broken_in, story
 from sa.terms.build import conjuncts, eq
 from sa.terms.printer import show
@@ -46,6 +47,8 @@ def refinement_document(outcome: Outcome) -> Document:
     for result in outcome.results:
         sections.extend(_evidence(result))
         sections[-1] = (*sections[-1], *(Paragraph(f"Note: {note}") for note in result.notes))
+    if outcome.verdict is Verdict.UNKNOWN and (advice := what_may_help(outcome)) is not None:
+        sections.append((Paragraph(advice),))
     if outcome.escape is not None and outcome.escape.play is not None:
         head = "A visible behaviour escapes, whatever is related. A run that shows it:"
         sections.extend(lost(outcome.escape.play, outcome.escape, head))

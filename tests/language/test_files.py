@@ -9,7 +9,7 @@ import pytest
 from sa.base.diagnostic import InputError
 from sa.base.source import span_text
 from sa.language.load import Loaded, load_program
-from sa.language.read import MAX_BYTES
+from sa.language.read import MAX_BYTES, read_source
 from sa.terms.printer import show
 
 T = "thread T { skip; }"
@@ -99,3 +99,13 @@ def test_an_absolute_path_in_a_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
         load_program(str(tmp_path / "a.sa"))
     assert [d.code for d in raised.value.diagnostics] == ["SA019"]
+
+
+def test_a_missing_file_is_told_with_one_of_a_similar_name(tmp_path: Path) -> None:
+    (tmp_path / "peterson.sa").write_text("thread T { skip; }\n")
+    for name, hint in (("petersen.sa", "peterson.sa"), ("other.sa", None)):
+        with pytest.raises(InputError) as wrong:
+            read_source(str(tmp_path / name))
+        (problem,) = wrong.value.diagnostics
+        assert problem.code == "SA013"
+        assert problem.hint == (None if hint is None else f"did you mean `{tmp_path / hint}`?")
