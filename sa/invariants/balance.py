@@ -15,7 +15,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Kind
-from sa.invariants.cases import cases
+from sa.invariants.cases import TwoValued, cases, two_valued
 from sa.invariants.constants import Known, constants, owned
 from sa.invariants.linear import null_space
 from sa.terms import build
@@ -111,8 +111,8 @@ def balances(
     The `others` make steps like the threads; some variables may be left out.
     """
     everyone = (*threads, *others)
-    flags = _two_valued(everyone) if guess is Guess.CHANGED else {}
-    steps = [_steps(t, everyone, guess, flags) for t in threads]
+    two = two_valued(everyone, firsts(everyone))
+    steps = [_steps(t, everyone, guess, two) for t in threads]
     unknown = {v for listed in steps for s in listed for v, change in s.changes.items() if change is None}
     unknown.update(apart_from)
     moved = dict.fromkeys(v for listed in steps for s in listed for v in s.changes if v not in unknown)
@@ -129,21 +129,10 @@ def balances(
         yield Balance(weights, {q: w for q, w in places.items() if w is not build.ZERO})
 
 
-def _two_valued(threads: Sequence[Automaton]) -> dict[Var, tuple[int, int]]:
-    """Variables that have only two values, with these: their first one and the constants that steps make them."""
-    found = dict[Var, set[int]]()
-    firsts_known = {v: int(t.value) for v, t in firsts(threads).items() if isinstance(t, Int)}
-    for var, term in ((v, t) for thread in threads for e in thread.edges for v, t in e.updates):
-        values = found.setdefault(var, {firsts_known[var]} if var in firsts_known else set())
-        values.update((int(term.value),) if isinstance(term, Int | Bool) else (0, 1, 2))
-    return {v: (min(x), max(x)) for v, x in found.items() if len(x) == 2}
-
-
-def _steps(
-    thread: Automaton, threads: Sequence[Automaton], guess: Guess, flags: Mapping[Var, tuple[int, int]]
-) -> tuple[_Step, ...]:
+def _steps(thread: Automaton, threads: Sequence[Automaton], guess: Guess, two: TwoValued) -> tuple[_Step, ...]:
     own, others = owned(thread, threads)
     known = constants(thread, own, others if guess is Guess.UNDISTURBED else frozenset())
+    flags = two if guess is Guess.CHANGED else {}
     return tuple(
         _Step(
             e.source,
@@ -153,11 +142,11 @@ def _steps(
         )
         for edge in thread.edges
         if edge.source in known
-        for e in cases(edge)
+        for e in cases(edge, two)
     )
 
 
-def _change(edge: Edge, var: Var, term: Term, known: Known, flags: Mapping[Var, tuple[int, int]]) -> Change | None:
+def _change(edge: Edge, var: Var, term: Term, known: Known, flags: TwoValued) -> Change | None:
     """What the step adds to a number, if that does not depend on the number."""
     for begun in (var, *_equals(edge, var)) if var.sort == INT else ():
         constant, parts = build.linear_parts(build.sub(term, begun))

@@ -2,33 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from sa.automata.automaton import Edge
+from sa.automata.automaton import Automaton, Edge
 from sa.terms import build
-from sa.terms.sort import BOOL
+from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import rebuild
-from sa.terms.term import Bool, Forall, Ite, Term, children, subterms
+from sa.terms.term import Bool, Forall, Int, Ite, Term, Var, children, subterms
 
 #: Steps that one becomes at most.
 MOST = 16
 
 
-def cases(edge: Edge) -> tuple[Edge, ...]:
-    """The step once for each outcome; as it is where these are too many."""
+#: Variables that have only two values, with these.
+TwoValued: TypeAlias = Mapping[Var, tuple[int, int]]
+
+
+def two_valued(threads: Iterable[Automaton], begun: Mapping[Var, Term]) -> TwoValued:
+    """Variables with two values: the first one, if it is known, and the constants that steps make them."""
+    found = dict[Var, set[int]]()
+    for var, term in ((v, t) for thread in threads for e in thread.edges for v, t in e.updates):
+        first = begun.get(var)
+        values = found.setdefault(var, {first.value} if isinstance(first, Int) else set())
+        values.update((int(term.value),) if isinstance(term, Int | Bool) else (0, 1, 2))
+    return {v: (min(x), max(x)) for v, x in found.items() if len(x) == 2}
+
+
+def cases(edge: Edge, two: TwoValued) -> tuple[Edge, ...]:
+    """The step once for each outcome; as it is where these are too many. A number read from a variable with two values
+    has two outcomes, too.
+    """
     found = list[Edge]()
     waiting = [edge]
     while waiting:
         if len(found) + len(waiting) > MOST:
             return (edge,)
         one = waiting.pop()
-        condition = next(_conditions(one), None)
-        if condition is None:
-            found.append(one)
-        else:
+        condition, read = next(_conditions(one), None), next((t for _, t in one.updates if t in two), None)
+        if condition is not None:
             waiting += _where(one, condition)
+        elif isinstance(read, Var) and read.sort == INT:
+            waiting += _reading(one, read, two[read])
+        else:
+            found.append(one)
     return tuple(found)
 
 
@@ -48,6 +67,13 @@ def _where(edge: Edge, condition: Term) -> Iterator[Edge]:
         if guard is not build.FALSE:
             updates = tuple((v, _resolved(t, condition, value)) for v, t in edge.updates)
             yield replace(edge, guard=guard, updates=updates)
+
+
+def _reading(edge: Edge, var: Var, values: tuple[int, int]) -> Iterator[Edge]:
+    for value in map(build.integer, values):
+        guard = build.land(edge.guard, build.eq(var, value))
+        if guard is not build.FALSE:
+            yield replace(edge, guard=guard, updates=tuple((v, value if t is var else t) for v, t in edge.updates))
 
 
 def _resolved(term: Term, condition: Term, value: Term) -> Term:

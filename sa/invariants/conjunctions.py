@@ -8,8 +8,10 @@ checker.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from sa.base.limits import Limits, check_time
 from sa.invariants.houdini import surviving
@@ -66,6 +68,22 @@ def impossible(
     """Whether the body of a clause certainly is, as far as is known of its predicates. Raises LimitReached."""
     known = _known(parameters, {name: build.conjuncts(said) for name, said in found.items()}, clause)
     return known is None or session.implied(build.FALSE, known)
+
+
+def under(
+    parameters: Mapping[str, Sequence[Var]], found: Mapping[str, Term], clauses: Iterable[Clause]
+) -> Iterator[Clause]:
+    """The clauses where what was found of predicates is known of their bodies; without those that are impossible."""
+    for clause in clauses:
+        said = [
+            f
+            for atom in clause.body
+            if atom.predicate in found
+            for f in _applied(parameters, atom, (found[atom.predicate],))
+        ]
+        constraint = build.land(clause.constraint, *said)
+        if constraint is not build.FALSE:
+            yield replace(clause, constraint=constraint)
 
 
 def _known(parameters: Mapping[str, Sequence[Var]], kept: Claimed, clause: Clause) -> tuple[Term, ...] | None:

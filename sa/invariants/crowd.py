@@ -6,7 +6,7 @@ Each function answers for itself, as far as it can, what is asked; in which orde
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from math import prod
 
 from msgspec.structs import replace
@@ -22,7 +22,7 @@ from sa.certificates.threads import Annotated
 from sa.conditions.never import excluded
 from sa.generation.generate import generate, invariants
 from sa.generation.visibility import Level
-from sa.invariants.conjunctions import conjunctions, impossible
+from sa.invariants.conjunctions import conjunctions, impossible, under
 from sa.invariants.crowd_apart import apart_from_each_other, own_clauses, own_parameters, predicate_at
 from sa.invariants.crowd_candidates import candidates
 from sa.invariants.crowd_clauses import (
@@ -186,6 +186,7 @@ def _conjunctions(
         session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
         names, offered = parameters(s), offers(s, open_)
         found = conjunctions(session, names, tuple(clauses(s)), offered, budget.bounds)
+        asked.shared.made.setdefault(_found_key(asked, s.counts), (s, found))
         spoken = (b for b in open_ if all(_spoken(b, f) <= n for f, n in zip(asked.families, s.counts, strict=True)))
         never = tuple(b for b in spoken if all(impossible(session, names, found, c) for c in wanted(s, (b,))))
         if never:
@@ -195,13 +196,19 @@ def _conjunctions(
             return
 
 
+def _found_key(asked: Asked, counts: tuple[int, ...]) -> Hashable:
+    """Under what is shared what conjunctions were found, which other engines may take for granted."""
+    return ("conjunctions of copies", asked.threads, counts)
+
+
 def by_joint_relations(effort: int, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """Joint invariants of all threads and any copy, then any two copies, from Horn clauses. Raises LimitReached.
 
     The effort is little (0) or much (1).
     """
     settled = set[Bad]()
-    for s in _systems(asked):
+    for plain in _systems(asked):
+        s, known = asked.shared.made.get(_found_key(asked, plain.counts), (plain, {}))
         number = max(s.counts)
         within = tuple(b for b in asked.bads if all(_spoken(b, f) <= number for f in asked.families))
         for some in dict.fromkeys((within, *((b,) for b in within))):
@@ -211,10 +218,12 @@ def by_joint_relations(effort: int, asked: Asked, budget: Budget, report: Report
             report(Event("joint invariants", {"copies": number, "settled": len(settled)}))
             answer: HornAnswer = GivenUp("its share of the time was used up")
             with part_of(budget.bounds, ONE) as bounds:
-                answer = solve(parameters(s), (*clauses(s), *wanted(s, open_)), bounds, JOINTLY[effort])
+                horn = under(parameters(s), known, (*clauses(s), *wanted(s, open_)))
+                answer = solve(parameters(s), tuple(horn), bounds, JOINTLY[effort])
             if isinstance(answer, Solution):
                 settled.update(open_)
-                yield _excluded(s, answer.predicates, open_)
+                both = {p: build.land(known.get(p, build.TRUE), f) for p, f in answer.predicates.items()}
+                yield _excluded(s, both, open_)
 
 
 def _systems(asked: Asked, known: Counted | None = None) -> Iterator[System]:

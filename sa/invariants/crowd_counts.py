@@ -19,6 +19,7 @@ from sa.automata.family import Family, symbolic
 from sa.automata.rename import apart
 from sa.certificates.crowd import Count, counter
 from sa.invariants.balance import Balance, Guess, balances, firsts, weighed
+from sa.invariants.cases import two_valued
 from sa.invariants.points import Points, points
 from sa.question.asked import Asked
 from sa.terms import build
@@ -42,7 +43,9 @@ class Counted(Struct, frozen=True):
 def counted(asked: Asked) -> Counted | None:
     """Counters of copies that are in balance with something; None where there are none."""
     firsts_of = tuple(symbolic(f, 1) for f in asked.families)
-    spread = tuple(points(t) for t in (*asked.threads, *firsts_of))
+    everyone = (*asked.threads, *firsts_of)
+    two = two_valued(everyone, firsts(everyone, asked.init))
+    spread = tuple(points(t, two) for t in everyone)
     sums = _sums(asked, tuple(apart(p.automaton) for p in spread), _left_out(asked, spread))
     counts, weights = list[Count](), list[tuple[int, ...]]()
     for family, point in zip(asked.families, spread[len(asked.threads) :], strict=True):
@@ -52,7 +55,7 @@ def counted(asked: Asked) -> Counted | None:
                 weights.append(vector)
     if not counts:
         return None
-    begun = firsts(tuple(apart(t) for t in (*asked.threads, *firsts_of)), asked.init)
+    begun = firsts(tuple(apart(t) for t in everyone), asked.init)
     equations = list[Term]()
     for number, balance in enumerate(sums):
         placed = (w for p in spread[: len(asked.threads)] for w in _placed(p, balance))

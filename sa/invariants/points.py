@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, edges_from, location_of, variables_of
-from sa.invariants.cases import cases
+from sa.invariants.cases import TwoValued, cases
 from sa.terms import build
 from sa.terms.solve import solution
 from sa.terms.substitute import substitute
@@ -29,9 +29,9 @@ class Points(Struct, frozen=True):
     known: frozenset[Var]
 
 
-def points(thread: Automaton) -> Points:
+def points(thread: Automaton, two: TwoValued) -> Points:
     """The thread with values in its locations; as it is where these are too many."""
-    split = {q: [e for edge in edges for e in cases(edge)] for q, edges in edges_from(thread).items()}
+    split = {q: [e for edge in edges for e in cases(edge, two)] for q, edges in edges_from(thread).items()}
     own = _constant(thread, [e for edges in split.values() for e in edges])
     found, edges = {(thread.initial, tuple(own.items())): "0"}, list[Edge]()
     waiting = list(found)

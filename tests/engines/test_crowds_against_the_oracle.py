@@ -106,3 +106,14 @@ def test_what_is_proved_where_copies_are_counted_holds_with_up_to_three_copies()
 @pytest.mark.parametrize("first", [1_000, 2_000])
 def test_what_is_proved_where_copies_are_counted_holds_with_up_to_four_copies(first: int) -> None:
     assert not judge(range(first, first + 300), 4, counting_sketch, COUNTING)[1]
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_a_lock_that_is_taken_by_an_exchange_counts_who_is_inside(right: bool) -> None:
+    text = (
+        "global l, p, q : int = 0; thread T[*] { local r : int = 1; while (true) {"
+        f" r := 1; while ({'r != 0' if right else 'r > 1'}) {{ r := exchange(l, 1); }}"
+        " p := p + 1; q := q + 1; assert p == q; l := 0; } }"
+    )
+    outcome = verify(program_of(text), Options(limits(20.0, None), portfolio=COUNTING))
+    assert [f.verdict for f in outcome.findings] == [Verdict.PROVED if right else Verdict.REFUTED]
