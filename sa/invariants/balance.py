@@ -8,6 +8,7 @@ Whoever uses what is found shows that it holds.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import TypeAlias
@@ -18,6 +19,7 @@ from sa.automata.automaton import Automaton, Edge, Kind
 from sa.invariants.cases import TwoValued, cases, two_valued
 from sa.invariants.constants import Known, constants, owned
 from sa.invariants.linear import null_space
+from sa.invariants.points import Points, points
 from sa.terms import build
 from sa.terms.name import at_place
 from sa.terms.solve import solution
@@ -66,10 +68,24 @@ class _Step(Struct, frozen=True):
 def equations(threads: Sequence[Automaton], guess: Guess = Guess.NOTHING) -> Iterator[Term]:
     """That the sums are what they are at the start: over the names of threads that share no locals, and `at T.q`."""
     begun = firsts(threads)
-    for found in balances(threads, guess):
+    two = two_valued(threads, begun)
+    spread = tuple(points(t, two) for t in threads)
+    known = frozenset[Var]().union(*(p.known for p in spread))
+    for found in balances([p.automaton for p in spread], guess, apart_from=known):
         if all(v in begun for v in found.numbers):
-            placed = (build.ite(build.variable(at_place(*q), BOOL), w, build.ZERO) for q, w in found.places.items())
+            placed = (w for p in spread for w in placed_weights(p, found))
             yield build.eq(build.add(weighed(found.numbers), *placed), weighed(found.numbers, begun))
+
+
+def placed_weights(spread: Points, balance: Balance) -> Iterator[Term]:
+    """What the locations of a thread weigh, with the values of its locals there."""
+    name, every = spread.automaton.name, Counter(place for place, _ in spread.meant.values())
+    alike = dict[tuple[str, Term], list[Term]]()
+    for point, (place, values) in spread.meant.items():
+        alike.setdefault((place, balance.places.get((name, point), build.ZERO)), []).append(values)
+    for (place, weight), some in alike.items():
+        values = build.TRUE if len(some) == every[place] else build.lor(*some)
+        yield build.ite(build.land(build.variable(at_place(name, place), BOOL), values), weight, build.ZERO)
 
 
 def weighed(weights: Mapping[Var, int], values: Mapping[Var, Term] | None = None) -> Term:

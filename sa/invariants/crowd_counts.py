@@ -18,13 +18,11 @@ from sa.automata.automaton import Automaton, Edge, Kind, Variable, variables_of
 from sa.automata.family import Family, symbolic
 from sa.automata.rename import apart
 from sa.certificates.crowd import Count, counter
-from sa.invariants.balance import Balance, Guess, balances, firsts, weighed
+from sa.invariants.balance import Balance, Guess, balances, firsts, placed_weights, weighed
 from sa.invariants.cases import two_valued
 from sa.invariants.points import Points, points
 from sa.question.asked import Asked
 from sa.terms import build
-from sa.terms.name import at_place
-from sa.terms.sort import BOOL
 from sa.terms.substitute import local_of, substitute
 from sa.terms.term import Int, Term, Var
 
@@ -58,7 +56,11 @@ def counted(asked: Asked) -> Counted | None:
     begun = firsts(tuple(apart(t) for t in everyone), asked.init)
     equations = list[Term]()
     for number, balance in enumerate(sums):
-        placed = (w for p in spread[: len(asked.threads)] for w in _placed(p, balance))
+        placed = (
+            substitute(w, {v: local_of(v, p.automaton.name) for v in _locals(p.automaton)})
+            for p in spread[: len(asked.threads)]
+            for w in placed_weights(p, balance)
+        )
         held_by = (build.scale(vector[number], counter(n)) for n, vector in enumerate(weights))
         total = build.add(weighed(balance.numbers), *placed, *held_by)
         equations.append(build.eq(total, weighed(balance.numbers, begun)))
@@ -87,16 +89,6 @@ def _sums(asked: Asked, spread: Sequence[Automaton], left_out: frozenset[Var]) -
             known = all(v in begun for v in balance.numbers) and all(isinstance(w, Int) for w in of_copies)
             found += [balance] if known and balance not in found else []
     return found
-
-
-def _placed(thread: Points, balance: Balance) -> Iterator[Term]:
-    """What the locations of a thread weigh."""
-    name = thread.automaton.name
-    names: dict[Var, Term] = {v: local_of(v, name) for v in _locals(thread.automaton)}
-    for point, (place, values) in thread.meant.items():
-        weight = balance.places.get((name, point), build.ZERO)
-        here = build.land(build.variable(at_place(name, place), BOOL), substitute(values, names))
-        yield build.ite(here, weight, build.ZERO)
 
 
 def _alike(copy: Points, sums: Sequence[Mapping[tuple[str, str], Term]]) -> dict[tuple[int, ...], dict[str, Term]]:

@@ -72,7 +72,7 @@ def undisturbed(threads: Sequence[Automaton]) -> Iterator[Term]:
 
 
 def tested(threads: Sequence[Automaton]) -> Iterator[Term]:
-    """That what a thread has tested, and not written since, is so at locations: whoever else may write it."""
+    """That what a thread has tested or assigned is so at locations until it writes it: whoever else may write it."""
     for thread in threads:
         for place, known in _passed(thread).items():
             here = build.variable(at_place(thread.name, place), BOOL)
@@ -94,13 +94,20 @@ def _passed(thread: Automaton) -> Mapping[str, tuple[Term, ...]]:
         for edge in leaving.get(here, ()):
             gone = frozenset((*(v for v, _ in edge.updates), *(c.var for c in edge.choices)))
             known = dict.fromkeys((*found[here], *build.conjuncts(edge.guard)))
-            after = tuple(f for f in known if f.free and f.free.isdisjoint(gone))
+            after = (*(f for f in known if f.free and f.free.isdisjoint(gone)), *_made(edge, gone))
             before = found.get(edge.target)
             joined = after if before is None else tuple(f for f in before if f in after)
             if before is None or len(joined) < len(before):
                 found[edge.target] = joined
                 pending.append(edge.target)
     return found
+
+
+def _made(edge: Edge, gone: frozenset[Var]) -> Iterator[Term]:
+    """What variables equal after the step: terms over others that it leaves as they are."""
+    for var, term in edge.updates:
+        if term.free and term.free.isdisjoint(gone):
+            yield build.eq(var, term)
 
 
 def _before(thread: Automaton, wanted: Sequence[tuple[str, Term]]) -> Iterator[tuple[str, Term]]:
