@@ -12,7 +12,7 @@ from itertools import combinations
 
 from msgspec import Struct
 
-from sa.automata.automaton import Automaton, Edge
+from sa.automata.automaton import Automaton, Edge, Kind, variables_of
 from sa.automata.rename import apart
 from sa.base.budget import Budget, Event, Report
 from sa.base.limits import check_time
@@ -70,7 +70,9 @@ def by_preconditions(asked: Asked, budget: Budget, report: Report) -> Iterator[E
     # Where there are too many, small ones are more likely to be of use.
     needed = sorted(preconditions(asked.bads, asked.threads, threads), key=lambda f: len(build.disjuncts(f)))
     balanced = tuple(e for guess in (Guess.UNDISTURBED, Guess.CHANGED) for e in equations(threads, guess))
-    offered = tuple(dict.fromkeys((*known, *own, *balanced, *undisturbed(threads), *tested(threads), *needed)))
+    offered = tuple(
+        dict.fromkeys((*known, *own, *balanced, *_own(threads), *undisturbed(threads), *tested(threads), *needed))
+    )
     report(Event("preconditions", {"formulas": len(offered)}))
     # The many small formulas would only be in the way of others.
     telling = frozenset((*known, *own, *balanced))
@@ -131,6 +133,14 @@ def _bounds(threads: Sequence[Automaton], balanced: Sequence[Term]) -> Iterator[
             yield build.at_most_zero(formula.total)
             yield build.at_most_zero(build.scale(-1, formula.total))
     yield from (build.le(build.ZERO, v) for v in sorted(spoken, key=lambda v: v.key) if v.sort == INT)
+
+
+def _own(threads: Sequence[Automaton]) -> Iterator[Term]:
+    """What is written of a thread's own variables at all of its locations: ranges, which others' steps keep."""
+    for thread in threads:
+        own = frozenset(variables_of(thread, Kind.LOCAL))
+        first, *others = (build.conjuncts(q.inv) for q in thread.locations)
+        yield from (f for f in first if f.free and f.free <= own and all(f in other for other in others))
 
 
 def _has_quantifiers(formula: Term) -> bool:

@@ -49,6 +49,14 @@ TWINS = {
           while (r >= d) {{ q, r := q + {}, r - d; }} ack := true; }} }}""",
         ("1", "2"),
     ),
+    "a copy that is replaced when nobody reads it": (
+        """global ptr : 0..1 = 0; global val, rd : int[2] = 0;
+        thread Reader[i : 1..2] {{ local p : 0..1 = 0; local x, y : int = 0; while (true) {{
+          atomic {{ p := ptr; rd[p] := rd[p] + 1; }} x := val[p]; y := val[p]; assert x == y; rd[p] := rd[p] - 1; }} }}
+        thread Updater {{ local o : 0..1 = 0; while (true) {{
+          o := 1 - ptr; await rd[o] <= {}; val[o] := val[o] + 1; ptr := o; }} }}""",
+        ("0", "1"),
+    ),
     "transfers under locks": (
         """global a, b : int = 100; global l, m : 0..2 = 0;
         thread T {{ local x : int = 0; while (true) {{ havoc x; assume x > 0; lock(l); lock(m);
