@@ -24,6 +24,9 @@ from sa.smt.session import Session
 #: How many runs of a play are followed.
 RUN_BOUND = 20
 
+#: How many questions the solver is asked for that. The refutation stands already: what it shows must be said quickly.
+QUESTIONS = 300
+
 
 def loss(goal: Goal, play: Play, session: Session) -> Loss | None:
     """What a play of a closed goal shows of the concrete runs in it; None where that is not determined."""
@@ -59,7 +62,7 @@ def _is_straight(goal: Goal, play: Position | Chosen, session: Session) -> bool:
 
 def _matched(goal: Goal, play: Position | Chosen, session: Session) -> bool | None:
     """Whether each concrete run of the play has an abstract one; None where that is not determined."""
-    m = matching(goal, session)
+    m = matching(goal, session, QUESTIONS)
     start = starting(m, play.concrete)
     if start is None:
         return False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from math import prod
+from math import inf, prod
 
 from msgspec import Struct, field
 
@@ -38,7 +38,7 @@ Passing = Mapping[tuple[str, bool], list[Front]]
 
 
 class TooMany(Exception):
-    """There are more fronts than are looked at."""
+    """There are more fronts than are looked at, or too many questions about them."""
 
 
 class Matching(Struct, eq=False):
@@ -50,15 +50,17 @@ class Matching(Struct, eq=False):
     order: tuple[Var, ...]
     growing: tuple[bool, ...]
     matters: Mapping[str, frozenset[Var]]
+    most_calls: float
     looks: int = 0
 
 
-def matching(goal: Goal, session: Session) -> Matching:
-    """The matching of runs of a closed goal."""
+def matching(goal: Goal, session: Session, questions: float = inf) -> Matching:
+    """The matching of runs of a closed goal, which asks the solver at most about so many questions."""
     side, variables = lay_out(goal).abstract, goal.abstract.variables
     growing = tuple(v.var.sort == INT and v.low is None and v.high is None for v in variables)
     order = tuple(v.var for v in variables)
-    return Matching(goal, session, side, order, growing, live(goal.abstract, iota_of(goal).free))
+    matters = live(goal.abstract, iota_of(goal).free)
+    return Matching(goal, session, side, order, growing, matters, session.calls + questions)
 
 
 def starting(m: Matching, concrete: Configuration) -> Front | None:
@@ -133,7 +135,7 @@ def _add(search: _Search, cell: tuple[str, bool], made: Front) -> None:
     search.seen.add((cell, made))
     m, here = search.matching, search.cells.setdefault(cell, [])
     m.looks += 1
-    if len(search.seen) > FRONTS or m.looks > ALL_FRONTS:
+    if len(search.seen) > FRONTS or m.looks > ALL_FRONTS or m.session.calls > m.most_calls:
         raise TooMany
     if any(covers(m.session, wide, made) for wide in here):
         return
