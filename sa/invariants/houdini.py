@@ -15,7 +15,7 @@ from sa.automata.ranges import within
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
-from sa.terms.sort import INT
+from sa.terms.sort import INT, default_value
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Call, Forall, IsZero, Le, Same, Term, Var, children, subterms
 
@@ -130,8 +130,10 @@ def _left(session: Session, goals: dict[Term, Term]) -> Iterable[Term]:
 
 
 def _is_false(goal: Term, answer: Sat) -> bool:
+    # Variables that the question does not mention, as where goals contradict each other, may have any value.
+    values = {v: answer.values.get(v, default_value(v.sort)) for v in goal.free}
     try:
-        return not holds(goal, answer.values)
+        return not holds(goal, values)
     except Unevaluable:
         return False
 
