@@ -9,6 +9,7 @@ from typing import assert_never
 from msgspec import Struct, field
 
 from sa.base.source import Source, Span, line_text, position
+from sa.report.chart import chart
 from sa.report.document import (
     Block,
     Document,
@@ -134,7 +135,8 @@ def scene_html(scene: Scene, gathered: Gathered) -> str:
         f"<thead><tr><th></th>{heads}</tr></thead><tbody>{rows}</tbody></table>"
         f'<div class="ending {tone}"><p>{text(scene.ending)}</p>{f"<ul>{reasons}</ul>" if reasons else ""}</div></div>'
         f'<div class="beside" hidden><div class="state" aria-live="polite"></div><div class="code"></div></div>'
-        f"</div></div>"
+        f'</div><details class="chart"><summary>as a sequence chart</summary>'
+        f'<div class="picture">{chart(scene)}</div></details></div>'
     )
 
 

@@ -13,8 +13,12 @@ from typer.testing import CliRunner
 
 from sa.cli.main import application
 from sa.frontends.load import load_program
+from sa.report.chart import chart
 from sa.report.layered import Arrow, Drawing, Point, Size, layered
+from sa.report.scene import play_scene
+from sa.report.story import story
 from sa.report.svg import show_svg
+from tests.report.samples import escaping_play, goal
 
 SPECS = Path(__file__).parents[2] / "specs"
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -109,3 +113,16 @@ def test_show_writes_a_picture(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert re.match(r"<svg xmlns=.* viewBox=", result.stdout)
     ElementTree.fromstring(result.stdout)
+
+
+def test_a_chart_of_a_play_has_a_box_for_each_step_of_each_side() -> None:
+    g = goal()
+    scene = play_scene(story(escaping_play(g), g), g)
+    root = ElementTree.fromstring(chart(scene))
+    drawn = sum(1 for _ in root.iter("rect"))
+    assert drawn == sum(bool(acts) for frame in scene.frames for acts in frame.acts)
+    words = {span.text for span in root.iter("tspan")}
+    assert {"concrete Main", "abstract Main", "start", scene.ending} <= words
+    assert {str(number) for number in range(len(scene.frames))} <= words
+    environment = sum(any(act.kind == "environment" for act in acts) for frame in scene.frames for acts in frame.acts)
+    assert sum(rect.get("stroke-dasharray") is not None for rect in root.iter("rect")) == environment > 0
