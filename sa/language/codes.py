@@ -302,8 +302,6 @@ SA715 an allocation that is not accepted
     `sizeof`.
 SA716 an undefined function that gets an address
     A function that is not in the file may do anything with the address. Define the function.
-SA718 division or shift by a value that is not constant
-    Division is supported if the divisor is a constant or can only have a few values.
 SA719 an expression that is not accepted
     This kind of expression is not supported; the message names it.
 SA720 where a thread begins

@@ -339,6 +339,7 @@ _WORDS: dict[str, Handler] = {
     "pthread_exit": _leave, "thrd_exit": _leave, "__builtin_expect": _expected,
     "__sync_synchronize": _nothing, "__atomic_thread_fence": _nothing, "__atomic_signal_fence": _nothing,
     **BLOCKS,
+    "__sacheck_deadlock": lambda body, arguments: Value(build.integer(int(body.file.choices.deadlock)), INT),
     "malloc": lambda body, arguments: allocate(body, arguments, False),
     "calloc": lambda body, arguments: allocate(body, arguments, True), "free": _free,
     "__sacheck_any": lambda body, arguments: anything(body, Int("_Bool", 1, False)),

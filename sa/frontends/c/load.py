@@ -47,8 +47,8 @@ def assumptions(reading: Reading) -> tuple[str, ...]:
         "what goes wrong is a visible end on both sides",
         "other threads may go on after the process has ended, on both sides",
     )
-    # A wait that may end by itself never blocks for ever.
-    waits = ("where waits for a condition may end at any time",) if reading.deadlock else ()
+    # A wait that may end by itself never blocks for ever. In what order waits end is the implementation's choice.
+    waits = ("where waits for a condition end by signals only, in their order",) if reading.deadlock else ()
     told = (*waits, *(ends if reading.visible else ()))
     return ("sequentially consistent", *overflow[reading.overflow], "with one order of evaluation", *told)
 

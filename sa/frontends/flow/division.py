@@ -28,6 +28,20 @@ def quotient(op: str, a: Term, divisor: int, bounds: Bounds) -> Term:
     return build.ite(build.le(build.integer(0), a), build.mod(a, divisor), back)
 
 
+def unknown_quotient(op: str, a: Term, b: Term, chosen: Term) -> tuple[Term, Term]:
+    """The result of a division by any number where the quotient is `chosen`, and the condition that it is.
+
+    The quotient is the number for which the rest has the sign of the dividend and is less than the divisor
+    (C11 6.5.5); there is none for the divisor 0.
+    """
+    rest, minus = build.sub(a, build.mul(chosen, b)), build.integer(0)
+    back, opposite = build.sub(minus, rest), build.sub(minus, b)
+    positive = build.lor(build.lt(a, minus), build.le(minus, rest))
+    negative = build.lor(build.lt(minus, a), build.le(rest, minus))
+    small = (build.lor(build.lt(r, b), build.lt(r, opposite)) for r in (rest, back))
+    return (chosen if op == "/" else rest), build.land(positive, negative, *small)
+
+
 def by_cases(op: str, a: Term, b: Term, divisors: Iterable[int], bounds: Bounds) -> Term:
     """The same for a divisor that is one of some numbers; anything where it is 0."""
     term: Term = build.integer(0)

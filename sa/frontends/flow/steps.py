@@ -18,7 +18,7 @@ from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Access, Accesses
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.cuts import Names, Work, depths_of, is_seen, kept_nodes, meetings
-from sa.frontends.flow.division import MOST_DIVISORS, by_cases, quotient
+from sa.frontends.flow.division import MOST_DIVISORS, by_cases, unknown_quotient
 from sa.frontends.flow.graph import (
     ANY,
     Begin,
@@ -150,8 +150,8 @@ def _through(step: Step, path: _Path, source: Node, work: Work) -> Iterator[_Pat
     match step.op:
         case Set(var, term):
             yield replace(on, store=_with(path.store, work.names.registers[var], _now(term, path, work)))
-        case Divide(var, _, _, _):
-            yield replace(on, store=_with(path.store, work.names.registers[var], _quotient(step, path, work)))
+        case Divide():
+            yield _divided(step, path, on, work)
         case Havoc(var, range_):
             choice = _choice(work.names.registers[var], range_, step.origin, work)
             store = _with(path.store, work.names.registers[var], choice.var)
@@ -223,18 +223,20 @@ def _now(term: Term, path: _Path, work: Work) -> Term:
     return substitute(term, names)
 
 
-def _quotient(step: Step, path: _Path, work: Work) -> Term:
-    """A division, by the values that the divisor may have. Raises InputError if they are not known."""
+def _divided(step: Step, path: _Path, on: _Path, work: Work) -> _Path:
+    """A division, by the values that the divisor may have; by any number its quotient is chosen."""
     assert isinstance(step.op, Divide)
+    sign, var = step.op.sign, work.names.registers[step.op.var]
     a, b = _now(step.op.dividend, path, work), _now(step.op.divisor, path, work)
-    if isinstance(b, Int):
-        return quotient(step.op.sign, a, b.value, lambda _: ANY) if b.value else build.ZERO
     known = evaluate(step.op.divisor, work.known.found, work.thread.number)
-    values = sorted(v for v in known if v is not OTHER)
-    if OTHER in known or len(values) > MOST_DIVISORS:
-        message = f"`{step.op.sign}` by a divisor of which it is not known what it may be"
-        raise InputError((error("SA718", message, step.origin.span, "divide by a constant"),))
-    return by_cases(step.op.sign, a, b, values, lambda _: ANY)
+    values = [b.value] if isinstance(b, Int) else sorted(v for v in known if v is not OTHER)
+    if isinstance(b, Int) or (OTHER not in known and len(values) <= MOST_DIVISORS):
+        term = by_cases(sign, a, b, values, lambda _: ANY)
+    else:
+        choice = _choice(var, ANY, step.origin, work)
+        term, condition = unknown_quotient(sign, a, b, choice.var)
+        on = replace(on, guard=build.land(path.guard, condition), choices=(*path.choices, choice))
+    return replace(on, store=_with(path.store, var, term))
 
 
 def _only(values: Values | None) -> Term | None:

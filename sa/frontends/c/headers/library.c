@@ -6,7 +6,7 @@
 typedef unsigned long pthread_t;
 typedef struct { int __owner; int __depth; int __kind; } pthread_mutex_t;
 typedef struct { int __kind; } pthread_mutexattr_t;
-typedef struct { int __unused; } pthread_cond_t;
+typedef struct { int __last; int __woken; } pthread_cond_t;
 typedef struct { int __unused; } pthread_condattr_t;
 typedef struct { int __unused; } pthread_attr_t;
 typedef struct { int __writer; int __readers; } pthread_rwlock_t;
@@ -18,7 +18,7 @@ typedef struct { int __state; } pthread_once_t;
 typedef struct { unsigned int __value; } sem_t;
 typedef unsigned long thrd_t;
 typedef struct { int __owner; int __depth; int __kind; } mtx_t;
-typedef struct { int __unused; } cnd_t;
+typedef struct { int __last; int __woken; } cnd_t;
 typedef struct { int __state; } once_flag;
 typedef struct { _Atomic _Bool __set; } atomic_flag;
 typedef int memory_order;
@@ -133,10 +133,31 @@ int pthread_spin_unlock(pthread_spinlock_t *m) {
     return 0;
 }
 
-/* A wait may end without a signal, so that signals change nothing that a claim speaks of. */
-int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *a) { return 0; }
+/* A wait may end without a signal, so that signals change nothing that a claim speaks of, but for deadlocks: there
+   waits end by signals, in the order in which they began. A timed wait may end at any time, and takes no signal. */
+int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *a) { c->__last = 0; c->__woken = 0; return 0; }
 int pthread_cond_destroy(pthread_cond_t *c) { return 0; }
 int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
+    int self = __sacheck_self();
+    int mine = 0;
+    __sacheck_begin();
+    if (m->__owner != self) __sacheck_fail("lock");
+    if (__sacheck_deadlock()) {
+        mine = c->__last;
+        c->__last = mine + 1;
+    }
+    __sacheck_own(&m->__owner, 0);
+    __sacheck_give(&m->__owner);
+    __sacheck_end();
+    __sacheck_begin();
+    if (__sacheck_deadlock()) __sacheck_wait(mine < c->__woken);
+    __sacheck_wait(m->__owner == 0);
+    __sacheck_own(&m->__owner, self);
+    __sacheck_take(&m->__owner);
+    __sacheck_end();
+    return 0;
+}
+int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t) {
     int self = __sacheck_self();
     __sacheck_begin();
     if (m->__owner != self) __sacheck_fail("lock");
@@ -148,14 +169,24 @@ int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
     __sacheck_own(&m->__owner, self);
     __sacheck_take(&m->__owner);
     __sacheck_end();
-    return 0;
-}
-int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t) {
-    pthread_cond_wait(c, m);
     return __sacheck_any() ? 110 : 0;
 }
-int pthread_cond_signal(pthread_cond_t *c) { return 0; }
-int pthread_cond_broadcast(pthread_cond_t *c) { return 0; }
+int pthread_cond_signal(pthread_cond_t *c) {
+    if (__sacheck_deadlock()) {
+        __sacheck_begin();
+        if (c->__woken < c->__last) c->__woken = c->__woken + 1;
+        __sacheck_end();
+    }
+    return 0;
+}
+int pthread_cond_broadcast(pthread_cond_t *c) {
+    if (__sacheck_deadlock()) {
+        __sacheck_begin();
+        c->__woken = c->__last;
+        __sacheck_end();
+    }
+    return 0;
+}
 
 int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *a) {
     __sacheck_begin();
@@ -324,15 +355,15 @@ int mtx_timedlock(mtx_t *m, const struct timespec *t) {
     return pthread_mutex_lock((pthread_mutex_t *) m);
 }
 int mtx_unlock(mtx_t *m) { return pthread_mutex_unlock((pthread_mutex_t *) m); }
-int cnd_init(cnd_t *c) { return 0; }
+int cnd_init(cnd_t *c) { return pthread_cond_init((pthread_cond_t *) c, 0); }
 void cnd_destroy(cnd_t *c) { }
 int cnd_wait(cnd_t *c, mtx_t *m) { return pthread_cond_wait((pthread_cond_t *) c, (pthread_mutex_t *) m); }
 int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t) {
-    pthread_cond_wait((pthread_cond_t *) c, (pthread_mutex_t *) m);
+    pthread_cond_timedwait((pthread_cond_t *) c, (pthread_mutex_t *) m, t);
     return __sacheck_any() ? 4 : 0;
 }
-int cnd_signal(cnd_t *c) { return 0; }
-int cnd_broadcast(cnd_t *c) { return 0; }
+int cnd_signal(cnd_t *c) { return pthread_cond_signal((pthread_cond_t *) c); }
+int cnd_broadcast(cnd_t *c) { return pthread_cond_broadcast((pthread_cond_t *) c); }
 void call_once(once_flag *o, void (*f)(void)) { pthread_once((pthread_once_t *) o, f); }
 int thrd_detach(thrd_t t) { return 0; }
 int thrd_equal(thrd_t a, thrd_t b) { return a == b; }

@@ -4,7 +4,7 @@
 typedef unsigned long pthread_t;
 typedef struct { int __owner; int __depth; int __kind; } pthread_mutex_t;
 typedef struct { int __kind; } pthread_mutexattr_t;
-typedef struct { int __unused; } pthread_cond_t;
+typedef struct { int __last; int __woken; } pthread_cond_t;
 typedef struct { int __unused; } pthread_condattr_t;
 typedef struct { int __unused; } pthread_attr_t;
 typedef struct { int __writer; int __readers; } pthread_rwlock_t;
@@ -16,7 +16,7 @@ typedef struct { int __state; } pthread_once_t;
 #define PTHREAD_MUTEX_INITIALIZER { 0, 0, 0 }
 #define PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP { 0, 0, 1 }
 #define PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP { 0, 0, 2 }
-#define PTHREAD_COND_INITIALIZER { 0 }
+#define PTHREAD_COND_INITIALIZER { 0, 0 }
 #define PTHREAD_RWLOCK_INITIALIZER { 0, 0 }
 #define PTHREAD_ONCE_INIT { 0 }
 #define PTHREAD_MUTEX_NORMAL 0

@@ -5,7 +5,7 @@
 typedef unsigned long thrd_t;
 typedef int (*thrd_start_t)(void *);
 typedef struct { int __owner; int __depth; int __kind; } mtx_t;
-typedef struct { int __unused; } cnd_t;
+typedef struct { int __last; int __woken; } cnd_t;
 typedef struct { int __state; } once_flag;
 #define ONCE_FLAG_INIT { 0 }
 enum { thrd_success, thrd_busy, thrd_error, thrd_nomem, thrd_timedout };
