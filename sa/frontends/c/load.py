@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from sa.base.diagnostic import InputError, error
 from sa.frontends.c.read import read
 from sa.frontends.c.translate import unit_of
@@ -29,11 +31,17 @@ def load(path: str, split: bool = False) -> Loaded | LoadedScript:
 
 def load_with(path: str, reading: Reading) -> Loaded:
     """The same with options. Raises InputError."""
-    text = read(path, reading)
+    text, reading = read(path, reading), _meant(reading)
     unit, file = unit_of(text, reading)
     program = program_of(unit, text.source, keywords(), asked(reading))
     sources = tuple(dict.fromkeys((text.source, *text.sources.values())))
     return Loaded(program, tuple(file.problems), sources, assumed=assumptions(reading))
+
+
+def _meant(reading: Reading) -> Reading:
+    """A reading that asks for one property alone is read as one that asks for it among others."""
+    races = reading.races or reading.only == "no-data-race"
+    return replace(reading, races=races, deadlock=reading.deadlock or reading.only == "no-deadlock")
 
 
 def assumptions(reading: Reading) -> tuple[str, ...]:
