@@ -66,7 +66,7 @@ RUNS: GoalEngine = Refuter(
 EXAMPLES = Sought(100_000)
 TAUGHT = Tactics("strategy", 40, 2, Bounds(100, 1, 1), Patience.FIXED, known=True)
 
-STRATEGY: GoalEngine = Decider(
+STRATEGY: GoalEngine = Prover(
     "strategy",
     "a relation that the answers of a game on small values keep, for closed programs",
     partial(deciders.by_strategy, TAUGHT, EXAMPLES),

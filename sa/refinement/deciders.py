@@ -43,7 +43,7 @@ from sa.values.sought import Closed, Sought
 STEPS_PER_LEMMA = 10_000
 STEPS = 400_000
 
-#: How many values are tried for choices without a range where a run is guessed.
+#: How many values are tried for choices without a range where a run, or how to answer, is guessed.
 GUESSED_VALUES = (3, 8, 32)
 
 #: Solver resources for Horn clauses about answers that hold on small values.
@@ -196,7 +196,9 @@ def by_horn(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Relate
             yield Stuck(evidence, effort_of(asked))
 
 
-def by_strategy(tactics: Tactics, sought: Sought, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Answer]:
+def by_strategy(
+    tactics: Tactics, sought: Sought, asked: GoalAsked, budget: Budget, report: Report
+) -> Iterator[Related | Stuck]:
     """Answers as in a game on small values, fixed: a search for a relation that they keep, then Horn clauses.
 
     Raises LimitReached.
@@ -205,7 +207,8 @@ def by_strategy(tactics: Tactics, sought: Sought, asked: GoalAsked, budget: Budg
     from sa.values.examples import examples
 
     report(Event("answers on small values", {"steps allowed": sought.steps}))
-    given = examples(asked.goal, budget.bounds, sought)
+    tried = (examples(asked.goal, budget.bounds, replace(sought, pool=pool)) for pool in GUESSED_VALUES)
+    given = next((found for found in tried if found is not None), None)
     if given is None:
         return
     work = _work(asked, budget)
@@ -214,12 +217,23 @@ def by_strategy(tactics: Tactics, sought: Sought, asked: GoalAsked, budget: Budg
         return
     report(Event("answers fixed", {"steps answered": len(given.given)}))
     work.searches.append(search)
-    evidence = _of_search(search)
-    if isinstance(evidence, Unknown) and search.stuck:
-        search.forget()
-        solution = solve_horn(search, HARD)
-        evidence = evidence if solution is None else relation_of(search, solution)
-    yield _answer(evidence, effort_of(asked))
+    ending = search.run()
+    evidence: Relation | Unknown = Unknown(Reason.BOUND, "answers that do on small values lose elsewhere")
+    match ending:
+        case Answered():
+            evidence = relation_of(search)
+        case SearchStuck(reason, detail):
+            report(Event("answers fixed, Horn clauses"))
+            search.forget()
+            solution = solve_horn(search, HARD)
+            evidence = Unknown(reason, detail) if solution is None else relation_of(search, solution)
+        case _:
+            pass
+    match evidence:
+        case Relation():
+            yield Related(evidence, effort_of(asked))
+        case Unknown():
+            yield Stuck(evidence, effort_of(asked))
 
 
 def _so_far(searches: Sequence[Search]) -> str:
