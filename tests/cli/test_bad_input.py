@@ -129,8 +129,14 @@ def test_a_formatter_leaves_what_it_cannot_read_as_it_is(bad: Bad) -> None:
     assert sorted(os.listdir()) == ["bad.sa", "good.sa"]
 
 
-@pytest.mark.parametrize("command", ["check", "refine", "show", "simulate", "fmt"])
-@pytest.mark.parametrize(("name", "says"), [("absent.sa", "No such file"), (".", "is a directory")])
+@pytest.mark.parametrize(
+    ("name", "says", "command"),
+    [
+        *(("absent.sa", "No such file", command) for command in ("check", "refine", "show", "simulate", "fmt")),
+        # `check` reads all files of a folder.
+        *((".", "is a directory", command) for command in ("refine", "show", "simulate", "fmt")),
+    ],
+)
 def test_a_file_that_is_not_there_is_refused(name: str, says: str, command: str) -> None:
     found = complaint(sacheck(command, name, *(["good.sa"] if command == "refine" else [])))
     assert "error SA013: " in found
