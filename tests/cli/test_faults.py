@@ -48,7 +48,7 @@ def test_a_tool_that_believed_what_it_does_not_know_would_be_found_out(monkeypat
     [
         ("gone", 4, ("prove", "script.sa")),
         ("crashing", 20, ("prove", "script.sa", "--jobs", "2")),
-        ("crashing", 8, ("verify", "claims.sa")),
+        ("crashing", 4, ("verify", "claims.sa")),
         ("gone", 4, ("certify", "bad.json")),
         ("crashing", 4, ("generate", "conc2.sa")),
     ],
