@@ -15,6 +15,7 @@ from sa.base.source import Source
 from sa.base.verdict import Verdict
 from sa.certificates.play import Loss
 from sa.engines.coupling import Coupled, Escaping, couple
+from sa.engines.coupling import why_none as why_none
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome, Proposal
 from sa.language.elaborate import Block, elaborate_refinement

@@ -15,6 +15,7 @@ from sa.base.diagnostic import Diagnostic, InputError, Severity, error
 from sa.base.limits import share
 from sa.base.source import Source
 from sa.base.verdict import Verdict
+from sa.certificates.play import Loss
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine as decide
@@ -91,12 +92,15 @@ def _answered(question: Question, request: RefineRequest) -> tuple[Outcome, Ques
         return outcome, question
     if outcome.verdict is Verdict.PROVED:
         return outcome, question
-    from sa.app.coupling import proposed
+    from sa.app.coupling import proposed, why_none
 
     told, other, block = proposed(outcome, question.abstract, question.concrete, question.block, options, infer)
     if infer and other is not None:
         # What the files expect is about the question as they ask it.
         return replace(other, name=outcome.name, expected=None), replace(question, block=block)
+    if infer and told.escape is None and not any(r.loss is Loss.BEHAVIOUR for r in told.results):
+        why = why_none(question.abstract, question.concrete, question.block) or "none was found that is enough"
+        told = replace(told, notes=(*told.notes, f"no relation was inferred: {why}"))
     return told, question
 
 

@@ -125,14 +125,17 @@ def _excluded(
         yield from region_faults(r, region)
     yield from silent_faults(r, step.silent)
     said, start = _said(step, action), constants(here.abstract.values, order)
+    ended: Iterator[Front]
     if step.passed:
         given = tuple(eq(v, x) for v, x in start.items())
         yield from passed_faults(r, step.passed, Answering(here.abstract.location, given, said, ()))
-        found = passed_ends(r, step.passed)
+        # What is passed need not say what parameters are: they stay.
+        still = tuple(eq(v, start[v]) for v in r.abstract.params)
+        ended = (replace(f, conditions=(*f.conditions, *still)) for f in passed_ends(r, step.passed))
     else:
         first = Front(here.abstract.location, action is None, tuple(start.values()), ())
-        found = fronts(r.session, r.abstract, first, Query(said), step.silent)
-    for front in found:
+        ended = fronts(r.session, r.abstract, first, Query(said), step.silent)
+    for front in ended:
         after = dict(zip(order, front.values, strict=True))
         scope: dict[Var, Term] = {**known, **after}
         lost = (

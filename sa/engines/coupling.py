@@ -76,9 +76,7 @@ def couple(
 
     None where neither was found.
     """
-    if not closes(abstract, concrete, block) or is_large(concrete) or is_large(abstract):
-        return None
-    if block is not None and block.choose_init:
+    if why_none(abstract, concrete, block) is not None:
         return None
     asking = _Asking(abstract, concrete, block, options, _plain(abstract, concrete, block))
     try:
@@ -90,6 +88,17 @@ def couple(
     except InputError:
         # What was inferred says nothing of some pair of threads: it is no question that anybody asked.
         return None
+
+
+def why_none(abstract: Program, concrete: Program, block: Refinement | None) -> str | None:
+    """Why no coupling is looked for, in words; None where one is."""
+    if not closes(abstract, concrete, block):
+        return "relies are declared, and a relation is inferred for programs without them only"
+    if is_large(concrete) or is_large(abstract):
+        return "the programs have too many joint locations"
+    if block is not None and block.choose_init:
+        return "the abstract side chooses its initial values (`choose init`)"
+    return None
 
 
 class _Asking(Struct, frozen=True):

@@ -54,10 +54,22 @@ STATES: GoalEngine = Decider(
     partial(deciders.by_states, Sought(STEPS, few=10_000, states=100_000, all_or_nothing=True)),
 )
 
-RUNS: GoalEngine = Refuter(
-    "runs",
-    "concrete runs that no abstract run matches, with sets of abstract states, for closed programs",
-    partial(deciders.by_runs, 100_000),
+
+def _guesses(steps: int, values: tuple[int, ...], name: str) -> GoalEngine:
+    what = "steps that win on few values, against all abstract states that may match, for closed programs"
+    return Refuter(name, what, partial(deciders.by_guess, steps, values))
+
+
+#: Steps that are guessed: at a glance, briefly, and on more values with patience.
+QUICK_GUESSES = _guesses(5_000, (2,), "quick-guesses")
+GUESSES = _guesses(20_000, (2,), "guesses")
+LONG_GUESSES = _guesses(200_000, (2, 3), "long-guesses")
+
+
+ARRAYS: GoalEngine = Prover(
+    "arrays",
+    "relations where functions are arrays that nobody changes",
+    partial(deciders.by_arrays, (TACTICS[0], TACTICS[1], TACTICS[3])),
 )
 
 
@@ -102,18 +114,29 @@ _FULL: GoalPortfolio = tuple(
 
 #: Engines of `refine` for one goal in their order, with few lemmas and no long answers where it is to be brief.
 PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
-    Depth.QUICK: (Turn(START, 0.5), Turn(QUICK_VALUES, 1.0)),
-    Depth.BRIEF: (Turn(START, 0.5), Turn(STATES, 0.5), Turn(RUNS, 0.5), *_BRIEF[:1], Turn(STRATEGY, 0.5), *_BRIEF[1:]),
+    Depth.QUICK: (Turn(START, 0.5), Turn(QUICK_VALUES, 0.7), Turn(QUICK_GUESSES, 1.0)),
+    Depth.BRIEF: (
+        Turn(START, 0.5),
+        Turn(ARRAYS, 0.5),
+        Turn(STATES, 0.5),
+        *_BRIEF[:1],
+        Turn(GUESSES, 0.5),
+        Turn(STRATEGY, 0.5),
+        *_BRIEF[1:],
+    ),
     Depth.FULL: (
         Turn(START, 0.3),
+        Turn(ARRAYS, 0.5),
         *_FULL[:1],
         Turn(QUICK_VALUES, 0.3),
         Turn(STATES, 0.4),
-        Turn(RUNS, 0.4),
+        Turn(GUESSES, 0.4),
         Turn(STRATEGY, 0.5),
-        *_FULL[1:],
+        *_FULL[1:4],
+        Turn(LONG_GUESSES, 0.4),
+        *_FULL[4:],
     ),
-    Depth.FORMULAS: (Turn(START, 0.3), *_FULL),
+    Depth.FORMULAS: (Turn(START, 0.3), Turn(ARRAYS, 0.5), *_FULL),
 }
 
 

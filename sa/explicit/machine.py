@@ -69,7 +69,7 @@ class Machine(Struct, eq=False):
     order: tuple[Var, ...]
     _defaults: Row
     _leaving: tuple[tuple[Edge, ...], ...]
-    _number_of: Mapping[str, int]
+    number_of: Mapping[str, int]
     places: list[int] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     _numbers: dict[tuple[int, Row], int] = field(default_factory=dict)
@@ -141,7 +141,7 @@ class Machine(Struct, eq=False):
         return tuple(self._made_ready(edge, place) for edge in self._leaving[place])
 
     def _made_ready(self, edge: Edge, source: int) -> _Ready:
-        target = self._number_of[edge.target]
+        target = self.number_of[edge.target]
         chosen = tuple(c.var for c in edge.choices)
         tests = (edge.guard, landing(self.automaton, edge, source, target))
         guard = land(*tests, *(within(c) for c in edge.choices))

@@ -28,7 +28,7 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var, sort_of
 
 #: How many fronts are looked at for one step and for all, and how many values of choices are tried one by one.
-FRONTS, ALL_FRONTS, FEW = 3000, 30_000, 8
+FRONTS, ALL_FRONTS, FEW = 300, 3_000, 8
 
 #: A number without a range that had so many values is taken to go on like that, by fronts that are so many.
 VALUES, SEVERAL = 4, 3

@@ -1,10 +1,15 @@
-"""A concrete run that no abstract run matches, as a play: regions of all states that match so far, step by step."""
+"""Spoiler's steps against all abstract states that may match so far, as a play: regions of them, step by step.
+
+Which step to make is somebody else's guess, state by state. What is shown is that no answers survive it, whatever
+values they choose and however often they turn: the states that answers end in are followed, not the answers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from sa.automata.trace import Configuration, Move
 from sa.base.limits import check_time
@@ -13,104 +18,177 @@ from sa.certificates.play import Exhausted, Passed, Position, Region, Step
 from sa.game.board import Board, lay_out
 from sa.game.rounds import challenge
 from sa.plays.front import Front
-from sa.plays.matching import Passing, TooMany, at, ends, matching, passing
+from sa.plays.matching import Matching, Passing, TooMany, at, ends, matching, passing
 from sa.plays.replies import replies, some_answers
 from sa.smt.session import Session
 from sa.terms import build
+from sa.terms.evaluate import holds
 from sa.terms.term import Term
 
+#: Steps from a concrete state that may win against the abstract states of a front at a location, best ones first.
+Chooser: TypeAlias = Callable[[Configuration, str, Front], Iterable[Move]]
 
-class Stage(Struct, frozen=True, eq=False):
-    """A step of the run with the concrete state before it, all abstract states that match by then, and what answers
+#: Abstract states by location.
+Fronts: TypeAlias = Mapping[str, Sequence[Front]]
 
-    pass.
-    """
+#: How many steps a play may have one after the other, how many are tried in all, and how many from one front.
+DEPTH, TRIED, EACH = 120, 1000, 3
+
+
+class Win(Struct, frozen=True, eq=False):
+    """A step that wins against abstract states: what answers to it pass, and steps that win against their ends."""
 
     here: Configuration
+    against: Fronts
     move: Move
-    begin: dict[str, list[Front]]
     passed: Passing
+    then: tuple[Win, ...]
+
+
+class _Search(Struct, eq=False):
+    matching: Matching
+    choose: Chooser
+    known: dict[object, Win | None] = field(default_factory=dict)
+    tried: int = 0
 
 
 def outrun(
-    goal: Goal, session: Session, first: Configuration, second: Configuration, run: Sequence[Move]
+    goal: Goal, session: Session, first: Configuration, second: Configuration, choose: Chooser
 ) -> Position | None:
-    """The play along a concrete run of a closed goal from a pair of related initial states.
+    """The play of a closed goal from a pair of related initial states by steps that somebody chooses.
 
-    None if an abstract run may match all of it. Raises LimitReached.
+    None if they do not win for certain. Raises LimitReached.
     """
-    m, here = matching(goal, session), first
-    begin, stages = {second.location: [at(m, second)]}, list[Stage]()
+    search = _Search(matching(goal, session), choose)
+    wins = _won(search, first, {second.location: [at(search.matching, second)]}, DEPTH)
+    return None if wins is None else _told(_Telling(lay_out(goal), session), wins[0], second)
+
+
+def _won(search: _Search, here: Configuration, against: Fronts, depth: int) -> tuple[Win, ...] | None:
+    """Steps that win against all abstract states of some fronts, as few as may be."""
+    chosen = [(location, one, _chosen(search, here, location, one)) for location, f in against.items() for one in f]
+    groups = dict[object, tuple[Move, dict[str, list[Front]], list[tuple[str, Front, list[Move]]]]]()
+    # What silent steps lead to is no better than where they begin, and nobody may have thought of it.
+    others = list({_key(move): move for *_, moves in chosen for move in moves}.values())[:EACH]
+    for location, one, own in chosen:
+        moves = list({_key(move): move for move in (*own, *others)}.values())
+        if not moves:
+            return None
+        _, together, each = groups.setdefault(_key(moves[0]), (moves[0], {}, []))
+        together.setdefault(location, []).append(one)
+        each.append((location, one, moves))
+    wins = list[Win]()
+    for move, together, each in groups.values():
+        win = _win(search, here, together, move, depth)
+        if win is not None:
+            wins.append(win)
+            continue
+        for location, one, moves in each:
+            rest = moves[1:] if len(each) == 1 else moves
+            tries = (_win(search, here, {location: [one]}, move, depth) for move in rest)
+            win = next((w for w in tries if w is not None), None)
+            if win is None:
+                return None
+            wins.append(win)
+    return tuple(wins)
+
+
+def _chosen(search: _Search, here: Configuration, location: str, one: Front) -> list[Move]:
+    found = dict[object, Move]()
+    for move in search.choose(here, location, one):
+        found.setdefault(_key(move), move)
+        if len(found) >= EACH:
+            break
+    return list(found.values())
+
+
+def _key(move: Move) -> tuple[object, ...]:
+    return id(move.edge), tuple(move.choices.items()), tuple(move.after.values.items())
+
+
+def _win(search: _Search, here: Configuration, against: Fronts, move: Move, depth: int) -> Win | None:
+    """The step against these abstract states, if it wins."""
+    listed = frozenset((location, one) for location, fronts in against.items() for one in fronts)
+    key = here.location, tuple(here.values.values()), listed, _key(move)
+    if key not in search.known:
+        check_time(search.matching.session.bounds)
+        search.tried += 1
+        # Not known until it is: a play in a circle does not win.
+        search.known[key] = None
+        if depth > 0 and search.tried <= TRIED:
+            search.known[key] = _tried(search, here, against, move, depth)
+    return search.known[key]
+
+
+def _tried(search: _Search, here: Configuration, against: Fronts, move: Move, depth: int) -> Win | None:
     try:
-        for move in run:
-            check_time(session.bounds)
-            passed = passing(m, begin, here, move)
-            stages.append(Stage(here, move, begin, passed))
-            begin, here = ends(m, passed, move.after), move.after
-            if not begin:
-                return _told(_Telling(lay_out(goal), session, stages), 0, second)
+        passed = passing(search.matching, against, here, move)
     except TooMany:
-        pass
-    return None
+        return None
+    left = ends(search.matching, passed, move.after)
+    then = _won(search, move.after, left, depth - 1) if left else ()
+    return None if then is None else Win(here, against, move, passed, then)
 
 
-class _Telling(Struct):
-    """What a play is made of; regions are made from the last stage on."""
+class _Telling(Struct, eq=False):
+    """What a play is made of; positions and regions are shared where they repeat."""
 
     board: Board
     session: Session
-    stages: list[Stage]
-    regions: list[tuple[Region, ...]] = []
+    regions: dict[int, tuple[Region, ...]] = field(default_factory=dict)
+    through: dict[int, tuple[Passed, ...]] = field(default_factory=dict)
 
 
-def _told(telling: _Telling, number: int, abstract: Configuration) -> Position:
-    """The position at a stage against one of the abstract states that match."""
-    if not telling.regions:
-        telling.regions = _regions(telling)
-    stage, board = telling.stages[number], telling.board
-    edges = board.goal.concrete.edges
-    edge = next(n for n, e in enumerate(edges) if e is stage.move.edge)
-    both = {**stage.here.values, **abstract.values}
-    state = {**{v: both[v] for v in board.variables}, **stage.move.choices}
-    step = challenge(board, edge, stage.move.edge)
+def _told(telling: _Telling, win: Win, abstract: Configuration) -> Position:
+    """The position against one of the abstract states that a step wins against."""
+    board, move = telling.board, win.move
+    both = {**win.here.values, **abstract.values}
+    state = {**{v: both[v] for v in board.variables}, **move.choices}
+    step = challenge(board, _number(board, move), move.edge)
     shown = some_answers(telling.session, board, abstract.location, step, state)
     told = list[Position]()
 
     def follow(end: Configuration) -> Position | None:
         """One answer that ι relates is followed; the others end in regions as it does."""
-        if told or number + 1 == len(telling.stages):
+        then = next((w for w in win.then if _is_among(end, w.against)), None)
+        if told or then is None:
             return None
-        told.append(_told(telling, number + 1, end))
+        told.append(_told(telling, then, end))
         return told[0]
 
-    listed = replies(board, shown, stage.move.after, follow)
-    others, through = telling.regions[number + 1], _passed(stage.passed)
-    made = Step(stage.move, listed, (), Exhausted.SOLVER, build.FALSE, others, (), through)
-    return Position(stage.here, abstract, made)
+    listed = replies(board, shown, move.after, follow)
+    others = tuple(r for then in win.then for r in _regions(telling, then))
+    made = Step(move, listed, (), Exhausted.SOLVER, build.FALSE, others, (), _passed(telling, win))
+    return Position(win.here, abstract, made)
 
 
-def _regions(telling: _Telling) -> list[tuple[Region, ...]]:
-    """The regions at each stage; none behind the last one."""
-    found: list[tuple[Region, ...]] = [()]
-    edges = telling.board.goal.concrete.edges
-    for stage in reversed(telling.stages):
-        edge = next(n for n, e in enumerate(edges) if e is stage.move.edge)
-        choices = tuple((v, build.constant(x, v.sort)) for v, x in stage.move.choices.items())
-        concrete = [build.eq(v, build.constant(x, v.sort)) for v, x in stage.here.values.items()]
-        through, then = _passed(stage.passed), found[-1]
-        found.append(
-            tuple(
-                Region(
-                    stage.here.location, location, build.land(*concrete, _any(fronts)), edge, choices, then, (), through
-                )
-                for location, fronts in stage.begin.items()
-            )
+def _is_among(state: Configuration, fronts: Fronts) -> bool:
+    return any(holds(one.formula, state.values) for one in fronts.get(state.location, ()))
+
+
+def _number(board: Board, move: Move) -> int:
+    return next(n for n, edge in enumerate(board.goal.concrete.edges) if edge is move.edge)
+
+
+def _regions(telling: _Telling, win: Win) -> tuple[Region, ...]:
+    """The states that a step wins against, by abstract location."""
+    if id(win) not in telling.regions:
+        then = tuple(r for w in win.then for r in _regions(telling, w))
+        number, through = _number(telling.board, win.move), _passed(telling, win)
+        choices = tuple((v, build.constant(x, v.sort)) for v, x in win.move.choices.items())
+        concrete = [build.eq(v, build.constant(x, v.sort)) for v, x in win.here.values.items()]
+        telling.regions[id(win)] = tuple(
+            Region(win.here.location, location, build.land(*concrete, _any(fronts)), number, choices, then, (), through)
+            for location, fronts in win.against.items()
         )
-    return list(reversed(found))
+    return telling.regions[id(win)]
 
 
-def _passed(passed: Passing) -> tuple[Passed, ...]:
-    return tuple(Passed(location, shown, _any(fronts)) for (location, shown), fronts in passed.items())
+def _passed(telling: _Telling, win: Win) -> tuple[Passed, ...]:
+    if id(win) not in telling.through:
+        found = (Passed(location, shown, _any(fronts)) for (location, shown), fronts in win.passed.items())
+        telling.through[id(win)] = tuple(found)
+    return telling.through[id(win)]
 
 
 def _any(fronts: Sequence[Front]) -> Term:

@@ -15,6 +15,7 @@ from sa.automata.automaton import Automaton
 from sa.automata.program import Formula
 from sa.automata.trace import Configuration
 from sa.base.budget import Budget, Event, Report
+from sa.base.limits import share
 from sa.base.verdict import Reason, Unknown
 from sa.certificates.pairs import StatePairs
 from sa.certificates.play import Broken, BrokenAtStart, Chosen, Exhausted, Play, Position, Uncovered
@@ -25,6 +26,7 @@ from sa.game.opening import Covered, NotCovered, broken_at_start, cover
 from sa.game.rounds import Round
 from sa.question.asked import Effort, GoalAsked, Lost, Related, Stuck
 from sa.refinement.facts import facts
+from sa.refinement.functions import NoCall, functions_of, with_arrays, with_calls
 from sa.simulation.algorithm_2_search import Search
 from sa.simulation.endings import Answered, Tactics
 from sa.simulation.endings import Stuck as SearchStuck
@@ -36,6 +38,7 @@ from sa.terms.evaluate import State
 from sa.terms.name import staged
 from sa.terms.sort import default_value
 from sa.terms.term import Term, Var
+from sa.values.guess import Guess
 from sa.values.sought import Closed, Sought
 
 #: Where a search for a closed goal gets stuck, small values are tried: so many steps for each lemma that it learned,
@@ -43,7 +46,7 @@ from sa.values.sought import Closed, Sought
 STEPS_PER_LEMMA = 10_000
 STEPS = 400_000
 
-#: How many values are tried for choices without a range where a run, or how to answer, is guessed.
+#: How many values are tried for choices without a range where it is guessed how to answer.
 GUESSED_VALUES = (3, 8, 32)
 
 #: Solver resources for Horn clauses about answers that hold on small values.
@@ -126,6 +129,24 @@ def by_search(tactics: Tactics, asked: GoalAsked, budget: Budget, report: Report
     yield _answer(evidence, effort_of(asked))
 
 
+def by_arrays(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related]:
+    """Searches for a relation where functions are arrays that nobody changes. Raises LimitReached."""
+    functions = functions_of(asked.goal)
+    if not functions:
+        return
+    # Whatever holds of all arrays holds of those that the axioms are true of.
+    other = GoalAsked(with_arrays(asked.goal, functions))
+    for number, tactic in enumerate(tactics):
+        part = replace(budget, bounds=share(budget.bounds, 1 / (len(tactics) - number)))
+        for answer in by_search(tactic, other, part, report):
+            if isinstance(answer, Related) and isinstance(answer.evidence, Relation):
+                try:
+                    yield Related(with_calls(answer.evidence, functions), answer.effort)
+                except NoCall:
+                    continue
+                return
+
+
 def _answer(evidence: Relation | Play | Unknown, effort: Effort) -> Answer:
     match evidence:
         case Relation():
@@ -159,25 +180,39 @@ def by_states(sought: Sought, asked: GoalAsked, budget: Budget, report: Report) 
                 openings = tuple(tuple(o.items()) for o in covered.openings)
                 evidence = StatePairs(concrete, abstract, pairs, openings)
                 yield Related(evidence, replace(effort_of(asked), pairs=len(pairs)))
-        case play:
+        case Position() as play:
             yield Lost(play, effort_of(asked))
+        case guess:
+            yield from _by_steps(guess, asked, budget)
 
 
-def by_runs(steps: int, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
-    """A play along a concrete run that no abstract run matches, whatever its infinitely many choices; so many steps
+def by_guess(steps: int, values: tuple[int, ...], asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
+    """A play by steps that win against all abstract states that may match.
 
-    are made for guesses which run that is. Raises LimitReached.
+    They are guessed, in so many steps each, where choices without a range have few values, so many.
+
+    Raises LimitReached.
     """
-    from sa.plays.outrun import outrun
-    from sa.values.search import guesses
+    from sa.values.search import winning
 
-    for pool in GUESSED_VALUES:
-        report(Event("runs on few values", {"steps allowed": steps}))
-        for first, second, run in guesses(asked.goal, budget.bounds, Sought(steps, pool=pool)):
-            play = outrun(asked.goal, Session(budget.bounds, (), budget.seed), first, second, run)
-            if play is not None:
-                yield Lost(play, effort_of(asked))
+    for pool in values:
+        report(Event("steps that win on few values", {"steps allowed": steps}))
+        found = winning(asked.goal, budget.bounds, Sought(steps, pool=pool))
+        if found is not None:
+            lost = next(_by_steps(found, asked, budget), None)
+            if lost is not None:
+                yield lost
                 return
+
+
+def _by_steps(guess: Guess, asked: GoalAsked, budget: Budget) -> Iterator[Lost]:
+    """The play by steps that may win, if they do. Raises LimitReached."""
+    from sa.plays.outrun import outrun
+
+    session = Session(budget.bounds, (), budget.seed)
+    play = outrun(asked.goal, session, guess.first, guess.second, guess.choose)
+    if play is not None:
+        yield Lost(play, effort_of(asked))
 
 
 def by_horn(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related | Stuck]:

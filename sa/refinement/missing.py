@@ -65,11 +65,14 @@ def step_in_words(play: Play) -> str:
 
 
 def _positions(play: Play) -> Iterator[Position]:
+    """The positions of a play, each once: there may be many ways to one."""
     waiting: list[object] = list(play.openings) if isinstance(play, Chosen) else [play]
+    met = set[int]()
     while waiting:
         here = waiting.pop()
-        if not isinstance(here, Position):
+        if not isinstance(here, Position) or id(here) in met:
             continue
+        met.add(id(here))
         yield here
         match here.move:
             case Step(replies=replies):

@@ -1,64 +1,80 @@
-"""Concrete runs that may have no abstract one: where Duplicator loses against a few of infinitely many answers.
+"""Steps that may win: those that do where Duplicator has a few of infinitely many answers.
 
-Such a game may be lost although the goal holds, so nothing follows from it. It tells which runs to look at: those along
-which every answer that was looked at is lost.
+Such a game may be lost although the goal holds, so nothing follows from it. It tells what to try.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct, field
+
 from sa.automata.trace import Configuration, Move
 from sa.explicit.kept import everything
-from sa.explicit.machine import Stride, machine
+from sa.explicit.machine import Machine, machine
+from sa.plays.front import Front
+from sa.terms import build
+from sa.terms.term import Var
 from sa.values.opening import real_start
 from sa.values.pairs import Game, Pair
 
-#: How many runs are looked for, how many steps are tried for them, and how long they may be.
-RUNS, TRIES, LENGTH = 6, 4000, 120
 
-Run = tuple[Configuration, Configuration, tuple[Move, ...]]
+class Guess(Struct, eq=False):
+    """Initial states of both sides that Spoiler takes, and his steps."""
+
+    first: Configuration
+    second: Configuration
+    game: Game
+    concrete: Machine
+    lost: dict[int, list[Pair]] = field(default_factory=dict)
+
+    def choose(self, here: Configuration, location: str, against: Front) -> Iterator[Move]:
+        """Steps from a concrete state that win against abstract states like those of a front, the longest play first.
+
+        Raises Unevaluable.
+        """
+        game = self.game
+        number = self.concrete.number(_place(self.concrete, here), tuple(here.values[v] for v in self.concrete.order))
+        looks = game.concrete.looks(self.concrete.places[number], self.concrete.rows[number])
+        pairs = [p for p in self._lost_at(looks) if self._may_be(p.abstract, location, against)]
+        for pair in sorted(pairs, key=lambda p: -p.rank):
+            stride = pair.stride
+            assert stride is not None
+            for real in self.concrete.steps(number).strides:
+                if real.edge is stride.edge and real.picked == stride.picked:
+                    picked = dict(zip((c.var for c in real.edge.choices), real.picked, strict=True))
+                    yield Move(real.edge, picked, self.concrete.configuration(real.after))
+
+    def _lost_at(self, concrete: int) -> list[Pair]:
+        if not self.lost:
+            for pair in self.game.pairs.values():
+                if pair.stride is not None:
+                    self.lost.setdefault(pair.concrete, []).append(pair)
+        return self.lost.get(concrete, [])
+
+    def _may_be(self, abstract: int, location: str, against: Front) -> bool:
+        m = self.game.abstract
+        place, row = m.places[abstract], m.rows[abstract]
+        if m.automaton.locations[place].name != location:
+            return False
+        kept: frozenset[Var] = m.kept[place]
+        return all(
+            v not in kept or bool(t.free) or t is build.constant(x, v.sort)
+            for v, t, x in zip(m.order, against.values, row, strict=True)
+        )
 
 
-def runs(game: Game, lost: Pair) -> Iterator[Run]:
-    """Runs from a lost pair, with the initial states of both sides. Raises Unevaluable."""
+def guess(game: Game, lost: Pair) -> Guess | None:
+    """The guess that a lost pair makes; None if no initial states look like it. Raises Unevaluable."""
     start = real_start(game.goal, (game.concrete, game.abstract), (lost.concrete, lost.abstract))
     if start is None:
-        return
+        return None
     m = game.concrete
     concrete = machine(m.automaton, m.pool, everything(m.automaton), m.few)
-    goal, number = game.goal, concrete.number(game.concrete.places[lost.concrete], start[0])
-    values = dict(zip(game.abstract.order, start[1], strict=True))
-    first, second = concrete.configuration(number), Configuration(goal.abstract.initial, values)
-    for found, strides in enumerate(_strides(game, lost)):
-        moves, here = list[Move](), number
-        for stride in strides:
-            real = next(s for s in concrete.steps(here).strides if s.edge is stride.edge and s.picked == stride.picked)
-            picked = dict(zip((c.var for c in real.edge.choices), real.picked, strict=True))
-            moves.append(Move(real.edge, picked, concrete.configuration(real.after)))
-            here = real.after
-        yield first, second, tuple(moves)
-        if found + 1 >= RUNS:
-            return
+    number = concrete.number(m.places[lost.concrete], start[0])
+    second = Configuration(game.goal.abstract.initial, dict(zip(game.abstract.order, start[1], strict=True)))
+    return Guess(concrete.configuration(number), second, game, concrete)
 
 
-def _strides(game: Game, lost: Pair) -> Iterator[tuple[Stride, ...]]:
-    """Steps that leave none of the answers that were looked at; what wins against most of them comes first."""
-    pending: list[tuple[int, frozenset[int], tuple[Stride, ...]]] = [(lost.concrete, frozenset((lost.abstract,)), ())]
-    seen, tries = set[tuple[int, frozenset[int]]](), 0
-    while pending and tries < TRIES:
-        concrete, matching, run = pending.pop()
-        tries += 1
-        if not matching:
-            yield run
-            continue
-        if (concrete, matching) in seen or len(run) >= LENGTH:
-            continue
-        seen.add((concrete, matching))
-        pairs = sorted((p for a in matching if (p := game.pairs.get((concrete, a))) is not None), key=lambda p: p.rank)
-        strides = {id(p.stride): p.stride for p in pairs if p.stride is not None}
-        for stride in strides.values():
-            after = frozenset(
-                end for a in matching for end in game.following.first(a, stride.action, stride.after).every()
-            )
-            pending.append((stride.after, after, (*run, stride)))
+def _place(m: Machine, here: Configuration) -> int:
+    return next(i for i, q in enumerate(m.automaton.locations) if q.name == here.location)

@@ -14,11 +14,15 @@ LOOKS_PER_STEP = 5
 
 
 class Pair(Struct, eq=False):
-    """A pair of states in the game. Once it is lost, `stride` says by which step, in `rank` steps at most."""
+    """A pair of states in the game. Once it is lost, `stride` says by which step, in `rank` steps at most.
+
+    `thread` is the concrete thread that moved last on the cheapest way there, if that is known.
+    """
 
     concrete: int
     abstract: int
     cost: int
+    thread: int | None = None
     is_start: bool = False
     stride: Stride | None = None
     rank: int = 0
@@ -39,7 +43,8 @@ class Game(Struct, eq=False):
 
     `partial`: some initial states, steps or answers were not looked at, so that nothing is proved when no pair is lost.
     `guessing`: answers that nobody looks at count as none. Then nothing is refuted either, but what is left is a
-    strategy on the values that were looked at.
+    strategy on the values that were looked at. And threads take long turns: a step of another one than before costs
+    more.
     """
 
     goal: Goal

@@ -32,6 +32,8 @@ DEPTH_BOUND = 100
 
 #: How many abstract states may be passed in all answers to one step; choices with more values are the solver's.
 STATE_BOUND = 5000
+#: How many abstract states are passed in all answers of a play: beyond that, sets of them say it in fewer words.
+PASSED_BOUND = 30_000
 WIDTH_BOUND = 1000
 
 
@@ -45,6 +47,7 @@ class _Teller(Struct, eq=False):
     bounds: Limits
     sizes: tuple[float, ...]
     positions: dict[tuple[int, int], Position] = field(default_factory=dict)
+    passed: int = 0
 
 
 #: An abstract state on the way to an answer, and whether the action was shown already.
@@ -105,6 +108,9 @@ def _made(teller: _Teller, pair: Pair, concrete: int, abstract: int) -> Position
     before, real = teller.concrete.configuration(concrete), _real(teller, stride, concrete)
     move = _move(teller.concrete, real)
     ways = _ways(teller, abstract, stride)
+    teller.passed += len(ways)
+    if teller.passed > PASSED_BOUND:
+        raise Survives("the play passes too many states")
     replies, shown = list[Reply](), 0
     for end, moves in _ends(teller, ways):
         there = moves[-1].after if moves else teller.abstract.configuration(abstract)

@@ -14,11 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from heapq import heappop, heappush
 
+from sa.automata.automaton import Edge
 from sa.base.limits import Limits, check_memory, check_time
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.play import Position
 from sa.explicit.kept import kept
-from sa.explicit.machine import machine
+from sa.explicit.machine import Machine, machine
 from sa.explicit.picks import by_cost, interesting, picks
 from sa.smt.session import Session
 from sa.terms.build import conjuncts, land
@@ -28,7 +29,7 @@ from sa.terms.sort import default_value
 from sa.terms.term import Term
 from sa.values.answers import following
 from sa.values.closed import closed, grows
-from sa.values.guess import Run, runs
+from sa.values.guess import Guess, guess
 from sa.values.one_way import OneWay, one_way
 from sa.values.opening import opening
 from sa.values.pairs import Game, Pair, Turn
@@ -40,14 +41,18 @@ _BETWEEN_LOOKS_AT_THE_CLOCK = 256
 #: Starts multiply faster than steps do: one with a value that is a place less simple waits for plays so much longer.
 STEPS_PER_PLACE = 3
 
+#: What it costs in a guess that another thread goes on.
+SWITCH = 1
+
 #: So many steps are made before it is looked at whether values still grow.
 _BETWEEN_LOOKS_AT_VALUES = 20_000
 
 
-def search(goal: Goal, bounds: Limits, sought: Sought) -> Position | Closed | None:
+def search(goal: Goal, bounds: Limits, sought: Sought) -> Position | Guess | Closed | None:
     """A play that refutes a closed goal, or all pairs of states that it can be in; None if there is no end.
 
-    That initial states are uncovered or break ι is not looked for. Raises LimitReached.
+    Where the play would be too large the steps that win are the answer. That initial states are uncovered or break ι is
+    not looked for. Raises LimitReached.
     """
     if not goal.closed or goal.choose_init or goal.axioms:
         return None
@@ -55,22 +60,22 @@ def search(goal: Goal, bounds: Limits, sought: Sought) -> Position | Closed | No
         game = _game(goal, one_way(goal, Session(bounds)), sought)
         lost = _lost_start(game, bounds, sought)
         if lost is not None:
-            return told(game, lost, bounds)
+            return told(game, lost, bounds) or guess(game, lost)
     except Unevaluable:
         return None
     return closed(game) if not game.heap and not game.partial else None
 
 
-def guesses(goal: Goal, bounds: Limits, sought: Sought) -> Iterator[Run]:
-    """Runs that a closed goal may be lost along, if some answers were not looked at. Raises LimitReached."""
+def winning(goal: Goal, bounds: Limits, sought: Sought) -> Guess | None:
+    """Steps that a closed goal may be lost by, if answers that were not looked at are none. Raises LimitReached."""
     match _guessed(goal, bounds, sought):
-        case game, Pair() as lost if game.partial:
+        case game, Pair() as lost:
             try:
-                yield from runs(game, lost)
+                return guess(game, lost)
             except Unevaluable:
-                return
+                return None
         case _:
-            return
+            return None
 
 
 def guessed(goal: Goal, bounds: Limits, sought: Sought) -> Game | None:
@@ -181,11 +186,11 @@ def _starts(game: Game) -> Iterator[tuple[int, tuple[int, int] | None]]:
             yield cost, (left, right)
 
 
-def _pair(game: Game, concrete: int, abstract: int, cost: int) -> Pair:
+def _pair(game: Game, concrete: int, abstract: int, cost: int, thread: int | None = None) -> Pair:
     key = concrete, abstract
     found = game.pairs.get(key)
     if found is None:
-        found = game.pairs[key] = Pair(concrete, abstract, cost)
+        found = game.pairs[key] = Pair(concrete, abstract, cost, thread)
         heappush(game.heap, (cost, len(game.pairs), found))
     return found
 
@@ -207,14 +212,25 @@ def _expand(game: Game, pair: Pair) -> Pair | None:
 def _is_answered(game: Game, turn: Turn) -> bool:
     """Whether an answer is left, which then is looked at, or may be left."""
     after, cost = turn.stride.after, turn.pair.cost + 1 + turn.stride.cost
+    thread = turn.pair.thread
+    if game.guessing:
+        moved = _moving(game.concrete, turn.stride.edge)
+        cost += SWITCH if moved is not None and thread is not None and moved != thread else 0
+        thread = thread if moved is None else moved
     while (end := turn.ends.at(turn.place)) is not None:
-        target = _pair(game, after, end, cost)
+        target = _pair(game, after, end, cost, thread)
         if target.stride is None:
             target.waiting.append(turn)
             return True
         turn.place += 1
     game.partial = game.partial or turn.ends.partial
     return turn.ends.partial and not game.guessing
+
+
+def _moving(m: Machine, edge: Edge) -> int | None:
+    """The thread whose location a step changes."""
+    source, target = (m.automaton.locations[m.number_of[q]].parts for q in (edge.source, edge.target))
+    return next((i for i, (a, b) in enumerate(zip(source, target, strict=False)) if a != b), None)
 
 
 def _lose(game: Game, turn: Turn) -> Pair | None:

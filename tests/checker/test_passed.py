@@ -15,7 +15,7 @@ from sa.certificates.shape import Entry
 from sa.checker.check import Accepted, check
 from sa.terms.build import FALSE, TRUE
 from tests.checker.test_regions import changed, steps, with_regions
-from tests.plays.runs import goal_of, refuted_by_runs
+from tests.plays.guesses import goal_of, refuted_by_guess
 
 PAIR = (
     "local k, j, i : int = 0; while (*) { havoc k; atomic { j := k; i := k + 1; } } @out(j, i) skip; @end skip;",
@@ -26,7 +26,7 @@ PAIR = (
 @pytest.fixture(scope="module")
 def found() -> tuple[Goal, Play]:
     goal = goal_of(*PAIR)
-    play = refuted_by_runs(goal)
+    play = refuted_by_guess(goal)
     assert isinstance(play, Position) and all(step.passed for step in steps(play))
     return goal, play
 

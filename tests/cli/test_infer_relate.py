@@ -56,3 +56,19 @@ def test_a_certificate_is_about_what_files_say(tmp_path: Path) -> None:
     assert status == 2
     assert "write the block into a file" in said
     assert not (tmp_path / "proof.json").exists()
+
+
+RELY = "global x : int = 0; thread T { rely unchanged x; x := x + 2; @shown(x) skip; }"
+IN_TWO_STEPS = "global x : int = 0; thread T { rely unchanged x; x := x + 1; x := x + 1; @shown(x) skip; }"
+
+
+def test_where_no_relation_is_looked_for_it_is_said_why(tmp_path: Path) -> None:
+    (tmp_path / "abs.sa").write_text(RELY)
+    (tmp_path / "conc.sa").write_text(IN_TWO_STEPS)
+    files = [str(tmp_path / name) for name in ("abs.sa", "conc.sa")]
+    result = CliRunner().invoke(application(), ["refine", "--json", "--no-cache", "--infer-relate", *files])
+    (outcome,) = json.loads(result.stdout)["outcomes"]
+    assert outcome["verdict"] == "REFUTED"
+    assert outcome["notes"] == [
+        "no relation was inferred: relies are declared, and a relation is inferred for programs without them only"
+    ]

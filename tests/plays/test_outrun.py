@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from random import Random
 
@@ -10,10 +10,13 @@ import pytest
 
 from sa.automata.trace import Configuration, Move
 from sa.base.limits import Limits
+from sa.base.source import Source
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.play import Play, Position
 from sa.checker.check import Accepted, check
-from sa.plays.outrun import outrun
+from sa.language.elaborate import program
+from sa.plays.outrun import Chooser, outrun
+from sa.question.goals import goals
 from sa.smt.session import Session
 from sa.terms.evaluate import holds
 from tests.generators.automata import random_goal
@@ -21,7 +24,7 @@ from tests.oracle.explicit import Explicit, State, component_steps
 from tests.oracle.explicit import Step as OracleStep
 from tests.oracle.game import board, is_related, openings
 from tests.oracle.inclusion import escape
-from tests.plays.runs import goal_of, refuted_by_runs
+from tests.plays.guesses import goal_of, refuted_by_guess
 
 
 def accepted(goal: Goal, play: Play) -> bool:
@@ -55,7 +58,21 @@ REFUTED = {
 @pytest.mark.parametrize("name", REFUTED)
 def test_a_run_that_infinitely_many_choices_do_not_match_is_found_and_accepted(name: str) -> None:
     goal = goal_of(*REFUTED[name])
-    play = refuted_by_runs(goal)
+    play = refuted_by_guess(goal)
+    assert isinstance(play, Position) and accepted(goal, play)
+
+
+def test_parameters_stay_what_they_are_while_a_step_is_answered() -> None:
+    abstract = (
+        "local k, s : int = 0; while (*) { havoc k; atomic { x := x - k; y := y + k; } } s := x + y; @sum(s) skip;"
+    )
+    concrete = "local k, s : int = 0; havoc k; x := x - k; s := x + y; @sum(s) skip; y := y + k;"
+    shared = "param A, B : int; global {0} : int = A; global {1} : int = B;"
+    first = program(Source("abs.sa", shared.format("x", "y") + f"thread T {{ {abstract} }}"))
+    renamed = concrete.replace("x", "cx").replace("y", "cy")
+    second = program(Source("conc.sa", shared.format("cx", "cy") + f"thread T {{ {renamed} }}"))
+    (goal,) = goals(first, second, None, whole=True)
+    play = refuted_by_guess(goal)
     assert isinstance(play, Position) and accepted(goal, play)
 
 
@@ -68,7 +85,7 @@ PROVED = {
 
 @pytest.mark.parametrize("name", PROVED)
 def test_no_run_is_found_where_some_choice_matches(name: str) -> None:
-    assert refuted_by_runs(goal_of(*PROVED[name])) is None
+    assert refuted_by_guess(goal_of(*PROVED[name])) is None
 
 
 def configuration(side: Explicit, state: State) -> Configuration:
@@ -95,13 +112,19 @@ def runs(goal: Goal) -> Iterator[tuple[Configuration, Configuration, tuple[Move,
             yield *pair, moves
 
 
+def along(first: Configuration, moves: Sequence[Move]) -> Chooser:
+    """The next step of a run, whatever the abstract state."""
+    states = (first, *(m.after for m in moves))
+    return lambda here, location, against: (m for before, m in zip(states, moves, strict=False) if before == here)
+
+
 def compared(seeds: range) -> tuple[int, int]:
     """How many runs that escape were found to, and how many there were. All plays must be accepted."""
     found = tried = 0
-    goals = (s.goal for s in map(random_goal, seeds) if s.goal.closed and not s.decision.simulated)
-    for goal in (g for g in goals if not g.choose_init):
+    found_goals = (s.goal for s in map(random_goal, seeds) if s.goal.closed and not s.decision.simulated)
+    for goal in (g for g in found_goals if not g.choose_init):
         for first, second, moves in islice(runs(goal), 2):
-            play = outrun(goal, Session(Limits()), first, second, moves)
+            play = outrun(goal, Session(Limits()), first, second, along(first, moves))
             tried += 1
             if play is not None:
                 assert accepted(goal, play)
@@ -143,7 +166,8 @@ def unmatched(seeds: range, length: int) -> int:
             run = walk(sample.goal, Random(seed), length)
             if run is not None:
                 tried += 1
-                assert outrun(sample.goal, Session(Limits()), *run) is None
+                first, second, moves = run
+                assert outrun(sample.goal, Session(Limits()), first, second, along(first, moves)) is None
     return tried
 
 

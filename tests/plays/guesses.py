@@ -1,4 +1,4 @@
-"""Pairs of closed programs of one thread, and the plays along runs that are guessed on few values."""
+"""Pairs of closed programs of one thread, and the plays by steps that are guessed on few values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sa.certificates.play import Play
 from sa.language.elaborate import program
 from sa.question.asked import GoalAsked, Lost, Shared
 from sa.question.goals import goals
-from sa.refinement.deciders import by_runs
+from sa.refinement.deciders import by_guess
 
 
 def goal_of(abstract: str, concrete: str, shared: str = "global x : int = 0;") -> Goal:
@@ -23,8 +23,8 @@ def goal_of(abstract: str, concrete: str, shared: str = "global x : int = 0;") -
     return goal
 
 
-def refuted_by_runs(goal: Goal, steps: int = 20_000) -> Play | None:
+def refuted_by_guess(goal: Goal, steps: int = 20_000) -> Play | None:
     """The first play that the engine finds."""
     asked, budget = GoalAsked(goal, Shared()), Budget(limits(30.0, None))
-    found = next(iter(by_runs(steps, asked, budget, lambda event: None)), None)
+    found = next(iter(by_guess(steps, (2, 3, 8), asked, budget, lambda event: None)), None)
     return found.evidence if isinstance(found, Lost) else None
