@@ -204,11 +204,13 @@ def _found_key(asked: Asked, counts: tuple[int, ...]) -> Hashable:
 def by_joint_relations(effort: int, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """Joint invariants of all threads and any copy, then any two copies, from Horn clauses. Raises LimitReached.
 
-    The effort is little (0) or much (1).
+    The effort is little (0) or much (1). With much, conjunctions that were found are taken for granted: they help some
+    questions and stand in the way of others.
     """
     settled = set[Bad]()
     for plain in _systems(asked):
-        s, known = asked.shared.made.get(_found_key(asked, plain.counts), (plain, {}))
+        nothing = plain, dict[str, Term]()
+        s, known = asked.shared.made.get(_found_key(asked, plain.counts), nothing) if effort else nothing
         number = max(s.counts)
         within = tuple(b for b in asked.bads if all(_spoken(b, f) <= number for f in asked.families))
         for some in dict.fromkeys((within, *((b,) for b in within))):

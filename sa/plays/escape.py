@@ -41,6 +41,8 @@ def loss(goal: Goal, play: Play, session: Session) -> Loss | None:
             seen = _matched(replace(goal, kappa=(), iota=()), play, session)
             if seen is not True:
                 return None if seen is None else Loss.BEHAVIOUR
+            if _goes_on_in_regions(play):
+                return None
             kept = _matched(goal, play, session)
             if kept is None and _is_straight(goal, play, session):
                 kept = False
@@ -49,6 +51,27 @@ def loss(goal: Goal, play: Play, session: Session) -> Loss | None:
             return Loss.RELATION
         case _:
             assert_never(play)
+
+
+def _goes_on_in_regions(play: Position | Chosen) -> bool:
+    """Whether the play goes on where its concrete runs are not told: of these nothing is said that must hold of all."""
+    pending: list[object] = [play] if isinstance(play, Position) else list(play.openings)
+    met = set[int]()
+    while pending:
+        here = pending.pop()
+        if not isinstance(here, Position) or id(here) in met:
+            continue
+        met.add(id(here))
+        match here.move:
+            case Step() as step:
+                if step.others:
+                    return True
+                pending += (reply.then for reply in step.replies)
+            case EnvironmentMove() as move:
+                pending.append(move.then)
+            case _:
+                pass
+    return False
 
 
 def _is_straight(goal: Goal, play: Position | Chosen, session: Session) -> bool:

@@ -6,17 +6,20 @@ Such a game may be lost although the goal holds, so nothing follows from it. It 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
 from sa.automata.trace import Configuration, Move
 from sa.explicit.kept import everything
 from sa.explicit.machine import Machine, machine
-from sa.plays.front import Front
 from sa.terms import build
 from sa.terms.term import Var
 from sa.values.opening import real_start
 from sa.values.pairs import Game, Pair
+
+if TYPE_CHECKING:
+    from sa.plays.front import Front
 
 
 class Guess(Struct, eq=False):

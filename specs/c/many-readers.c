@@ -1,4 +1,4 @@
-// expect: unknown
+// expect: proved
 // Any number of readers. It is true, and needs that r counts who is inside.
 #include <assert.h>
 #include <pthread.h>

@@ -91,3 +91,13 @@ def test_what_is_live_is_read_before_it_is_written() -> None:
     assert [sorted(v.name for v in alive[q.name]) for q in thread.locations] == [["y"], ["x"], [], [], []]
     z = next(v.var for v in thread.variables if v.var.name == "z")
     assert [z in live(thread, frozenset({z}))[q.name] for q in thread.locations] == [True] * 5
+
+
+def test_of_runs_that_go_on_where_answers_are_infinitely_many_nothing_is_said() -> None:
+    """Each concrete run has an abstract one here, but which k to take depends on what comes next."""
+    abstract = (
+        "global x : int = 0; thread T { local k : int = 0; while (*) { x := x + 1; }"
+        " atomic { havoc k; assume k >= 0; } @a skip; @b(k % 2) skip; }"
+    )
+    concrete = "global x : int = 0; thread T { @a x := 7; choose { @b(0) skip; } or { @b(1) skip; } }"
+    assert loss_of(closed_goal(abstract, concrete)) not in (Loss.RELATION, Loss.BEHAVIOUR)

@@ -99,6 +99,7 @@ class File(msgspec.Struct):
     problems: list[Diagnostic] = msgspec.field(default_factory=list)
     addressed: dict[str, None] = msgspec.field(default_factory=dict)
     indirect: bool = False
+    bit_fields: bool = False
     strings: int = 0
 
 

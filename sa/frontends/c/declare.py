@@ -131,6 +131,7 @@ def _struct(body: Body, node: Any, constant: Constants) -> Struct:
             if declared.name is None:
                 gaps.append((len(fields), kind))
                 continue
+            body.file.bit_fields = True
         if isinstance(kind, Array) and kind.size is None:
             raise Unsupported("SA712", "flexible members are not accepted")
         if declared.name is None and not isinstance(kind, Struct):

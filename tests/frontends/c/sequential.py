@@ -151,7 +151,10 @@ class Generator:
         """A statement."""
         r, form = self.random, self.random.randrange(15)
         if form == 13:
-            return f"{self.place()} = h{self.number}({self.simple()}, {r.choice(['&w', 'p', f'&a{self.number}[1]'])});"
+            changed = r.choice(["&w", "p", f"&a{self.number}[1]"])
+            # Whether an index is read before or after the call is open in C.
+            target = self.place() if changed.startswith("&a") else f"g{self.number}_{r.randrange(GLOBALS)}"
+            return f"{target} = h{self.number}({self.simple()}, {changed});"
         if depth == 0 or form < 5:
             return f"{self.place()} = {self.expression(2)};"
         if form == 5:
