@@ -6,6 +6,7 @@ Their order is that of `engines.portfolio_of_goals`. Nothing is believed yet: th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 from typing import TypeAlias, assert_never
 
 from msgspec import Struct
@@ -48,6 +49,9 @@ STEPS = 400_000
 
 #: How many values are tried for choices without a range where it is guessed how to answer.
 GUESSED_VALUES = (3, 8, 32)
+
+#: Beyond so many pairs of locations a game of some seconds shows too few answers to learn from.
+LOCATION_PAIRS = 5_000
 
 #: Solver resources for Horn clauses about answers that hold on small values.
 HARD = 60_000_000
@@ -238,6 +242,9 @@ def by_strategy(
 
     Raises LimitReached.
     """
+    sides = asked.goal.concrete, asked.goal.abstract
+    if prod(len(side.locations) for side in sides) > LOCATION_PAIRS:
+        return
     from sa.refinement.learned_answers import taught
     from sa.values.examples import examples
 
