@@ -1,6 +1,7 @@
 """Answers as JUnit XML, which continuous integration reads: a suite for each question, a case for each part of it.
 
-What is not as expected is a failure; where there is no answer, an error.
+What is not as expected is a failure; where there is no answer, an error. A part without an answer is never a case that
+passes: where the file as a whole is as expected without it, it is skipped.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from xml.etree import ElementTree
 from msgspec import Struct
 
 from sa.base.verdict import Verdict
-from sa.report.facts import Facts, as_expected, errors_of
+from sa.report.facts import Facts, Part, as_expected, errors_of
 from sa.report.printable import printable
 
 
 class _Case(Struct, frozen=True):
-    """A test case; `wrong` is the tag and the type of what is wrong with it, `text` says more."""
+    """A test case; `wrong` is the tag and the type of what keeps it from passing, `text` says more."""
 
     name: str
     seconds: float
@@ -36,6 +37,7 @@ def junit(found: Sequence[Facts]) -> str:
             tests=str(len(cases)),
             failures=str(sum(c.wrong is not None and c.wrong[0] == "failure" for c in cases)),
             errors=str(sum(c.wrong is not None and c.wrong[0] == "error" for c in cases)),
+            skipped=str(sum(c.wrong is not None and c.wrong[0] == "skipped" for c in cases)),
             time=f"{sum(c.seconds for c in cases):.3f}",
         )
         for case in cases:
@@ -58,13 +60,18 @@ def _cases(facts: Facts) -> list[_Case]:
     found = [_diagnosed(facts)] if facts.parts == () or errors_of(facts) or facts.stopped else []
     whole = facts.expected
     for part in facts.parts:
-        # With an expectation for the whole, parts without one of their own may be as they are.
-        wanted = part.expected or (part.verdict if whole is not None else Verdict.PROVED)
-        found.append(_Case(part.name, part.seconds, _wrong(part.verdict, wanted), part.text))
+        found.append(_Case(part.name, part.seconds, _wrong_part(part, whole), part.text))
     if whole is not None and facts.parts:
         text = f"the file expects {whole.value}"
         found.append(_Case("the file as a whole", 0.0, _wrong(facts.verdict, whole), text))
     return found
+
+
+def _wrong_part(part: Part, whole: Verdict | None) -> tuple[str, str] | None:
+    """What keeps a part from passing: where a failure of the whole is expected, only that there is no answer."""
+    if part.expected is not None or whole in (None, Verdict.PROVED):
+        return _wrong(part.verdict, part.expected or Verdict.PROVED)
+    return ("skipped", "UNKNOWN") if part.verdict is Verdict.UNKNOWN else None
 
 
 def _wrong(verdict: Verdict | None, wanted: Verdict) -> tuple[str, str] | None:

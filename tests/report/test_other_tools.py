@@ -56,6 +56,7 @@ def cases(*arguments: str) -> list[tuple[str, list[str]]]:
         assert int(suite.get("tests", "")) == len(suite)
         assert int(suite.get("failures", "")) == len(suite.findall("testcase/failure"))
         assert int(suite.get("errors", "")) == len(suite.findall("testcase/error"))
+        assert int(suite.get("skipped", "")) == len(suite.findall("testcase/skipped"))
     told = root.iter("testcase")
     return [(case.get("name", ""), [f"{w.tag} {w.get('type')}" for w in case]) for case in told]
 
@@ -105,6 +106,26 @@ def test_a_proof_is_no_result() -> None:
 def test_claims_are_cases() -> None:
     assert cases("verify", "bad.sa") == [("invariant small", ["failure REFUTED"]), ("invariant whole", [])]
     assert cases("verify", "expected.sa")[-1] == ("the file as a whole", [])
+
+
+LOOP = "global x : int = 0;\nthread T { while (*) { x := x + 3; } }\n"
+OPEN = LOOP + "invariant small : x < 9;\ninvariant open : x % 3 != 1;\n"
+
+
+@pytest.mark.parametrize(
+    ("expected", "first", "whole"),
+    [
+        ("", "error UNKNOWN", None),
+        ("expect proved;\n", "error UNKNOWN", ["error UNKNOWN"]),
+        ("expect refuted;\n", "skipped UNKNOWN", ["error UNKNOWN"]),
+        ("expect unknown;\n", "skipped UNKNOWN", []),
+    ],
+)
+def test_a_claim_without_an_answer_is_no_case_that_passes(expected: str, first: str, whole: list[str] | None) -> None:
+    Path("open.sa").write_text(OPEN + expected)
+    found = cases("verify", "open.sa", "--engine", "boxes")
+    assert found[:2] == [("invariant small", [first]), ("invariant open", [first])]
+    assert [wrong for _, wrong in found[2:]] == ([] if whole is None else [whole])
 
 
 def test_refinements_and_steps_are_cases() -> None:
