@@ -68,7 +68,7 @@ MAY_IMPORT = {
     "hybrid": _DATA | {"smt", "certificates", "conditions", "question", "explicit", "invariants"},
     "game": {"terms", "automata", "smt", "certificates"},
     "environments": {"terms", "smt", "conditions", "game"},
-    "simulation": _DATA | {"smt", "domains", "certificates", "explicit", "game", "environments"},
+    "simulation": _DATA | {"smt", "domains", "certificates", "game", "environments"},
     "plays": _DATA | {"smt", "certificates", "game", "environments", "simulation"},
     "values": _DATA | {"smt", "certificates", "explicit", "game", "plays"},
     # A shared builder of obligations would share its bugs.

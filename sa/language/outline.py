@@ -68,8 +68,11 @@ def outline(source: Source) -> Outline:
     declared, uses = list[Declared](), list[Use]()
     for declaration in parse(source).declarations:
         _walk(declaration, (), declared, uses)
-    spot = lambda found: found.place.start  # noqa: E731
-    return Outline(tuple(sorted(declared, key=spot)), tuple(sorted(uses, key=spot)))
+    return Outline(tuple(sorted(declared, key=_start)), tuple(sorted(uses, key=_start)))
+
+
+def _start(found: Declared | Use) -> int:
+    return found.place.start
 
 
 def meaning(found: Outline, offset: int) -> Declared | None:
@@ -124,8 +127,8 @@ def _children(node: Node) -> Iterator[Node]:
 
 def _scope(above: tuple[Node, ...], *kinds: type[Node]) -> Span | None:
     """The innermost node of some kinds."""
-    found = (node for node in reversed(above) if isinstance(node, kinds))
-    return next((n.span for n in found if isinstance(getattr(n, "span", None), Span)), None)  # type: ignore[attr-defined]
+    spans = (getattr(node, "span", None) for node in reversed(above) if isinstance(node, kinds))
+    return next((span for span in spans if isinstance(span, Span)), None)
 
 
 def _declared(node: Node, above: tuple[Node, ...]) -> Iterator[Declared]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sa.automata.automaton import Automaton, Edge, Location
-from sa.report.automaton_text import show_label
-from sa.terms.build import TRUE
-from sa.terms.printer import show
+from sa.automata.automaton import Automaton
+from sa.report.captions import edge_caption, location_caption
+from sa.terms.printer import plain_name
 
 
 def show_dot(automata: tuple[Automaton, ...]) -> str:
@@ -26,32 +25,15 @@ def _cluster(automaton: Automaton) -> Iterator[str]:
     yield f"  {start} [shape=point];"
     yield f"  {start} -> {_node(automaton, automaton.initial)};"
     for location in automaton.locations:
-        yield f"  {_node(automaton, location.name)} [label={_quoted(*_location(location))}];"
+        yield f"  {_node(automaton, location.name)} [label={_quoted(*location_caption(location, plain_name))}];"
     for edge in automaton.edges:
         ends = f"{_node(automaton, edge.source)} -> {_node(automaton, edge.target)}"
-        yield f"  {ends} [label={_quoted(*_edge(edge))}];"
+        yield f"  {ends} [label={_quoted(*edge_caption(edge, plain_name))}];"
     yield "}"
 
 
 def _node(automaton: Automaton, location: str) -> str:
     return _quoted(f"{automaton.name} {location}")
-
-
-def _location(location: Location) -> Iterator[str]:
-    yield location.name
-    if location.inv is not TRUE:
-        yield f"inv {show(location.inv)}"
-    if location.env is not None:
-        yield f"env {show(location.env)}"
-
-
-def _edge(edge: Edge) -> Iterator[str]:
-    if edge.label is not None:
-        yield f"@{show_label(edge.label)}"
-    if edge.guard is not TRUE:
-        yield f"when {show(edge.guard)}"
-    for variable, term in edge.updates:
-        yield f"{variable.name} := {show(term)}"
 
 
 def _quoted(*lines: str) -> str:

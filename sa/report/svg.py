@@ -8,13 +8,11 @@ from textwrap import wrap
 
 from msgspec import Struct
 
-from sa.automata.automaton import Automaton, Edge, Location
-from sa.report.automaton_text import show_label
+from sa.automata.automaton import Automaton
+from sa.report.captions import edge_caption, location_caption
 from sa.report.explain import bare
 from sa.report.layered import Arrow, Drawing, Point, Size, Way, layered
 from sa.report.printable import printable
-from sa.terms.build import TRUE
-from sa.terms.printer import show
 
 #: Pixels of a letter and a line in the font of boxes and labels; of the border of a box; of everything.
 _LETTER, _LINE, _INSIDE, _AROUND = 7.3, 16.0, 8.0, 16.0
@@ -77,8 +75,8 @@ def _svg(body: str, size: Size, style: str) -> str:
 
 def _automaton(automaton: Automaton) -> tuple[str, Size]:
     """The boxes and arrows of an automaton, and the room that they take."""
-    boxes = {location.name: _text(_location(location)) for location in automaton.locations}
-    labels = [_text(_edge(edge)) for edge in automaton.edges]
+    boxes = {location.name: _text(location_caption(location, bare)) for location in automaton.locations}
+    labels = [_text(edge_caption(edge, bare)) for edge in automaton.edges]
     sizes = {name: _grown(text.size) for name, text in boxes.items()}
     arrows = [Arrow(e.source, e.target, text.size) for e, text in zip(automaton.edges, labels, strict=True)]
     drawing = layered(automaton.initial, sizes, arrows)
@@ -147,23 +145,6 @@ def _text(parts: Iterator[str]) -> _Text:
     lines = [line for part in told for line in wrap(part, _WIDE, break_long_words=True) or [""]]
     cut = lines if len(lines) <= _LINES else [*lines[: _LINES - 1], "…"]
     return _Text(tuple(cut), "\n".join(told))
-
-
-def _location(location: Location) -> Iterator[str]:
-    yield location.name
-    if location.inv is not TRUE:
-        yield f"inv {show(location.inv, bare)}"
-    if location.env is not None:
-        yield f"env {show(location.env, bare)}"
-
-
-def _edge(edge: Edge) -> Iterator[str]:
-    if edge.guard is not TRUE:
-        yield f"when {show(edge.guard, bare)}"
-    for variable, term in edge.updates:
-        yield f"{bare(variable)} := {show(term, bare)}"
-    if edge.label is not None:
-        yield f"@{show_label(edge.label)}"
 
 
 def _safe(words: str) -> str:

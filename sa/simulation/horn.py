@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from sa.automata.live import live
 from sa.certificates.goal import iota_of, matches_environments
 from sa.environments.matching import matched_step
-from sa.explicit.kept import kept
-from sa.game.board import Pair, Side
+from sa.game.board import Pair
 from sa.simulation.algorithm_2_search import Search
 from sa.simulation.state import PairState
 from sa.smt.horn import RLIMIT, Atom, Clause, Solution, solve
@@ -42,18 +42,13 @@ def solve_horn(search: Search, rlimit: int = RLIMIT) -> dict[Pair, Term] | None:
 def _predicates(search: Search, pairs: Mapping[Pair, PairState]) -> dict[Pair, Atom]:
     """A predicate for each pair, over what still matters there: fewer variables are much less work."""
     board = search.board
-    read = iota_of(board.goal).free
-    matters = [_mattering(side, read) for side in (board.concrete, board.abstract)]
+    matters = [live(side.automaton, iota_of(board.goal).free) for side in (board.concrete, board.abstract)]
     found = dict[Pair, Atom]()
     for pair in pairs:
-        kept = frozenset().union(*(m[place] for m, place in zip(matters, pair, strict=True)))
+        kept = frozenset[Var]().union(*(m[place] for m, place in zip(matters, pair, strict=True)))
         kept = kept.union(*(board.links[v].free for v in kept if v in board.links))
         found[pair] = Atom(f"at.{pair[0]}.{pair[1]}", tuple(v for v in board.variables if v in kept))
     return found
-
-
-def _mattering(side: Side, read: frozenset[Var]) -> dict[str, frozenset[Var]]:
-    return dict(zip((q.name for q in side.automaton.locations), kept(side.automaton, read), strict=True))
 
 
 def _variables(atom: Atom) -> tuple[Var, ...]:
