@@ -20,7 +20,6 @@ from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine
 from sa.question.goals import goals
-from tests.blocks import blocks
 from tests.endtoend.asking import read
 from tests.generators.refinements import Question, random_question
 from tests.oracle.game import Decision, decide, decided_at_start
@@ -89,8 +88,8 @@ def test_thirty_questions_are_answered_as_the_oracle_answers_them() -> None:
     assert 0 < tally.simulated < tally.total
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("block", blocks(range(4), 1))
+@pytest.mark.fuzz
+@pytest.mark.parametrize("block", range(4))
 def test_questions_are_answered_as_the_oracle_answers_them(block: int) -> None:
     tally = _tally(range(1_000 + 100 * block, 1_100 + 100 * block))
     assert not tally.wrong
