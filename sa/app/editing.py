@@ -10,6 +10,7 @@ from msgspec import Struct
 from sa.base.diagnostic import Diagnostic, InputError, Severity
 from sa.base.source import Source, Span, span_text
 from sa.frontends.load import KINDS
+from sa.language.elaborate.builtin import WORDS
 from sa.language.format import format_source
 from sa.language.load import Loaded, load_text
 from sa.language.outline import Declared as Declared
@@ -93,7 +94,7 @@ def names(found: Outline) -> tuple[Declared, ...]:
 
 def known_names(found: Outline | None, offset: int) -> Mapping[str, str]:
     """What may be written at an offset: names that can be used there, with their kinds, and words of the language."""
-    known = dict.fromkeys(sorted(keywords()), "keyword")
+    known = dict.fromkeys(sorted(keywords() | WORDS), "keyword")
     for d in found.declared if found is not None else ():
         if d.scope is None or d.scope.start <= offset <= d.scope.end:
             known[d.name] = d.kind

@@ -95,6 +95,7 @@ class Fault(Enum):
     RANGE = "a value is outside of its variable's range"
     INDEX = "an index is outside of its array"
     LOCK = "the thread that releases a lock does not hold it"
+    START = "the thread that is started was started before"
     GUARANTEE = "a guarantee is broken"
     OVERFLOW = "a value is too large for its type"
     UNDEFINED = "what the step does is undefined"

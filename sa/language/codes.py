@@ -172,6 +172,13 @@ SA321 a family of any number where it is not supported
 SA322 a procedure and its result
     A procedure that declares a result, `proc f(x : int) : int`, ends with `return e;` on every path. A
     procedure without a result, and a thread, only have `return;`.
+SA323 a thread that cannot be started or joined
+    `start T;` and `join T;` name a thread of the same file that is written as statements: `T`, or a member of a family
+    such as `T[1]`, whose indices start at 0 or above. Copies in a family of any number are neither started nor joined.
+SA324 a built-in statement that is used in a wrong way
+    `acquire(s)` and `release(s)` are about a semaphore, an int. `wait(c, l)`, `signal(c)` and `broadcast(c)` are about
+    a condition variable, `global c : condition;`, and `wait` about a lock too. `barrier(b, n)` is about an int that
+    is 0 at first, and the number of threads, a constant.
 SA401 an unknown thread in a pairing
     `thread C refines A;` names a thread of the concrete and one of the abstract side.
 SA402 two threads refine the same one

@@ -75,6 +75,10 @@ class HiddenSymbol(Struct, frozen=True):
     why: str
 
 
+class ConditionSymbol(Struct, frozen=True):
+    """A condition variable: a name without a value."""
+
+
 class BrokenSymbol(Struct, frozen=True):
     """A declaration with an error of its own: uses of it are not reported again."""
 
@@ -89,6 +93,7 @@ Symbol: TypeAlias = (
     | TypeSymbol
     | ModuleSymbol
     | HiddenSymbol
+    | ConditionSymbol
     | BrokenSymbol
 )
 

@@ -102,12 +102,15 @@ def _values(label: Label | None) -> tuple[Term, ...]:
     return () if label is None else label.values
 
 
-def finish(draft: Draft, initial: int, why: Origin) -> None:
-    """Add the `exit` of a thread, if its end is reached, and the place behind failures, if there are any."""
+def finish(draft: Draft, initial: int, why: Origin, over: tuple[tuple[Var, Term], ...] = ()) -> None:
+    """Add the `exit` of a thread, if its end is reached, and the place behind failures, if there are any.
+
+    `over` is what the `exit` writes.
+    """
     targets = {resolved(draft, j.target) for j in draft.joints}
     if END in targets or resolved(draft, initial) == END:
         last = _end_of(why)
-        draft.joints.append(Joint(END, EXITED, Label(EXIT), build.TRUE, (), (), last))
+        draft.joints.append(Joint(END, EXITED, Label(EXIT), build.TRUE, over, (), last))
         draft.order[END] = last
         draft.order[EXITED] = last
     if FAILED in targets:

@@ -114,6 +114,8 @@ EXAMPLES = [
     ("SA320", G + "automaton T[*] { location a initial { env x' == x; } }", "x' == x"),
     ("SA322", "proc f() : int { skip; } " + T, "proc f() : int"),
     ("SA103", "thread T[i : *] { i := 2; }", "i"),
+    ("SA323", "thread T { start U; }", "U"),
+    ("SA324", G + "thread T { wait(x, y); }", "x"),
     ("SA102", "thread T[i : 1..2] { skip; } thread T[*] { skip; }", "T"),
     ("SA102", "thread T[*] { skip; } automaton T[3] { location a initial; }", "T"),
     ("SA102", "global self : int; thread T[*] { skip; }", "[*]"),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from sa.automata.automaton import Variable
 from sa.automata.family import Copy
 from sa.base.diagnostic import Diagnostic, error
 from sa.base.source import Span
@@ -14,6 +15,14 @@ from sa.language.names import Scope
 from sa.lowering.intervals import Interval
 from sa.lowering.paths import Step
 from sa.terms.term import Term, Var
+
+
+class Handle(Struct, frozen=True):
+    """The state of a thread that others start or join, a global. A family has an array, its members from `low` on."""
+
+    variables: tuple[Variable, ...]
+    low: int | None
+    started: bool
 
 
 class Mode(Struct, frozen=True):
@@ -47,7 +56,7 @@ class Context(Struct, frozen=True):
     `expanded` what came out with which arguments (macros that use macros twice would grow without bound).
     `locations` are the names that `at` may use, `copies` by their identities those that a claim speaks of, and
     `families` the names of families of any number. `calls` are the procedures that are being called, and
-    `taken` the names of their callers' variables.
+    `taken` the names of their callers' variables. `threads` are those that are started or joined.
     """
 
     scope: Scope
@@ -63,6 +72,7 @@ class Context(Struct, frozen=True):
     families: frozenset[str] = frozenset()
     calls: tuple[str, ...] = ()
     taken: frozenset[str] = frozenset()
+    threads: Mapping[str, Handle] = field(default_factory=dict)
 
 
 class Execution(Struct, frozen=True):

@@ -9,6 +9,7 @@ from sa.automata.automaton import Kind, Origin
 from sa.base.source import Span
 from sa.language import syntax
 from sa.language.elaborate.assignments import translate_value
+from sa.language.elaborate.builtin import expansion, stand_in
 from sa.language.elaborate.calls import Called, always_returns, call_of, enter, no_procedure, pass_values, store_result
 from sa.language.elaborate.context import Context, complain, one_step, within
 from sa.language.elaborate.declared import variables_in
@@ -109,11 +110,26 @@ def _statement(statement: syntax.Statement, around: Around) -> Block:
             return (Choose(tuple(_block(b, around) for b in branches), why, name),)
         case syntax.For():
             return _for(statement.action, statement.name, why, around)
+        case action if (steps := expansion(action, around.context)) is not None:
+            return _several(statement, steps, name, around)
         case syntax.Call():
             no_procedure(statement.action, around.context)
             return ()
         case _:
             return (Do(_step(statement, around), name),)
+
+
+def _several(
+    statement: syntax.Statement, steps: tuple[syntax.Action, ...], name: Origin | None, around: Around
+) -> Block:
+    """What something built in stands for: one step, or several of which the first has the name."""
+    if len(steps) == 1:
+        return (Do(_step(stand_in(statement, steps[0]), around), name),)
+    if statement.label is not None and steps:
+        hint = "label a step beside it"
+        complain(around.context, "SA305", "a label belongs to a single step", statement.label.span, hint)
+    parts = [replace(statement, action=action, name=None, label=None) for action in steps]
+    return tuple(Do(_step(p, around), name if p is parts[0] else None) for p in parts)
 
 
 def _step(statement: syntax.Statement, around: Around) -> Outcome:

@@ -19,6 +19,7 @@ from sa.language.elaborate.locals import initial_elements, initial_values
 from sa.language.elaborate.types import Domain
 from sa.language.names import (
     BrokenSymbol,
+    ConditionSymbol,
     FunctionSymbol,
     MacroSymbol,
     ModuleSymbol,
@@ -152,6 +153,10 @@ def _global(declaration: syntax.Global, declared: Declared) -> None:
     value = None if declaration.value is None else translate(declaration.value, context)
     groups = declare_variables(declaration.names, declaration.type, Kind.GLOBAL, declaration.ghost, context)
     variables = tuple(v for group in groups for v in group)
+    if any(isinstance(context.scope.symbols.get(n.name), ConditionSymbol) for n in declaration.names):
+        if declaration.value is not None or declaration.elements:
+            complain(context, "SA208", "a condition variable has no value", declaration.span)
+        return
     names = {n.name for n in declaration.names}
     again = len(names) < len(declaration.names) or not names.isdisjoint(declared.globals)
     for name in declaration.names:

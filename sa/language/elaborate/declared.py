@@ -8,8 +8,8 @@ from sa.automata.automaton import Kind, Origin, Variable
 from sa.language import syntax
 from sa.language.elaborate.context import Context, complain
 from sa.language.elaborate.expressions import domain_of
-from sa.language.elaborate.types import ArrayOf, Domain
-from sa.language.names import ArraySymbol, BrokenSymbol, Scope, Symbol, VariableSymbol, declare
+from sa.language.elaborate.types import ArrayOf, Domain, Nothing
+from sa.language.names import ArraySymbol, BrokenSymbol, ConditionSymbol, Scope, Symbol, VariableSymbol, declare
 from sa.terms import build
 from sa.terms.name import element, named
 from sa.terms.term import Var
@@ -37,6 +37,12 @@ def declare_variables(
             complain(context, "SA105", f"`{name.name}` is the name of a choice", name.span, hint)
         if domain is None:
             declare(context.scope, name, BrokenSymbol(), context.problems)
+            continue
+        if isinstance(domain, Nothing):
+            if kind is not Kind.GLOBAL or ghost:
+                hint = "declare it outside of the threads: `global c : condition;`"
+                complain(context, "SA208", "a condition variable is a global", name.span, hint)
+            declare(context.scope, name, ConditionSymbol(), context.problems)
             continue
         own = (called or {}).get(name.name, name.name)
         variables = make_variables(own, domain, kind, ghost, Origin(name.span, f"{kind.value} {name.name}"))

@@ -19,10 +19,13 @@ from sa.language.elaborate.assignments import (
     translate_value,
     unlock,
 )
+from sa.language.elaborate.builtin import expansion, stand_in
 from sa.language.elaborate.calls import Called, call_of, enter, no_procedure, pass_values, store_result
 from sa.language.elaborate.context import Execution, complain, within
 from sa.language.elaborate.declared import declare_variables, free_name, variables_in
 from sa.language.elaborate.expressions import boolean, constant_integer, translate
+from sa.language.elaborate.starting import join as join_thread
+from sa.language.elaborate.starting import start
 from sa.language.elaborate.types import MAX_SIZE
 from sa.language.names import Scope, TermSymbol, declare
 from sa.lowering.paths import Path, Wrong, assume, condition_of, demand, index_faults, join, now
@@ -57,6 +60,11 @@ def run_block(block: syntax.Block, paths: list[Path], execution: Execution) -> l
 def run(statement: syntax.Statement, paths: list[Path], execution: Execution) -> list[Path]:
     """The ways through one statement, from each of the ways so far."""
     context = execution.context
+    steps = expansion(statement.action, context)
+    if steps is not None:
+        if len(steps) > 1:
+            complain(context, "SA306", "this waits in the middle, so it cannot be inside of one step", statement.span)
+        return run(stand_in(statement, steps[0]), paths, execution) if len(steps) == 1 else paths
     if statement.label is not None:
         paths = _labelled(statement, statement.label, paths, execution)
     match statement.action:
@@ -147,6 +155,8 @@ Simple: TypeAlias = (
     | syntax.Exchange
     | syntax.Lock
     | syntax.Unlock
+    | syntax.Start
+    | syntax.Join
 )
 
 
@@ -174,6 +184,10 @@ def _simple(action: Simple, paths: list[Path], execution: Execution) -> list[Pat
             return lock(place, paths, execution)
         case syntax.Unlock(place):
             return unlock(place, paths, execution)
+        case syntax.Start():
+            return start(action, paths, execution)
+        case syntax.Join():
+            return join_thread(action, paths, execution)
         case _:
             assert_never(action)
 

@@ -18,7 +18,7 @@ from sa.language import syntax
 from sa.language.elaborate.arithmetic import arithmetic
 from sa.language.elaborate.context import CONSTANT, Context, complain, within
 from sa.language.elaborate.references import element, read, variables_named, whole_name
-from sa.language.elaborate.types import ArrayOf, Domain, bounded, resolve_type
+from sa.language.elaborate.types import Domain, Values, bounded, resolve_type
 from sa.language.names import (
     BrokenSymbol,
     FunctionSymbol,
@@ -306,7 +306,7 @@ def _at(expression: syntax.At, context: Context) -> Term | None:
     return build.variable(name, BOOL)
 
 
-def domain_of(written: syntax.Type, context: Context) -> Domain | ArrayOf | None:
+def domain_of(written: syntax.Type, context: Context) -> Values | None:
     """What a written type means; None after an error."""
     return resolve_type(written, context, partial(constant_integer, context=context))
 
@@ -348,7 +348,7 @@ def _binder_scope(binders: tuple[syntax.Binder, ...], context: Context) -> tuple
         domain = domain_of(binder.type, context)
         if not isinstance(domain, Domain):
             if domain is not None:
-                complain(context, "SA208", "a quantified variable cannot be an array", binder.span)
+                complain(context, "SA208", "a quantified variable is a single value", binder.span)
             return None
         for name in binder.names:
             var = build.variable(name.name, domain.sort)

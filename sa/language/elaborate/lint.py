@@ -74,6 +74,8 @@ def parts_of(action: syntax.Action) -> tuple[syntax.Expression, ...]:
             return (place,)
         case (
             syntax.Skip()
+            | syntax.Start()
+            | syntax.Join()
             | syntax.Assert()
             | syntax.If()
             | syntax.While()

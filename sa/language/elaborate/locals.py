@@ -15,7 +15,7 @@ from sa.language.elaborate.context import Context, Execution, complain
 from sa.language.elaborate.declared import declare_variables, free_name, make_variables
 from sa.language.elaborate.expressions import domain_of, translate
 from sa.language.elaborate.references import in_range
-from sa.language.elaborate.types import ArrayOf, Domain
+from sa.language.elaborate.types import ArrayOf, Domain, Nothing
 from sa.lowering.draft import Draft
 from sa.lowering.paths import Path
 from sa.lowering.writes import arbitrary
@@ -95,7 +95,7 @@ def _own_names(action: syntax.Local, draft: Draft, context: Context) -> dict[str
     """The automaton's names for the locals of a declaration."""
     domain = domain_of(action.type, replace(context, problems=[]))
     result = dict[str, str]()
-    if domain is None:
+    if domain is None or isinstance(domain, Nothing):
         return result
     for name in action.names:
         used = context.taken

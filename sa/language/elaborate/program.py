@@ -23,6 +23,7 @@ from sa.language.elaborate.declarations import Imported, collect, declared_varia
 from sa.language.elaborate.invariants import invariants
 from sa.language.elaborate.lint import shared_steps
 from sa.language.elaborate.split import split_procedure, split_thread
+from sa.language.elaborate.starting import declare_states
 from sa.language.elaborate.threads import Surroundings, is_any_number, make_family, make_thread, members
 from sa.language.names import ProcedureSymbol, Scope, find
 from sa.language.parser import parse
@@ -79,13 +80,15 @@ def _elaborate(
     module: syntax.Module, imports: Mapping[str, Imported], split: bool, problems: list[Diagnostic]
 ) -> Elaborated:
     declared = collect(module, imports, problems)
+    handles, begun = declare_states(module, declared.context)
+    declared.variables.extend(v for handle in handles.values() for v in handle.variables)
     variables = declared_variables(declared)
-    init = build.land(*(in_range(v) for v in variables), *declared.init)
+    init = build.land(*(in_range(v) for v in variables), *declared.init, *begun)
     scope = declared.context.scope
     if split:
         procedures = {n: s for n, s in scope.symbols.items() if isinstance(s, ProcedureSymbol)}
         scope.symbols.update({name: split_procedure(symbol) for name, symbol in procedures.items()})
-    around = Surroundings(scope, problems, declared.context.ranges, variables, init)
+    around = Surroundings(scope, problems, declared.context.ranges, variables, init, handles)
     threads, families, guarantees = _threads(module, around, split)
     _check_procedures(module, around)
     blocks = tuple(_block(d, scope) for d in module.declarations if isinstance(d, syntax.RefinementBlock))
@@ -110,7 +113,8 @@ def _check_procedures(module: syntax.Module, around: Surroundings) -> None:
         symbol = find(around.scope, declaration.name.name) if isinstance(declaration, syntax.Procedure) else None
         if isinstance(symbol, ProcedureSymbol):
             draft = Draft(around.problems, build.ONE, taken=frozenset(v.var.name for v in around.shared))
-            check_procedure(symbol, draft, Context(around.scope, PROGRAM, around.problems, dict(around.ranges)))
+            context = Context(around.scope, PROGRAM, around.problems, dict(around.ranges), threads=around.handles)
+            check_procedure(symbol, draft, context)
 
 
 def _threads(

@@ -12,6 +12,7 @@ from sa.language.elaborate.context import Context, complain
 from sa.language.names import (
     ArraySymbol,
     BrokenSymbol,
+    ConditionSymbol,
     HiddenSymbol,
     Symbol,
     TermSymbol,
@@ -45,6 +46,9 @@ def whole_name(expression: syntax.Name, symbol: Symbol | None, context: Context)
             complain(context, "SA103", f"`{name}` is a type, not a value", span)
         case HiddenSymbol(why):
             complain(context, "SA103", f"`{name}` cannot be used here", span, why)
+        case ConditionSymbol():
+            hint = "only `wait`, `signal` and `broadcast` name it"
+            complain(context, "SA103", f"the condition variable `{name}` has no value", span, hint)
         case BrokenSymbol():
             pass
         case _:

@@ -14,6 +14,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from sa.language import syntax
+from sa.language.elaborate.builtin import is_builtin
 from sa.language.elaborate.control import is_initial
 from sa.language.elaborate.lint import parts_of, shared_locations
 from sa.language.elaborate.split_reads import (
@@ -84,6 +85,8 @@ def _inner_blocks(action: syntax.Action) -> tuple[syntax.Block, ...]:
             | syntax.Call()
             | syntax.Lock()
             | syntax.Unlock()
+            | syntax.Start()
+            | syntax.Join()
             | syntax.Break()
             | syntax.Continue()
             | syntax.Return()
@@ -120,7 +123,7 @@ def _statement(statement: syntax.Statement, splitting: Splitting) -> list[syntax
             reads = Reads()
             returned = replace(statement.action, value=read(value, reads, splitting))
             return _with_name(statement, [*reads.statements, replace(statement, action=returned)])
-        case syntax.Call(_, values) if _is_split(values, splitting):
+        case syntax.Call(name, values) if not is_builtin(name, splitting.scope) and _is_split(values, splitting):
             reads = Reads()
             call = replace(statement.action, values=tuple(read(v, reads, splitting) for v in values))
             return _with_name(statement, [*reads.statements, replace(statement, action=call)])

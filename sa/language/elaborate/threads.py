@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Origin, Variable
@@ -13,9 +13,10 @@ from sa.automata.program import Guarantee
 from sa.base.diagnostic import Diagnostic, error
 from sa.base.source import Span
 from sa.language import syntax
-from sa.language.elaborate.context import FORMULA, PROGRAM, RELATION, RELY, Context, complain, within
+from sa.language.elaborate.context import FORMULA, PROGRAM, RELATION, RELY, Context, Handle, complain, within
 from sa.language.elaborate.control import thread_body
 from sa.language.elaborate.expressions import boolean, constant_integer, relation
+from sa.language.elaborate.starting import OVER, beginning, own_state
 from sa.language.elaborate.types import MAX_SIZE
 from sa.language.names import Scope, TermSymbol, VariableSymbol, declare
 from sa.lowering.control import add_statements
@@ -28,13 +29,14 @@ from sa.terms.term import Term, Var
 
 
 class Surroundings(Struct, frozen=True):
-    """What all threads of a file share: its names, its variables, their initial states."""
+    """What all threads of a file share: its names, its variables, their initial states, what starts threads."""
 
     scope: Scope
     problems: list[Diagnostic]
     ranges: dict[Var, Interval]
     shared: tuple[Variable, ...]
     init: Term
+    handles: Mapping[str, Handle] = field(default_factory=dict)
 
 
 class Member(Struct, frozen=True):
@@ -113,7 +115,7 @@ def make_thread(member: Member, holder: Term, around: Surroundings) -> tuple[Aut
     """The automaton of a thread, and what it guarantees. `holder` is its number for locks."""
     thread = member.thread
     scope = Scope(around.scope)
-    context = Context(scope, PROGRAM, around.problems, dict(around.ranges))
+    context = Context(scope, PROGRAM, around.problems, dict(around.ranges), threads=around.handles)
     if member.index is not None and thread.family is not None:
         family = thread.family
         name = identity_name(family) if isinstance(family, syntax.AnyNumber) else family.name
@@ -122,11 +124,15 @@ def make_thread(member: Member, holder: Term, around: Surroundings) -> tuple[Aut
     draft = Draft(around.problems, holder, taken=taken)
     if member.identity is not None:
         identify(draft, member.identity)
-    start = add_statements(draft, thread_body(thread.body, draft, context))
+    body = thread_body(thread.body, draft, context)
+    handle = around.handles.get(thread.name.name)
+    state = own_state(handle, member.index)
+    waits = (beginning(state, thread),) if handle is not None and handle.started and state is not None else ()
+    start = add_statements(draft, (*waits, *body))
     open_scope = _with_locals(draft, scope)
     env = relies(thread.relies, within(context, open_scope))
     why = replace(origin(thread.span), text=f"thread {member.name}")
-    finish(draft, start, why)
+    finish(draft, start, why, () if state is None else ((state, build.integer(OVER)),))
     names = location_names(draft)
     automaton = assemble(draft, member.name, around.shared, start, around.init, env, names, why)
     return automaton, guarantees(member.name, thread.guarantees, within(context, open_scope))

@@ -35,11 +35,18 @@ class ArrayOf(Struct, frozen=True):
     size: int
 
 
+class Nothing(Struct, frozen=True):
+    """What a condition variable has: no values."""
+
+
+#: What is declared of a type.
+Values: TypeAlias = Domain | ArrayOf | Nothing
+
 #: Gives the value of a constant expression, None after an error.
 Constant: TypeAlias = Callable[[syntax.Expression], int | None]
 
 
-def resolve_type(written: syntax.Type, context: Context, constant: Constant) -> Domain | ArrayOf | None:
+def resolve_type(written: syntax.Type, context: Context, constant: Constant) -> Values | None:
     """What a written type means; None after an error."""
     match written:
         case syntax.NamedType():
@@ -49,6 +56,8 @@ def resolve_type(written: syntax.Type, context: Context, constant: Constant) -> 
         case syntax.ArrayType(element, size):
             inner = resolve_type(element, context, constant)
             count = constant(size)
+            if isinstance(inner, Nothing):
+                complain(context, "SA208", "there are no arrays of condition variables", element.span)
             if not isinstance(inner, Domain) or count is None:
                 return None
             if not 1 <= count <= MAX_SIZE:
@@ -57,7 +66,7 @@ def resolve_type(written: syntax.Type, context: Context, constant: Constant) -> 
             return ArrayOf(inner, count)
 
 
-def _named(written: syntax.NamedType, context: Context) -> Domain | None:
+def _named(written: syntax.NamedType, context: Context) -> Domain | Nothing | None:
     if written.name == "int":
         return Domain(INT)
     if written.name == "bool":
@@ -67,6 +76,8 @@ def _named(written: syntax.NamedType, context: Context) -> Domain | None:
             return Domain(sort)
         case BrokenSymbol():
             return None
+        case None if written.name == "condition":
+            return Nothing()
         case _:
             hint = did_you_mean(written.name, ["int", "bool", *context.scope.symbols])
             complain(context, "SA107", f"unknown type `{written.name}`", written.span, hint)

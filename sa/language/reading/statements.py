@@ -9,6 +9,7 @@ from lark import Token
 
 from sa.base.source import Source, Span
 from sa.language import syntax
+from sa.language.habits import habit
 from sa.language.reading.children import (
     Children,
     after,
@@ -188,6 +189,17 @@ def local(source: Source, children: Children) -> syntax.Local:
 def lock(source: Source, children: Children) -> syntax.Lock:
     """`"lock" "(" place ")" ";"`."""
     return syntax.Lock(children[2], span_of(source, children))
+
+
+def start_or_join(source: Source, children: Children) -> syntax.Start | syntax.Join:
+    """`NAME thread_name ";"`: the first name says which."""
+    word, span = str(children[0]), span_of(source, children)
+    if word == "start":
+        return syntax.Start(children[1], span)
+    if word == "join":
+        return syntax.Join(children[1], span)
+    hint = habit(source.text, span.start, word, frozenset())
+    raise rejected("SA002", f"no statement begins with `{word}`", source, children[:1], hint)
 
 
 def unlock(source: Source, children: Children) -> syntax.Unlock:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from sa.base.source import Span
+from sa.language.syntax.clause import ThreadName
 from sa.language.syntax.expression import Expression, Identifier, Place, Type
 from sa.language.syntax.node import Node
 
@@ -196,6 +197,20 @@ class Unlock(Node, frozen=True):
     span: Span
 
 
+class Start(Node, frozen=True):
+    """`start T`: the thread T, which waits for it, may go on; a visible `fail` where it was started before."""
+
+    thread: ThreadName
+    span: Span
+
+
+class Join(Node, frozen=True):
+    """`join T`: waits for the end of the thread T."""
+
+    thread: ThreadName
+    span: Span
+
+
 Action: TypeAlias = (
     Assign
     | Havoc
@@ -218,6 +233,8 @@ Action: TypeAlias = (
     | Exchange
     | Lock
     | Unlock
+    | Start
+    | Join
 )
 
 
