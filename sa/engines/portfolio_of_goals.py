@@ -86,25 +86,32 @@ STRATEGY: GoalEngine = Prover(
 
 
 class Depth(Enum):
-    """How much is tried: only quick refutations; what is cheap, where there is another way around; everything;
+    """How much is tried.
 
-    everything that ends in plays or in relations written as formulas, for those who reason about them.
+    Only quick refutations; only short searches for a relation; what is cheap, where there is another way around;
+    everything; everything that ends in plays or in relations written as formulas, for those who reason about them.
     """
 
     QUICK = "quick"
+    GLANCE = "glance"
     BRIEF = "brief"
     FULL = "full"
     FORMULAS = "formulas"
 
 
-_BRIEF: GoalPortfolio = tuple(
-    turn
-    for tactics in TACTICS[:4]
-    for turn in (
-        Turn(_search(replace(tactics, lemmas=min(tactics.lemmas, 150), each=1)), 0.5),
-        Turn(VALUES, 0.5),
+def _cheap(*lemmas: int) -> GoalPortfolio:
+    """The tactics with short answers, in their order, each for so many lemmas at most."""
+    return tuple(
+        turn
+        for tactics, most in zip(TACTICS, lemmas, strict=False)
+        for turn in (
+            Turn(_search(replace(tactics, lemmas=min(tactics.lemmas, most), each=1)), 0.5),
+            Turn(VALUES, 0.5),
+        )
     )
-)
+
+
+_BRIEF = _cheap(150, 150, 150, 150)
 
 _FULL: GoalPortfolio = tuple(
     turn
@@ -115,6 +122,7 @@ _FULL: GoalPortfolio = tuple(
 #: Engines of `refine` for one goal in their order, with few lemmas and no long answers where it is to be brief.
 PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
     Depth.QUICK: (Turn(START, 0.5), Turn(QUICK_VALUES, 0.7), Turn(QUICK_GUESSES, 1.0)),
+    Depth.GLANCE: (Turn(START, 0.5), *_cheap(150, 150, 80)),
     Depth.BRIEF: (
         Turn(START, 0.5),
         Turn(ARRAYS, 0.5),

@@ -1,14 +1,15 @@
 """Whole programs: pairs of threads in inferred environments, or the game on the two products where they do not do.
 
-Cheap tries come first: the pairs at a glance, a quick look for a play of the products, the products briefly; then the
-pairs in smaller environments, on a higher level of visibility, with patience; then the products with patience. Each has
-a share of the time. Only the products refute: a pair that is lost shows only that its environment is too coarse.
+Cheap tries come first: the pairs at a glance, a quick look for a play of the products, the pairs and the products
+briefly; then the pairs in smaller environments, on a higher level of visibility, with patience; then the products with
+patience. Each has a share of the time. Only the products refute: a pair that is lost shows only that its environment is
+too coarse.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from time import perf_counter
 
 from msgspec import Struct
@@ -51,14 +52,24 @@ class Products(Struct, frozen=True):
 
 #: What is tried, in order.
 PLAN: tuple[Pairs | Products, ...] = (
-    Pairs(Level.HIDDEN, Effort.GLANCE, 0.2),
+    Pairs(Level.HIDDEN, Effort.GLANCE, 0.1),
     Products(Depth.QUICK, 0.1),
+    Pairs(Level.HIDDEN, Effort.BRIEF, 0.2),
     Products(Depth.BRIEF, 0.25),
     Pairs(Level.HIDDEN, Effort.SHARPEN, 0.3),
     Pairs(Level.LOCATIONS, Effort.SHARPEN, 0.3),
     Pairs(Level.HIDDEN, Effort.PERSIST, 0.3),
     Products(Depth.FULL, 1.0),
 )
+
+
+#: How deep a pair is looked into.
+_DEPTHS: Mapping[Effort, Depth] = {
+    Effort.GLANCE: Depth.GLANCE,
+    Effort.BRIEF: Depth.BRIEF,
+    Effort.SHARPEN: Depth.BRIEF,
+    Effort.PERSIST: Depth.FULL,
+}
 
 
 #: Where there is no time limit, the seconds that a part of the plan may take in each round. In the last one it ends by
@@ -143,7 +154,7 @@ def _pairs(
             concrete,
             block,
             options.limits,
-            lambda goal, briefly: decided(goal, options, Depth.BRIEF if briefly else Depth.FULL),
+            lambda goal, effort: decided(goal, options, _DEPTHS[effort]),
             level,
             effort,
         )

@@ -41,15 +41,16 @@ RLIMIT = 6_000_000
 
 
 class Effort(Enum):
-    """How hard to try: closures only, also smaller environments, or closures with all that there is of patience."""
+    """How hard to try: closures at a glance or briefly, also smaller environments, or closures with all patience."""
 
     GLANCE = 0
-    SHARPEN = 1
-    PERSIST = 2
+    BRIEF = 1
+    SHARPEN = 2
+    PERSIST = 3
 
 
-#: How goals are decided: patiently, or briefly.
-Decide: TypeAlias = Callable[[Goal, bool], Decision]
+#: How goals are decided, with so much effort.
+Decide: TypeAlias = Callable[[Goal, Effort], Decision]
 
 
 class Attempt(Struct, frozen=True):
@@ -140,11 +141,10 @@ def _decided(work: _Work, closures: bool) -> Attempt:
         strong[which], weak[which] = made, weakened(known, made) if closures else made
     abstract, concrete = replace(work.abstract, threads=weak["abs"]), replace(work.concrete, threads=weak["conc"])
     asked = tuple(replace(g, matched=False) for g in goals(abstract, concrete, work.block, whole=False))
-    briefly = work.effort is not Effort.PERSIST
     decisions = list[Decision]()
     for goal in asked:
         if goal not in work.decided:
-            work.decided[goal] = work.decide(goal, briefly)
+            work.decided[goal] = work.decide(goal, work.effort)
         decisions.append(work.decided[goal])
         if _lost_alone(decisions[-1]):
             break

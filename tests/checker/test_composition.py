@@ -15,7 +15,7 @@ from sa.checker.ruling import Accepted, Rejected
 from sa.engines.goals import decide
 from sa.generation.visibility import Level
 from sa.question.asked import Decision
-from sa.refinement.compositional import attempt
+from sa.refinement.compositional import Effort, attempt
 from sa.terms import build
 from sa.terms.substitute import primed
 from sa.terms.term import Term
@@ -38,8 +38,8 @@ x, y, t = build.variable("x"), build.variable("y"), build.variable("t")
 conc_x, abs_x = build.variable("conc.x"), build.variable("abs.x")
 
 
-def _decided(goal: Goal, briefly: bool) -> Decision:
-    return decide(goal, Limits(), briefly=briefly)
+def _decided(goal: Goal, effort: Effort) -> Decision:
+    return decide(goal, Limits(), briefly=effort is not Effort.PERSIST)
 
 
 def _composition(abstract: str = ABSTRACT, concrete: str = CONCRETE, level: Level = Level.HIDDEN) -> Composition:

@@ -46,7 +46,7 @@ def test_the_environment_that_the_paper_writes_for_gcd_is_inferred() -> None:
 
 
 def deciding(seconds: float | None) -> Decide:
-    return lambda goal, briefly: decide(goal, limits(seconds, None), briefly=briefly)
+    return lambda goal, effort: decide(goal, limits(seconds, None), briefly=effort is not Effort.PERSIST)
 
 
 def test_a_fact_about_the_environment_is_asked_for_where_a_pair_needs_it() -> None:
