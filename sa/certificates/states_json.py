@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import zlib
 from base64 import b85decode, b85encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from sa.automata.automaton import Automaton, Kind
 from sa.automata.program import Axiom
 from sa.automata.rename import apart
+from sa.certificates.packed import HAS_NUMPY, WIDEST, Rising, read_rising
 from sa.certificates.scope import scope
 from sa.certificates.shape import Entry, Json, plain
 from sa.certificates.states import Field, States, place_widths
@@ -22,6 +23,9 @@ from sa.terms.term import Var
 
 #: A text may not stand for more bytes, a field not have more bits.
 _MAX_BYTES, _MAX_WIDTH = 4_000_000_000, 1_000
+
+#: More numbers than this are kept in an array.
+_MANY = 100_000
 
 
 def states_json(states: States, bads: Bads) -> Json:
@@ -52,7 +56,11 @@ def _bytes(threads: tuple[Automaton, ...], fields: Iterable[Field]) -> int:
 
 
 def _text(packed: Iterable[int], size: int) -> str:
-    return b85encode(zlib.compress(b"".join(p.to_bytes(size, "big") for p in sorted(packed)))).decode("ascii")
+    if isinstance(packed, Rising):
+        written = packed.written(size)
+    else:
+        written = b"".join(p.to_bytes(size, "big") for p in sorted(packed))
+    return b85encode(zlib.compress(written)).decode("ascii")
 
 
 def read_states(entry: Entry, threads: tuple[Automaton, ...], bads: Bads, axioms: tuple[Axiom, ...]) -> States:
@@ -110,7 +118,7 @@ def _first(entry: Entry, thread: Automaton) -> frozenset[int]:
     return frozenset(number[name.text()] for name in entry.items())
 
 
-def _numbers(entry: Entry, size: int) -> frozenset[int]:
+def _numbers(entry: Entry, size: int) -> Collection[int]:
     try:
         unpacking = zlib.decompressobj()
         written = unpacking.decompress(b85decode(entry.text()), _MAX_BYTES)
@@ -118,4 +126,6 @@ def _numbers(entry: Entry, size: int) -> frozenset[int]:
         raise entry.wrong("this is no compressed text") from None
     if not unpacking.eof or len(written) % size:
         raise entry.wrong(f"numbers of {size} bytes are expected")
+    if HAS_NUMPY and len(written) > _MANY * size and size <= WIDEST:
+        return read_rising(written, size)
     return frozenset(int.from_bytes(written[i : i + size], "big") for i in range(0, len(written), size))

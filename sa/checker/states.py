@@ -13,6 +13,7 @@ from itertools import islice
 from msgspec import Struct, field
 
 from sa.base.limits import Limits, check_memory, check_time
+from sa.certificates.packed import Rising
 from sa.certificates.states import States
 from sa.checker.enumeration import Endless, Enumeration, Row, enumeration, extended
 from sa.checker.independence import Dependence, Effect, dependence, first_fault, persistent
@@ -65,7 +66,10 @@ def check_states(made: States, bounds: Limits) -> Ruling:
     try:
         check = _prepared(made)
         _initial(check, bounds)
-        _closed(check, bounds)
+        if isinstance(made.packed, Rising):
+            _many_closed(check, made.packed, bounds)
+        else:
+            _closed(check, bounds)
     except Unfit as problem:
         return Rejected("well-formed states", str(problem))
     except Endless as problem:
@@ -207,19 +211,57 @@ def _forget(check: _Check) -> None:
 
 def _turns(check: _Check, known: Dependence, places: int) -> list[Turn]:
     """The ways to step from a joint location that are enough, small ones first."""
+    here = _standing(check, places)
+    moves = [_moves(check, thread, place) for thread, place in enumerate(here)]
+    ways = _ways(check, known, here)
+    return [(None if t is None else moves[t], tuple(moves[m] for m in group)) for t, group in ways]
+
+
+def _standing(check: _Check, places: int) -> list[int]:
     slots = [check.packed.slots[c] for c in check.packed.counters]
     here = [places >> s.shift & s.mask for s in slots]
     if any(p >= len(t.locations) for p, t in zip(here, check.made.threads, strict=True)):
         raise Unfit("a state is at a location that does not exist")
-    moves = [_moves(check, thread, place) for thread, place in enumerate(here)]
+    return here
+
+
+def _ways(check: _Check, known: Dependence, here: Sequence[int]) -> list[tuple[int | None, tuple[int, ...]]]:
+    """By threads: who must be able to move, and who is stepped with it."""
     leading = [t for t, place in enumerate(here) if place in check.made.first[t]]
-    groups = sorted((sorted(persistent(t, here, known)), t) for t in leading)
-    turns: list[Turn] = [
-        (moves[t], tuple(moves[m] for m in group))
-        for group, t in sorted(groups, key=lambda g: len(g[0]))
-        if len(group) < len(here)
-    ]
-    return [*turns, (None, tuple(moves))]
+    groups = sorted(((tuple(sorted(persistent(t, here, known))), t) for t in leading), key=lambda g: (len(g[0]), g))
+    ways: list[tuple[int | None, tuple[int, ...]]] = [(t, group) for group, t in groups if len(group) < len(here)]
+    return [*ways, (None, tuple(range(len(here))))]
+
+
+def _many_closed(check: _Check, states: Rising, bounds: Limits) -> None:
+    """The same as `_closed`, for many states at once."""
+    from sa.checker.states_by_columns import Fault, Question, closed
+
+    def between() -> None:
+        check_time(bounds)
+        check_memory(bounds)
+
+    def moves(thread: int, place: int) -> tuple[int, Callable[[int], tuple[int, ...]]]:
+        mask, _, make = _moves(check, thread, place)
+        return mask, make
+
+    def fine(claim: Term) -> tuple[int, Callable[[int], bool]]:
+        mask, _, test = _tested(check.packed, claim)
+        return mask, test
+
+    known = dependence(check.effects)
+    asked = Question(
+        check.packed,
+        check.steps,
+        check.claims,
+        lambda places: tuple(_ways(check, known, _standing(check, places))),
+        moves,
+        fine,
+    )
+    try:
+        closed(asked, states.numbers, between)
+    except Fault as fault:
+        raise _Wrong(Rejected(*fault.args)) from None
 
 
 def _moves(check: _Check, thread: int, place: int) -> Moves:

@@ -21,8 +21,10 @@ from sa.terms.term import Var
 #: A quick search, whose runs are shortest ones; longer ones, the second where values do not seem to grow; long ones,
 #: the second where all variables have ranges.
 QUICK = Effort(30_000, 16, reduced=False)
-LONGER, LIKELY = Effort(100_000, 1_000, reduced=True), Effort(400_000, 1_000, reduced=True)
-LONG, LONGEST = Effort(2_000_000, 70_000, reduced=True), Effort(4_000_000, 70_000, reduced=True)
+LONGER = Effort(100_000, 1_000, reduced=True, by_levels=300_000)
+LIKELY = Effort(400_000, 1_000, reduced=True, by_levels=1_500_000)
+LONG = Effort(2_000_000, 70_000, reduced=True, by_levels=10_000_000)
+LONGEST = Effort(4_000_000, 70_000, reduced=True, by_levels=40_000_000)
 
 
 def by_few_states(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:

@@ -9,8 +9,9 @@ from sa.automata.ranges import within
 from sa.certificates.run import Bad, Ending, Run
 from sa.certificates.states import States
 from sa.explicit.layout import TooWide, known, placed
+from sa.explicit.moves import WAYS
 from sa.explicit.picks import Row, extensions, picks
-from sa.explicit.search import WAYS, Search
+from sa.explicit.search import Search
 from sa.explicit.system import Act
 from sa.explicit.whole import Arc, run_of
 from sa.terms.build import conjuncts, land
@@ -27,7 +28,7 @@ def proof(found: Search, never: Sequence[Bad], axioms: tuple[Axiom, ...]) -> Sta
     """All states of a complete search that found nothing of what never happens."""
     s = found.system
     fields = known(found.layout)
-    return States(s.threads, fields, s.kept, found.first, frozenset(found.reached), tuple(never), axioms)
+    return States(s.threads, fields, s.kept, found.first, found.reached, tuple(never), axioms)
 
 
 def run_into(found: Search, question: int) -> Run | None:
@@ -36,7 +37,7 @@ def run_into(found: Search, question: int) -> Run | None:
     None where what the search left out as of no matter has no values, so that there is no such run.
     """
     path = [found.bad[question]]
-    while (before := found.reached[path[-1]]) != path[-1]:
+    while (before := found.before(path[-1])) != path[-1]:
         path.append(before)
     path.reverse()
     try:

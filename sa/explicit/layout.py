@@ -20,7 +20,11 @@ WIDTHS = (12, 24, 48, 96)
 
 
 class TooWide(Exception):
-    """A value does not fit into its field."""
+    """A value does not fit into the field of a variable."""
+
+    def __init__(self, var: Var) -> None:
+        super().__init__(var.name)
+        self.var = var
 
 
 class Table(Struct):
@@ -33,6 +37,7 @@ class Table(Struct):
 class Slot(Struct, frozen=True):
     """A field with its place: the value is `(packed >> shift & mask) + low`, or stands at that place in the table."""
 
+    var: Var
     shift: int
     mask: int
     low: int
@@ -40,31 +45,32 @@ class Slot(Struct, frozen=True):
 
 
 class Layout(Struct, frozen=True, eq=False):
-    """The fields of a system's states; `slots` are those of counters, too. `places` covers the counters.
+    """The fields of a system's states, of `width` bits together. `slots` are those of counters, too.
 
-    Tables fill as values are met.
+    `places` covers the counters. Tables fill as values are met.
     """
 
     fields: tuple[Field, ...]
     slots: Mapping[Var, Slot]
     places: int
+    width: int
 
 
-def layout(s: System, width: int) -> Layout:
-    """The layout where ints without a range have so many bits."""
+def layout(s: System, widths: Mapping[Var, int]) -> Layout:
+    """The layout where ints without a range, and arrays, have so many bits; the least of WIDTHS otherwise."""
     kept = s.shared.union(*(here for by_place in s.kept for here in by_place))
-    fields = tuple(_field(v, width) for v in s.variables.values() if v.var in kept)
+    fields = tuple(_field(v, widths.get(v.var, WIDTHS[0])) for v in s.variables.values() if v.var in kept)
     slots, shift = dict[Var, Slot](), 0
     for counter, size in zip(s.counters, place_widths(s.threads), strict=True):
-        slots[counter] = Slot(shift, (1 << size) - 1, 0)
+        slots[counter] = Slot(counter, shift, (1 << size) - 1, 0)
         shift += size
     places = (1 << shift) - 1
     for made in fields:
         usual = default_value(made.var.sort)
         table = Table([usual], {usual: 0}) if isinstance(made.var.sort, ArraySort) else None
-        slots[made.var] = Slot(shift, (1 << made.width) - 1, made.low, table)
+        slots[made.var] = Slot(made.var, shift, (1 << made.width) - 1, made.low, table)
         shift += made.width
-    return Layout(fields, slots, places)
+    return Layout(fields, slots, places, shift)
 
 
 def _field(v: Variable, width: int) -> Field:
@@ -99,5 +105,5 @@ def placed(slot: Slot, value: Value) -> int:
         if distance == len(table.values):
             table.values.append(value)
     if not 0 <= distance <= slot.mask:
-        raise TooWide
+        raise TooWide(slot.var)
     return distance << slot.shift

@@ -6,33 +6,40 @@ its steps are remembered as numbers to be added to a packed state, by that part;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
 from sa.automata.automaton import Variable
 from sa.base.budget import Event, Report, unheard
 from sa.base.limits import Limits, check_memory, check_time
-from sa.explicit.layout import WIDTHS, Layout, Slot, TooWide, layout, placed
-from sa.explicit.picks import Picks, Row, extensions, interesting, picks, ways
+from sa.certificates.packed import HAS_NUMPY, Rising
+from sa.explicit.layout import WIDTHS, Layout, TooWide, layout, placed
+from sa.explicit.moves import Making, Moves, moves_of, tested
+from sa.explicit.picks import Row, interesting, picks, ways
 from sa.explicit.reduction import Reduction, candidates, reduction
-from sa.explicit.system import Act, System
+from sa.explicit.system import System
 from sa.terms.build import conjuncts, land
-from sa.terms.compile import executable, guarded, predicate
-from sa.terms.sort import Value
+from sa.terms.compile import executable, predicate
 from sa.terms.term import Term, Var
 
-#: How many partial choices of values are looked at for one step, and how many initial ones for a state of the effort.
-WAYS = 70_000
+if TYPE_CHECKING:
+    # Loading numpy takes as long as small searches do.
+    from sa.explicit.levels import Levels
+
+#: How many partial initial values are looked at for a state of the effort.
 _LOOKS_AT_STARTS = 5
 
 #: How many states are stepped between two looks at the clock, and how many remembered parts there may be for a state.
 _BETWEEN_LOOKS = 4_096
 _REMEMBERED, _FOR_A_STATE = 100_000, 0.5
 
-#: The parts of a state that a thread's steps depend on at a location, what they do by part, and how to find that out.
-Moves = tuple[int, dict[int, tuple[int, ...]], Callable[[int], tuple[int, ...]]]
+#: States of more bits are stepped one by one.
+_WIDEST = 62
 
 #: At a joint location: threads that may go first, each with those that must go with it; and all threads.
 Plan = tuple[tuple[tuple[Moves, ...], ...], tuple[Moves, ...]]
@@ -41,28 +48,33 @@ Plan = tuple[tuple[tuple[Moves, ...], ...], tuple[Moves, ...]]
 class Effort(Struct, frozen=True):
     """How many states may be reached, up to which size a range is tried as a whole, and whether steps are reduced.
 
-    Where something was left out, so that nothing can be proved, `inexact` states may be reached.
+    Where something was left out, so that nothing can be proved, `inexact` states may be reached. Behind `singly`
+    states, levels of at least `wide` are stepped at once; then `by_levels` states may be reached.
     """
 
     states: int
     few: int
     reduced: bool
     inexact: int = 200_000
+    by_levels: int = 0
+    singly: int = 30_000
+    wide: int = 500
 
 
 class Search(Struct, frozen=True, eq=False):
     """What became of a search.
 
-    `reached` has for each packed state the one it was reached from, for initial ones itself. `bad` gives by question
-    the state where it is violated or from where a step fails it. `exact`: nothing was left out on the way, no values
-    and no steps; `ended`: no state was left to be looked at. `pool` are the values that were tried where there are
-    too many.
+    `reached` are the packed states; `before` gives one that such a state was reached from, for initial ones the state
+    itself. `bad` gives by question the state where it is violated or from where a step fails it. `exact`: nothing was
+    left out on the way, no values and no steps; `ended`: no state was left to be looked at. `pool` are the values
+    that were tried where there are too many.
     """
 
     system: System
     layout: Layout
     first: tuple[frozenset[int], ...]
-    reached: Mapping[int, int]
+    reached: Collection[int]
+    before: Callable[[int], int]
     bad: Mapping[int, int]
     exact: bool
     ended: bool
@@ -75,23 +87,18 @@ class Search(Struct, frozen=True, eq=False):
 
 
 class _Work(Struct):
-    """The search while it runs. `hits` are questions that the steps looked at last fail."""
+    """The search while it runs."""
 
-    system: System
-    layout: Layout
+    making: Making
     effort: Effort
-    pool: tuple[int, ...]
     reduction: Reduction | None
-    bounds: Limits
     open: set[int]
-    exact: bool
     ended: bool = False
-    moves: dict[tuple[int, int], Moves] = field(default_factory=dict)
     plans: dict[int, Plan] = field(default_factory=dict)
     seen: dict[int, int] = field(default_factory=dict)
     bad: dict[int, int] = field(default_factory=dict)
-    hits: list[int] = field(default_factory=list)
     claims: list[tuple[int, int, set[int], Callable[[int], bool]]] = field(default_factory=list)
+    levels: Levels | None = None
 
 
 def search(s: System, effort: Effort, bounds: Limits, report: Report = unheard) -> Search:
@@ -101,14 +108,29 @@ def search(s: System, effort: Effort, bounds: Limits, report: Report = unheard) 
     pool = interesting(_terms(s))
     order = (*s.counters, *s.variables)
     decidable = {i for i, c in enumerate(s.claims) if c is None or executable((c,), order)}
-    for width in WIDTHS:
-        work = _Work(s, layout(s, width), effort, pool, reducing, bounds, set(decidable), not s.partial)
+    widths = dict[Var, int]()
+    while True:
+        making = Making(s, layout(s, widths), pool, effort.few, bounds, not s.partial)
+        work = _Work(making, effort, reducing, set(decidable))
         try:
             _run(work, report)
-        except TooWide:
-            continue
+        except TooWide as problem:
+            wider = [w for w in WIDTHS if w > widths.get(problem.var, WIDTHS[0])]
+            if wider:
+                widths[problem.var] = wider[0]
+                continue
         break
-    return Search(s, work.layout, first, work.seen, work.bad, work.exact, work.ended, pool)
+    levels, seen = work.levels, work.seen
+    if levels is None:
+        return Search(
+            s, work.making.layout, first, seen, seen.__getitem__, work.bad, work.making.exact, work.ended, pool
+        )
+    reached = Rising(array("q", levels.all().tobytes()))
+
+    def before(state: int) -> int:
+        return seen[state] if state in seen else levels.before(state)
+
+    return Search(s, work.making.layout, first, reached, before, work.bad, work.making.exact, work.ended, pool)
 
 
 def _terms(s: System) -> Iterator[Term]:
@@ -120,36 +142,77 @@ def _terms(s: System) -> Iterator[Term]:
 
 
 def _run(work: _Work, report: Report) -> None:
-    work.claims = [(i, *_tested(work, c)) for i, c in enumerate(work.system.claims) if c is not None and i in work.open]
+    work.claims = [
+        (i, *tested(work.making, c))
+        for i, c in enumerate(work.making.system.claims)
+        if c is not None and i in work.open
+    ]
     frontier, steps = list(_starts(work)), 0
     while frontier and work.open:
         report(Event("states", {"states": len(work.seen), "steps deep": steps}))
         later = list[int]()
         remaining = iter(frontier)
         while part := list(islice(remaining, _BETWEEN_LOOKS)):
-            check_time(work.bounds)
-            check_memory(work.bounds)
+            check_time(work.making.bounds)
+            check_memory(work.making.bounds)
             _forget(work)
             later += _expanded(work, part)
             if not work.open:
                 break
-            if len(work.seen) > (work.effort.states if work.exact else min(work.effort.states, work.effort.inexact)):
+            if len(work.seen) > (
+                work.effort.states if work.making.exact else min(work.effort.states, work.effort.inexact)
+            ):
                 return
         frontier, steps = later, steps + 1
+        if _is_wide(work, frontier):
+            _by_levels(work, frontier, steps, report)
+            return
     work.ended = not frontier
+
+
+def _is_wide(work: _Work, frontier: Collection[int]) -> bool:
+    """Whether it is time to step whole levels at once."""
+    effort = work.effort
+    far = len(work.seen) >= effort.singly and len(frontier) >= effort.wide and effort.by_levels > len(work.seen)
+    return HAS_NUMPY and far and work.making.exact and bool(work.open) and work.making.layout.width <= _WIDEST
+
+
+def _by_levels(work: _Work, frontier: list[int], steps: int, report: Report) -> None:
+    """Go on from the frontier level by level. Raises TooWide."""
+    from sa.explicit.columns import test_of, violated
+    from sa.explicit.levels import Levels, machine
+
+    making, plan = work.making, None if work.reduction is None else partial(_alone, work)
+    tests = [(i, test_of(making, c)) for i, c in enumerate(making.system.claims) if c is not None and i in work.open]
+    levels = Levels(machine(making, plan, partial(_is_bad, work)), frontier, list(work.seen))
+    work.levels = levels
+
+    def between() -> None:
+        check_time(making.bounds)
+        check_memory(making.bounds)
+
+    while work.open and making.exact and levels.known.count <= work.effort.by_levels:
+        report(Event("states", {"states": levels.known.count, "steps deep": steps}))
+        new, steps = levels.advance(between), steps + 1
+        for number, test in tests:
+            if (wrong := violated(new, test(new))) is not None:
+                _is_bad(work, number, wrong)
+        if not len(new):
+            work.ended = True
+            return
 
 
 def _forget(work: _Work) -> None:
     """Parts that rarely come again are not worth their memory."""
-    remembered = sum(len(known) for _, known, _ in work.moves.values())
+    remembered = sum(len(known) for _, known, _ in work.making.moves.values())
     if remembered > _REMEMBERED and remembered > _FOR_A_STATE * len(work.seen):
-        for _, known, _ in work.moves.values():
+        for _, known, _ in work.making.moves.values():
             known.clear()
 
 
 def _expanded(work: _Work, frontier: Iterable[int]) -> list[int]:
     """The new states that steps lead to."""
-    seen, plans, places, hits, claims = work.seen, work.plans, work.layout.places, work.hits, work.claims
+    seen, plans, places, hits, claims = work.seen, work.plans, work.making.layout.places, work.making.hits, work.claims
     later = list[int]()
     for state in frontier:
         plan = plans.get(state & places)
@@ -192,124 +255,32 @@ def _is_bad(work: _Work, number: int, state: int) -> None:
         work.bad[number] = state
 
 
-def _tested(work: _Work, claim: Term) -> tuple[int, set[int], Callable[[int], bool]]:
-    """What a claim reads, where it is known to hold, and its test."""
-    needed = [v for v in (*work.system.counters, *work.system.variables) if v in claim.free]
-    mask, decode = _decoding(work.layout, needed)
-    test = predicate(claim, needed)
-    return mask, set(), lambda part: test(decode(part))
-
-
-def _decoding(where: Layout, needed: Iterable[Var]) -> tuple[int, Callable[[int], Row]]:
-    """The bits of some variables, and a function that takes such bits to the row of values."""
-    slots = [where.slots[v] for v in needed]
-    mask = sum(s.mask << s.shift for s in slots)
-    scope: dict[str, object] = {f"t{i}": s.table.values for i, s in enumerate(slots) if s.table is not None}
-    exec(f"def decode(p): return ({''.join(_written(i, s) + ',' for i, s in enumerate(slots))})", scope)
-    decode = scope["decode"]
-    assert callable(decode)
-    return mask, decode
-
-
-def _written(number: int, slot: Slot) -> str:
-    """The value of slot number `number` in the bits `p`, as Python text."""
-    code = f"p >> {slot.shift} & {slot.mask}"
-    if slot.table is not None:
-        return f"t{number}[{code}]"
-    return f"({code}) + {slot.low}" if slot.low else code
+def _alone(work: _Work, places: int) -> tuple[tuple[int, ...], ...]:
+    """At a joint location: threads that may go first, each with those that must go with it."""
+    if work.reduction is None:
+        return ()
+    slots = [work.making.layout.slots[c] for c in work.making.system.counters]
+    here = [places >> s.shift & s.mask for s in slots]
+    return tuple((thread, *others) for thread, others in candidates(work.reduction, here))
 
 
 def _plan(work: _Work, places: int) -> Plan:
     """Who is stepped at a joint location."""
-    slots = [work.layout.slots[c] for c in work.system.counters]
+    making = work.making
+    slots = [making.layout.slots[c] for c in making.system.counters]
     here = [places >> s.shift & s.mask for s in slots]
-    moves = [_moves(work, thread, place) for thread, place in enumerate(here)]
-    alone = () if work.reduction is None else candidates(work.reduction, here)
-    chosen = tuple((moves[thread], *(moves[t] for t in others)) for thread, others in alone)
-    return chosen, tuple(m for m, thread, place in zip(moves, work.system.acts, here, strict=True) if thread[place])
-
-
-def _moves(work: _Work, thread: int, place: int) -> Moves:
-    found = work.moves.get((thread, place))
-    if found is None:
-        found = work.moves[thread, place] = _made(work, work.system.acts[thread][place])
-    return found
-
-
-class _Ready(Struct, frozen=True, eq=False):
-    """A step made ready: from a row of what is needed and picked values to the values of `written`.
-
-    `moved` is what becomes of the counter, `replaced` are the bits that are written or, of what is forgotten, cleared.
-    """
-
-    bads: tuple[int, ...]
-    picks: Picks | None
-    values: Callable[[Row], tuple[Value, ...] | None]
-    written: tuple[Slot, ...]
-    moved: int
-    replaced: int
-
-
-def _made(work: _Work, acts: tuple[Act, ...]) -> Moves:
-    """The steps from a place, as a function of the bits that they depend on."""
-    s, where = work.system, work.layout
-    touched = frozenset[Var]().union(*(a.reads | a.updates.keys() | a.forgotten for a in acts))
-    needed = tuple(v for v in (*s.counters, *s.variables) if v in touched)
-    mask, decode = _decoding(where, needed)
-    ready = tuple(_ready(work, act, needed) for act in acts)
-    hits = work.hits
-
-    def make(part: int) -> tuple[int, ...]:
-        row, found = decode(part), list[int]()
-        for act in ready:
-            for picked in ((),) if act.picks is None else _picked(work, act.picks, row):
-                values = act.values(row + picked)
-                if values is not None:
-                    hits.extend(act.bads)
-                    found.append(_step(act, part, values))
-        return tuple(dict.fromkeys(found))
-
-    return mask, {}, make
-
-
-def _step(act: _Ready, part: int, values: tuple[Value, ...]) -> int:
-    """What a step adds to a packed state with these bits. Raises TooWide."""
-    step = act.moved - (part & act.replaced)
-    for slot, value in zip(act.written, values, strict=True):
-        step += placed(slot, value)
-    return step
-
-
-def _ready(work: _Work, act: Act, needed: tuple[Var, ...]) -> _Ready:
-    slots = work.layout.slots
-    replaced = [slots[v] for v in (*act.updates, *act.forgotten)]
-    how = picks(act.condition, needed, act.choices, work.pool, work.effort.few) if act.choices else None
-    scope = (*needed, *(c.var for c in act.choices))
-    return _Ready(
-        act.bads,
-        how,
-        guarded(act.condition, tuple(act.updates.values()), scope),
-        tuple(slots[v] for v in act.updates),
-        act.arc.target - act.arc.source << slots[work.system.counters[act.arc.thread]].shift,
-        sum(s.mask << s.shift for s in replaced),
-    )
-
-
-def _picked(work: _Work, how: Picks, row: Row) -> list[Row]:
-    found, every = extensions(how, row, WAYS)
-    if len(found) > _BETWEEN_LOOKS:
-        check_time(work.bounds)
-    work.exact = work.exact and every
-    return found
+    moves = [moves_of(making, thread, place) for thread, place in enumerate(here)]
+    chosen = tuple(tuple(moves[t] for t in together) for together in _alone(work, places))
+    return chosen, tuple(m for m, thread, place in zip(moves, making.system.acts, here, strict=True) if thread[place])
 
 
 def _starts(work: _Work) -> Iterator[int]:
     """The initial states, each noted as reached from itself."""
-    s, slots = work.system, work.layout.slots
+    s, slots = work.making.system, work.making.layout.slots
     needed = starting(s)
     formula = land(*(c for c in conjuncts(s.init) if c.free <= needed.keys()))
     if not executable((formula,), tuple(needed)):
-        work.exact = False
+        work.making.exact = False
         return
     kept = [v for v in needed if v in s.shared or any(v in k[p] for k, p in zip(s.kept, s.start, strict=True))]
     column = {v: i for i, v in enumerate(needed)}
@@ -329,13 +300,13 @@ def _rows(work: _Work, formula: Term, needed: tuple[Variable, ...]) -> Iterator[
         if predicate(formula, ())(()):
             yield ()
         return
-    how = picks(formula, (), needed, work.pool, work.effort.few)
-    work.exact = work.exact and how.complete
+    how = picks(formula, (), needed, work.making.pool, work.effort.few)
+    work.making.exact = work.making.exact and how.complete
     for looks, row in enumerate(ways(how, ())):
         if looks % _BETWEEN_LOOKS == 0:
-            check_time(work.bounds)
+            check_time(work.making.bounds)
         if looks > work.effort.states * _LOOKS_AT_STARTS:
-            work.exact = False
+            work.making.exact = False
             return
         if row is not None:
             yield row

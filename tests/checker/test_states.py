@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from random import Random
@@ -10,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from sa.base.limits import Limits
+from sa.certificates.packed import HAS_NUMPY, Rising
 from sa.certificates.run import Bad, Failing
 from sa.certificates.states import States
 from sa.checker.ruling import Accepted, Rejected
@@ -37,7 +39,13 @@ def states_of(text: str, effort: Effort = REDUCED) -> States:
 
 
 def ruling(states: States) -> object:
-    return check_states(states, Limits())
+    """What the checker says, state by state; of many at once it says the same."""
+    said = check_states(states, Limits())
+    if not HAS_NUMPY:
+        return said
+    many = replace(states, packed=Rising(array("q", sorted(states.packed))))
+    assert isinstance(check_states(many, Limits()), type(said))
+    return said
 
 
 @pytest.mark.parametrize("effort", [PLAIN, REDUCED])
@@ -49,6 +57,13 @@ def test_no_state_may_be_left_out() -> None:
     states = states_of(SMALL)
     for state in states.packed:
         assert isinstance(ruling(replace(states, packed=frozenset(states.packed) - {state})), Rejected)
+
+
+@pytest.mark.skipif(not HAS_NUMPY, reason="numpy is not installed")
+def test_many_states_are_given_in_rising_order() -> None:
+    states = states_of(SMALL)
+    for packed in (sorted(states.packed, reverse=True), [*sorted(states.packed), max(states.packed)], [-1]):
+        assert isinstance(check_states(replace(states, packed=Rising(array("q", packed))), Limits()), Rejected)
 
 
 def test_a_state_in_which_something_is_bad_is_noticed() -> None:

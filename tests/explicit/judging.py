@@ -8,6 +8,7 @@ from random import Random
 
 from sa.automata.automaton import Automaton
 from sa.base.limits import Limits
+from sa.certificates.packed import Rising
 from sa.certificates.run import Bad, Failing
 from sa.checker.ruling import Accepted
 from sa.checker.run import check_run
@@ -20,6 +21,9 @@ from tests.invariants.judge import distance
 from tests.language.texts import program_of
 
 PLAIN, REDUCED = Effort(100_000, 100, reduced=False), Effort(100_000, 100, reduced=True)
+#: The same by whole levels, from the first states on.
+LEVELS = Effort(100_000, 100, reduced=False, by_levels=100_000, singly=0, wide=1)
+REDUCED_LEVELS = Effort(100_000, 100, reduced=True, by_levels=100_000, singly=0, wide=1)
 
 
 def question(seed: int) -> tuple[tuple[Automaton, ...], tuple[Bad, ...]]:
@@ -44,11 +48,16 @@ def searched(threads: tuple[Automaton, ...], bads: tuple[Bad, ...], effort: Effo
 
 
 def compared(seeds: Iterable[int]) -> Counter[str]:
-    """Both ways to search, and enumeration, on random programs."""
+    """All ways to search, and enumeration, on random programs."""
     counts = Counter[str]()
     for seed in seeds:
         threads, bads = question(seed)
         plain, reduced = (searched(threads, bads, effort) for effort in (PLAIN, REDUCED))
+        by_levels = [searched(threads, bads, effort) for effort in (LEVELS, REDUCED_LEVELS)]
+        for found, same in zip(by_levels, (plain, reduced), strict=True):
+            assert set(found.bad) == set(same.bad), seed
+            assert not same.complete or set(found.reached) == set(same.reached), seed
+            counts["by levels"] += isinstance(found.reached, Rising)
         for number, bad in enumerate(bads):
             away = distance(threads, bad)
             assert (number in plain.bad) == (number in reduced.bad) == (away is not None), (seed, number)

@@ -6,10 +6,11 @@ import pytest
 
 from sa.automata.program import Program
 from sa.base.limits import Limits
+from sa.certificates.packed import HAS_NUMPY
 from sa.certificates.run import Bad, Failing
 from sa.explicit.search import Effort, Search, search
 from sa.explicit.system import system
-from tests.explicit.judging import PLAIN, REDUCED, compared, searched
+from tests.explicit.judging import LEVELS, PLAIN, REDUCED, REDUCED_LEVELS, compared, searched
 from tests.generators.arrayed import arrayed
 from tests.language.texts import program_of
 
@@ -17,10 +18,15 @@ ANY = Bad(Failing(), None)
 
 
 def both(text: str | Program) -> tuple[Search, Search]:
-    """The plain and the reduced search about failures and claims."""
+    """The plain and the reduced search about failures and claims; by levels they find the same."""
     program = program_of(text) if isinstance(text, str) else text
     bads = (ANY, *(Bad(None, i.formula) for i in program.invariants))
-    return searched(program.threads, bads, PLAIN), searched(program.threads, bads, REDUCED)
+    plain, reduced = (searched(program.threads, bads, effort) for effort in (PLAIN, REDUCED))
+    for found, effort in ((plain, LEVELS), (reduced, REDUCED_LEVELS)):
+        same = searched(program.threads, bads, effort)
+        assert set(same.bad) == set(found.bad)
+        assert not found.complete or len(same.reached) == len(found.reached)
+    return plain, reduced
 
 
 def complete(text: str) -> bool:
@@ -101,6 +107,7 @@ def test_searches_agree_with_enumeration() -> None:
     counts = compared(range(40))
     assert min(counts["proved"], counts["refuted"]) > 10
     assert counts["reduced states"] < 0.8 * counts["states"]
+    assert counts["by levels"] > 40 or not HAS_NUMPY
 
 
 @pytest.mark.fuzz
