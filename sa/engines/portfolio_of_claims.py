@@ -5,7 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TypeAlias
 
+from msgspec.structs import replace
+
 from sa.base.diagnostic import InputError
+from sa.bounded.engine import Wanted, by_rounds
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
 from sa.explicit.deciders import by_all_states, by_few_states
 from sa.hybrid.engine import EFFORTS, by_control
@@ -44,6 +47,9 @@ MORE_JOINT: ClaimEngine = Prover(
     "more-joint", "the same as `joint`, with more effort", partial(deciders.by_joint_relations, 1)
 )
 LONG_RUNS: ClaimEngine = Refuter("long-runs", "longer runs, and runs over any values", deciders.long_runs)
+BOUNDED: ClaimEngine = Refuter(
+    "bounded", "runs within so many rounds and unwindings of loops, more and more", partial(by_rounds, Wanted())
+)
 
 Portfolio: TypeAlias = tuple[Turn[ClaimEngine], ...]
 
@@ -58,6 +64,7 @@ CLAIMS: Portfolio = (
     Turn(MORE_STATES, 0.3),
     Turn(SHORT_RUNS, 0.2),
     Turn(CONJUNCTIONS, 0.3),
+    Turn(BOUNDED, 0.2),
     Turn(RELATIONS, 0.25),
     Turn(JOINT, 0.25),
     Turn(MORE_CONTROL, 0.5),
@@ -67,11 +74,17 @@ CLAIMS: Portfolio = (
 )
 
 
-def chosen(names: tuple[str, ...]) -> Portfolio:
-    """The engines of `verify` with these names, in this order; all of them where there are none. Raises InputError."""
-    if not names:
+def chosen(names: tuple[str, ...], wanted: Wanted | None = None) -> Portfolio:
+    """The engines of `verify` with these names, in this order; all of them where there are none. Raises InputError.
+
+    Bounds that a user wants are for the engine `bounded`, which is then the only one unless others are named.
+    """
+    if not names and wanted is None:
         return CLAIMS
     known = {turn.engine.name: turn.engine for turn in CLAIMS}
+    if wanted is not None:
+        known[BOUNDED.name] = replace(BOUNDED, decide=partial(by_rounds, wanted))
+        names = names or (BOUNDED.name,)
     for name in names:
         if name not in known:
             raise InputError((no_engine(name, list(known)),))

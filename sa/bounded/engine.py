@@ -1,0 +1,138 @@
+"""The engine `bounded`: runs within bounds that grow, or within given ones. What it does not find proves nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sa.base.budget import Budget, Report
+from sa.base.limits import LimitReached, Unsupported
+from sa.bounded.search import Bounds, Coverage, Reached, task, within
+from sa.explicit.system import System, system
+from sa.question.asked import Asked, Note, Refuted
+from sa.smt.value import NotAValue
+from sa.terms.build import TRUE
+from sa.terms.evaluate import Unevaluable
+from sa.terms.term import Int, Sum, Term, subterms
+
+
+class Wanted(Struct, frozen=True):
+    """Bounds that a user names: so many rounds, each loop so many times. None: they grow."""
+
+    rounds: int | None = None
+    unwind: int | None = None
+
+
+#: Rounds and unwindings, one stage after the other.
+STAGES = ((2, 1), (3, 2), (4, 4), (6, 6), (8, 8), (10, 12), (12, 16), (16, 24), (24, 32))
+
+#: What the solver may spend on a question of the first stage; each stage has twice as much as the one before.
+FIRST = 2_000_000
+
+
+class _Stage(Struct, frozen=True):
+    unwind: int
+    bounds: Bounds
+
+
+def by_rounds(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted | Note]:
+    """Runs into what is bad, and what was covered where none was found. Raises LimitReached."""
+    s = system(asked.threads, asked.bads)
+    open_ = {q for q in range(len(asked.bads)) if _is_possible(s, q)}
+    covered: Coverage | None = None
+    try:
+        for stage in _stages(s, wanted):
+            for found in _within(s, stage, wanted, budget, open_, report):
+                match found:
+                    case Reached(question, run, rounds):
+                        how = f"a run of {_number(len(run.turns), 'step')} in {_number(rounds, 'round')}"
+                        yield Refuted(asked.bads[question], run, how)
+                    case Coverage():
+                        covered = found if covered is None or _reach(covered) <= _reach(found) else covered
+            if not open_ or (covered is not None and covered.complete):
+                break
+    except LimitReached:
+        if open_ and covered is not None:
+            yield Note(in_words(covered))
+        raise
+    if open_ and covered is not None:
+        yield Note(in_words(covered))
+
+
+def _is_possible(s: System, question: int) -> bool:
+    claim = s.claims[question]
+    return (claim is not None and claim is not TRUE) or any(
+        question in act.bads for acts in s.acts for here in acts for act in here
+    )
+
+
+def _reach(covered: Coverage) -> tuple[bool, int, int]:
+    return covered.complete, covered.unwind, covered.rounds
+
+
+def _stages(s: System, wanted: Wanted) -> Iterator[_Stage]:
+    """Bounds one after the other: threads in their order and the other way round, numbers as wide as constants ask for.
+
+    Given bounds stay, and are searched through, first with numbers of some width and then with all.
+    """
+    order = tuple(range(len(s.threads)))
+    usual = _width(s)
+    if wanted.rounds is not None and wanted.unwind is not None:
+        for width in (usual, None):
+            yield _Stage(wanted.unwind, Bounds(wanted.rounds, order, width))
+        return
+    for number, (rounds, unwind) in enumerate(STAGES):
+        fixed = rounds if wanted.rounds is None else wanted.rounds, unwind if wanted.unwind is None else wanted.unwind
+        width = usual if number < len(STAGES) // 2 else 2 * usual + 8
+        rlimit = 0 if wanted != Wanted() else FIRST << number
+        yield _Stage(fixed[1], Bounds(fixed[0], order, width, rlimit))
+
+
+def _width(s: System) -> int:
+    """Bits for the constants of the program, and some more."""
+    acts = [act for by_place in s.acts for here in by_place for act in here]
+    terms = [s.init, *(c for c in s.claims if c is not None)]
+    terms += (t for act in acts for t in (act.condition, *act.updates.values()))
+    numbers = (_constant(t) for t in subterms(terms))
+    return max((n.bit_length() for n in numbers), default=0) + 3
+
+
+def _constant(term: Term) -> int:
+    match term:
+        case Int(value) | Sum(value, _):
+            return abs(value)
+        case _:
+            return 0
+
+
+def _within(
+    s: System, stage: _Stage, wanted: Wanted, budget: Budget, open_: set[int], report: Report
+) -> Iterator[Reached | Coverage]:
+    """What one stage finds; with numbers without bounds where bits do not do."""
+    try:
+        t = task(s, stage.unwind, wanted.unwind is not None)
+        try:
+            yield from within(t, stage.bounds, budget, open_, report)
+        except Unsupported:
+            yield from within(t, replace(stage.bounds, width=None), budget, open_, report)
+    except (Unevaluable, NotAValue):
+        return
+
+
+def in_words(covered: Coverage) -> str:
+    """What was covered, for a user."""
+    if covered.complete:
+        return f"no violation in any run, of at most {_number(covered.rounds - 1, 'round')}; that is no proof yet"
+    said = [f"no violation within {_number(covered.rounds, 'round')}"]
+    if covered.loops:
+        said[0] += f", {_number(covered.unwind, 'unwinding')} of each loop"
+        said.append(f"{covered.closed} of {_number(covered.loops, 'loop')} fully unrolled")
+    if covered.width is not None:
+        said.append(f"numbers of unknown size up to {2**covered.width - 1}")
+    return "; ".join(said)
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

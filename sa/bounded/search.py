@@ -1,0 +1,176 @@
+"""The search for runs within growing bounds: more rounds, more unwindings, wider numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from sa.automata.automaton import Kind
+from sa.automata.rename import own_local
+from sa.base.budget import Budget, Event, Report
+from sa.base.limits import Unsupported
+from sa.bounded.dag import Dag, TooLarge, loops_of, unwound
+from sa.bounded.fuse import fused
+from sa.bounded.rounds import Rounds, add_round, begin, dangers, goes_on, is_used, view
+from sa.bounded.run import run_in
+from sa.bounded.spans import spans
+from sa.certificates.run import Run
+from sa.explicit.system import System
+from sa.smt.circuit import Circuit, Model
+from sa.smt.words import Bit
+
+#: How often a loop may go around whose end follows from known values; points of a thread with such loops, and at all.
+KNOWN, FEW, MANY = 64, 400, 4_000
+
+
+class Bounds(Struct, frozen=True):
+    """So many rounds of the threads in this order; numbers of unknown size have `width` bits, or no bounds if None.
+
+    The solver may spend `rlimit` on each question, in its own units; 0 for no limit.
+    """
+
+    rounds: int
+    order: tuple[int, ...]
+    width: int | None
+    rlimit: int = 0
+
+
+class Coverage(Struct, frozen=True):
+    """Nothing bad happens within these bounds. `loops` of the program, of them `closed` are unwound as far as they go.
+
+    `complete`: no schedule needs more rounds, and nothing else was left out.
+    """
+
+    rounds: int
+    unwind: int
+    loops: int
+    closed: int
+    width: int | None
+    complete: bool
+
+
+class Reached(Struct, frozen=True):
+    """A run into what is bad about a question, in so many rounds."""
+
+    question: int
+    run: Run
+    rounds: int
+
+
+class Task(Struct, frozen=True, eq=False):
+    """A program laid out for one unwinding."""
+
+    system: System
+    dags: tuple[Dag, ...]
+    unwind: int
+
+
+def task(s: System, unwind: int, exactly: bool) -> Task:
+    """The threads unwound; unless `exactly`, loops whose end follows from known values are unwound to that end.
+
+    Raises Unsupported for threads that are too large.
+    """
+    dags = (_dag(s, thread, unwind, exactly) for thread in range(len(s.threads)))
+    return Task(s, tuple(_smaller(s, thread, dag) for thread, dag in enumerate(dags)), unwind)
+
+
+def _dag(s: System, thread: int, unwind: int, exactly: bool) -> Dag:
+    heads = loops_of(s, thread).inside
+    ending = set[int]() if exactly else set(heads)
+    for constants in (True, False):
+        while True:
+            most = {head: KNOWN if head in ending else unwind for head in heads}
+            try:
+                dag = unwound(s, thread, most, constants, FEW if ending else MANY)
+            except TooLarge:
+                if not ending:
+                    break
+                ending = set()
+                continue
+            if not dag.open_loops & ending:
+                return dag
+            ending -= dag.open_loops
+    raise Unsupported("a thread with more steps than that within these bounds")
+
+
+def _smaller(s: System, thread: int, dag: Dag) -> Dag:
+    """Without points at which a switch makes no difference."""
+    claimed = frozenset(v for c in s.claims if c is not None for v in c.free)
+    if s.counters[thread] in claimed or any(
+        s.counters[thread] in act.condition.free for acts in s.acts for here in acts for act in here
+    ):
+        return dag
+    automaton = s.threads[thread]
+    own = {own_local(automaton.name, v.var) for v in automaton.variables if v.kind is Kind.LOCAL}
+    rigid = {v.var for v in s.variables.values() if v.kind is Kind.PARAM}
+    return fused(dag, (own - claimed) | rigid)
+
+
+def within(t: Task, bounds: Bounds, budget: Budget, open_: set[int], report: Report) -> Iterator[Reached | Coverage]:
+    """Runs into what is bad about the open questions, which are taken out; what was covered after each round.
+
+    Raises LimitReached, Unsupported among them.
+    """
+    circuit = Circuit(budget.bounds, bounds.width is not None, budget.seed, bounds.rlimit)
+    found = spans(t.system, t.dags, bounds.width or 0)
+    rounds = begin(circuit, t.system, t.dags, bounds.order, found, canonical=True)
+    for number in range(1, bounds.rounds + 1):
+        report(Event("rounds", {"rounds": number, "unwindings": t.unwind, "found": len(t.system.bads) - len(open_)}))
+        add_round(rounds)
+        is_covered = True
+        for reached in _reached(rounds, open_):
+            if reached is None:
+                is_covered = False
+                break
+            question, run = reached
+            open_.discard(question)
+            yield Reached(question, run, number)
+        if not open_:
+            return
+        if is_covered:
+            coverage = _coverage(t, rounds, bounds)
+            yield coverage
+            if coverage.complete:
+                return
+
+
+def _reached(rounds: Rounds, open_: set[int]) -> Iterator[tuple[int, Run] | None]:
+    """Runs into what is bad after the rounds so far, for one open question after the other; None where undecided."""
+    c, s = rounds.circuit, rounds.system
+    possible = dangers(rounds)
+    claims: dict[int, Bit] = {}
+    for q in sorted(open_):
+        claim = s.claims[q]
+        if claim is not None:
+            claims[q] = c.no(view(rounds, (claim,), {}).bit(claim))
+    while open_:
+        steps = [d for d in possible if not open_.isdisjoint(d.danger.act.bads)]
+        model = c.check(c.some((*(d.bit for d in steps), *(bit for q, bit in claims.items() if q in open_))))
+        if model is False:
+            return
+        if not isinstance(model, Model):
+            yield None
+            return
+        step = next((d for d in steps if model.bit(d.bit)), None)
+        if step is not None:
+            for q in sorted(open_.intersection(step.danger.act.bads)):
+                yield q, run_in(rounds, model, step)
+        else:
+            q = next(q for q in sorted(open_) if q in claims and model.bit(claims[q]))
+            yield q, run_in(rounds, model, None)
+
+
+def _coverage(t: Task, rounds: Rounds, bounds: Bounds) -> Coverage:
+    """What is known when nothing bad was found. Raises LimitReached."""
+    c = rounds.circuit
+    is_guessed = bool(rounds.spans.guessed) and bounds.width is not None
+    loops = sum(dag.loops for dag in t.dags)
+    open_ = sum(len(dag.open_loops) for dag in t.dags)
+    complete = not (is_guessed or rounds.inexact or t.system.partial) and c.check(is_used(rounds)) is False
+    if complete and open_:
+        complete = c.check(goes_on(rounds)) is False
+    closed = loops if complete else loops - open_
+    return Coverage(
+        len(rounds.turns), t.unwind, loops, closed, bounds.width if is_guessed or rounds.inexact else None, complete
+    )

@@ -1,0 +1,392 @@
+"""Formulas made gate by gate: terms are read with a scope that says which signals their variables are at a moment.
+
+What constants and bounds decide is decided while the circuit is made. Two kinds of numbers: bits for a SAT solver,
+integers for an SMT solver (`words.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias, assert_never
+
+import z3
+from msgspec import Struct
+from z3 import z3core
+
+from sa.base.limits import Limits, Unsupported, check_time
+from sa.base.meter import Part, timed
+from sa.smt.stopping import check_stopped, milliseconds_left, resources
+from sa.smt.value import value_in
+from sa.smt.words import Bit, Bits, Integers, Word, Words
+from sa.terms.sort import ArraySort, BoolSort, EnumSort, IntSort, Sort, Value
+from sa.terms.term import (
+    And,
+    Bool,
+    Call,
+    ConstantArray,
+    Div,
+    Forall,
+    Int,
+    IsZero,
+    Ite,
+    Le,
+    Member,
+    Mod,
+    Not,
+    Or,
+    Product,
+    Same,
+    Select,
+    Store,
+    Sum,
+    Term,
+    Var,
+)
+
+
+class Array(Struct, frozen=True, eq=False):
+    """An array, of a sort."""
+
+    expression: z3.ArrayRef
+    sort: ArraySort
+
+
+Signal: TypeAlias = Bit | Word | Array
+Scope: TypeAlias = Mapping[Var, Signal]
+
+
+class Model:
+    """Values of signals that fulfil what was asked."""
+
+    def __init__(self, model: z3.ModelRef, words: Words) -> None:
+        self._model, self._words = model, words
+
+    def bit(self, bit: Bit) -> bool:
+        """The value of a bit."""
+        return bit if isinstance(bit, bool) else z3.is_true(self._model.eval(bit, model_completion=True))
+
+    def value(self, signal: Signal) -> Value:
+        """The value of a signal. Raises NotAValue for arrays that are written in a way that is not read."""
+        match signal:
+            case Word():
+                return self._words.number(self._model, signal)
+            case Array(expression, sort):
+                return value_in(self._model, expression, sort)
+            case _:
+                return self.bit(signal)
+
+
+class Circuit:
+    """Signals, what is required of them, and a solver that keeps what it has learned.
+
+    With `bits`, numbers are bit-vectors: `fresh` and `narrow` need bounds then, and arrays are Unsupported. `rlimit`
+    is what the solver may spend on each question, in its own units; 0 for no limit.
+    """
+
+    def __init__(self, bounds: Limits, bits: bool, seed: int = 0, rlimit: int = 0) -> None:
+        self.bounds = bounds
+        self._rlimit = rlimit
+        self.context = z3.Context()
+        self.words: Words = Bits(self.context) if bits else Integers(self.context)
+        self.solver = z3.SolverFor("QF_FD", self.context) if bits else z3.SimpleSolver(self.context)
+        self.solver.set("random_seed", seed)
+        self.required = 0
+        self._ref = self.context.ref()
+        self._names = 0
+
+    # bits
+
+    def fresh_bit(self, name: str) -> z3.BoolRef:
+        """An unknown bit."""
+        self._names += 1
+        return z3.Bool(f"{name}#{self._names}", self.context)
+
+    def no(self, bit: Bit) -> Bit:
+        """Negation."""
+        return not bit if isinstance(bit, bool) else z3.BoolRef(z3core.Z3_mk_not(self._ref, bit.ast), self.context)
+
+    def every(self, bits: Iterable[Bit]) -> Bit:
+        """Conjunction."""
+        return self._junction(bits, False, z3core.Z3_mk_and)
+
+    def some(self, bits: Iterable[Bit]) -> Bit:
+        """Disjunction."""
+        return self._junction(bits, True, z3core.Z3_mk_or)
+
+    def _junction(self, bits: Iterable[Bit], absorbing: bool, make: object) -> Bit:
+        kept = list[z3.BoolRef]()
+        for bit in bits:
+            if isinstance(bit, bool):
+                if bit is absorbing:
+                    return absorbing
+            else:
+                kept.append(bit)
+        if len(kept) < 2:
+            return kept[0] if kept else not absorbing
+        array = (z3.Ast * len(kept))(*(b.ast for b in kept))
+        assert callable(make)
+        return z3.BoolRef(make(self._ref, len(kept), array), self.context)
+
+    def same(self, left: Bit, right: Bit) -> Bit:
+        """Equivalence."""
+        if isinstance(left, bool):
+            return right if left else self.no(right)
+        if isinstance(right, bool):
+            return left if right else self.no(left)
+        return z3.BoolRef(z3core.Z3_mk_iff(self._ref, left.ast, right.ast), self.context)
+
+    def require(self, *bits: Bit) -> None:
+        """Ask for one of these bits from now on."""
+        clause = self.some(bits)
+        if clause is True:
+            return
+        self.required += 1
+        formula = z3.BoolVal(False, self.context) if clause is False else clause
+        z3core.Z3_solver_assert(self._ref, self.solver.solver, formula.ast)
+
+    # numbers
+
+    def fresh(self, name: str, sort: Sort, low: int | None = None, high: int | None = None) -> Signal:
+        """An unknown value of a sort, within bounds. Raises Unsupported."""
+        match sort:
+            case BoolSort():
+                return self.fresh_bit(name)
+            case EnumSort(_, constructors):
+                return self._fresh_word(name, 0, len(constructors) - 1)
+            case IntSort():
+                return self._fresh_word(name, low, high)
+            case ArraySort(IntSort(), IntSort()) if self.words.exact:
+                self._names += 1
+                ints = z3.IntSort(self.context)
+                return Array(z3.Array(f"{name}#{self._names}", ints, ints), sort)
+            case ArraySort():
+                raise Unsupported("an array as bits")
+            case _:
+                assert_never(sort)
+
+    def _fresh_word(self, name: str, low: int | None, high: int | None) -> Word:
+        self._names += 1
+        if low is not None and low == high:
+            return self.words.constant(low)
+        word = self.words.fresh(f"{name}#{self._names}", low, high)
+        free = Word(word.expression, *self._widest(word))
+        if low is not None:
+            self.require(self.at_most(self.words.constant(low), free))
+        if high is not None:
+            self.require(self.at_most(free, self.words.constant(high)))
+        return word
+
+    def _widest(self, word: Word) -> tuple[int | None, int | None]:
+        """The bounds that the representation alone gives."""
+        if not isinstance(word.expression, z3.BitVecRef):
+            return None, None
+        width = word.expression.size()
+        assert word.low is not None
+        return (0, 2**width - 1) if word.low >= 0 else (-(2 ** (width - 1)), 2 ** (width - 1) - 1)
+
+    def at_most(self, left: Word, right: Word) -> Bit:
+        """Whether one is at most the other."""
+        if left.high is not None and right.low is not None and left.high <= right.low:
+            return True
+        if left.low is not None and right.high is not None and left.low > right.high:
+            return False
+        return self.words.at_most(left, right)
+
+    def equal(self, left: Word, right: Word) -> Bit:
+        """Whether they are equal."""
+        if left.value is not None and left.value == right.value:
+            return True
+        if self.at_most(left, right) is False or self.at_most(right, left) is False:
+            return False
+        return self.words.equal(left, right)
+
+    def choose(self, condition: Bit, positive: Signal, negative: Signal) -> Signal:
+        """One of two signals of one sort."""
+        if isinstance(condition, bool):
+            return positive if condition else negative
+        match positive, negative:
+            case Word(), Word():
+                if positive is negative or (positive.value is not None and positive.value == negative.value):
+                    return positive
+                return self.words.choose(condition, positive, negative)
+            case Array(), Array():
+                both = z3.If(condition, positive.expression, negative.expression, self.context)
+                return Array(both, positive.sort)
+            case bool() | z3.BoolRef(), bool() | z3.BoolRef():
+                return self._either(condition, positive, negative)
+            case _:
+                raise TypeError("signals of two sorts")
+
+    def _either(self, condition: z3.BoolRef, positive: Bit, negative: Bit) -> Bit:
+        if isinstance(positive, bool):
+            return self.some((condition, negative)) if positive else self.every((self.no(condition), negative))
+        if isinstance(negative, bool):
+            return self.some((self.no(condition), positive)) if negative else self.every((condition, positive))
+        ast = z3core.Z3_mk_ite(self._ref, condition.ast, positive.ast, negative.ast)
+        return z3.BoolRef(ast, self.context)
+
+    def narrow(self, word: Word, low: int, high: int) -> tuple[Word, Bit]:
+        """The word as one within bounds, and whether its value is."""
+        fits = self.every((self.at_most(self.words.constant(low), word), self.at_most(word, self.words.constant(high))))
+        low = low if word.low is None else max(low, word.low)
+        high = high if word.high is None else min(high, word.high)
+        return (word, False) if low > high else (self.words.narrowed(word, low, high), fits)
+
+    # questions
+
+    def check(self, *bits: Bit) -> Model | bool | None:
+        """Values with which all these bits hold; False where there are none, None where the solver gave up.
+
+        Raises LimitReached.
+        """
+        if any(bit is False for bit in bits):
+            return False
+        check_time(self.bounds)
+        time_left = milliseconds_left(self.bounds)
+        if time_left is not None:
+            self.solver.set("timeout", time_left)
+        if self._rlimit:
+            self.solver.set("rlimit", self._rlimit)
+        before = resources(self.solver)
+        with timed(Part.SOLVER, "bounded runs"):
+            answer = self.solver.check(*(bit for bit in bits if not isinstance(bit, bool)))
+        if answer == z3.sat:
+            return Model(self.solver.model(), self.words)
+        if answer == z3.unsat:
+            return False
+        check_stopped(self.solver.reason_unknown(), resources(self.solver) - before, self._rlimit, self.bounds)
+        check_time(self.bounds)
+        return None
+
+    def text(self, *bits: Bit) -> str:
+        """What is required, with these bits, in SMT-LIB."""
+        self.solver.push()
+        try:
+            self.require(self.every(bits))
+            return str(self.solver.to_smt2())
+        finally:
+            self.solver.pop()
+
+
+class View:
+    """Terms as signals at one moment: each is made once."""
+
+    def __init__(self, circuit: Circuit, scope: Scope) -> None:
+        self._circuit, self._scope = circuit, scope
+        self._made: dict[Term, Signal] = {}
+
+    def bit(self, formula: Term) -> Bit:
+        """A formula."""
+        signal = self.signal(formula)
+        assert isinstance(signal, bool | z3.BoolRef)
+        return signal
+
+    def word(self, term: Term) -> Word:
+        """A number."""
+        signal = self.signal(term)
+        assert isinstance(signal, Word)
+        return signal
+
+    def signal(self, term: Term) -> Signal:
+        """A term. Raises Unsupported."""
+        found = self._made.get(term)
+        if found is None:
+            found = self._made[term] = self._signal(term)
+        return found
+
+    def _signal(self, term: Term) -> Signal:
+        c = self._circuit
+        match term:
+            case Var():
+                return self._scope[term]
+            case Int(value) | Member(_, value):
+                return c.words.constant(value)
+            case Bool(value):
+                return bool(value)
+            case Sum(constant, parts):
+                return self._linear(constant, parts)
+            case Product(factors):
+                return c.words.product([self.word(f) for f in factors])
+            case Div(dividend, divisor):
+                return c.words.quotient(self.word(dividend), divisor)
+            case Mod(dividend, divisor):
+                return c.words.remainder(self.word(dividend), divisor)
+            case Ite(condition, positive, negative):
+                test = self.bit(condition)
+                if isinstance(test, bool):
+                    return self.signal(positive if test else negative)
+                return c.choose(test, self.signal(positive), self.signal(negative))
+            case Select() | Store() | ConstantArray():
+                return self._of_array(term)
+            case Call() | Forall():
+                raise Unsupported("a function without a body")
+            case _:
+                return self._formula(term)
+
+    def _linear(self, constant: int, parts: Sequence[tuple[Term, int]]) -> Word:
+        words = [(self.word(part), factor) for part, factor in parts]
+        constant += sum(factor * w.value for w, factor in words if w.value is not None)
+        open_ = [(w, factor) for w, factor in words if w.value is None]
+        if not open_:
+            return self._circuit.words.constant(constant)
+        if constant == 0 and len(open_) == 1 and open_[0][1] == 1:
+            return open_[0][0]
+        return self._circuit.words.linear(constant, open_)
+
+    def _formula(self, term: Le | IsZero | Same | Not | And | Or) -> Bit:
+        c = self._circuit
+        match term:
+            case Le(total):
+                return c.at_most(*self._sides(total))
+            case IsZero(total):
+                return c.equal(*self._sides(total))
+            case Same(left, right):
+                return self._same(self.signal(left), self.signal(right))
+            case Not(body):
+                return c.no(self.bit(body))
+            case And(args):
+                return c.every(self.bit(a) for a in args)
+            case Or(args):
+                return c.some(self.bit(a) for a in args)
+            case _:
+                assert_never(term)
+
+    def _sides(self, total: Term) -> tuple[Word, Word]:
+        """What is compared with what where a sum is compared with 0."""
+        constant, parts = (total.constant, total.parts) if isinstance(total, Sum) else (0, ((total, 1),))
+        left = self._linear(max(constant, 0), [(p, f) for p, f in parts if f > 0])
+        right = self._linear(max(-constant, 0), [(p, -f) for p, f in parts if f < 0])
+        return left, right
+
+    def _same(self, left: Signal, right: Signal) -> Bit:
+        match left, right:
+            case Word(), Word():
+                return self._circuit.equal(left, right)
+            case Array(), Array():
+                equation = left.expression == right.expression
+                assert isinstance(equation, z3.BoolRef)
+                return equation
+            case bool() | z3.BoolRef(), bool() | z3.BoolRef():
+                return self._circuit.same(left, right)
+            case _:
+                raise TypeError("signals of two sorts")
+
+    def _of_array(self, term: Select | Store | ConstantArray) -> Signal:
+        match term:
+            case Select(array, index):
+                return Word(z3.Select(self._array(array).expression, self.word(index).expression), None, None)
+            case Store(array, index, value):
+                inside, at, x = self._array(array), self.word(index).expression, self.word(value).expression
+                return Array(z3.Store(inside.expression, at, x), inside.sort)
+            case ConstantArray(sort, value):
+                if sort.index != IntSort() or sort.element != IntSort() or not self._circuit.words.exact:
+                    raise Unsupported("an array as bits")
+                ints = z3.IntSort(self._circuit.context)
+                return Array(z3.K(ints, self.word(value).expression), sort)
+            case _:
+                assert_never(term)
+
+    def _array(self, array: Term) -> Array:
+        signal = self.signal(array)
+        assert isinstance(signal, Array)
+        return signal
