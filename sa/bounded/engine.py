@@ -28,8 +28,8 @@ class Wanted(Struct, frozen=True):
 #: Rounds and unwindings, one stage after the other.
 STAGES = ((2, 1), (3, 2), (4, 4), (6, 6), (8, 8), (10, 12), (12, 16), (16, 24), (24, 32))
 
-#: What the solver may spend on a question of the first stage; each stage has twice as much as the one before.
-FIRST = 2_000_000
+#: What the solver may spend on a question of the first stage; the next ones have twice as much, up to 16 times as much.
+FIRST = 1_000_000
 
 
 class _Stage(Struct, frozen=True):
@@ -80,13 +80,13 @@ def _stages(s: System, wanted: Wanted) -> Iterator[_Stage]:
     order = tuple(range(len(s.threads)))
     usual = _width(s)
     if wanted.rounds is not None and wanted.unwind is not None:
-        for width in (usual, None):
+        for width in (usual, 2 * usual + 8, None):
             yield _Stage(wanted.unwind, Bounds(wanted.rounds, order, width))
         return
     for number, (rounds, unwind) in enumerate(STAGES):
         fixed = rounds if wanted.rounds is None else wanted.rounds, unwind if wanted.unwind is None else wanted.unwind
         width = usual if number < len(STAGES) // 2 else 2 * usual + 8
-        rlimit = 0 if wanted != Wanted() else FIRST << number
+        rlimit = 0 if wanted != Wanted() else FIRST << min(number, 4)
         yield _Stage(fixed[1], Bounds(fixed[0], order, width, rlimit))
 
 

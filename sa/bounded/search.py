@@ -27,13 +27,15 @@ KNOWN, FEW, MANY = 64, 400, 4_000
 class Bounds(Struct, frozen=True):
     """So many rounds of the threads in this order; numbers of unknown size have `width` bits, or no bounds if None.
 
-    The solver may spend `rlimit` on each question, in its own units; 0 for no limit.
+    The solver may spend `rlimit` on each question, in its own units; 0 for no limit. `canonical` leaves out runs that
+    differ from others only in the order of independent steps.
     """
 
     rounds: int
     order: tuple[int, ...]
     width: int | None
     rlimit: int = 0
+    canonical: bool = True
 
 
 class Coverage(Struct, frozen=True):
@@ -114,7 +116,7 @@ def within(t: Task, bounds: Bounds, budget: Budget, open_: set[int], report: Rep
     """
     circuit = Circuit(budget.bounds, bounds.width is not None, budget.seed, bounds.rlimit)
     found = spans(t.system, t.dags, bounds.width or 0)
-    rounds = begin(circuit, t.system, t.dags, bounds.order, found, canonical=True)
+    rounds = begin(circuit, t.system, t.dags, bounds.order, found, bounds.canonical)
     for number in range(1, bounds.rounds + 1):
         report(Event("rounds", {"rounds": number, "unwindings": t.unwind, "found": len(t.system.bads) - len(open_)}))
         add_round(rounds)

@@ -76,6 +76,20 @@ EngineOption: TypeAlias = Annotated[
     str | None,
     typer.Option("--engine", metavar="NAME[,NAME]", help="Ask only these engines; `sacheck engines` lists them."),
 ]
+_BOUNDS = "For the engine `bounded`"
+
+RoundsOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--rounds", metavar="K", min=1, help="Runs in at most so many rounds of all threads.", rich_help_panel=_BOUNDS
+    ),
+]
+UnwindOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--unwind", metavar="U", min=0, help="Each loop goes around at most so often.", rich_help_panel=_BOUNDS
+    ),
+]
 TraceOption: TypeAlias = Annotated[
     str | None,
     typer.Option("--trace", metavar="FILE", help="Write the progress of the engines to a file, as lines of JSON."),
@@ -86,6 +100,12 @@ ProfileOption: TypeAlias = Annotated[bool, typer.Option("--profile", help="Print
 def engines_of(names: str | None) -> tuple[str, ...]:
     """The names that `--engine` lists."""
     return () if names is None else tuple(name.strip() for name in names.split(","))
+
+
+def check_bounded(given: bool, engines: tuple[str, ...]) -> None:
+    """That bounds are given to the engine that they are for. Raises typer.BadParameter."""
+    if given and engines and "bounded" not in engines:
+        raise typer.BadParameter("`--rounds` and `--unwind` are for `--engine bounded`")
 
 
 ReportOption: TypeAlias = Annotated[

@@ -33,12 +33,15 @@ from sa.cli.options import (
     ProfileOption,
     QuietOption,
     ReportOption,
+    RoundsOption,
     SarifOption,
     SeedOption,
     Settings,
     SplitOption,
     TimeoutOption,
     TraceOption,
+    UnwindOption,
+    check_bounded,
     engines_of,
     watching_of,
 )
@@ -63,6 +66,8 @@ def verify(
     junit: JunitOption = None,
     cache: CacheOption = True,
     engine: EngineOption = None,
+    rounds: RoundsOption = None,
+    unwind: UnwindOption = None,
     trace: TraceOption = None,
     profile: ProfileOption = False,
     json: JsonOption = False,
@@ -84,6 +89,7 @@ def verify(
 
     Exit status: 0 proved (or nothing claimed), 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
+    check_bounded((rounds, unwind) != (None, None), engines_of(engine))
     settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report))
     watching = watching_of(settings, trace, profile)
 
@@ -92,12 +98,13 @@ def verify(
         from sa.app.verify import VerifyRequest
         from sa.app.verify import verify as work
         from sa.cli.watching import watched
-        from sa.engines.portfolio_of_claims import chosen
+        from sa.engines.portfolio_of_claims import Wanted, chosen
         from sa.engines.verify import Options
 
-        portfolio = chosen(engines_of(engine))
+        wanted = None if (rounds, unwind) == (None, None) else Wanted(rounds, unwind)
+        portfolio = chosen(engines_of(engine), wanted)
         # What was found before may be of other engines.
-        memory = users_cache() if cache and engine is None else None
+        memory = users_cache() if cache and engine is None and wanted is None else None
         with watched(watching) as watch:
             how = reading(cc, define, include, entry, overflow, heap, races, deadlock, only)
             request = VerifyRequest(file, split, Options(bounds, seed, memory, portfolio, watch.reports), how)

@@ -51,6 +51,8 @@ BOUNDED: ClaimEngine = Refuter(
     "bounded", "runs within so many rounds and unwindings of loops, more and more", partial(by_rounds, Wanted())
 )
 
+__all__ = ["CLAIMS", "Portfolio", "Wanted", "chosen"]
+
 Portfolio: TypeAlias = tuple[Turn[ClaimEngine], ...]
 
 #: Engines of `verify` in their order.

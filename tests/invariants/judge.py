@@ -52,24 +52,25 @@ def distance(threads: tuple[Automaton, ...], bad: Bad) -> int | None:
     The state of each thread is the oracle's; all agree on what is shared.
     """
     sides = [explicit(t) for t in threads]
-    claim = None if bad.claim is None else predicate(bad.claim, _names(threads, sides))
-    seen = set(_starts(sides))
-    front, steps = list(seen), 0
+    claim = None if bad.claim is None else predicate(bad.claim, names_of(threads, sides))
+    seen = set(starts(sides))
+    front, taken = list(seen), 0
     while front:
-        if claim is not None and not all(claim(_values(threads, sides, here)) for here in front):
-            return steps
+        if claim is not None and not all(claim(values_of(threads, sides, here)) for here in front):
+            return taken
         after = set[Whole]()
         for here in front:
-            for thread, edge, there in _steps(sides, here):
-                if _is_bad(bad, threads[thread].name, edge):
-                    return steps + 1
+            for thread, edge, there in steps(sides, here):
+                if is_bad(bad, threads[thread].name, edge):
+                    return taken + 1
                 after.add(there)
-        front, steps = list(after - seen), steps + 1
+        front, taken = list(after - seen), taken + 1
         seen |= after
     return None
 
 
-def _starts(sides: Sequence[Explicit]) -> list[Whole]:
+def starts(sides: Sequence[Explicit]) -> list[Whole]:
+    """The initial states."""
     shared = sides[0].visible
     found: list[Whole] = [()]
     for x in sides:
@@ -78,7 +79,8 @@ def _starts(sides: Sequence[Explicit]) -> list[Whole]:
     return found
 
 
-def _steps(sides: Sequence[Explicit], here: Whole) -> Iterator[tuple[int, Edge, Whole]]:
+def steps(sides: Sequence[Explicit], here: Whole) -> Iterator[tuple[int, Edge, Whole]]:
+    """The steps of all threads from a state: which thread, along which edge, where to."""
     for i, x in enumerate(sides):
         for step in component_steps(x, here[i]):
             shared = step.after.row[: x.visible]
@@ -89,17 +91,20 @@ def _steps(sides: Sequence[Explicit], here: Whole) -> Iterator[tuple[int, Edge, 
                 yield i, step.edge, there
 
 
-def _is_bad(bad: Bad, thread: str, edge: Edge) -> bool:
+def is_bad(bad: Bad, thread: str, edge: Edge) -> bool:
+    """Whether a step of the thread is what must not happen."""
     if bad.failing is None or edge.label is None or edge.label.action != FAIL:
         return False
     return bad.failing.thread in (None, thread) and bad.failing.edge in (None, edge)
 
 
-def _names(threads: Sequence[Automaton], sides: Sequence[Explicit]) -> list[Var]:
+def names_of(threads: Sequence[Automaton], sides: Sequence[Explicit]) -> list[Var]:
+    """What claims may mention."""
     places = [variable(f"at {t.name}.{q.name}", BOOL) for t in threads for q in t.locations]
     return [*sides[0].order[: sides[0].visible], *places]
 
 
-def _values(threads: Sequence[Automaton], sides: Sequence[Explicit], here: Whole) -> Row:
+def values_of(threads: Sequence[Automaton], sides: Sequence[Explicit], here: Whole) -> Row:
+    """The values of `names_of` in a state."""
     places = [q.name == s.location for t, s in zip(threads, here, strict=True) for q in t.locations]
     return (*here[0].row[: sides[0].visible], *places)

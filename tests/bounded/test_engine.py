@@ -1,0 +1,131 @@
+"""What the engine `bounded` finds, and what it says where it finds nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from sa.base.budget import Budget, unheard
+from sa.base.limits import LimitReached, Limits, limits
+from sa.bounded.engine import Wanted, by_rounds
+from sa.bounded.search import Bounds, Coverage, Reached, task, within
+from sa.checker.ruling import Accepted
+from sa.checker.run import check_run
+from sa.explicit.system import system
+from sa.question.asked import Asked, Note, Refuted
+from sa.question.claims import claims_of
+from tests.language.texts import program_of
+
+IN_ORDER = """
+global turn : int = 0;
+thread A { await turn == 0 { turn := 1; } }
+thread B { await turn == 1 { turn := 2; } }
+thread C { await turn == 2 { turn := 3; } }
+invariant not_done : turn != 3;
+"""
+
+
+def asked(text: str) -> Asked:
+    """All that a program claims."""
+    program = program_of(text)
+    bads = tuple(dict.fromkeys(bad for claim in claims_of(program) for bad in claim.bads))
+    return Asked(program.threads, bads, program.axioms)
+
+
+def said(text: str, rounds: int | None = None, unwind: int | None = None) -> list[Refuted | Note]:
+    """What the engine says within these bounds, its runs checked."""
+    question = asked(text)
+    found = list(by_rounds(Wanted(rounds, unwind), question, Budget(limits(60, None)), unheard))
+    for answer in found:
+        if isinstance(answer, Refuted):
+            assert isinstance(check_run(question.threads, answer.bad, answer.evidence), Accepted)  # type: ignore[arg-type]
+    return found
+
+
+def refuted(text: str, rounds: int | None = None, unwind: int | None = None) -> bool:
+    """Whether a run is found."""
+    return any(isinstance(answer, Refuted) for answer in said(text, rounds, unwind))
+
+
+def notes(text: str, rounds: int | None = None, unwind: int | None = None) -> list[str]:
+    """The notes about what was covered."""
+    return [answer.words for answer in said(text, rounds, unwind) if isinstance(answer, Note)]
+
+
+@pytest.mark.parametrize(("order", "needed"), [("ABC", 1), ("BAC", 2), ("CBA", 3)])
+def test_a_schedule_against_the_order_needs_a_round_for_each_thread(order: str, needed: int) -> None:
+    threads = {line[7]: line for line in IN_ORDER.splitlines() if line.startswith("thread")}
+    text = "global turn : int = 0;" + "".join(threads[name] for name in order) + "invariant not_done : turn != 3;"
+    assert refuted(text, needed, 0)
+    assert needed == 1 or not refuted(text, needed - 1, 0)
+
+
+LOOP = "global x : int = 0; thread A { while (x < 5) { x := x + 1; } assert x != 5; }"
+
+
+def test_a_loop_that_is_not_unrolled_far_enough_is_told_and_not_safe() -> None:
+    assert notes(LOOP, 1, 4) == ["no violation within 1 round, 4 unwindings of each loop; 0 of 1 loop fully unrolled"]
+    assert refuted(LOOP, 1, 5)
+
+
+def test_a_loop_that_counts_to_a_constant_needs_no_bound() -> None:
+    text = (
+        "global x : int = 0; thread A { local k : int = 0; while (k < 40) { x := x + k; k := k + 1; } assert x < 780; }"
+    )
+    assert refuted(text, rounds=1)
+    assert not refuted(text, 1, 39)
+
+
+def test_a_failure_counts_when_its_thread_or_another_one_is_stuck_afterwards() -> None:
+    assert refuted("global x : int = 0; thread A { assert x == 1; assume x == 2; }", 1, 0)
+    assert refuted("global x : int = 0; thread A { x := 1; assume false; } thread B { assert x == 0; }", 1, 0)
+    text = "global x : int = 0; thread A { local t : int = 3; x := 1; assume t == 4; } thread B { assert x == 0; }"
+    assert refuted(text, 1, 0)
+
+
+def test_a_step_that_waits_is_taken_later() -> None:
+    text = "global x : int = 0; thread A { await x == 1; x := 2; } thread B { x := 1; } invariant below : x < 2;"
+    assert refuted(text, 2, 0)
+    assert not refuted(text, 1, 0)
+
+
+def test_nothing_is_left_out_where_no_round_more_is_needed() -> None:
+    text = "global x : int = 0; thread A { x := x + 1; } thread B { x := x + 2; } invariant small : x <= 3;"
+    assert notes(text) == ["no violation in any run, of at most 2 rounds; that is no proof yet"]
+
+
+def test_values_beyond_what_constants_suggest_are_found_with_wider_numbers() -> None:
+    text = "global x, y : int; thread A { assert !(x > y * y * y && y == 12); }"
+    assert refuted(text)
+    assert refuted(text, 1, 0)
+
+
+def test_large_numbers_that_were_left_out_are_told() -> None:
+    text = "global x : int = 0; thread A { havoc x; assert x != 10 || true; assert x * 0 == 0 || x != 7; }"
+    assert all("numbers of unknown size" in note or "no violation in any" in note for note in notes(text))
+    growing = "global x : int; thread A { assert x < 1 || x * x * x != 2; } thread B { x := 2 * x; }"
+    assert any("numbers of unknown size up to" in note for note in notes(growing, 2))
+
+
+def test_arrays_are_integers_and_functions_are_left_out() -> None:
+    assert refuted("global a : int[3] = 0; global i : 0..2; thread A { a[i] := 1; assert a[2] == 0; }")
+    assert not refuted("function f(int) : int; global x : int = 0; thread A { x := f(x); assert x == 0; }")
+
+
+def test_time_that_runs_out_leaves_a_note() -> None:
+    text = "global x, y, z : int; thread A { while (true) { x := x * y + z; y := y * z + x; z := x * y; } }"
+    text += "thread B { assert x * x * x + y * y * y != 114 + z * z * z; }"
+    question = asked(text)
+    found = list[Refuted | Note]()
+    with pytest.raises(LimitReached):
+        found.extend(by_rounds(Wanted(), question, Budget(limits(3, None)), unheard))
+    assert not any(isinstance(answer, Refuted) for answer in found)
+
+
+def test_reductions_change_nothing_but_the_time() -> None:
+    question = asked(IN_ORDER)
+    s = system(question.threads, question.bads)
+    for canonical in (True, False):
+        for width in (4, None):
+            bounds = Bounds(3, (2, 1, 0), width, canonical=canonical)
+            found = list(within(task(s, 0, exactly=True), bounds, Budget(Limits()), {0}, unheard))
+            assert [type(x) for x in found] == [Coverage, Coverage, Reached]
