@@ -102,9 +102,9 @@ def engines_of(names: str | None) -> tuple[str, ...]:
     return () if names is None else tuple(name.strip() for name in names.split(","))
 
 
-def check_bounded(given: bool, engines: tuple[str, ...]) -> None:
+def check_bounded(rounds: int | None, unwind: int | None, engines: str | None) -> None:
     """That bounds are given to the engine that they are for. Raises typer.BadParameter."""
-    if given and engines and "bounded" not in engines:
+    if (rounds, unwind) != (None, None) and engines is not None and "bounded" not in engines_of(engines):
         raise typer.BadParameter("`--rounds` and `--unwind` are for `--engine bounded`")
 
 

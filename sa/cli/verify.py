@@ -89,7 +89,7 @@ def verify(
 
     Exit status: 0 proved (or nothing claimed), 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
-    check_bounded((rounds, unwind) != (None, None), engines_of(engine))
+    check_bounded(rounds, unwind, engine)
     settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report))
     watching = watching_of(settings, trace, profile)
 
@@ -98,13 +98,12 @@ def verify(
         from sa.app.verify import VerifyRequest
         from sa.app.verify import verify as work
         from sa.cli.watching import watched
-        from sa.engines.portfolio_of_claims import Wanted, chosen
+        from sa.engines.portfolio_of_claims import chosen
         from sa.engines.verify import Options
 
-        wanted = None if (rounds, unwind) == (None, None) else Wanted(rounds, unwind)
-        portfolio = chosen(engines_of(engine), wanted)
+        portfolio = chosen(engines_of(engine), rounds, unwind)
         # What was found before may be of other engines.
-        memory = users_cache() if cache and engine is None and wanted is None else None
+        memory = users_cache() if cache and portfolio is chosen(()) else None
         with watched(watching) as watch:
             how = reading(cc, define, include, entry, overflow, heap, races, deadlock, only)
             request = VerifyRequest(file, split, Options(bounds, seed, memory, portfolio, watch.reports), how)
@@ -112,9 +111,7 @@ def verify(
         return _answer(request, answer, settings, certificate)
 
     def stopped(reason: Reason, detail: str = "") -> int:
-        if not so_far:
-            return no_verdict(settings, file, reason, detail)
-        return _told(so_far[0](Unknown(reason, detail)), settings)
+        return _stopped(so_far, settings, file, Unknown(reason, detail))
 
     so_far: list[SoFar] = []
     decide(settings, file, body, stopped)
@@ -130,6 +127,12 @@ def _answer(request: VerifyRequest, answer: Answer, settings: Settings, certific
     with undisturbed():
         _show(answer, status, settings)
     return status
+
+
+def _stopped(so_far: list[SoFar], settings: Settings, file: str, why: Unknown) -> int:
+    if not so_far:
+        return no_verdict(settings, file, why.reason, why.detail)
+    return _told(so_far[0](why), settings)
 
 
 def _told(answer: Answer, settings: Settings) -> int:

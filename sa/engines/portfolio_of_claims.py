@@ -51,8 +51,6 @@ BOUNDED: ClaimEngine = Refuter(
     "bounded", "runs within so many rounds and unwindings of loops, more and more", partial(by_rounds, Wanted())
 )
 
-__all__ = ["CLAIMS", "Portfolio", "Wanted", "chosen"]
-
 Portfolio: TypeAlias = tuple[Turn[ClaimEngine], ...]
 
 #: Engines of `verify` in their order.
@@ -76,17 +74,16 @@ CLAIMS: Portfolio = (
 )
 
 
-def chosen(names: tuple[str, ...], wanted: Wanted | None = None) -> Portfolio:
+def chosen(names: tuple[str, ...], rounds: int | None = None, unwind: int | None = None) -> Portfolio:
     """The engines of `verify` with these names, in this order; all of them where there are none. Raises InputError.
 
-    Bounds that a user wants are for the engine `bounded`, which is then the only one unless others are named.
+    Given bounds are for the engine `bounded`, which is then the only one unless others are named.
     """
-    if not names and wanted is None:
+    if not names and (rounds, unwind) == (None, None):
         return CLAIMS
-    known = {turn.engine.name: turn.engine for turn in CLAIMS}
-    if wanted is not None:
-        known[BOUNDED.name] = replace(BOUNDED, decide=partial(by_rounds, wanted))
-        names = names or (BOUNDED.name,)
+    bounded = replace(BOUNDED, decide=partial(by_rounds, Wanted(rounds, unwind)))
+    known = {**{turn.engine.name: turn.engine for turn in CLAIMS}, bounded.name: bounded}
+    names = names or (bounded.name,)
     for name in names:
         if name not in known:
             raise InputError((no_engine(name, list(known)),))
