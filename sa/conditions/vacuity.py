@@ -8,6 +8,7 @@ from sa.automata.automaton import EXIT, FAIL, Automaton, Edge, edges_from
 from sa.automata.program import Axiom, Program
 from sa.base.diagnostic import Diagnostic, error, warning
 from sa.base.limits import Limits
+from sa.base.source import Span
 from sa.smt.session import Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
@@ -46,19 +47,25 @@ def _of_thread(session: Session, thread: Automaton) -> Iterator[Diagnostic]:
         yield warning("SA502", f"no state of `{thread.name}` satisfies the initial condition", thread.origin.span)
         return
     outgoing = edges_from(thread)
+    never, alive = list[Edge](), set[Span | None]()
     for place in thread.locations:
         if _impossible(session, place.inv):
             yield warning("SA503", f"no state satisfies the invariant of `{place.name}`", place.origin.span)
             continue
         edges = outgoing[place.name]
         dead = [e for e in edges if _impossible(session, place.inv, e.guard)]
-        for edge in dead:
-            if _written(edge) and len(dead) < len(edges):
-                message = f"this step can never be taken: `{show(edge.guard)}` is false here"
-                yield warning("SA504", message, edge.origin.span)
-        if len(dead) == len(edges) and not _is_end(thread, place.name):
+        alive.update(e.origin.span for e in edges if e not in dead)
+        if len(dead) < len(edges):
+            never += filter(_written, dead)
+        # Where only checks are left, nothing waits.
+        elif not _is_end(thread, place.name) and (not edges or any(map(_written, edges))):
             hint = "a thread that waits forever refines any thread that can still take steps"
             yield warning("SA505", f"`{thread.name}` blocks here forever", place.origin.span, hint)
+    # A statement has a step for each way through it, of which some may be impossible.
+    for edge in never:
+        if edge.origin.span not in alive:
+            message = f"this step can never be taken: `{show(edge.guard)}` is false here"
+            yield warning("SA504", message, edge.origin.span)
 
 
 def _impossible(session: Session, *formulas: Term) -> bool:
@@ -80,4 +87,6 @@ def _written(edge: Edge) -> bool:
 
 
 def _is_end(thread: Automaton, name: str) -> bool:
-    return any(e.target == name and e.label is not None and e.label.action in (EXIT, FAIL) for e in thread.edges)
+    """Whether nothing goes on here: a location that is entered by the last action of a run, or by nothing."""
+    entering = [e.label for e in thread.edges if e.target == name]
+    return name != thread.initial and all(label and label.action in (EXIT, FAIL) for label in entering)
