@@ -88,6 +88,11 @@ def joint_name(names: Iterable[str]) -> str:
     return "|".join(names)
 
 
+def mover(before: Location, after: Location) -> int | None:
+    """Which of several threads moves between two joint locations; None where none does, or there is one thread only."""
+    return next((n for n, (p, q) in enumerate(zip(before.parts, after.parts, strict=False)) if p != q), None)
+
+
 class Fault(Enum):
     """How a step goes wrong."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from sa.base.budget import Budget, unheard
+from sa.base.budget import Budget, Shared, unheard
 from sa.base.limits import LimitReached, Limits, Unsupported, check_time, share
 from sa.base.verdict import Reason, Unknown
 from sa.certificates.goal import Goal
@@ -26,12 +26,14 @@ def decide(goal: Goal, bounds: Limits, seed: int = 0, briefly: bool = False) -> 
     return next(decisions(goal, Budget(bounds, seed), portfolio(Depth.BRIEF if briefly else Depth.FORMULAS)))
 
 
-def decisions(goal: Goal, budget: Budget, turns: GoalPortfolio, reports: Reports | None = None) -> Iterator[Decision]:
+def decisions(
+    goal: Goal, budget: Budget, turns: GoalPortfolio, reports: Reports | None = None, shared: Shared | None = None
+) -> Iterator[Decision]:
     """Each piece of evidence that the engines find, one after the other, and at the end why there is no more.
 
-    Whoever has accepted a piece asks for no further one.
+    Whoever has accepted a piece asks for no further one. Engines go on from what is `shared`, if there is any.
     """
-    asked = GoalAsked(goal)
+    asked = GoalAsked(goal) if shared is None else GoalAsked(goal, shared)
     why = Unknown(Reason.BOUND, "no engine found an answer")
     for turn in turns:
         name = turn.engine.name

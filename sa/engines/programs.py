@@ -12,10 +12,11 @@ import time
 from collections.abc import Iterator, Mapping
 from time import perf_counter
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.program import Program, Refinement
+from sa.base.budget import Shared
 from sa.base.limits import LimitReached, remaining, share
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
@@ -110,6 +111,7 @@ def _by_plan(
     """What came of the pairs and of the products, in the order of the plan, as far as it was needed."""
     pairs: Found | None = None
     whole: Result | None = None
+    memory = _Memory()
     waiting: tuple[Pairs | Products, ...] = PLAN
     for seconds in ROUNDS if options.limits.deadline is None else (None,):
         again = list[Pairs | Products]()
@@ -119,13 +121,13 @@ def _by_plan(
             match tried:
                 case Pairs(level, effort):
                     if pairs is None or pairs.hopeful:
-                        pairs = _pairs(abstract, concrete, block, own, level, effort)
+                        pairs = _pairs(abstract, concrete, block, own, level, effort, memory)
                         if pairs.composition is not None:
                             return pairs, whole
                 case Products(depth):
                     if product is not None:
                         # What a short share has found is not lost for want of time to check it.
-                        whole = answered(product, own, depth, options.limits)
+                        whole = answered(product, own, depth, options.limits, memory.of(product))
                         if whole.verdict is not Verdict.UNKNOWN:
                             return pairs or Found(()), whole
             if _is_over(options, whole):
@@ -137,6 +139,29 @@ def _by_plan(
     return pairs or Found(()), whole
 
 
+class _Memory(Struct, frozen=True, eq=False):
+    """What one part of the plan leaves to those that come later: the engines' common work, and what was settled."""
+
+    shared: dict[Goal, Shared] = field(default_factory=dict)
+    settled: dict[tuple[Goal, Depth], Decision] = field(default_factory=dict)
+
+    def of(self, goal: Goal) -> Shared:
+        """What the engines share about a goal."""
+        return self.shared.setdefault(goal, Shared())
+
+    def decided(self, goal: Goal, options: Options, depth: Depth) -> Decision:
+        """As `recall.decided`; what would only be found out again, or not, is not asked again."""
+        key = goal, depth
+        if key not in self.settled:
+            left, begun = remaining(options.limits), time.monotonic()
+            decision = decided(goal, options, depth, self.of(goal))
+            # Engines end at shares of the time, so what took a quarter of it was perhaps cut short.
+            if isinstance(decision.evidence, Unknown) and left and time.monotonic() - begun >= left / 4:
+                return decision
+            self.settled[key] = decision
+        return self.settled[key]
+
+
 def _is_over(options: Options, whole: Result | None) -> bool:
     """Whether no more is to be tried: the time is over, or something else stops the work."""
     reason = None if whole is None or whole.unknown is None else whole.unknown.reason
@@ -144,7 +169,13 @@ def _is_over(options: Options, whole: Result | None) -> bool:
 
 
 def _pairs(
-    abstract: Program, concrete: Program, block: Refinement | None, options: Options, level: Level, effort: Effort
+    abstract: Program,
+    concrete: Program,
+    block: Refinement | None,
+    options: Options,
+    level: Level,
+    effort: Effort,
+    memory: _Memory,
 ) -> Found:
     """The proof from pairs of threads, or how far it got."""
     started = perf_counter()
@@ -154,7 +185,7 @@ def _pairs(
             concrete,
             block,
             options.limits,
-            lambda goal, effort: decided(goal, options, _DEPTHS[effort]),
+            lambda goal, effort: memory.decided(goal, options, _DEPTHS[effort]),
             level,
             effort,
         )

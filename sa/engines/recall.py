@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 
 from sa import __version__
-from sa.base.budget import Budget
+from sa.base.budget import Budget, Shared
 from sa.base.limits import LimitReached
 from sa.base.verdict import Unknown
 from sa.certificates.goal import Goal
@@ -37,18 +37,18 @@ _FORMAT = "sacheck evidence 1"
 RECALLED = "found before"
 
 
-def decided(goal: Goal, options: Options, depth: Depth = Depth.FULL) -> Decision:
+def decided(goal: Goal, options: Options, depth: Depth = Depth.FULL, shared: Shared | None = None) -> Decision:
     """The first evidence about a goal, from earlier runs or found now; it is kept."""
-    decision = next(found(goal, options, depth))
+    decision = next(found(goal, options, depth, shared))
     if not isinstance(decision.evidence, Unknown) and decision.strategy != RECALLED:
         remember(goal, decision.evidence, options)
     return decision
 
 
-def found(goal: Goal, options: Options, depth: Depth = Depth.FULL) -> Iterator[Decision]:
+def found(goal: Goal, options: Options, depth: Depth = Depth.FULL, shared: Shared | None = None) -> Iterator[Decision]:
     """Evidence about a goal, piece by piece, and at the end why there is no more.
 
-    First what was found in earlier runs, if the checker accepts it.
+    First what was found in earlier runs, if the checker accepts it. Engines go on from what is `shared`.
     """
     try:
         evidence = None if options.cache is None else _recalled(options.cache.read(_key(goal, options)), goal, options)
@@ -58,7 +58,7 @@ def found(goal: Goal, options: Options, depth: Depth = Depth.FULL) -> Iterator[D
     if evidence is not None:
         yield Decision(evidence, strategy=RECALLED)
     turns = portfolio(depth, options.engines)
-    yield from decisions(goal, Budget(options.limits, options.seed), turns, options.reports)
+    yield from decisions(goal, Budget(options.limits, options.seed), turns, options.reports, shared)
 
 
 def remember(goal: Goal, evidence: Simulation | Play, options: Options) -> None:

@@ -6,6 +6,7 @@ from time import perf_counter
 
 from msgspec.structs import replace
 
+from sa.base.budget import Shared
 from sa.base.limits import LimitReached, Limits
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
@@ -26,13 +27,20 @@ def stopped(goal: Goal, why: Unknown) -> Result:
     return Result(goal, Verdict.UNKNOWN, None, None, why, Statistics({}))
 
 
-def answered(goal: Goal, options: Options, depth: Depth = Depth.FULL, checking: Limits | None = None) -> Result:
+def answered(
+    goal: Goal,
+    options: Options,
+    depth: Depth = Depth.FULL,
+    checking: Limits | None = None,
+    shared: Shared | None = None,
+) -> Result:
     """The answer to a goal: by the first evidence that the checker accepts, within limits of its own if there are any.
 
-    Where there is none, the answer says why the checker did not accept what there was, or why there was none.
+    Where there is none, the answer says why the checker did not accept what there was, or why there was none. Engines
+    go on from what is `shared`.
     """
     started, refused = perf_counter(), None
-    for decision in found(goal, options, depth):
+    for decision in found(goal, options, depth, shared):
         judging = options if checking is None else replace(options, limits=checking)
         result = result_of(goal, decision, perf_counter() - started, judging)
         if not isinstance(decision.evidence, Unknown):

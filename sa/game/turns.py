@@ -7,10 +7,11 @@ is known of the turn before. That the form is right is for the checker to show; 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from msgspec import Struct
 
-from sa.automata.automaton import Automaton, Edge, edges_from
+from sa.automata.automaton import Automaton, Edge, edges_from, mover
 from sa.certificates.relation import TURN
 from sa.terms import build
 from sa.terms.substitute import substitute
@@ -18,6 +19,9 @@ from sa.terms.term import IsZero, Le, Mod, Not, Term, Var
 
 #: Edges in a cycle, and cycles that begin at one location.
 LENGTH, CYCLES = 10, 6
+
+#: Up to so many locations cycles may be made of several threads' steps.
+TOGETHER = 60
 
 
 class Cycle(Struct, frozen=True, eq=False):
@@ -34,38 +38,49 @@ class Cycle(Struct, frozen=True, eq=False):
 def cycles_of(automaton: Automaton) -> dict[str, tuple[Cycle, ...]]:
     """The cycles that have a closed form, by the location that is the first on them in the automaton's order."""
     order = {q.name: i for i, q in enumerate(automaton.locations)}
-    silent: dict[str, list[tuple[int, Edge]]] = {q.name: [] for q in automaton.locations}
+    silent: dict[str, list[_Step]] = {q.name: [] for q in automaton.locations}
     numbers = {id(e): i for i, e in enumerate(automaton.edges)}
+    places = {q.name: q for q in automaton.locations}
     for source, edges in edges_from(automaton).items():
-        silent[source] = [(numbers[id(e)], e) for e in edges if e.label is None and not e.choices]
+        quiet = (e for e in edges if e.label is None and not e.choices)
+        silent[source] = [_Step(numbers[id(e)], e, mover(places[source], places[e.target])) for e in quiet]
+    inv = {q.name: q.inv for q in automaton.locations}
     found = dict[str, tuple[Cycle, ...]]()
     for head in order:
-        cycles = list[Cycle]()
-        for path in _paths(silent, order, head):
-            cycle = _closed_form(automaton, path)
-            if cycle is not None and len(cycles) < CYCLES:
-                cycles.append(cycle)
-        if cycles:
-            found[head] = tuple(cycles)
+        forms = (_closed_form(automaton, inv, path) for path in _paths(silent, order, head))
+        if cycles := tuple(islice((cycle for cycle in forms if cycle is not None), CYCLES)):
+            found[head] = cycles
     return found
 
 
-def _paths(
-    silent: Mapping[str, list[tuple[int, Edge]]], order: Mapping[str, int], head: str
-) -> Iterator[tuple[int, ...]]:
-    """Simple cycles through a location that is the first one on them, the shortest first."""
-    pending: list[tuple[tuple[int, ...], tuple[str, ...]]] = [((), (head,))]
+class _Step(Struct, frozen=True, eq=False):
+    """A silent edge, its number, and which thread of several makes it; None where there is one thread only."""
+
+    number: int
+    edge: Edge
+    mover: int | None
+
+
+def _paths(silent: Mapping[str, list[_Step]], order: Mapping[str, int], head: str) -> Iterator[tuple[int, ...]]:
+    """Simple cycles through a location that is the first one on them, the shortest first.
+
+    All steps are of one thread where there are many locations: several threads go around together in too many ways.
+    """
+    apart = len(order) > TOGETHER
+    pending: list[tuple[tuple[int, ...], tuple[str, ...], int | None]] = [((), (head,), None)]
     # The list grows while it is walked.
-    for path, places in pending:
-        for number, edge in silent[places[-1]]:
-            if edge.target == head:
-                yield (*path, number)
-            elif order[edge.target] > order[head] and edge.target not in places and len(path) + 1 < LENGTH:
-                pending.append(((*path, number), (*places, edge.target)))
+    for path, places, thread in pending:
+        for step in silent[places[-1]]:
+            target = step.edge.target
+            if apart and path and step.mover != thread:
+                continue
+            if target == head:
+                yield (*path, step.number)
+            elif order[target] > order[head] and target not in places and len(path) + 1 < LENGTH:
+                pending.append(((*path, step.number), (*places, target), step.mover))
 
 
-def _closed_form(automaton: Automaton, path: tuple[int, ...]) -> Cycle | None:
-    inv = {q.name: q.inv for q in automaton.locations}
+def _closed_form(automaton: Automaton, inv: Mapping[str, Term], path: tuple[int, ...]) -> Cycle | None:
     values, conditions = dict[Var, Term](), list[Term]()
     for number in path:
         edge = automaton.edges[number]

@@ -6,11 +6,12 @@ learned backwards need not find out that a counter never exceeds its bound.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from math import gcd
 
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.game.board import Board
+from sa.invariants.differences import Others, differences
 from sa.invariants.houdini import candidates, houdini
 from sa.simulation.state import Facts
 from sa.smt.session import Session
@@ -31,7 +32,18 @@ def facts(session: Session, board: Board) -> Facts:
     goal = board.goal
     # What the abstract environment does in sequence may be over-approximated: nothing is said of what it changes.
     shared = () if goal.closed else variables_of(goal.abstract, Kind.GLOBAL)
-    return _of(session, goal.concrete, ()), _of(session, goal.abstract, shared)
+    first, second = _of(session, goal.concrete, ()), _of(session, goal.abstract, shared)
+    still = Others.STILL if goal.closed else None
+    return (
+        _both(first, differences(goal.concrete, still or Others.DECLARED, session.bounds)),
+        _both(second, differences(goal.abstract, still or Others.ANYTHING, session.bounds)),
+    )
+
+
+def _both(first: Mapping[str, tuple[Term, ...]], second: Mapping[str, tuple[Term, ...]]) -> dict[str, tuple[Term, ...]]:
+    """What both say by location."""
+    places = dict.fromkeys((*first, *second))
+    return {place: _telling(build.land(*first.get(place, ()), *second.get(place, ()))) for place in places}
 
 
 def _of(session: Session, automaton: Automaton, without: Iterable[Var]) -> dict[str, tuple[Term, ...]]:

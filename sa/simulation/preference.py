@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from sa.automata.automaton import Edge, Origin
-from sa.game.board import Board
+from sa.automata.automaton import Edge, Origin, mover
+from sa.game.board import Board, Side
 from sa.game.rounds import Challenge
 from sa.game.runs import Run, changes_links, extend, may_follow, start
 from sa.terms import build
@@ -53,10 +53,11 @@ def _ahead(board: Board, step: Challenge, stay: Run, solved: Mapping[Var, Term])
     """The run to the same statement, past at most a few that only the abstract thread can see."""
     run = stay
     for _ in range(LOOK_AHEAD):
-        for number, edge in board.abstract.edges[run.location]:
-            longer = _matching(board, step, run, number, edge, solved)
-            if longer is not None:
-                return longer
+        here = board.abstract.edges[run.location]
+        same = ((e, m) for n, e in here if (m := _matching(board, step, run, n, e, solved)) is not None)
+        found = min(same, key=lambda pair: _strangeness(board, step, pair[0]), default=None)
+        if found is not None:
+            return found[1]
         edges = board.abstract.edges[run.location]
         if len(edges) != 1 or not _private(board, edges[0][1]):
             return None
@@ -70,7 +71,8 @@ def _behind_tests(board: Board, step: Challenge, stay: Run, solved: Mapping[Var,
     while pending and explored < TESTS_PASSED:
         run = pending.pop(0)
         explored += 1
-        for number, edge in board.abstract.edges[run.location]:
+        here = board.abstract.edges[run.location]
+        for number, edge in sorted(here, key=lambda pair: _strangeness(board, step, pair[1])):
             longer = _matching(board, step, run, number, edge, solved)
             if longer is not None:
                 # The same statement again, in other words after a step of another thread, is no new answer.
@@ -91,6 +93,28 @@ def _matching(
     longer = extend(board, run, number, edge, choice, step.label)[1]
     same = shape_of(edge) == shape_of(step.edge) or _same_effect(step, edge, run, longer, solved)
     return longer if same else None
+
+
+def _strangeness(board: Board, step: Challenge, edge: Edge) -> tuple[bool, bool]:
+    """How an edge that is the same statement may still differ from the step: another thread, another branch."""
+    thread, branch = _place(board.concrete, step.edge)
+    other, further = _place(board.abstract, edge)
+    return thread != other, branch != further
+
+
+def _place(side: Side, edge: Edge) -> tuple[int | None, int]:
+    """Whose step an edge is, and how many there are before it that this thread could make in its stead."""
+    here, places = side.edges[edge.source], side.locations
+    thread = mover(places[edge.source], places[edge.target])
+    alike = (
+        e
+        for _, e in here
+        if e.guard is edge.guard
+        and e.updates == edge.updates
+        and e.label == edge.label
+        and mover(places[e.source], places[e.target]) == thread
+    )
+    return thread, next(n for n, e in enumerate(alike) if e is edge)
 
 
 def _same_effect(step: Challenge, edge: Edge, before: Run, after: Run, solved: Mapping[Var, Term]) -> bool:
@@ -137,9 +161,9 @@ def _plain(var: Var) -> str:
 def best(board: Board, step: Challenge, runs: list[Run], state: State, late: bool = False) -> Run:
     """The answer to prefer among good ones.
 
-    Ending in the same statement comes first, then making no turns of cycles, then passing few tests, then leaving few
-    variables different that have the same name on both sides, then being short. Where answers come late the shortest
-    is preferred.
+    Ending in the same statement comes first, of the same thread and branch if there are several, then making no turns
+    of cycles, then passing few tests, then leaving few variables different that have the same name on both sides, then
+    being short. Where answers come late the shortest is preferred.
     """
     if late:
         return min(runs, key=lambda run: (len(run.turns) + len(run.edges), run.edges))
@@ -148,12 +172,13 @@ def best(board: Board, step: Challenge, runs: list[Run], state: State, late: boo
         _plain(v): evaluate(step.after.get(v, v), state) for v in (*board.concrete.globals, *board.concrete.locals)
     }
 
-    def rank(run: Run) -> tuple[bool, int, int, int, int, tuple[int, ...]]:
+    def rank(run: Run) -> tuple[bool, tuple[bool, bool], int, int, int, int, tuple[int, ...]]:
         path = [edges[n] for n in run.edges]
         same = bool(path) and shape_of(path[-1]) == wanted and all(_private(board, e) for e in path[:-1])
+        strange = _strangeness(board, step, path[-1]) if same else (True, True)
         tests = sum(e.guard is not build.TRUE for e in (path[:-1] if same else path))
         pairs = ((after.get(_plain(v)), evaluate(t, state)) for v, t in run.values.items())
         apart = sum(mine is not None and mine != theirs for mine, theirs in pairs)
-        return not same, len(run.turns), tests, apart, len(path), run.edges
+        return not same, strange, len(run.turns), tests, apart, len(path), run.edges
 
     return min(runs, key=rank)
