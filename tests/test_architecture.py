@@ -65,7 +65,7 @@ MAY_IMPORT = {
     "generation": _DATA | {"smt", "domains", "conditions"},
     "question": _DATA | {"smt", "certificates", "conditions"},
     "explicit": _DATA | {"certificates", "question"},
-    "invariants": _DATA | {"smt", "certificates", "conditions", "generation", "question", "explicit"},
+    "invariants": _DATA | {"smt", "domains", "certificates", "conditions", "generation", "question", "explicit"},
     "hybrid": _DATA | {"smt", "certificates", "conditions", "question", "explicit", "invariants"},
     "bounded": _DATA | {"smt", "domains", "certificates", "question", "explicit"},
     "game": {"terms", "automata", "smt", "certificates"},

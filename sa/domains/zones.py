@@ -8,13 +8,13 @@ there. The empty set has no zone; operations that may meet it return None.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
 
 from sa.terms import build
-from sa.terms.sort import BOOL, INT
+from sa.terms.sort import BOOL, finite_values, number
 from sa.terms.substitute import primed, rebuild
 from sa.terms.term import Bool, Int, IsZero, Ite, Le, Member, Mod, Not, Or, Same, Term, Var, subterms
 
@@ -23,9 +23,6 @@ Pair: TypeAlias = tuple[Point, Point]
 
 #: A join names values between two ranges that a difference does not have, if there are so few.
 GAP = 3
-
-#: Bounds at which a growing one is held up once each.
-WIDENED = (-1, 0, 1)
 
 #: Choices by condition in one step that are told apart.
 CASES = 8
@@ -69,13 +66,13 @@ def join(first: Zone, second: Zone) -> Zone:
     return Zone(bounds, frozenset(apart))
 
 
-def widen(old: Zone, joined: Zone) -> Zone:
-    """A weaker zone than a join with the old one, where bounds that grew have left some steps out: they end so."""
+def widen(old: Zone, joined: Zone, thresholds: Sequence[int]) -> Zone:
+    """A weaker zone than a join with the old one: bounds that grew are the next of the thresholds, or none at all."""
     bounds = dict[Pair, int]()
     for pair, c in joined.bounds.items():
         if c == old.bounds[pair]:
             bounds[pair] = c
-        elif (later := next((t for t in WIDENED if c <= t), None)) is not None:
+        elif (later := next((t for t in thresholds if c <= t), None)) is not None:
             bounds[pair] = later
     return Zone(bounds, joined.apart & old.apart)
 
@@ -119,25 +116,36 @@ def after(zone: Zone, cases: Iterable[Term], changed: Iterable[Var]) -> Zone | N
 
 
 def formulas(zone: Zone) -> tuple[Term, ...]:
-    """What the zone says of integers, without bounds that others imply."""
-    numbers = {p for pair in zone.bounds for p in pair if p is None or p.sort == INT}
-    left = {p: c for p, c in zone.bounds.items() if p[0] in numbers and p[1] in numbers}
-    for (x, y), c in tuple(left.items()):
-        ways = ((left[x, z], left[z, y]) for z in numbers if (x, z) in left and (z, y) in left)
-        if any(a + b <= c for a, b in ways):
+    """What the zone says, without bounds that others imply: in all states in which it holds, and in no others."""
+    left = dict(zone.bounds)
+    points = {p for pair in left for p in pair}
+    for x, y in sorted(left, key=lambda pair: None in pair):
+        ways = ((left[x, z], left[z, y]) for z in points if (x, z) in left and (z, y) in left)
+        if any(a + b <= left[x, y] for a, b in ways):
             del left[x, y]
-    apart = (a for a in zone.apart if a[0] in numbers and a[1] in numbers)
-    return (
+    apart = sorted((_key(x), _key(y), c, x, y) for x, y, c in zone.apart)
+    said = (
         *(build.at_most_zero(_difference(x, y, c)) for (x, y), c in left.items()),
-        *(
-            build.lnot(build.is_zero(_difference(*a)))
-            for a in sorted(apart, key=lambda a: (_key(a[0]), _key(a[1]), a[2]))
-        ),
+        *(build.lnot(build.is_zero(_difference(x, y, c))) for _, _, c, x, y in apart),
     )
+    return build.conjuncts(build.land(*said))
 
 
 def _difference(x: Point, y: Point, c: int) -> Term:
-    return build.combine(-c, ((t, s) for t, s in ((x, 1), (y, -1)) if t is not None))
+    return build.combine(-c, ((_number(p), s) for p, s in ((x, 1), (y, -1)) if p is not None))
+
+
+def _number(point: Var) -> Term:
+    """A variable as the number that it counts as."""
+    values = finite_values(point.sort)
+    if values is None:
+        return point
+    *others, last = values
+    found: Term = build.integer(number(last))
+    for value in reversed(others):
+        same = build.eq(point, build.constant(value, point.sort))
+        found = build.ite(same, build.integer(number(value)), found)
+    return found
 
 
 def _key(point: Point) -> str:

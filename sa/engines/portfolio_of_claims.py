@@ -30,6 +30,9 @@ CONTROL: ClaimEngine = Decider(
 MORE_CONTROL: ClaimEngine = Decider(
     "more-control", "the same as `control`, with more effort", partial(by_control, EFFORTS[1])
 )
+DIFFERENCES: ClaimEngine = Prover(
+    "differences", "differences between variables, at joint locations", deciders.by_differences
+)
 CONJUNCTIONS: ClaimEngine = Prover(
     "conjunctions", "joint invariants made of what the program compares and assigns", joint_conjunctions.by_conjunctions
 )
@@ -59,6 +62,7 @@ CLAIMS: Portfolio = (
     Turn(CLAIMED, 0.1),
     Turn(PRECONDITIONS, 0.1),
     Turn(BOXES, 0.3),
+    Turn(DIFFERENCES, 0.2),
     Turn(PRODUCTS, 0.25),
     Turn(CONTROL, 0.25),
     Turn(MORE_STATES, 0.3),
