@@ -42,7 +42,9 @@ def refinement_certificate(path: str, request: RefineRequest, answers: Sequence[
     """The text of the certificate of `refine`, to be written to a file."""
     sources = [s for answer in answers for s in answer.question.sources]
     entries = [_refinement(a.outcome) for a in answers]
-    return _text(path, "refine", request.paths, (request.split, request.options.whole, ()), sources, entries)
+    return _text(
+        path, "refine", request.paths, (request.split, request.options.whole, words(request.reading)), sources, entries
+    )
 
 
 def verification_certificate(path: str, request: VerifyRequest, answer: Verified) -> str:

@@ -146,7 +146,7 @@ def _reading(document: Document) -> Reading:
 
 
 def _refinements(document: Document, folder: str, paths: tuple[str, ...], resources: Resources) -> Iterator[Judged]:
-    asked = questions(paths, document.split)
+    asked = questions(paths, document.split, _reading(document))
     _count(document, len(asked))
     for part, entry in zip(asked, document.questions, strict=True):
         _same_texts(document, folder, part.sources)

@@ -20,6 +20,7 @@ from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine as decide
 from sa.frontends.load import load_compared
+from sa.frontends.reading import USUAL, Reading
 from sa.language.elaborate import Block, elaborate_refinement
 from sa.language.load import Loaded
 from sa.language.read import beside
@@ -39,13 +40,15 @@ class Relate(Enum):
 class RefineRequest(Struct, frozen=True):
     """`paths` are an abstract and a concrete file, or one file whose refinement blocks name the others.
 
-    `split` splits steps that touch several shared locations. `relate` says what to do where the relation fails.
+    `split` splits steps that touch several shared locations, `reading` says how C is read. `relate` says what to do
+    where the relation fails.
     """
 
     paths: tuple[str, ...]
     split: bool
     options: Options
     relate: Relate = Relate.AS_ASKED
+    reading: Reading = USUAL
 
 
 class Answer(Struct, frozen=True):
@@ -73,7 +76,7 @@ class Question(Struct, frozen=True):
 def refine(request: RefineRequest) -> Iterator[Answer]:
     """One answer each question, as soon as it is known. Raises InputError and LimitReached."""
     started = perf_counter()
-    asked = questions(request.paths, request.split)
+    asked = questions(request.paths, request.split, request.reading)
     seconds = perf_counter() - started
     for question in asked:
         outcome, question = _answered(question, request)
@@ -104,15 +107,15 @@ def _answered(question: Question, request: RefineRequest) -> tuple[Outcome, Ques
     return told, question
 
 
-def questions(paths: tuple[str, ...], split: bool) -> list[Question]:
-    """What is asked about one file or two. Raises InputError."""
-    return _two_files(paths, split) if len(paths) == 2 else _one_file(paths, split)
+def questions(paths: tuple[str, ...], split: bool, reading: Reading = USUAL) -> list[Question]:
+    """What is asked about one file or two; `reading` says how C is read. Raises InputError."""
+    return _two_files(paths, split, reading) if len(paths) == 2 else _one_file(paths, split, reading)
 
 
-def _two_files(paths: tuple[str, ...], split: bool) -> list[Question]:
+def _two_files(paths: tuple[str, ...], split: bool, reading: Reading) -> list[Question]:
     """The blocks of either file that are about the two, or the defaults where there are none."""
     abstract_path, concrete_path = paths
-    abstract, concrete = load_compared(abstract_path, split), load_compared(concrete_path, split)
+    abstract, concrete = (load_compared(path, split, reading) for path in paths)
     asked = (realpath(abstract_path), realpath(concrete_path))
     blocks = list[Block | None]()
     for path, loaded in ((concrete_path, concrete), (abstract_path, abstract)):
@@ -134,10 +137,10 @@ def _about(path: str, block: Block) -> tuple[str | None, str]:
     return abstract, realpath(path if block.concrete is None else _beside(path, block, block.concrete))
 
 
-def _one_file(paths: tuple[str, ...], split: bool) -> list[Question]:
+def _one_file(paths: tuple[str, ...], split: bool, reading: Reading) -> list[Question]:
     """The questions that a file's blocks ask."""
     (path,) = paths
-    loaded = load_compared(path, split)
+    loaded = load_compared(path, split, reading)
     if not loaded.blocks:
         hint = "name two files: `sacheck refine ABSTRACT CONCRETE`, or write a refinement block"
         raise InputError((error("SA901", f"`{path}` has no refinement block", None, hint),))

@@ -33,7 +33,7 @@ def weakest_relies(request: RefineRequest) -> Iterator[Answer]:
     """One answer each pair of threads, as soon as it is known. Raises InputError and LimitReached."""
     started = perf_counter()
     options = request.options
-    for question in questions(request.paths, request.split):
+    for question in questions(request.paths, request.split, request.reading):
         abstract, concrete, block = question.abstract, question.concrete, question.block
         asked = goals(abstract, concrete, block, whole=True)
         noticed = (

@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import typer
 from msgspec.structs import replace
 
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict, worst_status
+from sa.cli.c_options import (
+    CompilerOption,
+    DefineOption,
+    EntryOption,
+    HeapOption,
+    IncludeOption,
+    Overflow,
+    OverflowOption,
+    reading,
+)
 from sa.cli.options import (
     AbstractArgument,
     CacheOption,
@@ -43,6 +54,7 @@ from sa.cli.options import (
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, count_warnings, decide
 from sa.cli.written import write_files
+from sa.frontends.reading import USUAL
 
 if TYPE_CHECKING:
     from sa.app.refine import Answer, RefineRequest, Relate
@@ -73,6 +85,12 @@ def refine(
     timeout: TimeoutOption = None,
     memory: MemoryOption = None,
     seed: SeedOption = 0,
+    overflow: OverflowOption = Overflow.assume,
+    heap: HeapOption = USUAL.heap,
+    entry: EntryOption = USUAL.entry,
+    cc: CompilerOption = USUAL.compiler,
+    define: DefineOption = None,
+    include: IncludeOption = None,
 ) -> None:
     """Prove or refute that concrete threads refine abstract ones.
 
@@ -82,6 +100,9 @@ def refine(
     settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, paths[-1], report))
     check_inferring(infer, certificate)
     unfit = {"whole": whole, "engine": engine, "trace": trace, "profile": profile, "infer-relate": infer}
+    how = reading(cc, define, include, entry, overflow, heap)
+    if chain and how != USUAL:
+        raise typer.BadParameter("the options for C are not for `--chain`")
     check_chained(chain, len(paths), script, {**unfit, "weakest-rely": weakest_rely})
     if chain:
         from sa.cli.chain import refine_chain
@@ -92,13 +113,13 @@ def refine(
     if weakest_rely:
         from sa.cli.weakest import find
 
-        find(paths, split, settings, watching, seed)
+        find(paths, split, how, settings, watching, seed)
         return
     answers: list[Answer] = []
 
     def body(bounds: Limits) -> int:
         asked = _request(paths, split, _options(bounds, seed, whole), engine, cache)
-        request = replace(asked, relate=_relate(infer, quiet or whole or engine is not None))
+        request = replace(asked, relate=_relate(infer, quiet or whole or engine is not None), reading=how)
         _answer(request, answers, settings, watching)
         if certificate is not None:
             _certify(certificate, request, answers)

@@ -11,13 +11,14 @@ from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict, worst_status
 from sa.cli.options import Settings, Watching
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import count_warnings, decide
+from sa.frontends.reading import Reading
 
 if TYPE_CHECKING:
     from sa.app.refine import RefineRequest
     from sa.app.weakest import Answer
 
 
-def find(paths: tuple[str, ...], split: bool, settings: Settings, watching: Watching, seed: int) -> None:
+def find(paths: tuple[str, ...], split: bool, how: Reading, settings: Settings, watching: Watching, seed: int) -> None:
     """Find the environments, show them, and end with the status of the worst answer."""
     answers: list[Answer] = []
 
@@ -25,7 +26,7 @@ def find(paths: tuple[str, ...], split: bool, settings: Settings, watching: Watc
         from sa.app.refine import RefineRequest
         from sa.engines.options import Options
 
-        _answer(RefineRequest(paths, split, Options(bounds, seed)), answers, settings, watching)
+        _answer(RefineRequest(paths, split, Options(bounds, seed), reading=how), answers, settings, watching)
         return _end(answers, None, settings, paths)
 
     def stopped(reason: Reason, detail: str = "") -> int:

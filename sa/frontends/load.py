@@ -7,9 +7,11 @@ from os.path import splitext
 from types import MappingProxyType
 from typing import Protocol
 
+from msgspec.structs import replace
+
 from sa.automata.program import Program
 from sa.base.diagnostic import InputError, error
-from sa.frontends.reading import COMPARED, USUAL, Reading
+from sa.frontends.reading import USUAL, Reading
 from sa.language.load import Loaded, LoadedScript
 
 
@@ -65,14 +67,14 @@ def load_program(path: str, split: bool = False, families: bool = False, reading
     return loaded
 
 
-def load_compared(path: str, split: bool = False) -> Loaded:
+def load_compared(path: str, split: bool = False, reading: Reading = USUAL) -> Loaded:
     """The program of a file that is compared with another one: what the outside sees of it is visible.
 
-    Raises InputError.
+    `reading` says how C is read otherwise. Raises InputError.
     """
     if _kind(path) is not _c:
-        return load_program(path, split)
-    loaded = _read_so(path, COMPARED)
+        return load_program(path, split, reading=reading)
+    loaded = _read_so(path, replace(reading, visible=True))
     _refuse_families((loaded.program,))
     if loaded.program.bounds:
         where = loaded.program.bounds[0].span

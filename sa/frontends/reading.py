@@ -31,7 +31,6 @@ class Reading(Struct, frozen=True):
 
 
 USUAL = Reading()
-COMPARED = Reading(visible=True)
 
 
 def words(reading: Reading) -> tuple[str, ...]:

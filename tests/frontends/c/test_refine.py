@@ -6,14 +6,20 @@ import re
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner, Result
 
 from sa.app.refine import Answer, RefineRequest, refine
 from sa.base.diagnostic import InputError
 from sa.base.limits import limits
+from sa.cli.main import application
 from sa.engines.options import Options
 
 SPECS = Path(__file__).parents[3] / "specs" / "c-refine"
 PAIRS = sorted(p for p in SPECS.glob("*.c") if not p.name.endswith(".before.c"))
+
+
+def sacheck(*arguments: str) -> Result:
+    return CliRunner().invoke(application(), [*arguments])
 
 
 def compared(before: Path, after: Path) -> Answer:
@@ -63,3 +69,25 @@ def test_what_cannot_be_compared_is_an_error(text: str, code: str, tmp_path: Pat
     with pytest.raises(InputError) as wrong:
         compared(path, path)
     assert wrong.value.diagnostics[0].code == code
+
+
+def test_how_both_files_are_read_is_an_option_and_part_of_the_certificate(tmp_path: Path) -> None:
+    """Where signed arithmetic wraps, `a + 1 > a` may be false; the macro is part of the program."""
+    text = "extern void emit(int); extern int input(void); int main(void) { int a = input(); emit(%s); return N; }"
+    (tmp_path / "before.c").write_text(text % "a + 1 > a")
+    (tmp_path / "after.c").write_text(text % "1")
+    files, certificate = [str(tmp_path / "before.c"), str(tmp_path / "after.c")], str(tmp_path / "evidence.json")
+    assert sacheck("refine", *files).exit_code == 2
+    assert sacheck("refine", *files, "-D", "N=0", "--certificate", certificate).exit_code == 0
+    assert sacheck("certify", certificate).exit_code == 0
+    assert sacheck("refine", *files, "-D", "N=0", "--overflow", "wrap").exit_code == 1
+    Path(certificate).write_text(Path(certificate).read_text().replace("DN=0", "DN=0x"))
+    assert sacheck("certify", certificate).exit_code != 0
+
+
+def test_options_for_c_are_refused_elsewhere(tmp_path: Path) -> None:
+    program = tmp_path / "p.sa"
+    program.write_text("global x : int = 0;\nthread T { x := 1; }\n")
+    result = sacheck("refine", str(program), str(program), "--overflow", "wrap")
+    assert (result.exit_code, "SA705" in result.stderr) == (2, True)
+    assert sacheck("refine", "--chain", *[str(program)] * 3, "-D", "N=1").exit_code == 2
