@@ -115,11 +115,26 @@ def refine(
 
         find(paths, split, how, settings, watching, seed)
         return
+
+    def request(bounds: Limits) -> RefineRequest:
+        asked = _request(paths, split, _options(bounds, seed, whole), engine, cache)
+        return replace(asked, relate=_relate(infer, quiet or whole or engine is not None), reading=how)
+
+    _ask(paths, request, certificate, settings, watching)
+
+
+def _ask(
+    paths: tuple[str, ...],
+    asked: Callable[[Limits], RefineRequest],
+    certificate: str | None,
+    settings: Settings,
+    watching: Watching,
+) -> None:
+    """Ask, show the answers, write them down, and end with the status of the worst one."""
     answers: list[Answer] = []
 
     def body(bounds: Limits) -> int:
-        asked = _request(paths, split, _options(bounds, seed, whole), engine, cache)
-        request = replace(asked, relate=_relate(infer, quiet or whole or engine is not None), reading=how)
+        request = asked(bounds)
         _answer(request, answers, settings, watching)
         if certificate is not None:
             _certify(certificate, request, answers)
