@@ -50,7 +50,7 @@ class Variable(Struct, frozen=True):
     """A declared variable. `low..high` bounds an int that has a range; both None for all of ℤ.
 
     Enumerations are bounded by their sort. A choice of an edge is a Variable of kind LOCAL too. `shown` is None where
-    the variable is told as it is.
+    the variable is told as it is. A `sequence` is the length of one: `q_len` beside the elements `q[0]`, ….
     """
 
     var: Var
@@ -60,6 +60,7 @@ class Variable(Struct, frozen=True):
     origin: Origin = Origin(None)
     ghost: bool = False
     shown: Shown | None = None
+    sequence: bool = False
 
 
 class Label(Struct, frozen=True):
@@ -101,6 +102,8 @@ class Fault(Enum):
     INDEX = "an index is outside of its array"
     LOCK = "the thread that releases a lock does not hold it"
     START = "the thread that is started was started before"
+    FULL = "the sequence is full"
+    EMPTY = "the sequence is empty"
     GUARANTEE = "a guarantee is broken"
     OVERFLOW = "a value is too large for its type"
     UNDEFINED = "what the step does is undefined"

@@ -144,9 +144,10 @@ SA309 not exactly one initial location
 SA310 a variable that is assigned twice at the same time
     In a simultaneous assignment every variable stands once on the left. Elements of one array count as the same
     unless both indices are constants.
-SA312 a quantifier outside of axioms
-    `forall` and `exists` are for axioms about functions. Elsewhere formulas are free of quantifiers, so that
-    they can be evaluated.
+SA312 a quantifier over too many values
+    In axioms, `forall` and `exists` are about all values of a type. Elsewhere they stand for a case for each value, so
+    that formulas can be evaluated: the type is a range, `forall i : 0..9 :: …`, an enumeration or `bool`; in an
+    invariant also a family of threads.
 SA313 `at` outside of invariants
     Only invariants can ask where a thread is. In a program, use a variable or a ghost instead.
 SA314 an initial value outside of its range
@@ -179,6 +180,10 @@ SA324 a built-in statement that is used in a wrong way
     `acquire(s)` and `release(s)` are about a semaphore, an int. `wait(c, l)`, `signal(c)` and `broadcast(c)` are about
     a condition variable, `global c : condition;`, and `wait` about a lock too. `barrier(b, n)` is about an int that
     is 0 at first, and the number of threads, a constant.
+SA325 a sequence that is used in a wrong way
+    `push(q, e)`, `push_first(q, e)`, `send(q, e)`, `x := pop(q)`, `x := pop_last(q)` and `x := receive(q)` are
+    statements; `len(q)`, `first(q)` and `last(q)` are values. `q` is declared as a sequence, for example
+    `global q : seq<int, 4> = {};`.
 SA401 an unknown thread in a pairing
     `thread C refines A;` names a thread of the concrete and one of the abstract side.
 SA402 two threads refine the same one

@@ -25,7 +25,8 @@ _VALUES = frozenset({")", "]", "true", "false"})
 
 class Piece(Struct, frozen=True):
     """A token or comment. `breaks` are the line ends in front of it; `names` is the colon behind a statement's
-    name; `called` is a word that a parenthesis may follow at once.
+    name; `called` is a word that a parenthesis may follow at once; `bracket` is a brace around values or an angle of a
+    type, which are set like parentheses.
     """
 
     lexeme: Lexeme
@@ -33,6 +34,7 @@ class Piece(Struct, frozen=True):
     unary: bool
     names: bool
     called: bool
+    bracket: bool
 
 
 class Layout(Struct):
@@ -60,7 +62,8 @@ def format_source(source: Source) -> str:
 def _pieces(source: Source) -> list[Piece]:
     text = source.text
     result = list[Piece]()
-    end, words, reserved = 0, list[str](), keywords()
+    end, words, reserved, opened = 0, list[str](), keywords(), list[bool]()
+    angle = False
     for lexeme in lexemes(source):
         breaks = text.count("\n", end, lexeme.start)
         end = lexeme.start + len(lexeme.text)
@@ -68,7 +71,18 @@ def _pieces(source: Source) -> list[Piece]:
         unary = lexeme.text == "-" and not _is_value(before, reserved)
         named = lexeme.text == ":" and len(words) > 1 and words[-2] in ("{", ";", "}")
         called = lexeme.kind == "word" and (lexeme.text not in reserved or lexeme.text in _CALLS)
-        result.append(Piece(lexeme, breaks, unary, named, called))
+        bracket = False
+        match lexeme.text:
+            case "{":
+                bracket = before in ("=", ":=", ",")
+                opened.append(bracket)
+            case "}":
+                bracket = opened.pop() if opened else False
+            case "<":
+                bracket = angle = words == [":", "seq"]
+            case ">":
+                bracket, angle = angle, False
+        result.append(Piece(lexeme, breaks, unary, named, called, bracket))
         if not _is_comment(lexeme):
             words.append(lexeme.text)
             del words[:-2]
@@ -89,14 +103,19 @@ def _closing(pieces: list[Piece]) -> dict[int, int]:
     """For each opening brace whose block was written on one line, where it closes."""
     result, opened = dict[int, int](), list[int]()
     for position, piece in enumerate(pieces):
-        if piece.lexeme.text == "{":
+        if _is_brace(piece, "{"):
             opened.append(position)
-        elif piece.lexeme.text == "}" and opened:
+        elif _is_brace(piece, "}") and opened:
             start = opened.pop()
             inside = pieces[start + 1 : position + 1]
             if len(inside) < WIDTH and all(_fits_a_line(p) for p in inside):
                 result[start] = position
     return result
+
+
+def _is_brace(piece: Piece, text: str) -> bool:
+    """Whether this is a brace of a block."""
+    return piece.lexeme.text == text and not piece.bracket
 
 
 def _fits_a_line(piece: Piece) -> bool:
@@ -115,19 +134,19 @@ def _place(position: int, pieces: list[Piece], closing: dict[int, int], layout: 
     if _is_comment(piece.lexeme):
         _comment(position, pieces, layout)
         return
-    if text == "}":
+    if _is_brace(piece, "}"):
         layout.depth -= 1
     joins = layout.fresh and text in ("else", "or") and layout.line.endswith("}")
     if layout.fresh and not joins:
         _start_line(piece, position, pieces, layout)
-    elif piece.breaks and not joins and text not in ("{", "}"):
+    elif piece.breaks and not joins and (piece.bracket or text not in ("{", "}")):
         _end_line(layout)
         layout.line = _INDENT * layout.depth + _CONTINUED
     elif layout.line.strip():
         layout.line += _gap(pieces[position - 1], piece)
     layout.line += text
-    layout.fresh = text in (";", "}", "{")
-    if text == "{":
+    layout.fresh = text == ";" or _is_brace(piece, "}") or _is_brace(piece, "{")
+    if _is_brace(piece, "{"):
         _open(position, pieces, closing, layout)
 
 
@@ -180,10 +199,9 @@ def _gap(before: Piece, after: Piece) -> str:
         return ""
     if _is_comment(left) or _is_comment(right):
         return " "
-    tight = (
-        right.text in _TIGHT_BEFORE or right.text[0] == "'" or left.text in _TIGHT_AFTER or before.unary or after.names
-    )
-    if tight:
+    tight = right.text in _TIGHT_BEFORE or right.text[0] == "'" or left.text in _TIGHT_AFTER
+    inside = (before.bracket and left.text in "{<") or (after.bracket and right.text in "}>")
+    if tight or inside or before.unary or after.names or (after.bracket and right.text == "<"):
         return ""
     if right.text == "(":
         return "" if before.called else " "

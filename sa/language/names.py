@@ -28,6 +28,13 @@ class ArraySymbol(Struct, frozen=True):
     elements: tuple[Variable, ...]
 
 
+class SequenceSymbol(Struct, frozen=True):
+    """A sequence: its elements and its length are variables of their own."""
+
+    elements: tuple[Variable, ...]
+    length: Variable
+
+
 class TermSymbol(Struct, frozen=True):
     """A name for a value: constants, constructors, arguments of macros."""
 
@@ -86,6 +93,7 @@ class BrokenSymbol(Struct, frozen=True):
 Symbol: TypeAlias = (
     VariableSymbol
     | ArraySymbol
+    | SequenceSymbol
     | TermSymbol
     | MacroSymbol
     | FunctionSymbol

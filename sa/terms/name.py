@@ -134,6 +134,18 @@ def off_side(name: str) -> Name:
     return _with(name, side=None)
 
 
+@_remembered
+def length(sequence: str) -> Name:
+    """The length of a sequence."""
+    return _with(sequence, base=f"{named(sequence).base}_len")
+
+
+@_remembered
+def measured(name: str) -> Name:
+    """The sequence that a length belongs to."""
+    return _with(name, base=named(name).base.removesuffix("_len"))
+
+
 def in_goal(name: str, thread: str, goal: str) -> Name:
     """A thread's local as one of several goals has it."""
     return _with(name, owner=(thread, goal))

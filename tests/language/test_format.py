@@ -88,3 +88,10 @@ def test_one_blank_line_stays_and_line_breaks_inside_of_a_statement_are_indented
 def test_a_text_with_syntax_errors_is_not_touched() -> None:
     with pytest.raises(InputError):
         formatted("thread T { x := ; }")
+
+
+def test_braces_around_values_and_angles_of_types_are_set_like_parentheses() -> None:
+    text = "global a:int[2]={ 1 ,2 };\nglobal q:seq < 0..9,4 > ={ };\nthread T { a := { 2,1 }; if (seq<q) { skip; } }\n"
+    assert format_source(Source("a.sa", text)) == (
+        "global a : int[2] = {1, 2};\nglobal q : seq<0..9, 4> = {};\nthread T { a := {2, 1}; if (seq < q) { skip; } }\n"
+    )

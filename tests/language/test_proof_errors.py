@@ -43,7 +43,7 @@ MISTAKES = [
     ("SA202", "lemma l : conc.T1 refines abs.T1 relate conc.a == abs.f[0];", "conc.a == abs.f[0]"),
     ("SA303", "lemma l : conc.T1 preserves a' == a;", "a'"),
     ("SA304", "lemma l : conc.T1 refines abs.T1 rely m' == m;", "m"),
-    ("SA312", "lemma l : conc preserves (forall i : int :: i == a);", "(forall i : int :: i == a)"),
+    ("SA312", "lemma l : conc preserves (forall i : int :: i == a);", "i : int"),
     ("SA319", "lemma l : conc preserves f[2];", "f[2]"),
     ("SA408", "lemma l : conc refines abs relate conc.m == abs.n;", "conc.m == abs.n"),
     ("SA452", "lemma l : conc refines abs relate a, k;", "k"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Variable
@@ -10,9 +12,10 @@ from sa.language import syntax
 from sa.language.elaborate.context import GHOST_UPDATE, PROGRAM, Context, Execution, complain
 from sa.language.elaborate.expressions import of_sort, translate
 from sa.language.elaborate.references import array_elements, check_index
-from sa.language.names import ArraySymbol, BrokenSymbol, VariableSymbol, find, unknown
+from sa.language.elaborate.wholes import Whole, canonical, variables_of, whole_of, whole_value
+from sa.language.names import BrokenSymbol, VariableSymbol, find, unknown
 from sa.lowering import writes
-from sa.lowering.paths import Path, Wrong, index_faults
+from sa.lowering.paths import Path, Wrong, assume, index_faults
 from sa.lowering.writes import Exchange, Target, arbitrary, choose, held, out_of_range, perform, updates_of
 from sa.terms.sort import BOOL, INT
 from sa.terms.term import Int, Term, Var, sort_of
@@ -83,6 +86,14 @@ def assign(action: syntax.Assign, paths: list[Path], execution: Execution) -> li
     good = True
     for place, expression in zip(action.places, action.values, strict=True):
         undefined = list[Term]()
+        whole = whole_of(place, context)
+        if whole is not None:
+            new = _whole_updates(whole, expression, wrong, context)
+            good = good and new is not None and new.keys().isdisjoint(updates)
+            if new is not None and not new.keys().isdisjoint(updates):
+                complain(context, "SA310", f"`{place.name}` is assigned twice at the same time", place.span)
+            updates.update(new or {})
+            continue
         target = target_of(place, replace(context, undefined=undefined))
         value = translate_value(expression, target is not None and target.variables[0].ghost, context)
         if target is None or value is None or not fits(target.variables[0], value[0], expression.span, context):
@@ -96,6 +107,26 @@ def assign(action: syntax.Assign, paths: list[Path], execution: Execution) -> li
             good = False
         updates.update(new)
     return perform(paths, wrong, updates, action.span, execution.step) if good else paths
+
+
+def _whole_updates(
+    whole: Whole, expression: syntax.Expression, wrong: list[Wrong], context: Context
+) -> dict[Var, Term] | None:
+    """A value for each variable of an array or sequence; None after an error."""
+    undefined = list[Term]()
+    mode = GHOST_UPDATE if whole.elements[0].ghost else PROGRAM
+    inner = replace(context, mode=mode, undefined=undefined)
+    values = whole_value(expression, whole, inner, partial(translate, context=inner))
+    if values is None:
+        return None
+    variables = variables_of(whole)
+    pairs = [(v, t, e) for v, (t, e) in zip(variables, values, strict=True)]
+    if not all(fits(v, t, e.span, context) for v, t, e in pairs):
+        return None
+    wrong += index_faults(undefined)
+    for variable, term, _ in pairs:
+        wrong += out_of_range(variable, term, context.ranges)
+    return {v.var: t for v, t, _ in pairs}
 
 
 def store_value(
@@ -118,15 +149,30 @@ def havoc(places: tuple[syntax.Place, ...], paths: list[Path], execution: Execut
     """`havoc x, y`: an array's name means all of its elements."""
     context = execution.context
     for place in places:
-        symbol = find(context.scope, place.name)
-        if isinstance(symbol, ArraySymbol) and isinstance(place, syntax.Name):
-            paths = [arbitrary(p, symbol.elements, execution.step) for p in paths]
+        whole = whole_of(place, context)
+        if whole is not None:
+            paths = any_values(variables_of(whole), paths, execution)
             continue
         undefined = list[Term]()
         target = target_of(place, replace(context, undefined=undefined))
         if target is not None:
             paths = choose(target, index_faults(undefined), paths, execution.step)
     return paths
+
+
+def store_whole(
+    names: tuple[syntax.Identifier, ...], value: syntax.Expression, paths: list[Path], execution: Execution
+) -> list[Path]:
+    """The same whole value for several arrays or sequences, as declarations give it."""
+    places = tuple(syntax.Name(n.name, 0, n.span) for n in names)
+    return assign(syntax.Assign(places, (value,) * len(places), value.span), paths, execution)
+
+
+def any_values(variables: tuple[Variable, ...], paths: list[Path], execution: Execution) -> list[Path]:
+    """The ways on with values that the step chooses; those behind the end of a sequence are not chosen."""
+    chosen = [arbitrary(p, variables, execution.step) for p in paths]
+    ways = [assume(p, canonical(variables)) for p in chosen]
+    return [w for w in ways if w is not None]
 
 
 def cas(action: syntax.CompareAndSwap, paths: list[Path], execution: Execution) -> list[Path]:

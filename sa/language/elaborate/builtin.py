@@ -25,6 +25,8 @@ from sa.base.source import Span
 from sa.language import syntax
 from sa.language.elaborate.context import Context, complain
 from sa.language.elaborate.expressions import constant_integer
+from sa.language.elaborate.sequences import FORMS, waiting
+from sa.language.elaborate.wholes import READERS
 from sa.language.names import BrokenSymbol, ConditionSymbol, Scope, find, unknown
 
 
@@ -37,13 +39,15 @@ class Builtin(Struct, frozen=True):
 
 
 def is_builtin(name: str, scope: Scope) -> bool:
-    """Whether a call of this name is of something built in: the file declares nothing of the name."""
-    return name in BUILTINS and find(scope, name) is None
+    """Whether a call of this name is of something built in, and not of what the file declares."""
+    return name in WORDS and find(scope, name) is None
 
 
 def expansion(action: syntax.Action, context: Context) -> tuple[syntax.Action, ...] | None:
     """The steps that a call of something built in stands for: none after an error, None where it is another action."""
-    if not isinstance(action, syntax.Call) or not is_builtin(action.name, context.scope):
+    if (steps := waiting(action, context)) is not None:
+        return steps
+    if not isinstance(action, syntax.Call) or action.name not in BUILTINS or not is_builtin(action.name, context.scope):
         return None
     known = BUILTINS[action.name]
     if len(action.values) != known.arguments:
@@ -114,7 +118,7 @@ BUILTINS: Mapping[str, Builtin] = {
 
 
 #: Words that mean something in their place, and may be names elsewhere.
-WORDS = frozenset({*BUILTINS, "start", "join", "condition"})
+WORDS = frozenset({*BUILTINS, *FORMS, *READERS, "start", "join", "condition", "seq"})
 
 
 # ---------------------------------------------------------------- parts

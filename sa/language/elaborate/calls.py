@@ -64,7 +64,7 @@ def enter(called: Called, context: Context) -> Context | None:
         complain(context, "SA203", message, call.span)
         return None
     single = (*(f.type for f in procedure.parameters), *((procedure.result,) if procedure.result else ()))
-    if any(isinstance(written, syntax.ArrayType) for written in single):
+    if any(isinstance(written, syntax.ArrayType | syntax.SequenceType) for written in single):
         # Reported at the procedure.
         return None
     if called.into is not None and procedure.result is None:

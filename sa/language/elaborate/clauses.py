@@ -10,7 +10,8 @@ from sa.language import syntax
 from sa.language.elaborate.context import Context, complain
 from sa.language.elaborate.expressions import boolean, relation
 from sa.language.elaborate.sides import Side
-from sa.language.names import ArraySymbol, Symbol, VariableSymbol, did_you_mean, find
+from sa.language.elaborate.wholes import variables_of
+from sa.language.names import ArraySymbol, SequenceSymbol, Symbol, VariableSymbol, did_you_mean, find
 from sa.lowering.draft import origin
 from sa.terms import build
 from sa.terms.name import on_side
@@ -59,14 +60,14 @@ def _related(expression: syntax.Expression, sides: tuple[Side, Side], context: C
                 hint = "a parameter is the same on both sides anyway"
             complain(context, "SA452", f"the {which} side has no variable `{name}`", expression.span, hint)
             return None
-    if isinstance(expression, syntax.Name) and all(isinstance(s, ArraySymbol) for s in symbols):
+    if isinstance(expression, syntax.Name) and all(isinstance(s, ArraySymbol | SequenceSymbol) for s in symbols):
         return _related_arrays(expression, symbols, context)
     left, right = (replace(expression, name=on_side(name, side.written)) for side in sides)
     return boolean(syntax.Compare("==", left, right, expression.span), context)
 
 
 def _related_arrays(expression: syntax.Name, sides: list[Symbol | None], context: Context) -> Term | None:
-    concrete, abstract = (s.elements for s in sides if isinstance(s, ArraySymbol))
+    concrete, abstract = (variables_of(s) for s in sides if isinstance(s, ArraySymbol | SequenceSymbol))
     if [v.var.sort for v in concrete] != [v.var.sort for v in abstract]:
         message = f"the arrays `{expression.name}` differ in size or type"
         complain(context, "SA453", message, expression.span)

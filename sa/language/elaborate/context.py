@@ -57,6 +57,8 @@ class Context(Struct, frozen=True):
     `locations` are the names that `at` may use, `copies` by their identities those that a claim speaks of, and
     `families` the names of families of any number. `calls` are the procedures that are being called, and
     `taken` the names of their callers' variables. `threads` are those that are started or joined.
+    `members` are the first and last index of families, which quantifiers may be over; `unrolled` says that a quantifier
+    was written out around here.
     """
 
     scope: Scope
@@ -73,6 +75,8 @@ class Context(Struct, frozen=True):
     calls: tuple[str, ...] = ()
     taken: frozenset[str] = frozenset()
     threads: Mapping[str, Handle] = field(default_factory=dict)
+    members: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    unrolled: bool = False
 
 
 class Execution(Struct, frozen=True):

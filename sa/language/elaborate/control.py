@@ -16,6 +16,7 @@ from sa.language.elaborate.declared import variables_in
 from sa.language.elaborate.execute import run
 from sa.language.elaborate.expressions import boolean, constant_integer
 from sa.language.elaborate.locals import declare_locals, initial_local, local_step
+from sa.language.elaborate.sequences import change_of
 from sa.language.names import ProcedureSymbol, Scope, TermSymbol, VariableSymbol, find
 from sa.lowering.draft import Draft, origin
 from sa.lowering.paths import Path, assume, index_faults
@@ -112,7 +113,7 @@ def _statement(statement: syntax.Statement, around: Around) -> Block:
             return _for(statement.action, statement.name, why, around)
         case action if (steps := expansion(action, around.context)) is not None:
             return _several(statement, steps, name, around)
-        case syntax.Call():
+        case syntax.Call() if change_of(statement.action, around.context.scope) is None:
             no_procedure(statement.action, around.context)
             return ()
         case _:
@@ -176,8 +177,8 @@ def _call(called: Called, name: Origin | None, why: Origin, around: Around) -> B
 def check_procedure(symbol: ProcedureSymbol, draft: Draft, context: Context) -> None:
     """Report what is wrong with a procedure, whether it is called or not. The draft is for nothing else."""
     procedure = symbol.procedure
-    arrays = [f.type for f in procedure.parameters if isinstance(f.type, syntax.ArrayType)]
-    if isinstance(procedure.result, syntax.ArrayType):
+    arrays = [f.type for f in procedure.parameters if isinstance(f.type, syntax.ArrayType | syntax.SequenceType)]
+    if isinstance(procedure.result, syntax.ArrayType | syntax.SequenceType):
         arrays.append(procedure.result)
     for written in arrays:
         hint = "pass an index, or use a global array"

@@ -15,7 +15,7 @@ from sa.language import syntax
 from sa.language.elaborate.context import AXIOM, CONSTANT, FORMULA, Context, complain, within
 from sa.language.elaborate.declared import declare_variables
 from sa.language.elaborate.expressions import boolean, domain_of, translate
-from sa.language.elaborate.locals import initial_elements, initial_values
+from sa.language.elaborate.locals import initial_state, initial_value
 from sa.language.elaborate.types import Domain
 from sa.language.names import (
     BrokenSymbol,
@@ -150,11 +150,11 @@ def _has(value: Term, domain: Domain) -> bool:
 
 def _global(declaration: syntax.Global, declared: Declared) -> None:
     context = declared.context
-    value = None if declaration.value is None else translate(declaration.value, context)
+    value = initial_value(declaration, context)
     groups = declare_variables(declaration.names, declaration.type, Kind.GLOBAL, declaration.ghost, context)
     variables = tuple(v for group in groups for v in group)
     if any(isinstance(context.scope.symbols.get(n.name), ConditionSymbol) for n in declaration.names):
-        if declaration.value is not None or declaration.elements:
+        if declaration.value is not None:
             complain(context, "SA208", "a condition variable has no value", declaration.span)
         return
     names = {n.name for n in declaration.names}
@@ -163,9 +163,7 @@ def _global(declaration: syntax.Global, declared: Declared) -> None:
         declared.globals.setdefault(name.name, declaration)
     # Looking for each is slow where there are thousands.
     declared.variables.extend(v for v in variables if not again or v not in declared.variables)
-    if declaration.value is not None and value is not None:
-        declared.init.extend(initial_values(variables, value, declaration.value, context))
-    declared.init.extend(initial_elements(declaration, variables, context))
+    declared.init.extend(initial_state(declaration, value, variables, context))
 
 
 def _shared_global(declaration: syntax.Global, declared: Declared) -> None:

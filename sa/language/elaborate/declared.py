@@ -8,10 +8,21 @@ from sa.automata.automaton import Kind, Origin, Variable
 from sa.language import syntax
 from sa.language.elaborate.context import Context, complain
 from sa.language.elaborate.expressions import domain_of
-from sa.language.elaborate.types import ArrayOf, Domain, Nothing
-from sa.language.names import ArraySymbol, BrokenSymbol, ConditionSymbol, Scope, Symbol, VariableSymbol, declare
+from sa.language.elaborate.types import ArrayOf, Domain, Nothing, SequenceOf
+from sa.language.names import (
+    ArraySymbol,
+    BrokenSymbol,
+    ConditionSymbol,
+    Scope,
+    SequenceSymbol,
+    Symbol,
+    VariableSymbol,
+    declare,
+)
 from sa.terms import build
 from sa.terms.name import element, named
+from sa.terms.name import length as named_length
+from sa.terms.sort import INT
 from sa.terms.term import Var
 
 
@@ -46,19 +57,35 @@ def declare_variables(
             continue
         own = (called or {}).get(name.name, name.name)
         variables = make_variables(own, domain, kind, ghost, Origin(name.span, f"{kind.value} {name.name}"))
-        symbol: Symbol = ArraySymbol(variables) if isinstance(domain, ArrayOf) else VariableSymbol(variables[0])
-        if not declare(context.scope, name, symbol, context.problems):
+        if not declare(context.scope, name, _symbol(variables, domain), context.problems):
             continue
+        if isinstance(domain, SequenceOf):
+            length = syntax.Identifier(named_length(name.name), name.span)
+            declare(context.scope, length, VariableSymbol(variables[-1]), context.problems)
         result.append(variables)
         for variable in variables:
             context.ranges[variable.var] = (variable.low, variable.high)
     return result
 
 
+def _symbol(variables: tuple[Variable, ...], domain: Domain | ArrayOf | SequenceOf) -> Symbol:
+    match domain:
+        case ArrayOf():
+            return ArraySymbol(variables)
+        case SequenceOf():
+            return SequenceSymbol(variables[:-1], variables[-1])
+        case _:
+            return VariableSymbol(variables[0])
+
+
 def make_variables(
-    name: str, domain: Domain | ArrayOf, kind: Kind, ghost: bool, origin: Origin
+    name: str, domain: Domain | ArrayOf | SequenceOf, kind: Kind, ghost: bool, origin: Origin
 ) -> tuple[Variable, ...]:
-    """The variable of a name, or an array's elements `name[0]`, `name[1]`, …"""
+    """The variable of a name, or an array's elements `name[0]`, `name[1]`, …; behind those of a sequence its length."""
+    if isinstance(domain, SequenceOf):
+        elements = make_variables(name, ArrayOf(domain.element, domain.size), kind, ghost, origin)
+        size = build.variable(named_length(name), INT)
+        return (*elements, Variable(size, kind, 0, domain.size, origin, ghost, sequence=True))
     if isinstance(domain, ArrayOf):
         names = [element(name, i) for i in range(domain.size)]
         domain = domain.element
@@ -76,6 +103,8 @@ def variables_in(scope: Scope) -> Iterator[Var]:
                 yield variable.var
             case ArraySymbol(elements):
                 yield from (e.var for e in elements)
+            case SequenceSymbol(elements, length):
+                yield from (v.var for v in (*elements, length))
             case _:
                 pass
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import EXIT, FAIL, Fault, Kind, Label
 from sa.language import syntax
 from sa.language.elaborate.assignments import (
+    any_values,
     assign,
     cas,
     exchange,
@@ -16,6 +17,7 @@ from sa.language.elaborate.assignments import (
     havoc,
     lock,
     store_value,
+    store_whole,
     translate_value,
     unlock,
 )
@@ -24,12 +26,13 @@ from sa.language.elaborate.calls import Called, call_of, enter, no_procedure, pa
 from sa.language.elaborate.context import Execution, complain, within
 from sa.language.elaborate.declared import declare_variables, free_name, variables_in
 from sa.language.elaborate.expressions import boolean, constant_integer, translate
+from sa.language.elaborate.sequences import change_of, changed
 from sa.language.elaborate.starting import join as join_thread
 from sa.language.elaborate.starting import start
 from sa.language.elaborate.types import MAX_SIZE
 from sa.language.names import Scope, TermSymbol, declare
 from sa.lowering.paths import Path, Wrong, assume, condition_of, demand, index_faults, join, now
-from sa.lowering.writes import Target, arbitrary
+from sa.lowering.writes import Target
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -82,6 +85,8 @@ def run(statement: syntax.Statement, paths: list[Path], execution: Execution) ->
         case syntax.While() | syntax.Break() | syntax.Continue() | syntax.Return():
             complain(context, "SA306", "loops and jumps cannot be inside of one step", statement.span)
             return paths
+        case action if (change := change_of(action, context.scope)) is not None:
+            return changed(change, paths, execution)
         case action if (called := call_of(action, context)) is not None:
             return _call(called, paths, execution)
         case syntax.Call():
@@ -272,15 +277,14 @@ def _branches(
 def _local(action: syntax.Local, paths: list[Path], execution: Execution) -> list[Path]:
     """A temporary: its value is known, or chosen in this step. It is not a variable of the automaton."""
     context = execution.context
-    values = None if action.value is None else translate_value(action.value, action.ghost, context)
-    if action.elements:
-        hint = "assign to its elements"
-        complain(context, "SA208", "values for all elements are for initial states", action.span, hint)
+    written = action.value
+    whole = isinstance(action.type, syntax.SequenceType) or isinstance(written, syntax.Elements)
+    values = None if written is None or whole else translate_value(written, action.ghost, context)
     own = {n.name: free_name(n.name, context.taken) for n in action.names}
     declared = declare_variables(action.names, action.type, Kind.LOCAL, action.ghost, context, own, chosen=True)
     variables = tuple(v for group in declared for v in group)
-    if action.value is None:
-        return [arbitrary(path, variables, execution.step) for path in paths]
-    if values is None:
-        return paths
-    return store_value(variables, *values, action.value.span, paths, execution)
+    if written is None:
+        return any_values(variables, paths, execution)
+    if whole:
+        return store_whole(action.names, written, paths, execution)
+    return paths if values is None else store_value(variables, *values, written.span, paths, execution)

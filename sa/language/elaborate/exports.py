@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from sa.automata.automaton import Kind
 from sa.language.elaborate.declarations import mentioned
-from sa.language.names import ArraySymbol, HiddenSymbol, MacroSymbol, ProcedureSymbol, Symbol, VariableSymbol, find
+from sa.language.names import (
+    ArraySymbol,
+    HiddenSymbol,
+    MacroSymbol,
+    ProcedureSymbol,
+    SequenceSymbol,
+    Symbol,
+    VariableSymbol,
+    find,
+)
 
 
 def visible_elsewhere(symbol: Symbol) -> Symbol:
@@ -24,7 +33,7 @@ def _changes(symbol: Symbol | None) -> bool:
     match symbol:
         case VariableSymbol(variable):
             return variable.kind is not Kind.PARAM
-        case ArraySymbol(elements):
+        case ArraySymbol(elements) | SequenceSymbol(elements):
             return elements[0].kind is not Kind.PARAM
         case _:
             return False

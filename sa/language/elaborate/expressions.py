@@ -17,8 +17,10 @@ from sa.base.source import Span
 from sa.language import syntax
 from sa.language.elaborate.arithmetic import arithmetic
 from sa.language.elaborate.context import CONSTANT, Context, complain, within
+from sa.language.elaborate.quantified import quantified
 from sa.language.elaborate.references import element, read, variables_named, whole_name
-from sa.language.elaborate.types import Domain, Values, bounded, resolve_type
+from sa.language.elaborate.types import Values, resolve_type
+from sa.language.elaborate.wholes import is_reader, read_sequence, whole_equal, whole_of
 from sa.language.names import (
     BrokenSymbol,
     FunctionSymbol,
@@ -26,7 +28,6 @@ from sa.language.names import (
     ProcedureSymbol,
     Scope,
     TermSymbol,
-    declare,
     did_you_mean,
     find,
     unknown,
@@ -35,7 +36,7 @@ from sa.terms import build
 from sa.terms.name import at_place
 from sa.terms.sort import BOOL, INT, Sort
 from sa.terms.substitute import primed
-from sa.terms.term import Int, Term, Var, sort_of
+from sa.terms.term import Bool, Int, Term, sort_of
 
 _ORDERS: dict[str, Callable[[Term, Term], Term]] = {
     "<": build.lt,
@@ -93,7 +94,7 @@ def translate(expression: syntax.Expression, context: Context) -> Term | None:
 
 
 def _special(
-    expression: syntax.Old | syntax.At | syntax.Quantified | syntax.Unchanged, context: Context
+    expression: syntax.Old | syntax.At | syntax.Quantified | syntax.Unchanged | syntax.Elements, context: Context
 ) -> Term | None:
     """What is allowed in formulas of certain kinds only."""
     match expression:
@@ -105,10 +106,14 @@ def _special(
             return translate(body, replace(context, primes=0))
         case syntax.At():
             return _at(expression, context)
-        case syntax.Quantified(universal, binders, body):
-            return _quantified(universal, binders, body, expression.span, context)
+        case syntax.Quantified():
+            return quantified(expression, context, boolean, domain_of)
         case syntax.Unchanged(names):
             return _unchanged(names, expression.span, context)
+        case syntax.Elements():
+            hint = "it is for arrays and sequences as wholes"
+            complain(context, "SA208", "this is the value of several variables", expression.span, hint)
+            return None
         case _:
             assert_never(expression)
 
@@ -140,7 +145,10 @@ def _junction(expression: syntax.Chain, context: Context) -> Term | None:
     def passed() -> Term:
         return build.land(*(build.lnot(t) if operator == "||" else t for t in terms))
 
-    for operand in expression.operands:
+    for position, operand in enumerate(expression.operands):
+        if context.unrolled and position and passed() is build.FALSE:
+            # With these values for what quantifiers bind, the rest is not read.
+            return build.boolean(operator != "&&")
         term = _read_if(passed, context, partial(boolean, operand))
         if term is not None:
             terms.append(term)
@@ -172,6 +180,9 @@ def _compare(
     if operator in _ORDERS:
         low, high = of_sort(left, INT, context), of_sort(right, INT, context)
         return None if low is None or high is None else _ORDERS[operator](low, high)
+    if whole_of(left, context) is not None and whole_of(right, context) is not None:
+        equal = whole_equal(left, right, context)
+        return equal if equal is None or operator == "==" else build.lnot(equal)
     first, second = translate(left, context), translate(right, context)
     if first is None or second is None:
         return None
@@ -198,6 +209,8 @@ def _conditional(
     context: Context,
 ) -> Term | None:
     test = boolean(condition, context)
+    if context.unrolled and isinstance(test, Bool):
+        return translate(positive if test is build.TRUE else negative, context)
     known = build.TRUE if test is None else test
     yes = _read_if(lambda: known, context, partial(translate, positive))
     no = _read_if(lambda: build.lnot(known), context, partial(translate, negative))
@@ -211,6 +224,8 @@ def _conditional(
 
 
 def _apply(expression: syntax.Apply, context: Context) -> Term | None:
+    if is_reader(expression.name, context):
+        return read_sequence(expression, context)
     arguments = [translate(a, context) for a in expression.arguments]
     symbol = find(context.scope, expression.name)
     if isinstance(symbol, BrokenSymbol):
@@ -322,42 +337,6 @@ def constant_integer(expression: syntax.Expression, context: Context) -> int | N
     return term.value
 
 
-def _quantified(
-    universal: bool, binders: tuple[syntax.Binder, ...], body: syntax.Expression, span: Span, context: Context
-) -> Term | None:
-    if not context.mode.quantifiers:
-        complain(context, "SA312", f"quantifiers have no meaning in {context.mode.what}", span, "they are for axioms")
-        return None
-    bound = _binder_scope(binders, context)
-    if bound is None:
-        return None
-    variables, bounds, scope = bound
-    inside = boolean(body, within(context, scope))
-    if inside is None:
-        return None
-    if universal:
-        return build.forall(variables, build.implies(bounds, inside))
-    return build.lnot(build.forall(variables, build.lnot(build.land(bounds, inside))))
-
-
-def _binder_scope(binders: tuple[syntax.Binder, ...], context: Context) -> tuple[tuple[Var, ...], Term, Scope] | None:
-    """Variables for binders, what their types say of them, and a scope that has them."""
-    scope = Scope(context.scope)
-    variables, bounds = list[Var](), list[Term]()
-    for binder in binders:
-        domain = domain_of(binder.type, context)
-        if not isinstance(domain, Domain):
-            if domain is not None:
-                complain(context, "SA208", "a quantified variable is a single value", binder.span)
-            return None
-        for name in binder.names:
-            var = build.variable(name.name, domain.sort)
-            declare(scope, name, TermSymbol(var), context.problems)
-            variables.append(var)
-            bounds.append(bounded(var, domain))
-    return tuple(variables), build.land(*bounds), scope
-
-
 def _unchanged(names: tuple[syntax.Place, ...], span: Span, context: Context) -> Term | None:
     if not context.mode.primes:
         complain(context, "SA303", f"`unchanged` has no meaning in {context.mode.what}", span)
@@ -387,9 +366,5 @@ def _mentions_old(expression: syntax.Expression) -> bool:
             return any(_mentions_old(e) for e in arguments)
         case syntax.Index(_, index, _):
             return _mentions_old(index)
-        case (
-            syntax.Name() | syntax.Integer() | syntax.Boolean() | syntax.At() | syntax.Quantified() | syntax.Unchanged()
-        ):
-            return False
         case _:
-            assert_never(expression)
+            return False

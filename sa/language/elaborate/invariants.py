@@ -20,7 +20,7 @@ from sa.language.elaborate.declarations import Declared
 from sa.language.elaborate.expressions import boolean
 from sa.language.names import Scope, TermSymbol, declare
 from sa.lowering.draft import origin
-from sa.terms.name import at_place
+from sa.terms.name import at_place, named, whole
 from sa.terms.term import Term
 
 
@@ -31,7 +31,7 @@ def invariants(
     base = declared.context
     context = Context(base.scope, INVARIANT, base.problems, base.ranges, locations=frozenset(_places(threads)))
     known = {f.thread.name: f for f in families}
-    context = replace(context, families=frozenset(known))
+    context = replace(context, families=frozenset(known), members=_members(threads))
     result = list[Invariant]()
     for d in module.declarations:
         if isinstance(d, syntax.InvariantDeclaration):
@@ -43,6 +43,16 @@ def invariants(
                 why = Origin(d.span, origin(d.span).text)
                 result.append(Invariant(d.name.name, formula, d.strong, d.expect, why, copies))
     return tuple(result)
+
+
+def _members(threads: Sequence[Automaton]) -> dict[str, tuple[int, int]]:
+    """The first and the last index of each family."""
+    indices = dict[str, list[int]]()
+    for thread in threads:
+        name = named(thread.name)
+        if name.position is not None:
+            indices.setdefault(whole(name), []).append(name.position)
+    return {family: (min(of), max(of)) for family, of in indices.items()}
 
 
 def _places(threads: Sequence[Automaton]) -> Iterator[str]:

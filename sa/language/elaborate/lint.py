@@ -10,7 +10,7 @@ from sa.base.diagnostic import Diagnostic, warning
 from sa.base.source import Span, span_text
 from sa.language import syntax
 from sa.language.elaborate.declarations import mentioned
-from sa.language.names import ArraySymbol, BrokenSymbol, MacroSymbol, Scope, VariableSymbol, find
+from sa.language.names import ArraySymbol, BrokenSymbol, MacroSymbol, Scope, SequenceSymbol, VariableSymbol, find
 
 _ATOMIC = "put it into `atomic { … }` if it is one step"
 
@@ -99,6 +99,8 @@ def shared_locations(expression: syntax.Expression, scope: Scope) -> set[str]:
         for name, span in mentioned(part):
             match find(names, name):
                 case VariableSymbol(variable) if variable.kind is Kind.GLOBAL and not variable.ghost:
+                    found.add(name)
+                case SequenceSymbol(_, length) if length.kind is Kind.GLOBAL and not length.ghost:
                     found.add(name)
                 case ArraySymbol(elements) if elements[0].kind is Kind.GLOBAL and not elements[0].ghost:
                     found.add("".join(span_text(span).split()))

@@ -6,19 +6,21 @@ types agree, otherwise the later one is called `x_2`.
 
 from __future__ import annotations
 
+from functools import partial
+
 from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Origin, Variable
 from sa.language import syntax
-from sa.language.elaborate.assignments import fits, store_value, translate_value
+from sa.language.elaborate.assignments import any_values, fits, store_value, store_whole, translate_value
 from sa.language.elaborate.context import Context, Execution, complain
 from sa.language.elaborate.declared import declare_variables, free_name, make_variables
 from sa.language.elaborate.expressions import domain_of, translate
 from sa.language.elaborate.references import in_range
-from sa.language.elaborate.types import ArrayOf, Domain, Nothing
+from sa.language.elaborate.types import ArrayOf, Domain, Nothing, SequenceOf
+from sa.language.elaborate.wholes import canonical, variables_of, whole_of, whole_value
 from sa.lowering.draft import Draft
 from sa.lowering.paths import Path
-from sa.lowering.writes import arbitrary
 from sa.terms import build
 from sa.terms.name import element
 from sa.terms.term import Term
@@ -26,31 +28,53 @@ from sa.terms.term import Term
 
 def initial_local(action: syntax.Local, draft: Draft, context: Context) -> None:
     """A local at the top of a thread: its value is part of the initial state."""
-    value = None if action.value is None else translate(action.value, context)
+    value = initial_value(action, context)
     variables = declare_locals(action, draft, context)
-    if action.value is not None and value is not None:
-        draft.init.extend(initial_values(variables, value, action.value, context))
-    draft.init.extend(initial_elements(action, variables, context))
+    draft.init.extend(initial_state(action, value, variables, context))
 
 
-def initial_elements(
-    declaration: syntax.Local | syntax.Global, variables: tuple[Variable, ...], context: Context
+def initial_value(declaration: syntax.Local | syntax.Global, context: Context) -> Term | None:
+    """The value of a declaration, as its names cannot see it yet; None without one, or for elements."""
+    written = declaration.value
+    return None if written is None or isinstance(written, syntax.Elements) else translate(written, context)
+
+
+def initial_state(
+    declaration: syntax.Local | syntax.Global, value: Term | None, variables: tuple[Variable, ...], context: Context
 ) -> list[Term]:
-    """That the elements of an array have the values of `= {e1, e2}` at the start."""
-    written = declaration.elements
-    if not written or not variables:
+    """What a declaration says of the initial state; `value` is what `initial_value` found."""
+    written = declaration.value
+    if isinstance(written, syntax.Elements):
+        return _initial_elements(declaration, written, variables, context)
+    if written is None:
+        return [canonical(variables)]
+    if any(v.sequence for v in variables):
+        complain(context, "SA208", "a sequence begins with elements", written.span, "write `{}`, or `{e1, e2}`")
         return []
-    if (
-        len(declaration.names) > 1
-        or len(written) != len(variables)
-        or not isinstance(declaration.type, syntax.ArrayType)
-    ):
-        message = f"{len(written)} values, but {len(variables)} variables"
-        complain(context, "SA203", message, declaration.span, "one value for each element of one array")
-        return []
-    values = [translate(e, context) for e in written]
-    pairs = zip(variables, values, written, strict=True)
-    return [t for v, value, e in pairs if value is not None for t in initial_values((v,), value, e, context)]
+    return [] if value is None else initial_values(variables, value, written, context)
+
+
+def _initial_elements(
+    declaration: syntax.Local | syntax.Global,
+    written: syntax.Elements,
+    variables: tuple[Variable, ...],
+    context: Context,
+) -> list[Term]:
+    """That each name of a declaration has the values of `= {e1, e2}` at the start."""
+    result = list[Term]()
+    if not variables:
+        return result
+    if not isinstance(declaration.type, syntax.ArrayType | syntax.SequenceType):
+        complain(context, "SA203", f"{len(written.values)} values, but one variable", declaration.span)
+        return result
+    for name in declaration.names:
+        whole = whole_of(syntax.Name(name.name, 0, name.span), context)
+        if whole is None:
+            continue
+        values = whole_value(written, whole, context, partial(translate, context=context))
+        for variable, (value, place) in zip(variables_of(whole), values or (), strict=values is not None):
+            result += initial_values((variable,), value, place, context)
+    return result
 
 
 def initial_values(
@@ -69,16 +93,15 @@ def initial_values(
 def local_step(action: syntax.Local, draft: Draft, execution: Execution) -> list[Path]:
     """A local that is declared further down: assigned, or chosen, when the step is taken."""
     context = execution.context
-    value = None if action.value is None else translate_value(action.value, action.ghost, context)
+    written = action.value
+    whole = isinstance(action.type, syntax.SequenceType) or isinstance(written, syntax.Elements)
+    value = None if written is None or whole else translate_value(written, action.ghost, context)
     variables = declare_locals(action, draft, context)
-    if action.elements:
-        hint = "declare the array at the top of the thread, or assign to its elements"
-        complain(context, "SA208", "values for all elements are for initial states", action.span, hint)
-    if action.value is None:
-        return [arbitrary(Path(), variables, execution.step)]
-    if value is None:
-        return []
-    return store_value(variables, *value, action.value.span, [Path()], execution)
+    if written is None:
+        return any_values(variables, [Path()], execution)
+    if whole:
+        return store_whole(action.names, written, [Path()], execution)
+    return [] if value is None else store_value(variables, *value, written.span, [Path()], execution)
 
 
 def declare_locals(action: syntax.Local, draft: Draft, context: Context) -> tuple[Variable, ...]:
@@ -105,11 +128,11 @@ def _own_names(action: syntax.Local, draft: Draft, context: Context) -> dict[str
     return result
 
 
-def _may_share(name: str, domain: Domain | ArrayOf, ghost: bool, draft: Draft) -> bool:
+def _may_share(name: str, domain: Domain | ArrayOf | SequenceOf, ghost: bool, draft: Draft) -> bool:
     """Whether a name is free, or belongs to a variable with the same values."""
     wanted = make_variables(name, domain, Kind.LOCAL, ghost, Origin(None))
     if name not in draft.locals and element(name, 0) not in draft.locals:
-        return wanted[0].var.name not in draft.taken
+        return all(w.var.name not in draft.taken and w.var.name not in draft.locals for w in wanted)
     if element(name, len(wanted)) in draft.locals:
         return False
     return all(_alike(w, draft.locals.get(w.var.name)) for w in wanted)

@@ -14,6 +14,7 @@ from sa.language.names import (
     BrokenSymbol,
     ConditionSymbol,
     HiddenSymbol,
+    SequenceSymbol,
     Symbol,
     TermSymbol,
     TypeSymbol,
@@ -42,6 +43,8 @@ def whole_name(expression: syntax.Name, symbol: Symbol | None, context: Context)
             return term
         case ArraySymbol():
             complain(context, "SA208", f"`{name}` is an array", span, f"write an element, such as `{name}[0]`")
+        case SequenceSymbol():
+            complain(context, "SA208", f"`{name}` is a sequence", span, f"`first({name})` is one of its elements")
         case TypeSymbol():
             complain(context, "SA103", f"`{name}` is a type, not a value", span)
         case HiddenSymbol(why):
@@ -108,7 +111,7 @@ def element(
 def array_elements(expression: syntax.Index, context: Context) -> tuple[Variable, ...] | None:
     """The elements of the array that is indexed."""
     symbol = find(context.scope, expression.name)
-    if isinstance(symbol, ArraySymbol):
+    if isinstance(symbol, ArraySymbol | SequenceSymbol):
         return symbol.elements
     if symbol is None:
         context.problems.append(unknown(context.scope, expression.name, expression.span, "array"))
@@ -123,7 +126,10 @@ def check_index(index: Term, size: int, expression: syntax.Index, context: Conte
         message = f"the index {index.value} is outside of `{expression.name}`, which has the elements 0..{size - 1}"
         complain(context, "SA319", message, expression.span)
         return False
+    symbol = find(context.scope, expression.name)
     wrong = outside(index, 0, size - 1, context.ranges)
+    if isinstance(symbol, SequenceSymbol) and context.undefined is not None:
+        wrong = build.lor(wrong, build.le(symbol.length.var, index))
     if wrong is build.FALSE:
         return True
     if context.undefined is None:
@@ -139,6 +145,19 @@ def in_range(term: Term, low: int, high: int) -> Term:
     return build.land(build.le(build.integer(low), term), build.le(term, build.integer(high)))
 
 
+def sequence_of(expression: syntax.Expression, context: Context) -> SequenceSymbol | None:
+    """The sequence that is named; None after an error."""
+    symbol = find(context.scope, expression.name) if isinstance(expression, syntax.Name) else None
+    if isinstance(symbol, SequenceSymbol):
+        return symbol
+    if isinstance(expression, syntax.Name) and symbol is None:
+        context.problems.append(unknown(context.scope, expression.name, expression.span, "sequence"))
+    elif not isinstance(symbol, BrokenSymbol):
+        hint = "declare one: `global q : seq<int, 4> = {};`"
+        complain(context, "SA325", "this is not a sequence", expression.span, hint)
+    return None
+
+
 def variables_named(place: syntax.Place, context: Context) -> tuple[Variable, ...] | None:
     """The variables that `unchanged` names: an array stands for its elements."""
     symbol = find(context.scope, place.name)
@@ -147,6 +166,8 @@ def variables_named(place: syntax.Place, context: Context) -> tuple[Variable, ..
             return (variable,)
         case ArraySymbol(elements), syntax.Name():
             return elements
+        case SequenceSymbol(elements, length), syntax.Name():
+            return (*elements, length)
         case ArraySymbol(elements), syntax.Index(_, syntax.Integer(value), _):
             if value < len(elements):
                 return (elements[value],)

@@ -11,11 +11,11 @@ from sa.automata.automaton import Kind, Variable
 from sa.language import syntax
 from sa.language.elaborate.context import Context
 from sa.language.elaborate.expressions import constant_integer
-from sa.language.names import ArraySymbol, HiddenSymbol, Symbol, TermSymbol, TypeSymbol, VariableSymbol
+from sa.language.names import ArraySymbol, HiddenSymbol, SequenceSymbol, Symbol, TermSymbol, TypeSymbol, VariableSymbol
 from sa.lowering.intervals import Interval
 from sa.terms import build
 from sa.terms import sort as sorts
-from sa.terms.name import Name, element, on_side, whole
+from sa.terms.name import Name, element, measured, named, on_side, whole
 from sa.terms.substitute import sided
 from sa.terms.term import Var
 
@@ -94,14 +94,18 @@ def enumerations(variables: Iterable[Variable]) -> dict[str, Symbol]:
 
 
 def grouped(variables: Mapping[Name, Variable]) -> dict[str, Symbol]:
-    """Variables as symbols; those named like the elements of an array are one."""
+    """Variables as symbols; those named like the elements of an array or sequence are one."""
     symbols, arrays = dict[str, Symbol](), dict[str, list[Variable]]()
     for name, variable in variables.items():
         if name.position is None:
             symbols[name] = VariableSymbol(variable)
         else:
             arrays.setdefault(whole(name), []).append(variable)
-    return symbols | {name: ArraySymbol(tuple(elements)) for name, elements in arrays.items()}
+    lengths = {measured(n): v for n, v in variables.items() if v.sequence}
+    for array, elements in arrays.items():
+        length = lengths.get(named(array))
+        symbols[array] = ArraySymbol(tuple(elements)) if length is None else SequenceSymbol(tuple(elements), length)
+    return symbols
 
 
 def thread_name(name: syntax.ThreadName, context: Context) -> str | None:

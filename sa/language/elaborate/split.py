@@ -29,7 +29,7 @@ from sa.language.elaborate.split_reads import (
     reads_under_condition,
     temporary,
 )
-from sa.language.names import ProcedureSymbol, Scope
+from sa.language.names import ArraySymbol, ProcedureSymbol, Scope, SequenceSymbol, find
 
 
 def split_thread(thread: syntax.Thread, scope: Scope) -> syntax.Thread:
@@ -111,7 +111,7 @@ def _statement(statement: syntax.Statement, splitting: Splitting) -> list[syntax
         case syntax.Choose(branches):
             action = replace(statement.action, branches=tuple(_block(b, splitting) for b in branches))
             return [replace(statement, action=action)]
-        case syntax.Assign(places, values):
+        case syntax.Assign(places, values) if not any(_is_whole(p, splitting) for p in places):
             if _is_split((*places, *values, *_shown(statement)), splitting):
                 return _assign(statement, statement.action, splitting)
         case syntax.Local(_, _, value) if value is not None and _is_split((value,), splitting):
@@ -148,6 +148,11 @@ def _label_read(statement: syntax.Statement, splitting: Splitting) -> tuple[synt
     """The statement with a label whose values were read before, and the reads."""
     reads = Reads()
     return replace(statement, label=read_label(statement.label, reads, splitting)), reads.statements
+
+
+def _is_whole(place: syntax.Place, splitting: Splitting) -> bool:
+    symbol = find(splitting.scope, place.name) if isinstance(place, syntax.Name) else None
+    return isinstance(symbol, ArraySymbol | SequenceSymbol)
 
 
 def _is_split(parts: tuple[syntax.Expression, ...], splitting: Splitting) -> bool:

@@ -35,12 +35,19 @@ class ArrayOf(Struct, frozen=True):
     size: int
 
 
+class SequenceOf(Struct, frozen=True):
+    """The values of a sequence of up to `size` elements."""
+
+    element: Domain
+    size: int
+
+
 class Nothing(Struct, frozen=True):
     """What a condition variable has: no values."""
 
 
 #: What is declared of a type.
-Values: TypeAlias = Domain | ArrayOf | Nothing
+Values: TypeAlias = Domain | ArrayOf | SequenceOf | Nothing
 
 #: Gives the value of a constant expression, None after an error.
 Constant: TypeAlias = Callable[[syntax.Expression], int | None]
@@ -64,6 +71,16 @@ def resolve_type(written: syntax.Type, context: Context, constant: Constant) -> 
                 complain(context, "SA207", f"an array has 1 to {MAX_SIZE} elements, not {count}", size.span)
                 return None
             return ArrayOf(inner, count)
+        case syntax.SequenceType(element, size):
+            inner, count = resolve_type(element, context, constant), constant(size)
+            if inner is not None and not isinstance(inner, Domain):
+                complain(context, "SA208", "the elements of a sequence are single values", element.span)
+            if not isinstance(inner, Domain) or count is None:
+                return None
+            if not 1 <= count <= MAX_SIZE:
+                complain(context, "SA207", f"a sequence has room for 1 to {MAX_SIZE} elements, not {count}", size.span)
+                return None
+            return SequenceOf(inner, count)
 
 
 def _named(written: syntax.NamedType, context: Context) -> Domain | Nothing | None:

@@ -43,18 +43,14 @@ def param(source: Source, children: Children) -> syntax.Param:
 
 
 def global_(source: Source, children: Children) -> syntax.Global:
-    """`GHOST? "global" _names ":" type ("=" (expression | elements))? ";"`."""
-    names = identifiers(source, children)
-    span = span_of(source, children)
-    value, ghost = after("=", children), children[0] == "ghost"
-    if type(value) is tuple:
-        return syntax.Global(names, after(":", children), None, ghost, span, value)
-    return syntax.Global(names, after(":", children), value, ghost, span)
+    """`GHOST? "global" _names ":" type ("=" value)? ";"`."""
+    names, ghost = identifiers(source, children), children[0] == "ghost"
+    return syntax.Global(names, after(":", children), after("=", children), ghost, span_of(source, children))
 
 
-def elements(source: Source, children: Children) -> tuple[syntax.Expression, ...]:
-    """`"{" _expressions "}"`."""
-    return nodes(children)
+def elements(source: Source, children: Children) -> syntax.Elements:
+    """`"{" _expressions? "}"`."""
+    return syntax.Elements(nodes(children), span_of(source, children))
 
 
 def enumeration(source: Source, children: Children) -> syntax.Enumeration:

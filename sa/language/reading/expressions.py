@@ -115,11 +115,23 @@ def array_size(source: Source, children: Children) -> Children:
     return children
 
 
+def sequence(source: Source, children: Children) -> syntax.SequenceType:
+    """`NAME COMPARISON type "," bound COMPARISON`: `seq<int, 4>`."""
+    name, opening, element, _, size, closing = children
+    if (name, opening, closing) != ("seq", "<", ">"):
+        wrong = next(t for t, meant in ((name, "seq"), (opening, "<"), (closing, ">")) if t != meant)
+        hint = "put a blank between `>` and `=`" if wrong == ">=" else "a sequence is `seq<int, 4>`"
+        raise rejected("SA008", "a type was expected here", source, [wrong], hint)
+    return syntax.SequenceType(element, size, span_of(source, children))
+
+
 def type_(source: Source, children: Children) -> syntax.Type:
     """`INT_TYPE | BOOL_TYPE | name | low ".." high`, each with an array size or without."""
     size = children.pop() if type(children[-1]) is list else None
     span = span_of(source, children)
     element: syntax.NamedType | syntax.RangeType
+    if type(children[0]) is syntax.SequenceType:
+        return children[0]
     if len(children) == 3:
         element = syntax.RangeType(children[0], children[2], span)
     elif type(children[0]) is Token:

@@ -43,7 +43,7 @@ def label(source: Source, children: Children) -> syntax.Label:
 
 
 def assign(source: Source, children: Children) -> _Assignment:
-    """`_places ":=" (_expressions | cas | fetch_add | exchange) ";"`."""
+    """`_places ":=" (_values | cas | fetch_add | exchange) ";"`."""
     middle = next(i for i, c in enumerate(children) if type(c) is Token and c == ":=")
     places, values = nodes(children[:middle]), nodes(children[middle + 1 :])
     span = span_of(source, children)
@@ -177,13 +177,9 @@ def return_statement(source: Source, children: Children) -> syntax.Return:
 
 
 def local(source: Source, children: Children) -> syntax.Local:
-    """`GHOST? "local" _names ":" type ("=" (expression | elements))? ";"`."""
-    names = identifiers(source, children)
-    span = span_of(source, children)
-    value, ghost = after("=", children), children[0] == "ghost"
-    if type(value) is tuple:
-        return syntax.Local(names, after(":", children), None, ghost, span, value)
-    return syntax.Local(names, after(":", children), value, ghost, span)
+    """`GHOST? "local" _names ":" type ("=" value)? ";"`."""
+    names, ghost = identifiers(source, children), children[0] == "ghost"
+    return syntax.Local(names, after(":", children), after("=", children), ghost, span_of(source, children))
 
 
 def lock(source: Source, children: Children) -> syntax.Lock:

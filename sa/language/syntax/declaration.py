@@ -39,14 +39,13 @@ class Param(Node, frozen=True):
 
 
 class Global(Node, frozen=True):
-    """`global x, y : int = e;`, the value is optional; `global a : int[2] = {e1, e2};` has `elements`."""
+    """`global x, y : int = e;`, the value is optional."""
 
     names: tuple[Identifier, ...]
     type: Type
     value: Expression | None
     ghost: bool
     span: Span
-    elements: tuple[Expression, ...] = ()
 
 
 class Enumeration(Node, frozen=True):

@@ -135,8 +135,28 @@ class Unchanged(Node, frozen=True):
     span: Span
 
 
+class Elements(Node, frozen=True):
+    """`{e1, e2}`: the value of a whole array or sequence, in a declaration or an assignment."""
+
+    values: tuple[Expression, ...]
+    span: Span
+
+
 Expression: TypeAlias = (
-    Name | Index | Integer | Boolean | Unary | Chain | Compare | Conditional | Apply | Quantified | Old | At | Unchanged
+    Name
+    | Index
+    | Integer
+    | Boolean
+    | Unary
+    | Chain
+    | Compare
+    | Conditional
+    | Apply
+    | Quantified
+    | Old
+    | At
+    | Unchanged
+    | Elements
 )
 
 
@@ -167,4 +187,12 @@ class ArrayType(Node, frozen=True):
     span: Span
 
 
-Type: TypeAlias = NamedType | RangeType | ArrayType
+class SequenceType(Node, frozen=True):
+    """`seq<element, size>`: up to `size` elements."""
+
+    element: Type
+    size: Expression
+    span: Span
+
+
+Type: TypeAlias = NamedType | RangeType | ArrayType | SequenceType

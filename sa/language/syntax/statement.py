@@ -145,14 +145,13 @@ class Return(Node, frozen=True):
 
 
 class Local(Node, frozen=True):
-    """`local x, y : int = e`, until the end of the block; without a value or `elements` it is arbitrary."""
+    """`local x, y : int = e`, until the end of the block; without a value it is arbitrary."""
 
     names: tuple[Identifier, ...]
     type: Type
     value: Expression | None
     ghost: bool
     span: Span
-    elements: tuple[Expression, ...] = ()
 
 
 class CompareAndSwap(Node, frozen=True):

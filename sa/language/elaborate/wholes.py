@@ -1,0 +1,152 @@
+"""Whole arrays and sequences: all of their variables at once, in declarations, assignments and comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from sa.automata.automaton import Variable
+from sa.language import syntax
+from sa.language.elaborate.context import Context, complain
+from sa.language.elaborate.references import read, sequence_of
+from sa.language.names import ArraySymbol, SequenceSymbol, Symbol, find
+from sa.terms import build
+from sa.terms.sort import BoolSort, EnumSort, IntSort
+from sa.terms.term import Term
+
+Whole: TypeAlias = ArraySymbol | SequenceSymbol
+
+#: Gives the term of an element's expression, None after an error.
+Translate: TypeAlias = Callable[[syntax.Expression], Term | None]
+
+
+def variables_of(whole: Whole) -> tuple[Variable, ...]:
+    """The elements and, for a sequence, the length behind them."""
+    return whole.elements if isinstance(whole, ArraySymbol) else (*whole.elements, whole.length)
+
+
+def whole_of(place: syntax.Expression, context: Context) -> Whole | None:
+    """The array or sequence that a bare name stands for; None for anything else."""
+    symbol: Symbol | None = find(context.scope, place.name) if isinstance(place, syntax.Name) else None
+    return symbol if isinstance(symbol, ArraySymbol | SequenceSymbol) else None
+
+
+def whole_value(
+    written: syntax.Expression, whole: Whole, context: Context, translate: Translate
+) -> tuple[tuple[Term, syntax.Expression], ...] | None:
+    """A value for every variable of an array or sequence, with the place that gives it; None after an error."""
+    size = len(whole.elements)
+    if isinstance(written, syntax.Elements):
+        fixed = isinstance(whole, ArraySymbol)
+        if len(written.values) > size or (fixed and len(written.values) < size):
+            hint = "one value for each element of one array" if fixed else None
+            complain(context, "SA203", f"{len(written.values)} values, but {size} variables", written.span, hint)
+            return None
+        given = [(translate(e), e) for e in written.values]
+        terms = [(t, e) for t, e in given if t is not None]
+        if len(terms) < len(given):
+            return None
+        if isinstance(whole, SequenceSymbol):
+            rest = [(beyond(v), written) for v in whole.elements[len(terms) :]]
+            return (*terms, *rest, (build.integer(len(terms)), written))
+        return tuple(terms)
+    other = whole_of(written, context)
+    if other is None or type(other) is not type(whole) or not _alike(other, whole):
+        what = "an array" if isinstance(whole, ArraySymbol) else "a sequence"
+        hint = f"write `{{e1, e2}}`, or the name of {what} of the same size and element type"
+        complain(context, "SA208", f"this is not {what} like the other one", written.span, hint)
+        return None
+    values = read_whole(other, written, context)
+    return None if values is None else tuple((v, written) for v in values)
+
+
+def whole_equal(left: syntax.Expression, right: syntax.Expression, context: Context) -> Term | None:
+    """That two arrays, or two sequences, are equal; None after an error. The left side is the name of one."""
+    first, second = whole_of(left, context), whole_of(right, context)
+    assert first is not None
+    if second is None or type(first) is not type(second) or not _alike(first, second):
+        complain(context, "SA202", "only arrays, or sequences, of the same size and type can be compared", right.span)
+        return None
+    one, two = read_whole(first, left, context), read_whole(second, right, context)
+    if one is None or two is None:
+        return None
+    return build.land(*(build.eq(a, b) for a, b in zip(one, two, strict=True)))
+
+
+def read_whole(whole: Whole, written: syntax.Expression, context: Context) -> tuple[Term, ...] | None:
+    """The terms of all variables behind a name, primed as it is."""
+    assert isinstance(written, syntax.Name)
+    terms = [read(v, written.primes, written.span, context) for v in variables_of(whole)]
+    known = tuple(t for t in terms if t is not None)
+    return known if len(known) == len(terms) else None
+
+
+def _alike(first: Whole, second: Whole) -> bool:
+    mine, theirs = variables_of(first), variables_of(second)
+    return [v.var.sort for v in mine] == [v.var.sort for v in theirs]
+
+
+def beyond(element: Variable) -> Term:
+    """The value of the elements behind the end of a sequence."""
+    sort = element.var.sort
+    match sort:
+        case BoolSort():
+            return build.FALSE
+        case EnumSort():
+            return build.constant(0, sort)
+        case IntSort():
+            low, high = element.low, element.high
+            inside = low is None or high is None or low <= 0 <= high
+            return build.ZERO if inside else build.integer(low or 0)
+        case _:
+            raise AssertionError(sort)
+
+
+def canonical(variables: Sequence[Variable]) -> Term:
+    """That the sequences among some variables have the same value everywhere behind their length."""
+    parts, elements = list[Term](), list[Variable]()
+    for variable in variables:
+        if not variable.sequence:
+            elements.append(variable)
+            continue
+        for position, element in enumerate(elements):
+            inside = build.lt(build.integer(position), variable.var)
+            parts.append(build.lor(inside, build.eq(element.var, beyond(element))))
+        elements = []
+    return build.land(*parts)
+
+
+# ---------------------------------------------------------------- what expressions read of a sequence
+
+READERS = frozenset({"len", "first", "last"})
+
+
+def is_reader(name: str, context: Context) -> bool:
+    """Whether a call of this name reads a sequence: the file declares nothing of the name."""
+    return name in READERS and find(context.scope, name) is None
+
+
+def read_sequence(expression: syntax.Apply, context: Context) -> Term | None:
+    """`len(q)`, `first(q)` and `last(q)`; in a statement the last two go wrong where the sequence is empty."""
+    name = expression.name
+    if len(expression.arguments) != 1:
+        complain(context, "SA325", f"`{name}` takes a sequence", expression.span, f"write `{name}(q)`")
+        return None
+    symbol, written = sequence_of(expression.arguments[0], context), expression.arguments[0]
+    values = None if symbol is None else read_whole(symbol, written, context)
+    if values is None:
+        return None
+    *elements, length = values
+    if name == "len":
+        return length
+    if context.undefined is not None:
+        context.undefined.append(build.le(length, build.ZERO))
+    return elements[0] if name == "first" else last_of(elements, length)
+
+
+def last_of(elements: Sequence[Term], length: Term) -> Term:
+    """The last element of a sequence that is not empty."""
+    result = elements[0]
+    for position in range(1, len(elements)):
+        result = build.ite(build.eq(length, build.integer(position + 1)), elements[position], result)
+    return result
