@@ -149,7 +149,9 @@ def _numberings(spoken: Sequence[Copy]) -> Iterator[tuple[int, ...]]:
 def _names(family: Family, name: str, other: str, identity: Term) -> dict[Var, Term]:
     """What claims say of one copy, said of another one."""
     places: dict[Var, Term] = {at(name, q.name): at(other, q.name) for q in family.thread.locations}
-    return {**places, identity_of(family, name): identity}
+    local = (v.var for v in family.thread.variables if v.kind is Kind.LOCAL)
+    own: dict[Var, Term] = {own_local(name, v): own_local(other, v) for v in local}
+    return {**places, **own, identity_of(family, name): identity}
 
 
 def at(thread: str, location: str) -> Var:

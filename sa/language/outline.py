@@ -201,6 +201,8 @@ def _uses(node: Node, above: tuple[Node, ...]) -> Iterator[Use]:
             yield Use(first, Space.VALUE if dot else Space.THREAD, place)
         case syntax.At():
             yield from _at(node)
+        case syntax.Member(thread, _, _, span):
+            yield Use(thread, Space.THREAD, Span(span.source, span.start, span.start + len(thread)))
         case syntax.EdgeDeclaration():
             for end in (node.source, node.target):
                 yield Use(end.name, Space.LOCATION, end.span)

@@ -19,7 +19,7 @@ from sa.engines.engine import Turn
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
 from sa.engines.verification import Finding
 from sa.engines.verify import Options, verify
-from tests.generators.crowds import Sketch, counting_sketch, random_sketch
+from tests.generators.crowds import Sketch, counting_sketch, random_sketch, sketch_about_locals
 from tests.invariants.judge import distance
 from tests.language.texts import program_of
 from tests.oracle.explicit import restrict
@@ -106,6 +106,17 @@ def test_what_is_proved_where_copies_are_counted_holds_with_up_to_three_copies()
 @pytest.mark.parametrize("first", [1_000, 2_000])
 def test_what_is_proved_where_copies_are_counted_holds_with_up_to_four_copies(first: int) -> None:
     assert not judge(range(first, first + 50), 4, counting_sketch, COUNTING)[1]
+
+
+def test_what_is_proved_of_locals_holds_with_up_to_three_copies() -> None:
+    counted, wrong = judge(range(20), 3, sketch_about_locals)
+    assert not wrong
+    assert counted["PROVED"] and counted["REFUTED"]
+
+
+@pytest.mark.fuzz
+def test_what_is_proved_of_locals_holds_with_up_to_four_copies() -> None:
+    assert not judge(range(1_000, 1_300), 4, sketch_about_locals)[1]
 
 
 @pytest.mark.parametrize("right", [True, False])

@@ -10,10 +10,14 @@ from itertools import product
 from random import Random
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 #: What a claim about two copies of a family says where their identities are `i` and `j`.
 _PAIRS = ("!(at T[{i}].A && at T[{j}].A)", "!(at T[{i}].A && at T[{j}].B)", "at T[{i}].A && at T[{j}].A ==> x == {v}")
 _ONES = ("at T[{i}].A ==> x == {v}", "at T[{i}].A ==> b", "at T[{i}].B ==> o == {i}", "o == {i} ==> !at T[{i}].A")
+#: The same with locals of the copies.
+_OWN = ("T[{i}].r <= {v}", "at T[{i}].A ==> T[{i}].r == {v}", "T[{i}].r >= x", "at T[{i}].B ==> T[{i}].r <= {v}")
+_OWN_PAIRS = ("T[{i}].r + T[{j}].r <= {v}", "at T[{i}].A ==> T[{j}].r <= {v}", "T[{i}].r == T[{j}].r")
 _PLAIN = ("x <= {v}", "x != {v}", "b ==> x == {v}", "!b || o == 0", "x == 0 || o != 0 || b")
 
 
@@ -54,6 +58,13 @@ def random_sketch(seed: int) -> Sketch:
     spoken = rng.choice((0, 1, 2, 2))
     claim = rng.choice((_PLAIN, _ONES, _PAIRS)[spoken]).replace("{v}", str(rng.randint(0, 2)))
     return Sketch(shared, family, other, claim, spoken)
+
+
+def sketch_about_locals(seed: int) -> Sketch:
+    """A random program with a claim that names locals of copies."""
+    rng, spoken = Random(f"locals {seed}"), 1 + seed % 2
+    claim = rng.choice((_OWN, _OWN_PAIRS)[spoken - 1]).replace("{v}", str(rng.randint(0, 2)))
+    return replace(random_sketch(seed), claim=claim, spoken=spoken)
 
 
 def _body(rng: Random, length: int, own: bool) -> str:

@@ -9,6 +9,7 @@ from sa.automata.automaton import FAIL, Automaton, Edge
 from sa.certificates.run import Bad, Failing
 from sa.terms.build import eq, integer, land, lnot, variable
 from sa.terms.sort import BOOL
+from sa.terms.substitute import local_of
 from sa.terms.term import Term, Var
 from tests.generators.programs import random_program
 from tests.language.texts import program_of
@@ -101,10 +102,12 @@ def is_bad(bad: Bad, thread: str, edge: Edge) -> bool:
 def names_of(threads: Sequence[Automaton], sides: Sequence[Explicit]) -> list[Var]:
     """What claims may mention."""
     places = [variable(f"at {t.name}.{q.name}", BOOL) for t in threads for q in t.locations]
-    return [*sides[0].order[: sides[0].visible], *places]
+    own = [local_of(v, t.name) for t, x in zip(threads, sides, strict=True) for v in x.order[x.visible :]]
+    return [*sides[0].order[: sides[0].visible], *own, *places]
 
 
 def values_of(threads: Sequence[Automaton], sides: Sequence[Explicit], here: Whole) -> Row:
     """The values of `names_of` in a state."""
     places = [q.name == s.location for t, s in zip(threads, here, strict=True) for q in t.locations]
-    return (*here[0].row[: sides[0].visible], *places)
+    own = [value for x, s in zip(sides, here, strict=True) for value in s.row[x.visible :]]
+    return (*here[0].row[: sides[0].visible], *own, *places)

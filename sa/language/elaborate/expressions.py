@@ -94,7 +94,8 @@ def translate(expression: syntax.Expression, context: Context) -> Term | None:
 
 
 def _special(
-    expression: syntax.Old | syntax.At | syntax.Quantified | syntax.Unchanged | syntax.Elements, context: Context
+    expression: syntax.Old | syntax.At | syntax.Member | syntax.Quantified | syntax.Unchanged | syntax.Elements,
+    context: Context,
 ) -> Term | None:
     """What is allowed in formulas of certain kinds only."""
     match expression:
@@ -106,6 +107,11 @@ def _special(
             return translate(body, replace(context, primes=0))
         case syntax.At():
             return _at(expression, context)
+        case syntax.Member(thread, index, local, span):
+            owner = _owner(thread, index, context)
+            return (
+                None if owner is None else translate(replace(local, name=f"{owner}.{local.name}", span=span), context)
+            )
         case syntax.Quantified():
             return quantified(expression, context, boolean, domain_of)
         case syntax.Unchanged(names):
@@ -305,11 +311,10 @@ def _at(expression: syntax.At, context: Context) -> Term | None:
         return None
     thread = expression.thread
     if expression.index is not None:
-        index = of_sort(expression.index, INT, context)
-        if index is None:
+        owner = _owner(thread, expression.index, context)
+        if owner is None:
             return None
-        copy = context.copies.get(index)
-        thread = copy.name if copy is not None and copy.family == thread else f"{thread}[{index.key}]"
+        thread = owner
     name = at_place(thread, expression.location)
     if name not in context.locations:
         message = f"there is no location `{expression.location}` in a thread `{thread}`"
@@ -319,6 +324,15 @@ def _at(expression: syntax.At, context: Context) -> Term | None:
         complain(context, "SA104", message, expression.span, hint)
         return None
     return build.variable(name, BOOL)
+
+
+def _owner(family: str, written: syntax.Expression, context: Context) -> str | None:
+    """The name of the member of a family, or of the copy, with an index; None after an error."""
+    index = of_sort(written, INT, context)
+    if index is None:
+        return None
+    copy = context.copies.get(index)
+    return copy.name if copy is not None and copy.family == family else f"{family}[{index.key}]"
 
 
 def domain_of(written: syntax.Type, context: Context) -> Values | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from sa.automata.automaton import Automaton, Origin
+from sa.automata.automaton import Automaton, Kind, Origin
 from sa.automata.family import MOST_COPIES, Copy, Family, identity_of
 from sa.automata.program import Invariant
 from sa.base.diagnostic import Diagnostic, error
@@ -18,10 +18,13 @@ from sa.language import syntax
 from sa.language.elaborate.context import INVARIANT, Context, complain, within
 from sa.language.elaborate.declarations import Declared
 from sa.language.elaborate.expressions import boolean
-from sa.language.names import Scope, TermSymbol, declare
+from sa.language.elaborate.sides import grouped
+from sa.language.names import BrokenSymbol, HiddenSymbol, Scope, Symbol, TermSymbol, declare, find
 from sa.lowering.draft import origin
+from sa.lowering.intervals import Interval
 from sa.terms.name import at_place, named, whole
-from sa.terms.term import Term
+from sa.terms.substitute import local_of
+from sa.terms.term import Term, Var
 
 
 def invariants(
@@ -32,6 +35,9 @@ def invariants(
     context = Context(base.scope, INVARIANT, base.problems, base.ranges, locations=frozenset(_places(threads)))
     known = {f.thread.name: f for f in families}
     context = replace(context, families=frozenset(known), members=_members(threads))
+    inner, ranges = Scope(base.scope), dict(base.ranges)
+    _enter_locals(threads, inner, ranges)
+    context = replace(within(context, inner), ranges=ranges)
     result = list[Invariant]()
     for d in module.declarations:
         if isinstance(d, syntax.InvariantDeclaration):
@@ -42,7 +48,21 @@ def invariants(
             if formula is not None:
                 why = Origin(d.span, origin(d.span).text)
                 result.append(Invariant(d.name.name, formula, d.strong, d.expect, why, copies))
+            # Later invariants may use it, unless something else has the name.
+            if find(inner, d.name.name) is None:
+                about = HiddenSymbol("an invariant about copies cannot be used in another one")
+                known_by_name: Symbol = about if copies else BrokenSymbol() if formula is None else TermSymbol(formula)
+                inner.symbols[d.name.name] = known_by_name
     return tuple(result)
+
+
+def _enter_locals(threads: Sequence[Automaton], scope: Scope, ranges: dict[Var, Interval]) -> None:
+    """Enter the locals of threads as `T.x`."""
+    for thread in threads:
+        local = {v.var.name: v for v in thread.variables if v.kind is Kind.LOCAL}
+        meant = {name: replace(v, var=local_of(v.var, thread.name)) for name, v in local.items()}
+        scope.symbols.update({f"{thread.name}.{name}": symbol for name, symbol in grouped(meant).items()})
+        ranges.update({v.var: (v.low, v.high) for v in meant.values()})
 
 
 def _members(threads: Sequence[Automaton]) -> dict[str, tuple[int, int]]:
@@ -64,6 +84,7 @@ def _bound(
 ) -> tuple[Context, syntax.Expression, tuple[Copy, ...]]:
     """What is behind the quantifiers over copies, the place in which it stands, and the copies."""
     scope, bound, copies = Scope(context.scope), dict[Term, Copy](), list[Copy]()
+    ranges = dict(context.ranges)
     while isinstance(formula, syntax.Quantified) and all(_family(b, families) for b in formula.binders):
         if not formula.universal:
             hint = "a claim is about all copies: write `forall`"
@@ -83,9 +104,11 @@ def _bound(
             message = f"this claim mentions more than {MOST_COPIES} copies of `{family.thread.name}`"
             complain(context, "SA207", message, formula.span)
             copies = []
-    named = (replace(families[c.family].thread, name=c.name) for c in copies)
-    locations = context.locations | frozenset(_places(tuple(named)))
-    return replace(within(context, scope), copies=bound, locations=locations), formula, tuple(copies)
+    meant = tuple(replace(families[c.family].thread, name=c.name) for c in copies)
+    _enter_locals(meant, scope, ranges)
+    locations = context.locations | frozenset(_places(meant))
+    inside = replace(within(context, scope), copies=bound, locations=locations, ranges=ranges)
+    return inside, formula, tuple(copies)
 
 
 def _family(binder: syntax.Binder, families: Mapping[str, Family]) -> Family | None:

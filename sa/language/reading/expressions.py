@@ -44,6 +44,12 @@ def reference(source: Source, children: Children) -> syntax.Name | syntax.Index:
     return syntax.Name(name, primes, span_of(source, children))
 
 
+def member(source: Source, children: Children) -> syntax.Member:
+    """`_path "[" expression "]" "." NAME ("[" expression "]")? PRIMES?`."""
+    thread, size = _path(children)
+    return syntax.Member(thread, children[size + 1], reference(source, children[size + 4 :]), span_of(source, children))
+
+
 def prefixed(source: Source, children: Children) -> syntax.Unary:
     """`NOT unary | MINUS unary`."""
     return syntax.Unary(str(children[0]), children[1], span_of(source, children))

@@ -128,6 +128,15 @@ class At(Node, frozen=True):
     span: Span
 
 
+class Member(Node, frozen=True):
+    """`T[1].x` or `T[i].f[2]`: a local of a member of a family, or of a copy."""
+
+    thread: str
+    index: Expression
+    local: Name | Index
+    span: Span
+
+
 class Unchanged(Node, frozen=True):
     """`unchanged x, y` where a relation may stand; an array's name means all of its elements."""
 
@@ -155,6 +164,7 @@ Expression: TypeAlias = (
     | Quantified
     | Old
     | At
+    | Member
     | Unchanged
     | Elements
 )
