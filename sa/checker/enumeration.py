@@ -29,15 +29,22 @@ class _Next(Struct, frozen=True, eq=False):
 
 
 class Enumeration(Struct, frozen=True, eq=False):
-    """Extensions of a row; `places` say where the unknowns, in the order asked for, stand in the extended row."""
+    """Extensions of a row; `places` say where the unknowns, in the order asked for, stand in the extended row.
 
+    A row that is not `possible` has none, whatever values the unknowns have.
+    """
+
+    possible: Callable[[Row], bool]
     steps: tuple[_Next, ...]
     places: tuple[int, ...]
 
 
 def enumeration(formula: Term, known: Sequence[Var], unknown: Sequence[Variable]) -> Enumeration:
-    """How to find all values of the unknowns for a row of values of `known`. Raises Endless."""
-    order, left, pending, steps = list(known), {v.var: v for v in unknown}, list(conjuncts(formula)), list[_Next]()
+    """How to find all values of the unknowns for a row of values of `known`."""
+    order, left, steps = list(known), {v.var: v for v in unknown}, list[_Next]()
+    conditions = conjuncts(formula)
+    possible = predicate(land(*(c for c in conditions if left.keys().isdisjoint(c.free))), tuple(known))
+    pending = [c for c in conditions if not left.keys().isdisjoint(c.free)]
     while left:
         var, values = _determined(pending, order, left) or _ranged(left)
         order.append(var)
@@ -45,7 +52,7 @@ def enumeration(formula: Term, known: Sequence[Var], unknown: Sequence[Variable]
         due = [c for c in pending if left.keys().isdisjoint(c.free)]
         pending = [c for c in pending if not left.keys().isdisjoint(c.free)]
         steps.append(_Next(values, predicate(land(*due), tuple(order))))
-    return Enumeration(tuple(steps), tuple(order.index(v.var) for v in unknown))
+    return Enumeration(possible, tuple(steps), tuple(order.index(v.var) for v in unknown))
 
 
 def _determined(
@@ -65,12 +72,20 @@ def _only(value: Callable[[Row], Value]) -> Callable[[Row], Iterable[Value]]:
 
 
 def _ranged(left: dict[Var, Variable]) -> tuple[Var, Callable[[Row], Iterable[Value]]]:
-    """The next variable that has a range."""
+    """The next variable that has a range; if there is none, one whose values cannot be told once they are asked for."""
     for var, variable in left.items():
         values = values_of(variable)
         if values is not None:
             return var, _always(values)
-    raise Endless(min(v.name for v in left))
+    var = min(left, key=lambda v: v.name)
+    return var, _endless(var.name)
+
+
+def _endless(name: str) -> Callable[[Row], Iterable[Value]]:
+    def values(row: Row) -> Iterable[Value]:
+        raise Endless(name)
+
+    return values
 
 
 def _always(values: Sequence[Value]) -> Callable[[Row], Iterable[Value]]:
@@ -78,7 +93,9 @@ def _always(values: Sequence[Value]) -> Callable[[Row], Iterable[Value]]:
 
 
 def extended(how: Enumeration, row: Row) -> Iterator[Row]:
-    """The values of the unknowns, in the order asked for, for a row of known values."""
+    """The values of the unknowns, in the order asked for, for a row of known values. Raises Endless."""
+    if not how.possible(row):
+        return
     for longer in _longer(how.steps, 0, row):
         yield tuple(longer[i] for i in how.places)
 

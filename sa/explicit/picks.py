@@ -34,9 +34,13 @@ class _Stage(Struct, frozen=True, eq=False):
 
 
 class Picks(Struct, frozen=True, eq=False):
-    """How a row is extended by values of unknowns. `places` are where the unknowns stand behind the row."""
+    """How a row is extended by values of unknowns. `places` are where the unknowns stand behind the row.
+
+    A row that is not `possible` has no extension.
+    """
 
     given: int
+    possible: Callable[[Row], bool]
     stages: tuple[_Stage, ...]
     places: tuple[int, ...]
     complete: bool
@@ -50,7 +54,9 @@ def picks(
     Ranges with at most `few` values are tried as a whole.
     """
     order, left = list(known), {v.var: v for v in unknown}
-    pending, stages, complete = list(build.conjuncts(formula)), list[_Stage](), True
+    conditions = build.conjuncts(formula)
+    before = build.land(*(c for c in conditions if c.free.isdisjoint(left)))
+    pending, stages, complete = [c for c in conditions if not c.free.isdisjoint(left)], list[_Stage](), True
     while left:
         var, values, most, all_of_them = _solved(pending, order, left) or _tried(next(iter(left.values())), pool, few)
         del left[var]
@@ -60,7 +66,9 @@ def picks(
         pending = [c for c in pending if c not in due]
         stages.append(_Stage(values, most, predicate(build.land(*due), tuple(order))))
     positions = {v: i for i, v in enumerate(order[len(known) :])}
-    return Picks(len(known), tuple(stages), tuple(positions[v.var] for v in unknown), complete)
+    return Picks(
+        len(known), predicate(before, tuple(known)), tuple(stages), tuple(positions[v.var] for v in unknown), complete
+    )
 
 
 def _solved(
@@ -99,6 +107,8 @@ def candidates(variable: Variable, pool: Sequence[int], few: int = FEW) -> tuple
 
 def extensions(how: Picks, row: Row, most: int) -> tuple[list[Row], bool]:
     """Rows of values of the unknowns, in at most so many looks; whether these are all of them."""
+    if not how.possible(row):
+        return [], True
     found = list[Row]()
     for looked_at, extended in enumerate(_extended(how.stages, 0, row)):
         if looked_at >= most:
@@ -110,6 +120,8 @@ def extensions(how: Picks, row: Row, most: int) -> tuple[list[Row], bool]:
 
 def ways(how: Picks, row: Row) -> Iterator[Row | None]:
     """Rows of values of the unknowns, and None for each value that is looked at."""
+    if not how.possible(row):
+        return
     for extended in _extended(how.stages, 0, row):
         yield extended and tuple(extended[how.given + i] for i in how.places)
 
@@ -132,6 +144,8 @@ def by_cost(how: Picks, row: Row) -> Iterator[tuple[int, Row | None]]:
 
     A value costs its place among those tried for the variable, so that small values come first for all variables.
     """
+    if not how.possible(row):
+        return
     dearest = [0]
     for stage in reversed(how.stages):
         dearest.append(dearest[-1] + max(stage.most - 1, 0))

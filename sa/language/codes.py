@@ -296,7 +296,8 @@ SA703 not understood as C
 SA705 options of C for another file
     `--overflow`, `--races` and similar options say how C is read, and this file is not C.
 SA710 data that is not accepted
-    Values are integers of one to eight bytes and pointers: no floating point. A bit field has at most
+    Values are integers of one to eight bytes and pointers. Floating-point numbers may be computed, stored and printed,
+    but nothing else may depend on them. A bit field has at most
     32 bits, and races are not looked for beside it: fields side by side are one location in C.
 SA711 an array that is too large
     The size of an array is a constant. Objects have up to 65,536 elements; arrays of more than 64 stay whole, which
@@ -304,8 +305,8 @@ SA711 an array that is too large
 SA712 a structure that is not accepted
     Flexible members, atomic structures and unions of more than 8 bytes are not accepted. Parts of a union have no
     address, and races are not looked for beside unions.
-SA713 a call that cannot be inlined
-    Every call is replaced by the function that is called. A recursive call would never end; write a loop.
+SA713 calls that are too many to be inlined
+    Every call is replaced by the function that is called, recursive ones up to a depth. Make the program smaller.
 SA714 an address that is not known
     What a pointer may point to is computed before anything else. That is not possible for a number that is used as a
     pointer, or for a `void *` that is dereferenced.
@@ -314,6 +315,8 @@ SA715 an allocation that is not accepted
     `sizeof`.
 SA716 an undefined function that gets an address
     A function that is not in the file may do anything with the address. Define the function.
+SA717 instructions of the machine
+    What inline assembly does is not known here, but for instructions that only wait or order what is around them.
 SA719 an expression that is not accepted
     This kind of expression is not supported; the message names it.
 SA720 where a thread begins

@@ -10,15 +10,18 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
+from sa.automata.automaton import Kind, Variable
 from sa.base.limits import Limits
 from sa.certificates.packed import HAS_NUMPY, Rising
 from sa.certificates.run import Bad, Failing
 from sa.certificates.states import States
+from sa.checker.enumeration import Endless, enumeration, extended
 from sa.checker.ruling import Accepted, Rejected
 from sa.checker.states import check_states
 from sa.explicit.evidence import proof
 from sa.explicit.search import Effort, search
 from sa.explicit.system import system
+from sa.terms import build
 from tests.explicit.judging import PLAIN, REDUCED, question
 from tests.invariants.judge import distance
 from tests.language.texts import program_of
@@ -153,3 +156,19 @@ def test_corrupted_proofs_are_rejected_or_true() -> None:
 @pytest.mark.fuzz
 def test_many_corrupted_proofs_are_rejected_or_true() -> None:
     corrupted(range(10_000, 11_000))
+
+
+def test_a_choice_of_any_integer_matters_only_where_its_step_is_possible() -> None:
+    known, chosen = build.variable("x"), build.variable("c")
+    condition = build.land(build.eq(known, build.ONE), build.ne(chosen, build.ZERO))
+    how = enumeration(condition, (known,), (Variable(chosen, Kind.LOCAL),))
+    assert list(extended(how, (0,))) == []
+    with pytest.raises(Endless):
+        list(extended(how, (1,)))
+
+
+def test_states_prove_what_a_step_that_is_never_possible_could_break() -> None:
+    text = """global x : int = 0;
+    thread T { if (x == 7) { local c : int; x := c; } x := 1 - x; assert x == 1; }"""
+    made = states_of(text)
+    assert check_states(made, Limits()) == Accepted()

@@ -1,4 +1,4 @@
-"""`memset`, `memcpy` and their like: with constant sizes, of whole objects, a scalar a step."""
+"""`memset`, `memcpy` and their like: of whole objects with constant sizes, of scalars with any; a scalar a step."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Any
 
 from pycparser import c_ast
 
-from sa.frontends.c.body import Body, InMemory
+from sa.frontends.c.body import Body, InMemory, emit, fresh, temporary
 from sa.frontends.c.expressions import NOTHING, constant, value
-from sa.frontends.c.operations import load, store
-from sa.frontends.c.types import INT, Array, CType, Function, Int, Pointer, Void, cells_of, size_of
+from sa.frontends.c.operations import decide, load, store
+from sa.frontends.c.types import INT, LONG, Array, CType, Function, Int, Pointer, Void, cells_of, is_scalar, size_of
 from sa.frontends.c.values import Unsupported, Value, number
+from sa.frontends.flow.graph import Set
 from sa.terms import build
-from sa.terms.term import Term
+from sa.terms.term import Term, Var
 
 
 def _target(body: Body, node: Any) -> tuple[Term, CType]:
@@ -34,6 +35,40 @@ def _cells(body: Body, kind: CType, size: Any) -> list[CType]:
     return [inner for _, inner in cells_of(Array(kind, number_of_bytes // each))]
 
 
+def _count(body: Body, kind: CType, size: Any) -> Term | None:
+    """How many scalars of the type a size is that is not constant; None if it is constant. Raises Unsupported."""
+    try:
+        constant(body, size)
+    except Unsupported:
+        pass
+    else:
+        return None
+    if not is_scalar(kind):
+        raise Unsupported("SA716", "a size that is not constant, of what is no scalar", "copy the fields in a loop")
+    while isinstance(size, c_ast.Cast):
+        size = size.expr
+    if size_of(kind) == 1:
+        return number(value(body, size))
+    if isinstance(size, c_ast.BinaryOp) and size.op == "*":
+        for one, other in ((size.left, size.right), (size.right, size.left)):
+            if isinstance(one, c_ast.UnaryOp) and one.op == "sizeof" and constant(body, one) == size_of(kind):
+                return number(value(body, other))
+    raise Unsupported("SA716", "a size that is no number of elements", "write the number times `sizeof`")
+
+
+def _each(body: Body, count: Term, act: Callable[[Var], None]) -> None:
+    """Do something for each number below a count."""
+    index, most = temporary(body, LONG), temporary(body, LONG)
+    emit(body, Set(most, count))
+    emit(body, Set(index, build.ZERO))
+    head, inside, after = body.here, fresh(body), fresh(body)
+    decide(body, build.lt(index, most), inside, after)
+    body.here = inside
+    act(index)
+    emit(body, Set(index, build.add(index, build.ONE)), head)
+    body.here = after
+
+
 def _set_to(body: Body, where: Term, kinds: Sequence[CType], byte: int) -> None:
     for offset, kind in enumerate(kinds):
         if byte % 256 and not (isinstance(kind, Int) and kind.bits == 8 and kind.name != "_Bool"):
@@ -44,7 +79,11 @@ def _set_to(body: Body, where: Term, kinds: Sequence[CType], byte: int) -> None:
 def _filled(body: Body, arguments: Sequence[Any]) -> Value:
     """`memset` with constants."""
     where, kind = _target(body, arguments[0])
-    _set_to(body, where, _cells(body, kind, arguments[2]), constant(body, arguments[1]))
+    byte = constant(body, arguments[1])
+    if (count := _count(body, kind, arguments[2])) is not None:
+        _each(body, count, lambda index: _set_to(body, build.add(where, index), [kind], byte))
+    else:
+        _set_to(body, where, _cells(body, kind, arguments[2]), byte)
     return Value(where, Pointer(kind))
 
 
@@ -58,16 +97,30 @@ def _copied(body: Body, arguments: Sequence[Any]) -> Value:
     """`memcpy` and `memmove` with a constant size, a scalar a step; all of them are read first."""
     to, kind = _target(body, arguments[0])
     source, _ = _target(body, arguments[1])
+    if (count := _count(body, kind, arguments[2])) is not None:
+
+        def one(index: Var) -> None:
+            found = load(body, InMemory(build.add(source, index), kind))
+            store(body, InMemory(build.add(to, index), kind), found)
+
+        _each(body, count, one)
+        return Value(to, Pointer(kind))
     kinds = _cells(body, kind, arguments[2])
     found = [load(body, InMemory(build.add(source, build.integer(n)), k)) for n, k in enumerate(kinds)]
-    for offset, (inner, one) in enumerate(zip(kinds, found, strict=True)):
-        store(body, InMemory(build.add(to, build.integer(offset)), inner), one)
+    for offset, (inner, new) in enumerate(zip(kinds, found, strict=True)):
+        store(body, InMemory(build.add(to, build.integer(offset)), inner), new)
     return Value(to, Pointer(kind))
+
+
+def _moved(body: Body, arguments: Sequence[Any]) -> Value:
+    """`memmove`, where all is read first."""
+    constant(body, arguments[2])
+    return _copied(body, arguments)
 
 
 BLOCKS: Mapping[str, Callable[[Body, Sequence[Any]], Value]] = {
     "memset": _filled,
     "memcpy": _copied,
-    "memmove": _copied,
+    "memmove": _moved,
     "bzero": _cleared,
 }

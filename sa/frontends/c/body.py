@@ -14,6 +14,7 @@ from sa.frontends.c.places import origin, span
 from sa.frontends.c.types import (
     Array,
     CType,
+    Float,
     Function,
     Int,
     Struct,
@@ -79,7 +80,11 @@ Meaning: TypeAlias = InRegister | InMemory | Constant | Alias | Function
 
 
 class File(msgspec.Struct):
-    """A translation unit: what its names mean, and what was wrong with it."""
+    """A translation unit: what its names mean, and what was wrong with it.
+
+    Names that are not `assigned` in any function mean variables that keep what initialises them; `constants` are the
+    values of those whose initialisers are constant.
+    """
 
     sources: Mapping[str, Source]
     choices: Reading
@@ -100,6 +105,9 @@ class File(msgspec.Struct):
     addressed: dict[str, None] = msgspec.field(default_factory=dict)
     indirect: bool = False
     bit_fields: bool = False
+    keys: dict[int, int] = msgspec.field(default_factory=dict)
+    assigned: frozenset[str] = frozenset()
+    constants: dict[Var, Value] = msgspec.field(default_factory=dict)
     strings: int = 0
 
 
@@ -127,6 +135,8 @@ class Body(msgspec.Struct):
     cases: list[list[tuple[Any, Node]]] = msgspec.field(default_factory=list)
     labels: dict[str, Node] = msgspec.field(default_factory=dict)
     wanted: CType | None = None
+    constants: dict[Var, Value] = msgspec.field(default_factory=dict)
+    assigned: frozenset[str] = frozenset()
     result: Var | None = None
     returns: CType | None = None
 
@@ -197,7 +207,7 @@ def object_of(
     zero = build.integer(0)
     cells = list[Cell]()
     for offset, (path, scalar) in enumerate(cells_of(kind)):
-        first = None if initial is None else initial.get(offset, zero)
+        first = None if initial is None and not isinstance(scalar, Float) else (initial or {}).get(offset, zero)
         free = synchronises(scalar) or offset in opaque
         cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free, words_of(scalar)))
     return Object(name, tuple(cells), storage, where, tuple(rows_of(kind)))

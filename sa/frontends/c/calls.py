@@ -18,7 +18,10 @@ from sa.frontends.c.operations import kept, store
 from sa.frontends.c.outside import anything, outside
 from sa.frontends.c.types import (
     INT,
+    LONG,
     ULONG,
+    CType,
+    Float,
     Function,
     Int,
     Pointer,
@@ -55,17 +58,21 @@ from sa.frontends.flow.locks import LOCK
 from sa.frontends.flow.threads import MAX_THREADS
 from sa.terms import build
 
+#: What `library.c` has room for.
+MOST_KEYS = 8
+
 Handler: TypeAlias = Callable[[Body, Sequence[Any]], Value]
 
 #: Words whose meaning is what a program of the competition means by them, however it defines them.
 _MEANT = {"reach_error", "assume_abort_if_not", "abort", "exit"}
 
-_INPUTS = {
+_INPUTS: dict[str, CType] = {
     "bool": Int("_Bool", 1, False), "char": Int("char", 8, True), "uchar": Int("unsigned char", 8, False),
     "short": Int("short", 16, True), "ushort": Int("unsigned short", 16, False), "int": INT,
     "uint": Int("unsigned int", 32, False), "unsigned": Int("unsigned int", 32, False), "long": Int("long", 64, True),
     "ulong": ULONG, "size_t": ULONG, "u8": Int("unsigned char", 8, False), "u16": Int("unsigned short", 16, False),
     "u32": Int("unsigned int", 32, False), "S32": INT, "loff_t": Int("long", 64, True), "pthread_t": ULONG,
+    "double": Float("double", 64), "float": Float("float", 32),
 }  # fmt: skip
 
 
@@ -324,6 +331,47 @@ def _expected(body: Body, arguments: Sequence[Any]) -> Value:
     return value(body, arguments[0])
 
 
+def _unread(body: Body, arguments: Sequence[Any]) -> Value:
+    raise Unsupported("SA719", "arguments behind `...` cannot be read", "give the function its arguments by name")
+
+
+def _assembler(body: Body, arguments: Sequence[Any]) -> Value:
+    raise Unsupported("SA717", "instructions of the machine are not accepted", "use atomic functions, or write C")
+
+
+def _key(name: str) -> Handler:
+    """A new key. The function for the end of a thread is not called, so it need not be known."""
+
+    def handler(body: Body, arguments: Sequence[Any]) -> Value:
+        site = body.file.keys.setdefault(id(arguments[0]), len(body.file.keys))
+        if site >= MOST_KEYS:
+            raise Unsupported("SA716", f"more than {MOST_KEYS} places where keys are created")
+        return _direct(body, name, [arguments[0], c_ast.Constant("int", str(site))])
+
+    return handler
+
+
+def _numbered(kind: Int) -> Handler:
+    """A text as a number, which may be any. What the program was called with is not known and need not be."""
+
+    def handler(body: Body, arguments: Sequence[Any]) -> Value:
+        if not any(_names_argument(body, a) for a in arguments):
+            for argument in arguments:
+                value(body, argument)
+        if len(arguments) > 1 and number(value(body, arguments[1])) is not build.ZERO:
+            raise Unsupported("SA716", "a place for the end of the number is not accepted", "give NULL")
+        return anything(body, kind)
+
+    return handler
+
+
+def _names_argument(body: Body, node: Any) -> bool:
+    """Whether an expression is an element of what the program was called with."""
+    while isinstance(node, c_ast.ArrayRef):
+        node = node.name
+    return isinstance(node, c_ast.ID) and body.name == body.file.choices.entry and node.name == "argv"
+
+
 _WORDS: dict[str, Handler] = {
     "__sacheck_assert": _assert, "__VERIFIER_assert": _assert, "__assert_fail": _error, "__assert": _error,
     "reach_error": _error, "__VERIFIER_error": _error, "__sacheck_fail": _fail,
@@ -343,6 +391,10 @@ _WORDS: dict[str, Handler] = {
     "malloc": lambda body, arguments: allocate(body, arguments, False),
     "calloc": lambda body, arguments: allocate(body, arguments, True), "free": _free,
     "__sacheck_any": lambda body, arguments: anything(body, Int("_Bool", 1, False)),
+    "__sacheck_number": lambda body, arguments: anything(body, LONG),
+    "__sacheck_argument": _unread, "__sacheck_assembler": _assembler,
+    "pthread_key_create": _key("pthread_key_create"), "tss_create": _key("tss_create"),
+    "atoi": _numbered(INT), "atol": _numbered(LONG), "strtol": _numbered(LONG),
     "rand": lambda body, arguments: _between(body, 0, 2**31 - 1),
 }  # fmt: skip
 

@@ -17,6 +17,7 @@ from sa.frontends.c.types import (
     VOID,
     Array,
     CType,
+    Float,
     Function,
     Int,
     Pointer,
@@ -74,6 +75,10 @@ def _qualified(kind: CType, qualifiers: list[str]) -> CType:
             return replace(kind, atomic=atomic or was, volatile=volatile or before)
         case Pointer(to, was, before):
             return Pointer(to, atomic or was, volatile or before)
+        case Float() if atomic:
+            raise Unsupported("SA710", "an atomic floating-point number is not accepted")
+        case Float(name, bits, before):
+            return Float(name, bits, volatile or before)
         case Array(of, size) if volatile:
             return Array(_qualified(of, ["volatile"]), size)
         case Struct() if atomic:
@@ -152,6 +157,8 @@ def _unite(body: Body, union: Struct, members: tuple[tuple[str, CType], ...]) ->
     scalars = [inner for _, kind in members for _, inner in cells_of(kind) if isinstance(inner, Int | Pointer)]
     if choices.races or (choices.visible and any(s.volatile for s in scalars)):
         raise Unsupported("SA712", "a union is not accepted with `--races`, nor volatile ones in `refine`")
+    if any(isinstance(inner, Float) for _, kind in members for _, inner in cells_of(kind)):
+        raise Unsupported("SA712", "a union with floating-point numbers is not accepted")
     whole = any(isinstance(s, Int) and s.atomic and s.bits == 8 * size for s in scalars)
     if any(s.atomic and not (isinstance(s, Int) and s.bits == 8 * size) for s in scalars):
         raise Unsupported(
@@ -206,8 +213,10 @@ def _named(body: Body, names: list[str]) -> CType:
         return VOID
     if words == ["_Bool"] or words == ["bool"]:
         return BOOL
-    if any(w in ("float", "double", "_Complex", "__float128", "_Float128", "__int128") for w in words):
+    if any(w in ("_Complex", "__float128", "_Float128", "__int128") for w in words):
         raise Unsupported("SA710", f"`{' '.join(words)}` is not accepted", "only integers of 1 to 8 bytes are")
+    if words in (["float"], ["double"], ["long", "double"], ["double", "long"]):
+        return Float(" ".join(sorted(words, reverse=True)), {"float": 32, "double": 64}.get(" ".join(words), 128))
     if set(words) <= _WORDS:
         return _integer(words)
     found = meaning(body, words[0])

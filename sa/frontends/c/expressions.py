@@ -32,6 +32,7 @@ from sa.frontends.c.types import (
     VOID,
     Array,
     CType,
+    Float,
     Function,
     Int,
     Pointer,
@@ -57,6 +58,7 @@ from sa.frontends.c.values import (
 from sa.frontends.flow.graph import Begin, End, Node, Set, Skip, code
 from sa.terms import build
 from sa.terms.term import Int as Number
+from sa.terms.term import Var
 
 _LOGICAL = ("&&", "||")
 NOTHING = Value(build.integer(0), VOID)
@@ -119,10 +121,21 @@ def constant(body: Body, node: Any) -> int:
     before = len(body.steps)
     found = value(body, node)
     term = number(found)
-    if len(body.steps) != before or not isinstance(term, Number):
+    if len(body.steps) != before or not isinstance(term, Number) or isinstance(found.type, Float):
         del body.steps[before:]
         raise Unsupported("SA719", "this is not a constant expression")
     return term.value
+
+
+def fixed_value(body: Body, found: object) -> Value | None:
+    """The value of a variable that keeps the constant which initialises it."""
+    match found:
+        case InRegister(var):
+            return body.constants.get(var)
+        case InMemory(Var() as address):
+            return body.file.constants.get(address)
+        case _:
+            return None
 
 
 def place(body: Body, node: Any) -> Place:
@@ -206,6 +219,8 @@ def _named(body: Body, node: Any) -> Value:
             return Value(code(node.name), Pointer(found))
         if found is None:
             raise Unsupported("SA719", f"`{node.name}` is not known")
+        if (known := fixed_value(body, found)) is not None:
+            return known
     return load(body, place(body, node))
 
 

@@ -10,7 +10,16 @@ import re
 _BLANK = re.compile(
     r"__extension__\b|__restrict(?:__)?\b|__inline(?:__)?\b|__signed__\b|_Noreturn\b|__builtin_va_list\b"
 )
-_GROUPS = re.compile(r"__attribute__?(?:__)?\s*\(|\b__asm(?:__)?\s*(?:volatile|__volatile__)?\s*\(|\b_Alignas\s*\(")
+_GROUPS = re.compile(
+    r"__attribute__?(?:__)?\s*\(|\b(?:__asm__|__asm|asm)\s*(?:(?:volatile|__volatile__|inline|goto)\s*)*\(|\b_Alignas\s*\("
+)
+#: Instructions that change nothing that a program can see, without blanks: they wait, or order what is around them.
+_HARMLESS = frozenset(
+    {"", "nop", "pause", "rep;nop", "rep;nop;", "rep;nop\\n", "yield", "isb", "mfence", "lfence", "sfence"}
+)
+#: The call that stands for any other instruction.
+_ASSEMBLER = "__sacheck_assembler()"
+_LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _WORDS = (
     (re.compile(r"\b__thread\b"), "_Thread_local"),
     (re.compile(r"\b__volatile__\b"), "volatile"),
@@ -34,10 +43,29 @@ def without_extensions(text: str) -> str:
     while (found := _GROUPS.search(text, here)) is not None:
         end = _closed(text, found.end())
         pieces.append(text[here : found.start()])
-        pieces.append(re.sub(r"[^\n]", " ", text[found.start() : end]))
+        group = text[found.start() : end]
+        blank = re.sub(r"[^\n]", " ", group)
+        pieces.append(blank if _is_harmless(group) else _unknown(blank))
         here = end
     pieces.append(text[here:])
     return _typed("".join(pieces))
+
+
+def _is_harmless(group: str) -> bool:
+    """Whether a group is no instruction, or one that changes nothing. A name alone is of a function or register."""
+    if "asm" not in group.split("(", 1)[0]:
+        return True
+    template, here = "", 0
+    while (found := _LITERAL.search(group, here)) is not None and ":" not in group[here : found.start()]:
+        template, here = template + found.group(1), found.end()
+    plain = "".join(template.split()).lower()
+    return plain in _HARMLESS or (":" not in group[here:] and plain.isidentifier())
+
+
+def _unknown(blank: str) -> str:
+    """A call that is an error at its place, on as many lines."""
+    size = len(_ASSEMBLER)
+    return _ASSEMBLER + "\n" * blank[:size].count("\n") + blank[size:]
 
 
 def _typed(text: str) -> str:

@@ -8,7 +8,7 @@ from pycparser import c_ast
 
 from sa.frontends.c.body import Body, Constant, InRegister, meaning, object_of
 from sa.frontends.c.constants import letters_of, literal
-from sa.frontends.c.types import CHAR, Array, Pointer
+from sa.frontends.c.types import CHAR, Array, Float, Pointer
 from sa.frontends.c.values import Value
 from sa.frontends.flow.graph import Storage, base
 from sa.terms import build
@@ -18,6 +18,9 @@ def literal_value(body: Body, node: c_ast.Constant) -> Value:
     """The value of a literal; a string is a pointer."""
     if "string" in node.type:
         return Value(base(string(body, node)), Pointer(CHAR))
+    if any(word in node.type for word in ("float", "double")):
+        bits = {"float": 32, "double": 64}.get(node.type, 128)
+        return Value(build.ZERO, Float(node.type, bits))
     found, kind = literal(node)
     return Value(build.integer(found), kind)
 

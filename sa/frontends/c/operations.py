@@ -7,6 +7,7 @@ from sa.frontends.c.types import (
     INT,
     Array,
     CType,
+    Float,
     Function,
     Int,
     Pointer,
@@ -21,7 +22,7 @@ from sa.frontends.c.types import (
     usual,
 )
 from sa.frontends.c.unions import read, write
-from sa.frontends.c.values import Result, Unsupported, Value, binary, compared, convert, number
+from sa.frontends.c.values import Result, Unsupported, Value, binary, compared, convert, number, undecided
 from sa.frontends.flow.graph import (
     Divide,
     Fail,
@@ -90,8 +91,10 @@ def load(body: Body, where: Place) -> Value:
 
 def _outside(body: Body, where: InMemory) -> str | None:
     """The name of a volatile place, if what is done with it is visible. Raises Unsupported."""
-    if not body.file.choices.visible or not isinstance(where.type, Int | Pointer) or not where.type.volatile:
+    if not body.file.choices.visible or not isinstance(where.type, Int | Float | Pointer) or not where.type.volatile:
         return None
+    if isinstance(where.type, Float):
+        raise undecided()
     const, parts = linear_parts(where.address)
     names = [v.name.removeprefix("&") for v in parts if isinstance(v, Var) and v.name.startswith("&")]
     if len(parts) != 1 or len(names) != 1:
@@ -184,7 +187,7 @@ def operation(body: Body, op: str, one: Value, two: Value) -> Value:
             assert isinstance(one.type, Pointer)
             size = cell_count(one.type.to)
             return Value(build.div(build.sub(number(one), number(two)), size), Int("long", 64, True))
-    if not isinstance(one.type, Int) or not isinstance(two.type, Int):
+    if not isinstance(one.type, Int | Float) or not isinstance(two.type, Int | Float):
         raise Unsupported("SA719", f"`{op}` of these operands")
     if op not in ("==", "!="):
         for operand in (one, two):
@@ -198,6 +201,9 @@ def joined(one: Value, two: Value) -> CType:
     """The type of `?:` with these operands."""
     if isinstance(one.type, Int) and isinstance(two.type, Int):
         return usual(one.type, two.type)
+    for kind in (one.type, two.type):
+        if isinstance(kind, Float):
+            return kind
     return one.type if not isinstance(one.type, Int) else two.type
 
 

@@ -11,8 +11,8 @@ from pycparser import c_ast
 from sa.frontends.c.body import Body, bounds_in, emit, temporary, warn
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.expressions import NOTHING, value
-from sa.frontends.c.types import INT, CType, Function, Int, Pointer, Struct, input_range, is_scalar
-from sa.frontends.c.values import Unsupported, Value, convert, number
+from sa.frontends.c.types import INT, CType, Float, Function, Int, Pointer, Struct, input_range, is_scalar
+from sa.frontends.c.values import Unsupported, Value, convert, number, undecided
 from sa.frontends.flow.graph import Havoc, Show
 from sa.terms import build
 from sa.terms.term import Term
@@ -20,6 +20,7 @@ from sa.terms.term import Term
 #: Functions that change nothing that a program can see, whatever their arguments are.
 _QUIET = {
     "printf", "fprintf", "puts", "putchar", "fputs", "fflush", "perror", "fputc", "putc", "setbuf", "setvbuf",
+    "vprintf", "vfprintf",
 }  # fmt: skip
 
 
@@ -52,13 +53,15 @@ def _shown(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
             values.append(build.integer(-(2**64) - int.from_bytes(b"\1" + letters, "big")))
             continue
         found = value(body, argument)
+        if isinstance(found.type, Float):
+            raise undecided()
         if isinstance(wanted, Int) and isinstance(found.type, Int):
             found = convert(found, wanted, bounds_in(body))
         if not isinstance(found.type, Int) and number(found) is not build.integer(0):
             raise Unsupported("SA716", f"`{name}` is not defined, and gets an address", "define it")
         values.append(number(found))
     result = INT if kind is None else kind.result
-    if isinstance(result, Pointer | Struct):
+    if isinstance(result, Pointer | Struct | Float):
         raise Unsupported("SA716", f"`{name}` is not defined, and returns no number", "define it")
     made = anything(body, result) if is_scalar(result) else NOTHING
     action = f"{name}_{len(values)}" if kind is None or kind.variadic else f"{name}_"
@@ -72,6 +75,8 @@ def _is_string(node: Any) -> bool:
 
 def anything(body: Body, kind: CType) -> Value:
     """Any value of a type."""
+    if isinstance(kind, Float):
+        return Value(build.ZERO, kind)
     range_ = input_range(kind)
     var = temporary(body, kind, range_)
     emit(body, Havoc(var, range_))

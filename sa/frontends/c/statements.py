@@ -30,11 +30,13 @@ from sa.frontends.c.types import (
     Array,
     CType,
     Function,
+    Int,
     Struct,
     Void,
     cell_count,
     input_range,
     is_scalar,
+    plain,
     promoted,
     range_of,
     rows_of,
@@ -43,6 +45,7 @@ from sa.frontends.c.types import (
 from sa.frontends.c.values import Unsupported, Value, binary, convert, number, truth
 from sa.frontends.flow.graph import Fail, Havoc, Live, Register, Set, Skip, Storage, base
 from sa.terms import build
+from sa.terms.term import Int as Number
 from sa.terms.term import Term
 
 #: What an object may have: scalars, and variables that are made of them.
@@ -202,6 +205,19 @@ def declare(body: Body, node: c_ast.Decl) -> None:
         body.scopes[-1][node.name] = InMemory(base(name), kind, "index")
         return
     local(body, node.name, kind, where, node.init)
+    made = body.scopes[-1][node.name]
+    if node.init is not None and keeps(body.assigned, node, kind) and isinstance(made, InRegister):
+        before = body.steps[-1].op
+        if isinstance(before, Set) and before.var is made.var and isinstance(before.term, Number):
+            body.constants[made.var] = Value(before.term, plain(kind))
+
+
+def keeps(assigned: frozenset[str], node: c_ast.Decl, kind: CType) -> bool:
+    """Whether a variable keeps what initialises it: by its type, or because it is not among the names assigned to."""
+    if not isinstance(kind, Int) or kind.atomic or kind.volatile or kind.name == "_Bool":
+        return False
+    constant_ = isinstance(node.type, c_ast.TypeDecl) and "const" in (node.type.quals or ())
+    return constant_ or node.name not in assigned
 
 
 def whole(kind: CType, name: str) -> None:

@@ -34,12 +34,13 @@ from sa.frontends.c.initial import completed, first_values, literal
 from sa.frontends.c.operations import store
 from sa.frontends.c.places import origin
 from sa.frontends.c.read import Text
-from sa.frontends.c.statements import enclosed, statement, whole
-from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, range_of, words_of
+from sa.frontends.c.statements import enclosed, keeps, statement, whole
+from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, plain, range_of, words_of
 from sa.frontends.c.values import Unsupported, Value
 from sa.frontends.flow.graph import ANY, Live, Procedure, Register, Set, Skip, Storage, Store, Unit, base
 from sa.frontends.reading import Reading
 from sa.terms import build
+from sa.terms.term import Int as Number
 from sa.terms.term import Var
 
 
@@ -51,7 +52,9 @@ def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
         _declare(declarations, node, library=True)
     library_types(file)
     file.library = frozenset(file.bodies)
-    for node in _parsed(text):
+    nodes = list(_parsed(text))
+    file.assigned = frozenset(name for node in nodes for name in _assigned(node))
+    for node in nodes:
         _declare(declarations, node, library=False)
     if entry not in file.bodies or entry in file.library:
         raise InputError((error("SA720", f"there is no function `{entry}` to begin with", Span(text.source, 0, 0)),))
@@ -170,6 +173,8 @@ def _global(body: Body, node: c_ast.Decl) -> None:
     # Itself may be named in its initialiser. What is defined in another file may have any value.
     file.outside = file.outside | {node.name} if outside else file.outside - {node.name}
     initial = None if outside else {} if node.init is None else first_values(body, kind, node.init)
+    if initial and keeps(file.assigned, node, kind) and isinstance(initial.get(0), Number):
+        file.constants[base(node.name)] = Value(initial[0], plain(kind))
     storage = Storage.THREAD if "_Thread_local" in node.storage else Storage.STATIC
     file.objects[node.name] = object_of(file, node.name, kind, storage, where, initial)
 
@@ -179,6 +184,7 @@ def _procedure(file: File, name: str) -> Procedure:
     kind = file.names[name]
     assert isinstance(kind, Function)
     body = _body(file, name, node.decl, frozenset(_addressed(node.body)))
+    body.assigned = frozenset(_assigned(node.body))
     where = body.origin
     if is_scalar(kind.result):
         body.result, body.returns = build.variable("__return"), kind.result
@@ -243,6 +249,21 @@ def _given(body: Body, name: str, kind: Struct) -> Var:
     store(body, place, Value(var, kind))
     body.scopes[-1][name] = place
     return var
+
+
+def _assigned(node: Any) -> Iterator[str]:
+    """Names that are assigned to, or whose address is taken, somewhere in the text."""
+    pending = [node]
+    while pending:
+        here = pending.pop()
+        match here:
+            case c_ast.UnaryOp(op="&" | "++" | "--" | "p++" | "p--", expr=c_ast.ID(name=name)):
+                yield name
+            case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
+                yield name
+            case _:
+                pass
+        pending.extend(child for _, child in here.children())
 
 
 def _addressed(node: Any) -> Iterator[str]:

@@ -33,6 +33,14 @@ class Pointer(msgspec.Struct, frozen=True):
     volatile: bool = False
 
 
+class Float(msgspec.Struct, frozen=True):
+    """A floating-point type. Its values are not known: nothing may depend on them."""
+
+    name: str
+    bits: int
+    volatile: bool = False
+
+
 class Array(msgspec.Struct, frozen=True):
     """An array; `size` is None where it is not known."""
 
@@ -66,7 +74,7 @@ class Void(msgspec.Struct, frozen=True):
     """No value."""
 
 
-CType: TypeAlias = Int | Pointer | Array | Struct | Function | Void
+CType: TypeAlias = Int | Float | Pointer | Array | Struct | Function | Void
 
 VOID = Void()
 BOOL = Int("_Bool", 1, False)
@@ -121,6 +129,8 @@ def key_of(kind: CType) -> str:
             return "bool" if name == "_Bool" else f"{'' if signed else 'u'}int{bits}"
         case Pointer():
             return "pointer"
+        case Float(name):
+            return name
         case _:
             return "none"
 
@@ -132,13 +142,13 @@ def synchronises(kind: CType) -> bool:
 
 def is_scalar(kind: CType) -> bool:
     """Whether a value of the type is one number."""
-    return isinstance(kind, Int | Pointer)
+    return isinstance(kind, Int | Float | Pointer)
 
 
 def cells_of(kind: CType, path: str = "") -> Iterator[tuple[str, CType]]:
     """The scalars that an object of the type is made of, in order, with what follows the object's name."""
     match kind:
-        case Int() | Pointer():
+        case Int() | Float() | Pointer():
             yield path, kind
         case Array(of, size):
             for index in range(size or 0):
@@ -183,7 +193,7 @@ def _is_large(kind: CType) -> bool:
 def cell_count(kind: CType) -> int:
     """How many scalars an object of the type is made of: the distance of two elements of an array of it."""
     match kind:
-        case Int() | Pointer():
+        case Int() | Float() | Pointer():
             return 1
         case Array(of, size):
             return (size or 0) * cell_count(of)
@@ -196,7 +206,7 @@ def cell_count(kind: CType) -> int:
 def size_of(kind: CType) -> int:
     """The size in bytes, as `sizeof` has it."""
     match kind:
-        case Int(_, bits):
+        case Int(_, bits) | Float(_, bits):
             return max(1, bits // 8)
         case Pointer() | Function():
             return 8
@@ -288,6 +298,8 @@ def plain(kind: CType) -> CType:
             return Int(name, bits, signed)
         case Pointer(to):
             return Pointer(to)
+        case Float(name, bits):
+            return Float(name, bits)
         case _:
             return kind
 

@@ -6,7 +6,7 @@ from math import gcd
 
 from msgspec import Struct
 
-from sa.frontends.c.types import INT, LONG, CType, Int, Pointer, range_of, usual
+from sa.frontends.c.types import INT, LONG, CType, Float, Int, Pointer, range_of, usual
 from sa.frontends.flow.division import MOST_DIVISORS, by_cases, quotient
 from sa.frontends.flow.graph import ANY
 from sa.frontends.flow.spans import Bounds, span_of
@@ -39,9 +39,17 @@ def number(value: Value) -> Term:
     return value.term
 
 
+def undecided() -> Unsupported:
+    """What is said where something depends on a floating-point number."""
+    hint = "such numbers may be computed, stored and printed, but nothing else may depend on them"
+    return Unsupported("SA710", "this depends on a floating-point number, which has no value here", hint)
+
+
 def truth(value: Value) -> Term:
-    """That the value is not 0."""
+    """That the value is not 0. Raises Unsupported for a floating-point number."""
     term = value.term
+    if isinstance(value.type, Float):
+        raise undecided()
     if sort_of(term) == BOOL:
         return term
     if isinstance(term, Ite) and isinstance(term.positive, Number) and isinstance(term.negative, Number):
@@ -51,7 +59,14 @@ def truth(value: Value) -> Term:
 
 
 def convert(value: Value, kind: CType, bounds: Bounds) -> Value:
-    """The value in another scalar type (C11 6.3.1.3; what the implementation defines is what gcc does)."""
+    """The value in another scalar type (C11 6.3.1.3; what the implementation defines is what gcc does).
+
+    Floating-point numbers are all 0, which nothing sees. Raises Unsupported for one that becomes an integer.
+    """
+    if isinstance(kind, Float):
+        return Value(build.ZERO, kind)
+    if isinstance(value.type, Float):
+        raise undecided()
     if isinstance(kind, Int) and kind.name == "_Bool":
         return Value(truth(value), kind)
     if not isinstance(kind, Int) or not isinstance(value.type, Int | Pointer):
@@ -107,6 +122,10 @@ class Result(Struct, frozen=True):
 
 def binary(op: str, left: Value, right: Value, bounds: Bounds, wraps: bool) -> Result:
     """An arithmetic or relational operator on integers. Raises Unsupported."""
+    if isinstance(left.type, Float) or isinstance(right.type, Float):
+        if op not in ("+", "-", "*", "/"):
+            raise undecided()
+        return Result(Value(build.ZERO, left.type if isinstance(left.type, Float) else right.type))
     if op in ("<<", ">>"):
         return _shift(op, left, right, bounds, wraps)
     kind = usual(left.type, right.type)
@@ -265,6 +284,8 @@ def _by_bits(op: str, a: Term, b: Term, bits: int, signed: bool) -> Term:
 
 def negated(value: Value, bounds: Bounds, wraps: bool) -> Result:
     """Unary minus."""
+    if isinstance(value.type, Float):
+        return Result(value)
     kind = usual(value.type, INT)
     return arithmetic(build.scale(-1, number(convert(value, kind, bounds))), kind, bounds, wraps)
 

@@ -40,7 +40,8 @@ class Accesses(Struct, frozen=True):
     `running` are by node of the first thread the numbers of those who may run there. `loaders` and `storers` are
     threads that access a cell while others may run, `users` those that do at all; `meets` says, by cell and whether it
     is written, who may run while the first thread accesses it. `fixed` are cells that have one value, `loaded` those
-    that are read at all. `arbitrary` are cells whose arbitrary first value may be read. What is `guarded` by locks is
+    that are read at all. `arbitrary` are cells whose arbitrary first value may be read; that of `unset` ones is chosen
+    when it is. What is `guarded` by locks is
     seen by nobody.
     """
 
@@ -52,13 +53,17 @@ class Accesses(Struct, frozen=True):
     meets: Mapping[tuple[int, bool], frozenset[int]]
     fixed: Mapping[int, int]
     arbitrary: frozenset[int]
+    unset: frozenset[int]
     loaded: frozenset[int]
     users: Mapping[int, frozenset[int]]
     guarded: Guarded
 
 
-def accesses(threads: Sequence[Thread], where: Layout, exact: bool) -> Accesses:
-    """The accesses of all threads. Where races are looked for, `exact`, writes that change nothing count, too."""
+def accesses(threads: Sequence[Thread], where: Layout, exact: bool, lazy: bool) -> Accesses:
+    """The accesses of all threads. Where races are looked for, `exact`, writes that change nothing count, too.
+
+    Where it is `lazy` an arbitrary first value is chosen when it is read.
+    """
     arbitrary = frozenset[int]()
     while True:
         found = constants(threads, where, arbitrary)
@@ -86,7 +91,8 @@ def accesses(threads: Sequence[Thread], where: Layout, exact: bool) -> Accesses:
         cells = {i: a.cells for i, a in of.items()}
         owned = guarded(threads, found, cells, lambda t, s: is_solo(t, s, running))
     meets = _meets(threads[0], of, running)
-    return Accesses(found, of, running, loaders, storers, meets, fixed, arbitrary, used, users, owned)
+    unset = arbitrary - where.columns.keys() if lazy else frozenset[int]()
+    return Accesses(found, of, running, loaders, storers, meets, fixed, arbitrary, unset, used, users, owned)
 
 
 def _stay(threads: Sequence[Thread], found: Found) -> None:

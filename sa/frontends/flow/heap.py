@@ -1,7 +1,7 @@
 """Allocation: the objects that each site can make, and the steps that make one.
 
 A site that runs at most once makes one object. Any other makes up to a number of them, in their order; one more is the
-failing step `BOUND`, which says something of the translation and not of the program.
+failing step `BOUND`, which as all `BOUNDS` says something of the translation and not of the program.
 """
 
 from __future__ import annotations
@@ -33,8 +33,12 @@ from sa.frontends.flow.graph import (
 from sa.frontends.flow.order import on_cycles
 from sa.terms import build
 
-#: What is wrong where a site has made all its objects.
+#: What is wrong where a site has made all its objects, and where a limit of the library or of inlining is reached.
 BOUND = "more objects than --heap"
+DEEPER = "more calls of one function inside each other than are inlined"
+KEYS = "more keys than the translation has"
+BYTE = "a byte of an object of a larger type"
+BOUNDS = frozenset({BOUND, DEEPER, KEYS, BYTE})
 
 
 def allocated(graph: Graph, family: bool, most: int) -> None:

@@ -12,6 +12,7 @@ from sa.frontends.flow.graph import (
     Allocate,
     Call,
     Exit,
+    Fail,
     Graph,
     Halt,
     Live,
@@ -28,6 +29,7 @@ from sa.frontends.flow.graph import (
     base,
     fresh,
 )
+from sa.frontends.flow.heap import DEEPER
 from sa.frontends.flow.terms import over
 from sa.terms import build
 from sa.terms.term import Term, Var
@@ -35,14 +37,21 @@ from sa.terms.term import Term, Var
 #: A thread that has more elementary steps is not translated.
 MAX_STEPS = 100_000
 
+#: How often a function may be inside of itself, as long as the thread has no more steps than that.
+_DEPTHS, _MOST_RECURSIVE = (8, 5, 3, 2, 1), 4_000
+
 
 class _Thread(Struct, frozen=True):
-    """What all activations of a thread share; `result` is the register of what it ends with."""
+    """What all activations of a thread share; `result` is the register of what it ends with.
+
+    A function is at most `deep` times inside of itself; a call beyond that is the failing step `DEEPER`.
+    """
 
     unit: Unit
     name: str
     graph: Graph
     result: Var
+    deep: int
 
 
 class _Frame(Struct, frozen=True):
@@ -56,8 +65,29 @@ class _Frame(Struct, frozen=True):
 def inline(unit: Unit, procedure: str, thread: str) -> tuple[Graph, tuple[Var, ...], Var]:
     """The graph of a thread that runs a procedure, the registers of its parameters, and the one of its result.
 
-    Objects of a thread are named `thread.name`. Raises InputError for recursion and for what is too long.
+    Objects of a thread are named `thread.name`. Recursive calls are inlined as deep as there is room for them.
+    Raises InputError for what is too long.
     """
+    for deep in _DEPTHS:
+        try:
+            made = _inlined(unit, procedure, thread, deep)
+        except _TooLong:
+            continue
+        if deep == _DEPTHS[-1] or len(made[0].steps) <= _MOST_RECURSIVE or not any(map(_is_deeper, made[0].steps)):
+            return made
+    message = f"`{thread}` has more than {MAX_STEPS} elementary steps when its calls are inlined"
+    raise InputError((error("SA713", message, unit.procedures[procedure].origin.span),))
+
+
+class _TooLong(Exception):
+    """There are more than MAX_STEPS."""
+
+
+def _is_deeper(step: Step) -> bool:
+    return isinstance(step.op, Fail) and step.op.what == DEEPER
+
+
+def _inlined(unit: Unit, procedure: str, thread: str, deep: int) -> tuple[Graph, tuple[Var, ...], Var]:
     graph, result = Graph(), build.variable("__result")
     graph.entry, graph.exit = fresh(graph), fresh(graph)
     called = unit.procedures[procedure]
@@ -65,7 +95,7 @@ def inline(unit: Unit, procedure: str, thread: str) -> tuple[Graph, tuple[Var, .
     own = [o for o in unit.objects if o.storage is Storage.THREAD]
     graph.objects = {f"{thread}.{o.name}": replace(o, name=f"{thread}.{o.name}") for o in own}
     shared: dict[Var, Term] = {base(o.name): base(f"{thread}.{o.name}") for o in own}
-    inside = _Thread(unit, thread, graph, result)
+    inside = _Thread(unit, thread, graph, result, deep)
     frame = _Frame((procedure,), "", called.origin if called.hidden else None)
     names = _renamed(called, inside, frame, shared)
     last = graph.exit
@@ -159,17 +189,16 @@ def _copy(
                 op = over(step.op, names, lambda v: _var(names[v]))
                 graph.steps.append(Step(source, op, target, origin))
     if len(graph.steps) > MAX_STEPS:
-        message = f"`{thread.name}` has more than {MAX_STEPS} elementary steps when its calls are inlined"
-        raise InputError((error("SA713", message, called.origin.span),))
+        raise _TooLong
 
 
 def _call(
     op: Call, thread: _Thread, frame: _Frame, ends: tuple[Node, Node], origin: Origin, names: dict[Var, Term]
 ) -> None:
-    if op.procedure in frame.chain:
-        circle = " calls ".join(f"`{n}`" for n in (*frame.chain[frame.chain.index(op.procedure) :], op.procedure))
-        raise InputError((error("SA713", f"recursion: {circle}", origin.span, "calls are inlined: write a loop"),))
     called, graph = thread.unit.procedures[op.procedure], thread.graph
+    if frame.chain.count(op.procedure) > thread.deep:
+        graph.steps.append(Step(ends[0], Fail(DEEPER), fresh(graph), origin))
+        return
     shown = frame.shown or (origin if called.hidden else None)
     prefix = frame.prefix if called.hidden else f"{op.procedure}_"
     inner = _Frame((*frame.chain, op.procedure), prefix, shown)

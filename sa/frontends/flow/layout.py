@@ -53,6 +53,11 @@ class Layout(Struct, frozen=True):
     units: Mapping[int, tuple[int, ...]]
 
 
+def unset_value(cell: Cell) -> int:
+    """What a cell has that was never written: no value of its type. Who reads it first gives it one of the type."""
+    return (-(2**63) if cell.range.low is None else cell.range.low) - 1
+
+
 def layout(objects: Iterable[Object], procedures: Iterable[str]) -> Layout:
     """The layout of objects and codes."""
     places, addresses, homes = dict[int, Place](), dict[Var, int](), dict[int, tuple[int, int]]()

@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Shown, Variable
 from sa.frontends.flow.access import Accesses
 from sa.frontends.flow.cuts import Names
-from sa.frontends.flow.graph import ANY, Storage, Words
-from sa.frontends.flow.layout import Layout, Place, cell_at
+from sa.frontends.flow.graph import ANY, Range, Storage, Words
+from sa.frontends.flow.layout import Layout, Place, cell_at, unset_value
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, Values
 from sa.terms import build
@@ -54,6 +55,10 @@ def named(threads: Sequence[Thread], where: Layout, known: Accesses, reserved: f
             kind = Kind.GLOBAL if several else Kind.LOCAL
             range_ = ANY if address in where.columns else place.cell.range
             shown = _shown(_told(place, several), place.cell.words, known.found.cells[address], where)
+            if address in known.unset:
+                unset = unset_value(place.cell)
+                range_ = range_ if range_.low is None else Range(unset, range_.high)
+                shown = replace(shown, values=(*shown.values, (unset, "never written")))
             if place.cell.path.endswith(OWNER):
                 shown = Shown(shown.name.removesuffix(OWNER), owners)
             made = Variable(var, kind, range_.low, range_.high, place.object.origin, False, shown)

@@ -19,7 +19,7 @@ from sa.frontends.flow.claims import Asked, Touch, no_deadlock, races
 from sa.frontends.flow.flags import without_copies, without_flags
 from sa.frontends.flow.graph import ANY, Node, Range, Storage, Unit
 from sa.frontends.flow.impossible import without_impossible
-from sa.frontends.flow.layout import Layout, Place, layout
+from sa.frontends.flow.layout import Layout, Place, layout, unset_value
 from sa.frontends.flow.liveness import only_reachable, prune
 from sa.frontends.flow.naming import Named, named
 from sa.frontends.flow.rows import filled
@@ -48,12 +48,12 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
     shared = (o for o in unit.objects if o.storage is not Storage.THREAD)
     own = (o for t in threads for o in t.graph.objects.values())
     where = layout((*shared, *own, *extra), unit.procedures)
-    known = accesses(threads, where, asked.races)
+    known = accesses(threads, where, asked.races, not unit.shows)
     while without_impossible(threads, known.found):
         for thread in threads:
             only_reachable(thread.graph)
             prune(thread.graph)
-        known = accesses(threads, where, asked.races)
+        known = accesses(threads, where, asked.races, not unit.shows)
     names = named(threads, where, known, reserved)
     first = _first_values(names, where, known)
     found = [joints(t, known, names.names[t.number], asked) for t in threads]
@@ -125,6 +125,8 @@ def _first_values(names: Named, where: Layout, known: Accesses) -> dict[Var, Ter
             column = where.columns.get(address)
             value = cell.initial if column is None else filled(column.initials)
             result[var] = substitute(value, numbers)
+        elif address in known.unset:
+            result[var] = build.integer(unset_value(cell))
         elif address not in known.arbitrary and not _is_outside(where.places[address]):
             result[var] = _some(Variable(var, Kind.LOCAL, cell.range.low))
     return result

@@ -7,15 +7,15 @@ to `stopped` if it wrote anything that others see, and none otherwise: the threa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import count
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import FAIL, Edge, Failure, Fault, Kind, Label, Origin, Variable
+from sa.automata.automaton import FAIL, Edge, Failure, Fault, Label, Origin
 from sa.base.diagnostic import InputError, error
-from sa.frontends.flow.access import Access, Accesses
+from sa.frontends.flow.access import Accesses
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.cuts import Names, Work, depths_of, is_seen, kept_nodes, meetings
 from sa.frontends.flow.division import MOST_DIVISORS, by_cases, unknown_quotient
@@ -30,7 +30,6 @@ from sa.frontends.flow.graph import (
     Live,
     Load,
     Node,
-    Range,
     Set,
     Show,
     Step,
@@ -40,16 +39,16 @@ from sa.frontends.flow.graph import (
     Wait,
     outgoing,
 )
-from sa.frontends.flow.heap import BOUND
-from sa.frontends.flow.layout import Column, cell_at, element, is_at
-from sa.frontends.flow.rows import changed, chosen, filled
+from sa.frontends.flow.heap import BOUNDS, BYTE
+from sa.frontends.flow.layout import cell_at, is_at
+from sa.frontends.flow.memory import alive, loaded, set_first, stored, touched
+from sa.frontends.flow.paths import Path, Touched, choice_of, now, with_value
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.threads import Thread
-from sa.frontends.flow.values import OTHER, Values, evaluate, pointed
-from sa.frontends.flow.views import kin, seen_as
+from sa.frontends.flow.values import OTHER, evaluate, pointed
+from sa.frontends.flow.views import kin
 from sa.terms import build
-from sa.terms.substitute import substitute
-from sa.terms.term import Int, Term, Var
+from sa.terms.term import Int, Term
 
 #: Where a thread is that will not go on.
 STOPPED = -1
@@ -57,16 +56,6 @@ FAILED = -2
 
 #: Paths of one step, and elementary steps of one path.
 _MOST_PATHS, _MOST_LENGTH = 32, 20_000
-
-
-class Touched(Struct, frozen=True):
-    """An access of a plain cell, under a condition on the state before the step; of a column which `element`."""
-
-    cell: int
-    writes: bool
-    atomic: bool
-    condition: Term
-    element: Term | None = None
 
 
 class Joint(Struct, frozen=True):
@@ -77,21 +66,6 @@ class Joint(Struct, frozen=True):
     edge: Edge
     touched: tuple[Touched, ...] = ()
     bound: bool = False
-
-
-class _Path(Struct, frozen=True):
-    """A path so far: all terms are over the state before the step and the choices."""
-
-    node: Node
-    store: Mapping[Var, Term] = field(default_factory=dict)
-    guard: Term = build.TRUE
-    choices: tuple[Variable, ...] = ()
-    depth: int = 0
-    label: Label | None = None
-    seen: bool = False
-    origin: Origin | None = None
-    length: int = 0
-    touched: tuple[Touched, ...] = ()
 
 
 def joints(thread: Thread, known: Accesses, names: Names, asked: Asked) -> list[Joint]:
@@ -122,7 +96,7 @@ def joints(thread: Thread, known: Accesses, names: Names, asked: Asked) -> list[
 
 def _from(source: Node, work: Work) -> Iterator[Joint]:
     """The edges from a kept node."""
-    pending = [_Path(source)]
+    pending = [Path(source)]
     produced = 0
     while pending:
         path = pending.pop()
@@ -141,7 +115,7 @@ def _from(source: Node, work: Work) -> Iterator[Joint]:
                     pending.append(after)
 
 
-def _through(step: Step, path: _Path, source: Node, work: Work) -> Iterator[_Path | Joint]:
+def _through(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path | Joint]:
     """What an elementary step makes of a path."""
     origin = path.origin
     if origin is None or (not path.seen and not isinstance(step.op, Begin | Test)):
@@ -149,17 +123,17 @@ def _through(step: Step, path: _Path, source: Node, work: Work) -> Iterator[_Pat
     on = replace(path, node=step.target, origin=origin, length=path.length + 1)
     match step.op:
         case Set(var, term):
-            yield replace(on, store=_with(path.store, work.names.registers[var], _now(term, path, work)))
+            yield replace(on, store=with_value(path.store, work.names.registers[var], now(term, path, work)))
         case Divide():
             yield _divided(step, path, on, work)
         case Havoc(var, range_):
-            choice = _choice(work.names.registers[var], range_, step.origin, work)
-            store = _with(path.store, work.names.registers[var], choice.var)
+            choice = choice_of(work.names.registers[var], range_, step.origin, work)
+            store = with_value(path.store, work.names.registers[var], choice.var)
             yield replace(on, store=store, choices=(*path.choices, choice))
         case Load() | Store():
             yield from _access(step, on, source, work)
         case Test(formula) | Wait(formula):
-            guard = build.land(path.guard, simplified(_now(formula, path, work)))
+            guard = build.land(path.guard, simplified(now(formula, path, work)))
             if guard is not build.FALSE:
                 yield replace(on, guard=guard)
         case Stride(address, key):
@@ -174,15 +148,15 @@ def _through(step: Step, path: _Path, source: Node, work: Work) -> Iterator[_Pat
         case Halt(ends):
             yield from _stopped(path, source, work, ends)
         case Live(name):
-            yield _alive(name, on, path, step, work)
+            yield alive(name, on, path, step, work)
         case Show(action, values):
             _alone(path, step.origin)
-            yield replace(on, label=Label(action, tuple(_now(v, path, work) for v in values)), seen=True)
+            yield replace(on, label=Label(action, tuple(now(v, path, work) for v in values)), seen=True)
         case _:
             yield on
 
 
-def _alone(path: _Path, origin: Origin) -> None:
+def _alone(path: Path, origin: Origin) -> None:
     """Raises InputError if a step is to show a second thing, for which it has no label."""
     if path.label is not None:
         message = "one step with several visible actions"
@@ -205,66 +179,43 @@ def _as_large(one: str, other: str) -> bool:
     )
 
 
-def _with(store: Mapping[Var, Term], var: Var, term: Term) -> Mapping[Var, Term]:
-    return {**store, var: term}
-
-
-def _now(term: Term, path: _Path, work: Work) -> Term:
-    """A term over registers as one over the state before the step."""
-    names: dict[Var, Term] = {}
-    for v in term.free:
-        if v in work.names.addresses:
-            names[v] = work.names.addresses[v]
-        elif (constant := _only(work.known.found.registers.get((work.thread.number, v)))) is not None:
-            names[v] = constant
-        else:
-            var = work.names.registers[v]
-            names[v] = path.store.get(var, var)
-    return substitute(term, names)
-
-
-def _divided(step: Step, path: _Path, on: _Path, work: Work) -> _Path:
+def _divided(step: Step, path: Path, on: Path, work: Work) -> Path:
     """A division, by the values that the divisor may have; by any number its quotient is chosen."""
     assert isinstance(step.op, Divide)
     sign, var = step.op.sign, work.names.registers[step.op.var]
-    a, b = _now(step.op.dividend, path, work), _now(step.op.divisor, path, work)
+    a, b = now(step.op.dividend, path, work), now(step.op.divisor, path, work)
     known = evaluate(step.op.divisor, work.known.found, work.thread.number)
     values = [b.value] if isinstance(b, Int) else sorted(v for v in known if v is not OTHER)
     if isinstance(b, Int) or (OTHER not in known and len(values) <= MOST_DIVISORS):
         term = by_cases(sign, a, b, values, lambda _: ANY)
     else:
-        choice = _choice(var, ANY, step.origin, work)
+        choice = choice_of(var, ANY, step.origin, work)
         term, condition = unknown_quotient(sign, a, b, choice.var)
         on = replace(on, guard=build.land(path.guard, condition), choices=(*path.choices, choice))
-    return replace(on, store=_with(path.store, var, term))
+    return replace(on, store=with_value(path.store, var, term))
 
 
-def _only(values: Values | None) -> Term | None:
-    """The one value that there is."""
-    if values is None or len(values) != 1:
-        return None
-    value = next(iter(values))
-    return None if value is OTHER else build.integer(value)
-
-
-def _choice(var: Var, range_: Range, origin: Origin, work: Work) -> Variable:
-    name = f"{var.name.lstrip('_') or 'v'}?{next(work.numbers)}"
-    return Variable(build.variable(name, var.sort), Kind.LOCAL, range_.low, range_.high, origin)
-
-
-def _access(step: Step, path: _Path, source: Node, work: Work) -> Iterator[_Path | Joint]:
+def _access(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path | Joint]:
     assert isinstance(step.op, Load | Store)
     access = work.known.of[id(step)]
-    address = _now(step.op.address, path, work)
+    address = now(step.op.address, path, work)
     if not access.sure:
         values = pointed(step.op.address, step.op.among, work.known.found, work.thread.number)
         if not access.cells and OTHER in values:
             message = "what this address is of is not known here"
             raise InputError((error("SA714", message, step.origin.span, "numbers cannot be used as pointers"),))
         meant = {cell_at(v, work.known.found.layout) for v in values if v is not OTHER}
-        if step.op.key in ("int8", "uint8") and meant - {None, *access.cells}:
-            message = "a byte of an object of a larger type"
-            raise InputError((error("SA714", message, step.origin.span, "access it by its own type"),))
+        other = [n for n in meant if n is not None and n not in access.cells]
+        if step.op.key in ("int8", "uint8") and other:
+            if not access.cells:
+                hint = "access it by its own type"
+                raise InputError((error("SA714", BYTE, step.origin.span, hint),))
+            # Objects have no bytes here: what this would be is not known.
+            inside = build.lor(*(is_at(address, n, work.known.found.layout) for n in other))
+            guard = build.land(path.guard, simplified(inside))
+            if guard is not build.FALSE:
+                yield from _failed(path, guard, BYTE, step.origin, source, work)
+            path = replace(path, guard=build.land(path.guard, simplified(build.lnot(inside))))
         wrong = build.land(*(build.lnot(is_at(address, c, work.known.found.layout)) for c in access.cells))
         guard = build.land(path.guard, simplified(wrong))
         if guard is not build.FALSE:
@@ -276,98 +227,23 @@ def _access(step: Step, path: _Path, source: Node, work: Work) -> Iterator[_Path
         return
     if is_seen(step, work):
         origin = path.origin if path.seen else step.origin
-        path = replace(path, seen=True, origin=origin, touched=(*path.touched, *_touched(address, access, path, work)))
+        path = replace(path, seen=True, origin=origin, touched=(*path.touched, *touched(address, access, path, work)))
     match step.op:
         case Load(var, _, _, _, _):
-            value = _loaded(address, access, step.op.key, path, work)
-            yield replace(path, store=_with(path.store, work.names.registers[var], value))
+            for known in set_first(address, access, path, step, work):
+                value = loaded(address, access, step.op.key, known, work)
+                yield replace(known, store=with_value(known.store, work.names.registers[var], value))
         case Store(_, term, key, _, _):
-            value = _now(term, path, work)
-            store = dict(path.store)
-            for at in access.cells:
-                if at in work.names.cells:
-                    cell = work.names.cells[at]
-                    stored = seen_as(value, key, _key(at, work))
-                    here = simplified(_is_meant(address, at, access, work))
-                    store[cell] = changed(store.get(cell, cell), address, here, stored, _column(at, work))
-            yield replace(path, store=store)
-
-
-def _touched(address: Term, access: Access, path: _Path, work: Work) -> Iterator[Touched]:
-    """The plain cells of an access that others may access meanwhile."""
-    if not work.asked.races:
-        return
-    chosen = {c.var for c in path.choices}
-    for at in access.cells:
-        if not work.known.found.layout.places[at].cell.synchronises:
-            here = _is_meant(address, at, access, work)
-            known = (c for c in build.conjuncts(build.land(path.guard, here)) if not c.free & chosen)
-            column = _column(at, work)
-            index = None if column is None else element(address, column)
-            if index is not None and index.free & chosen:
-                message = "which element of a large array this is is chosen in the same step"
-                raise InputError((error("SA724", message, None if path.origin is None else path.origin.span),))
-            yield Touched(at, access.writes, path.depth > 0, build.land(*known), index)
-
-
-def _is_meant(address: Term, number: int, access: Access, work: Work) -> Term:
-    """That it is this cell of an access, or in this column."""
-    return is_at(address, number, work.known.found.layout) if len(access.cells) > 1 else build.TRUE
-
-
-def _column(number: int, work: Work) -> Column | None:
-    return work.known.found.layout.columns.get(number)
-
-
-def _loaded(address: Term, access: Access, key: str, path: _Path, work: Work) -> Term:
-    value: Term | None = None
-    for at in reversed(access.cells):
-        if at in work.known.fixed:
-            here: Term = build.integer(work.known.fixed[at])
-        else:
-            cell = work.names.cells[at]
-            here = path.store.get(cell, cell)
-            if (column := _column(at, work)) is not None:
-                here = chosen(here, address, column, work.known.found.layout.places[at].cell)
-        here = seen_as(here, _key(at, work), key)
-        value = here if value is None else build.ite(is_at(address, at, work.known.found.layout), here, value)
-    assert value is not None
-    return value
-
-
-def _addressed(initial: Term, work: Work) -> Term:
-    return substitute(initial, {v: work.names.addresses[v] for v in initial.free if v in work.names.addresses})
-
-
-def _key(cell: int, work: Work) -> str:
-    return work.known.found.layout.places[cell].cell.key
-
-
-def _alive(name: str, on: _Path, path: _Path, step: Step, work: Work) -> _Path:
-    """An object begins to live: what may be read of it before it is written gets any value."""
-    store, choices = dict(path.store), list(path.choices)
-    for at, place in work.known.found.layout.places.items():
-        if place.object.name != name or at not in work.names.cells:
-            continue
-        column = _column(at, work)
-        if place.cell.initial is not None:
-            initial = place.cell.initial if column is None else filled(column.initials)
-            store[work.names.cells[at]] = _addressed(initial, work)
-        elif at in work.known.arbitrary:
-            range_ = place.cell.range if column is None else ANY
-            choice = _choice(work.names.cells[at], range_, step.origin, work)
-            store[work.names.cells[at]] = choice.var
-            choices.append(choice)
-    return replace(on, store=store, choices=tuple(choices))
+            yield stored(address, access, now(term, path, work), key, path, work)
 
 
 #: What goes wrong by the words for it; `assert` of C is a call that must not be reached, as all others are.
 _FAULTS = {"pointer": Fault.POINTER, "overflow": Fault.OVERFLOW, "undefined": Fault.UNDEFINED}
 
 
-def _failed(path: _Path, guard: Term, what: str, origin: Origin, source: Node, work: Work) -> Iterator[Joint]:
+def _failed(path: Path, guard: Term, what: str, origin: Origin, source: Node, work: Work) -> Iterator[Joint]:
     """The step that goes wrong; the thread stops where that is no claim."""
-    bound = what == BOUND
+    bound = what in BOUNDS
     if not bound and work.asked.kinds is not None and what not in work.asked.kinds:
         yield from _stopped(replace(path, guard=guard), source, work, True)
         return
@@ -381,16 +257,16 @@ def _failed(path: _Path, guard: Term, what: str, origin: Origin, source: Node, w
     yield Joint(source, FAILED, replace(edge, origin=replace(origin, text=text), failure=failure), bound=bound)
 
 
-def _stopped(path: _Path, source: Node, work: Work, ends: bool) -> Iterator[Joint]:
+def _stopped(path: Path, source: Node, work: Work, ends: bool) -> Iterator[Joint]:
     if (path.depth == 0 or ends) and (path.seen or work.asked.deadlock):
         yield _joint(source, STOPPED, path, work)
 
 
-def _joint(source: Node, target: Node, path: _Path, work: Work) -> Joint:
+def _joint(source: Node, target: Node, path: Path, work: Work) -> Joint:
     return Joint(source, target, _edge(path, work), path.touched)
 
 
-def _edge(path: _Path, work: Work) -> Edge:
+def _edge(path: Path, work: Work) -> Edge:
     updates = tuple((v, t) for v, t in path.store.items() if v is not t)
     values = () if path.label is None else path.label.values
     free = path.guard.free.union(*(t.free for _, t in updates), *(t.free for t in values))

@@ -12,12 +12,15 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from random import Random
 from unittest.mock import patch
 
 from sa.automata.automaton import FAIL, Automaton, Edge, Kind
 from sa.automata.program import Program
+from sa.automata.ranges import values_of
 from sa.frontends.c.read import read
 from sa.frontends.c.translate import unit_of
 from sa.frontends.c.types import MOST_ELEMENTS
@@ -27,7 +30,7 @@ from sa.frontends.reading import USUAL
 from sa.language.reading.grammar import keywords
 from sa.terms.build import conjuncts, linear_parts
 from sa.terms.evaluate import evaluate, holds
-from sa.terms.sort import ArraySort, Value, default_value
+from sa.terms.sort import INT, ArraySort, Value, default_value
 from sa.terms.term import ConstantArray, IsZero, Same, Store, Var
 
 MAX_STATES = 60_000
@@ -141,27 +144,35 @@ def failures(program: Program) -> frozenset[str] | None:
         for i, (place, values) in enumerate(places):
             state = dict(zip(shared, now, strict=True)) | dict(zip(local[i], values, strict=True))
             for edge in leaving[i].get(place, ()):
-                state |= {c.var: default_value(c.var.sort) for c in edge.choices}
-                if not holds(edge.guard, state):
-                    continue
-                if edge.label is not None and edge.label.action == FAIL:
-                    found.add(f"{threads[i].name}: {edge.origin.text}")
-                after = state | {v: evaluate(t, state) for v, t in edge.updates}
-                moved = (edge.target, tuple(after[v] for v in local[i]))
-                following = (tuple(after[v] for v in shared), (*places[:i], moved, *places[i + 1 :]))
-                if following not in seen:
-                    seen.add(following)
-                    pending.append(following)
-                    if len(seen) > MAX_STATES:
-                        return None
+                for chosen in _chosen(edge):
+                    scope = state | chosen
+                    if not holds(edge.guard, scope):
+                        continue
+                    if edge.label is not None and edge.label.action == FAIL:
+                        found.add(f"{threads[i].name}: {edge.origin.text}")
+                    after = scope | {v: evaluate(t, scope) for v, t in edge.updates}
+                    moved = (edge.target, tuple(after[v] for v in local[i]))
+                    following = (tuple(after[v] for v in shared), (*places[:i], moved, *places[i + 1 :]))
+                    if following not in seen:
+                        seen.add(following)
+                        pending.append(following)
+                        if len(seen) > MAX_STATES:
+                            return None
     return frozenset(found)
+
+
+def _chosen(edge: Edge) -> Iterator[dict[Var, Value]]:
+    """All values of the choices of an edge; of an array that nobody has written one will do, for it decides nothing."""
+    arrays: dict[Var, Value] = {c.var: default_value(c.var.sort) for c in edge.choices if c.var.sort != INT}
+    numbers = [c for c in edge.choices if c.var.sort == INT]
+    for row in product(*(values_of(c) or () for c in numbers)):
+        yield arrays | dict(zip((c.var for c in numbers), row, strict=True))
 
 
 def _by_source(thread: Automaton) -> dict[str, list[Edge]]:
     found = dict[str, list[Edge]]()
     for edge in thread.edges:
-        # What an array is that nobody has written yet decides nothing here: one value of it will do.
-        assert all(isinstance(c.var.sort, ArraySort) for c in edge.choices)
+        assert all(isinstance(c.var.sort, ArraySort) or values_of(c) for c in edge.choices)
         found.setdefault(edge.source, []).append(edge)
     return found
 

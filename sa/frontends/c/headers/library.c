@@ -23,6 +23,12 @@ typedef struct { int __state; } once_flag;
 typedef struct { _Atomic _Bool __set; } atomic_flag;
 typedef int memory_order;
 struct timespec { long tv_sec; long tv_nsec; };
+struct timeval { long tv_sec; long tv_usec; };
+typedef unsigned int pthread_key_t;
+typedef unsigned int tss_t;
+
+_Thread_local int __errno;
+int *__errno_location(void) { return &__errno; }
 
 void __sacheck_begin(void);
 void __sacheck_end(void);
@@ -243,6 +249,14 @@ int pthread_rwlock_trywrlock(pthread_rwlock_t *l) {
     __sacheck_end();
     return result;
 }
+int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *t) {
+    if (__sacheck_any()) return 110;
+    return pthread_rwlock_rdlock(l);
+}
+int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *t) {
+    if (__sacheck_any()) return 110;
+    return pthread_rwlock_wrlock(l);
+}
 int pthread_rwlock_unlock(pthread_rwlock_t *l) {
     int self = __sacheck_self();
     __sacheck_begin();
@@ -318,10 +332,14 @@ int sem_trywait(sem_t *s) {
         result = 0;
     }
     __sacheck_end();
+    if (result) __errno = 11;
     return result;
 }
 int sem_timedwait(sem_t *s, const struct timespec *t) {
-    if (__sacheck_any()) return -1;
+    if (__sacheck_any()) {
+        __errno = 110;
+        return -1;
+    }
     return sem_wait(s);
 }
 int sem_post(sem_t *s) {
@@ -335,6 +353,28 @@ int sem_getvalue(sem_t *s, int *value) { *value = s->__value; return 0; }
 int pthread_attr_init(pthread_attr_t *a) { return 0; }
 int pthread_attr_destroy(pthread_attr_t *a) { return 0; }
 int pthread_attr_setdetachstate(pthread_attr_t *a, int state) { return 0; }
+int pthread_attr_setstacksize(pthread_attr_t *a, unsigned long size) { return 0; }
+int pthread_attr_setguardsize(pthread_attr_t *a, unsigned long size) { return 0; }
+int pthread_attr_setscope(pthread_attr_t *a, int scope) { return 0; }
+int pthread_attr_setinheritsched(pthread_attr_t *a, int inherit) { return 0; }
+int pthread_attr_setschedpolicy(pthread_attr_t *a, int policy) { return 0; }
+int pthread_setconcurrency(int level) { return 0; }
+int pthread_setname_np(pthread_t t, const char *name) { return 0; }
+/* Threads are not cancelled: there is no `pthread_cancel`. */
+int pthread_setcancelstate(int state, int *before) { if (before) *before = 0; return 0; }
+int pthread_setcanceltype(int type, int *before) { if (before) *before = 0; return 0; }
+void pthread_testcancel(void) { }
+int pthread_mutexattr_setpshared(pthread_mutexattr_t *a, int shared) { return 0; }
+int pthread_mutexattr_setprotocol(pthread_mutexattr_t *a, int protocol) { return 0; }
+int pthread_condattr_init(pthread_condattr_t *a) { return 0; }
+int pthread_condattr_destroy(pthread_condattr_t *a) { return 0; }
+int pthread_condattr_setclock(pthread_condattr_t *a, int clock) { return 0; }
+int pthread_condattr_setpshared(pthread_condattr_t *a, int shared) { return 0; }
+int pthread_rwlockattr_init(pthread_rwlockattr_t *a) { return 0; }
+int pthread_rwlockattr_destroy(pthread_rwlockattr_t *a) { return 0; }
+int pthread_rwlockattr_setkind_np(pthread_rwlockattr_t *a, int kind) { return 0; }
+int pthread_barrierattr_init(pthread_barrierattr_t *a) { return 0; }
+int pthread_barrierattr_destroy(pthread_barrierattr_t *a) { return 0; }
 int pthread_detach(pthread_t t) { return 0; }
 int pthread_yield(void) { return 0; }
 int pthread_equal(pthread_t a, pthread_t b) { return a == b; }
@@ -388,3 +428,93 @@ int sched_yield(void) { return 0; }
 int nanosleep(const struct timespec *a, struct timespec *b) { return 0; }
 void srand(unsigned int n) { }
 int abs(int n) { return n < 0 ? -n : n; }
+long labs(long n) { return n < 0 ? -n : n; }
+void srandom(unsigned int n) { }
+int rand_r(unsigned int *seed) { *seed = __sacheck_number(); return rand(); }
+
+/* What threads have for a key: each place where keys are created makes one. Functions for the end of a thread are not
+   called. */
+_Atomic int __keys[8];
+_Thread_local void *__specific[8];
+int pthread_key_create(pthread_key_t *key, int place) {
+    int before;
+    __sacheck_begin();
+    before = __keys[place];
+    __keys[place] = 1;
+    __sacheck_end();
+    if (before) __sacheck_fail("more keys than the translation has");
+    *key = place;
+    return 0;
+}
+int pthread_key_delete(pthread_key_t key) { return 0; }
+void *pthread_getspecific(pthread_key_t key) { return __specific[key]; }
+int pthread_setspecific(pthread_key_t key, const void *value) { __specific[key] = (void *) value; return 0; }
+int tss_create(tss_t *key, int place) { return pthread_key_create(key, place); }
+void tss_delete(tss_t key) { }
+void *tss_get(tss_t key) { return __specific[key]; }
+int tss_set(tss_t key, void *value) { __specific[key] = value; return 0; }
+
+int clock_gettime(int clock, struct timespec *t) { t->tv_sec = __sacheck_number(); t->tv_nsec = __sacheck_number(); return 0; }
+int timespec_get(struct timespec *t, int base) { t->tv_sec = __sacheck_number(); t->tv_nsec = __sacheck_number(); return base; }
+int gettimeofday(struct timeval *t, void *zone) { t->tv_sec = __sacheck_number(); t->tv_usec = __sacheck_number(); return 0; }
+long time(long *t) {
+    long now = __sacheck_number();
+    if (t) *t = now;
+    return now;
+}
+
+int isdigit(int c) { return c >= '0' && c <= '9'; }
+int isupper(int c) { return c >= 'A' && c <= 'Z'; }
+int islower(int c) { return c >= 'a' && c <= 'z'; }
+int isalpha(int c) { return isupper(c) || islower(c); }
+int isalnum(int c) { return isalpha(c) || isdigit(c); }
+int isspace(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+int toupper(int c) { return islower(c) ? c - 32 : c; }
+int tolower(int c) { return isupper(c) ? c + 32 : c; }
+unsigned long strlen(const char *s) {
+    unsigned long n = 0;
+    while (s[n]) n = n + 1;
+    return n;
+}
+int strcmp(const char *a, const char *b) {
+    unsigned long n = 0;
+    while (a[n] && a[n] == b[n]) n = n + 1;
+    return (unsigned char) a[n] - (unsigned char) b[n];
+}
+int strncmp(const char *a, const char *b, unsigned long most) {
+    unsigned long n = 0;
+    while (n < most && a[n] && a[n] == b[n]) n = n + 1;
+    return n < most ? (unsigned char) a[n] - (unsigned char) b[n] : 0;
+}
+char *strcpy(char *to, const char *from) {
+    unsigned long n = 0;
+    while (from[n]) {
+        to[n] = from[n];
+        n = n + 1;
+    }
+    to[n] = 0;
+    return to;
+}
+char *strncpy(char *to, const char *from, unsigned long most) {
+    unsigned long n = 0;
+    while (n < most && from[n]) {
+        to[n] = from[n];
+        n = n + 1;
+    }
+    while (n < most) {
+        to[n] = 0;
+        n = n + 1;
+    }
+    return to;
+}
+char *strcat(char *to, const char *from) { strcpy(to + strlen(to), from); return to; }
+char *strchr(const char *s, int c) {
+    unsigned long n = 0;
+    while (s[n] && s[n] != (char) c) n = n + 1;
+    return s[n] == (char) c ? (char *) s + n : 0;
+}
+char __no_text[1];
+char *strerror(int n) { return __no_text; }
+typedef struct { int __unused; } FILE;
+FILE __files[3];
+FILE *stdin = &__files[0], *stdout = &__files[1], *stderr = &__files[2];

@@ -1,6 +1,8 @@
 #ifndef SACHECK_PTHREAD_H
 #define SACHECK_PTHREAD_H
 #include <sacheck/types.h>
+#include <sched.h>
+#include <time.h>
 typedef unsigned long pthread_t;
 typedef struct { int __owner; int __depth; int __kind; } pthread_mutex_t;
 typedef struct { int __kind; } pthread_mutexattr_t;
@@ -13,6 +15,7 @@ typedef struct { unsigned int __needed; unsigned int __arrived; unsigned int __l
 typedef struct { int __unused; } pthread_barrierattr_t;
 typedef struct { int __owner; } pthread_spinlock_t;
 typedef struct { int __state; } pthread_once_t;
+typedef unsigned int pthread_key_t;
 #define PTHREAD_MUTEX_INITIALIZER { 0, 0, 0 }
 #define PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP { 0, 0, 1 }
 #define PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP { 0, 0, 2 }
@@ -26,6 +29,19 @@ typedef struct { int __state; } pthread_once_t;
 #define PTHREAD_MUTEX_TIMED_NP 0
 #define PTHREAD_CREATE_JOINABLE 0
 #define PTHREAD_CREATE_DETACHED 1
+#define PTHREAD_SCOPE_SYSTEM 0
+#define PTHREAD_SCOPE_PROCESS 1
+#define PTHREAD_INHERIT_SCHED 0
+#define PTHREAD_EXPLICIT_SCHED 1
+#define PTHREAD_PRIO_NONE 0
+#define PTHREAD_PRIO_INHERIT 1
+#define PTHREAD_PRIO_PROTECT 2
+#define PTHREAD_CANCEL_ENABLE 0
+#define PTHREAD_CANCEL_DISABLE 1
+#define PTHREAD_CANCEL_DEFERRED 0
+#define PTHREAD_CANCEL_ASYNCHRONOUS 1
+#define PTHREAD_STACK_MIN 16384
+#define PTHREAD_KEYS_MAX 1024
 #define PTHREAD_PROCESS_PRIVATE 0
 #define PTHREAD_PROCESS_SHARED 1
 #define PTHREAD_BARRIER_SERIAL_THREAD (-1)
@@ -40,6 +56,31 @@ int pthread_yield(void);
 int pthread_attr_init(pthread_attr_t *);
 int pthread_attr_destroy(pthread_attr_t *);
 int pthread_attr_setdetachstate(pthread_attr_t *, int);
+int pthread_attr_setstacksize(pthread_attr_t *, size_t);
+int pthread_attr_setguardsize(pthread_attr_t *, size_t);
+int pthread_attr_setscope(pthread_attr_t *, int);
+int pthread_attr_setinheritsched(pthread_attr_t *, int);
+int pthread_attr_setschedpolicy(pthread_attr_t *, int);
+int pthread_setconcurrency(int);
+int pthread_setname_np(pthread_t, const char *);
+int pthread_setcancelstate(int, int *);
+int pthread_setcanceltype(int, int *);
+void pthread_testcancel(void);
+int pthread_mutexattr_setpshared(pthread_mutexattr_t *, int);
+int pthread_mutexattr_setprotocol(pthread_mutexattr_t *, int);
+int pthread_condattr_init(pthread_condattr_t *);
+int pthread_condattr_destroy(pthread_condattr_t *);
+int pthread_condattr_setclock(pthread_condattr_t *, int);
+int pthread_condattr_setpshared(pthread_condattr_t *, int);
+int pthread_rwlockattr_init(pthread_rwlockattr_t *);
+int pthread_rwlockattr_destroy(pthread_rwlockattr_t *);
+int pthread_rwlockattr_setkind_np(pthread_rwlockattr_t *, int);
+int pthread_barrierattr_init(pthread_barrierattr_t *);
+int pthread_barrierattr_destroy(pthread_barrierattr_t *);
+int pthread_key_create(pthread_key_t *, void (*)(void *));
+int pthread_key_delete(pthread_key_t);
+void *pthread_getspecific(pthread_key_t);
+int pthread_setspecific(pthread_key_t, const void *);
 int pthread_mutex_init(pthread_mutex_t *, const pthread_mutexattr_t *);
 int pthread_mutex_destroy(pthread_mutex_t *);
 int pthread_mutex_lock(pthread_mutex_t *);
@@ -61,6 +102,8 @@ int pthread_rwlock_rdlock(pthread_rwlock_t *);
 int pthread_rwlock_tryrdlock(pthread_rwlock_t *);
 int pthread_rwlock_wrlock(pthread_rwlock_t *);
 int pthread_rwlock_trywrlock(pthread_rwlock_t *);
+int pthread_rwlock_timedrdlock(pthread_rwlock_t *, const struct timespec *);
+int pthread_rwlock_timedwrlock(pthread_rwlock_t *, const struct timespec *);
 int pthread_rwlock_unlock(pthread_rwlock_t *);
 int pthread_barrier_init(pthread_barrier_t *, const pthread_barrierattr_t *, unsigned int);
 int pthread_barrier_destroy(pthread_barrier_t *);

@@ -1,6 +1,7 @@
 #ifndef SACHECK_STDIO_H
 #define SACHECK_STDIO_H
 #include <sacheck/types.h>
+#include <stdarg.h>
 typedef struct { int __unused; } FILE;
 extern FILE *stdin, *stdout, *stderr;
 #define EOF (-1)
@@ -12,4 +13,14 @@ int fputs(const char *, FILE *);
 int getchar(void);
 int fflush(FILE *);
 void perror(const char *);
+int fputc(int, FILE *);
+int putc(int, FILE *);
+int vprintf(const char *, va_list);
+int vfprintf(FILE *, const char *, va_list);
+void setbuf(FILE *, char *);
+int setvbuf(FILE *, char *, int, size_t);
+#define _IOFBF 0
+#define _IOLBF 1
+#define _IONBF 2
+#define BUFSIZ 8192
 #endif

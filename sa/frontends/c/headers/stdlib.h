@@ -15,4 +15,11 @@ int rand(void);
 void srand(unsigned int);
 int abs(int);
 int atoi(const char *);
+long atol(const char *);
+long strtol(const char *, char **, int);
+long labs(long);
+int rand_r(unsigned int *);
+long random(void);
+void srandom(unsigned int);
+void quick_exit(int);
 #endif

@@ -1,12 +1,15 @@
 #ifndef SACHECK_THREADS_H
 #define SACHECK_THREADS_H
 #include <sacheck/types.h>
+#include <time.h>
 #define thread_local _Thread_local
 typedef unsigned long thrd_t;
 typedef int (*thrd_start_t)(void *);
 typedef struct { int __owner; int __depth; int __kind; } mtx_t;
 typedef struct { int __last; int __woken; } cnd_t;
 typedef struct { int __state; } once_flag;
+typedef unsigned int tss_t;
+typedef void (*tss_dtor_t)(void *);
 #define ONCE_FLAG_INIT { 0 }
 enum { thrd_success, thrd_busy, thrd_error, thrd_nomem, thrd_timedout };
 enum { mtx_plain = 0, mtx_recursive = 1, mtx_timed = 2 };
@@ -30,5 +33,9 @@ int cnd_wait(cnd_t *, mtx_t *);
 int cnd_timedwait(cnd_t *, mtx_t *, const struct timespec *);
 int cnd_signal(cnd_t *);
 int cnd_broadcast(cnd_t *);
+int tss_create(tss_t *, tss_dtor_t);
+void tss_delete(tss_t);
+void *tss_get(tss_t);
+int tss_set(tss_t, void *);
 void call_once(once_flag *, void (*)(void));
 #endif

@@ -7,6 +7,7 @@ typedef int wchar_t;
 typedef long time_t;
 typedef int pid_t;
 struct timespec { long tv_sec; long tv_nsec; };
+struct timeval { long tv_sec; long tv_usec; };
 #ifndef NULL
 #define NULL ((void *) 0)
 #endif

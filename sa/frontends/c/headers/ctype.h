@@ -1,0 +1,11 @@
+#ifndef SACHECK_CTYPE_H
+#define SACHECK_CTYPE_H
+int isdigit(int);
+int isalpha(int);
+int isalnum(int);
+int isspace(int);
+int isupper(int);
+int islower(int);
+int toupper(int);
+int tolower(int);
+#endif

@@ -1,0 +1,138 @@
+"""What loads and stores of a path do to the cells of memory, and what cells are at first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from sa.automata.automaton import Variable
+from sa.base.diagnostic import InputError, error
+from sa.frontends.flow.access import Access
+from sa.frontends.flow.cuts import Work
+from sa.frontends.flow.graph import ANY, Cell, Range, Step
+from sa.frontends.flow.layout import Column, element, is_at, unset_value
+from sa.frontends.flow.paths import Path, Touched, choice_of
+from sa.frontends.flow.rows import changed, chosen, filled
+from sa.frontends.flow.simplify import simplified
+from sa.frontends.flow.views import seen_as
+from sa.terms import build
+from sa.terms.substitute import substitute
+from sa.terms.term import Term
+
+
+def touched(address: Term, access: Access, path: Path, work: Work) -> Iterator[Touched]:
+    """The plain cells of an access that others may access meanwhile."""
+    if not work.asked.races:
+        return
+    chosen = {c.var for c in path.choices}
+    for at in access.cells:
+        if not work.known.found.layout.places[at].cell.synchronises:
+            here = is_meant(address, at, access, work)
+            known = (c for c in build.conjuncts(build.land(path.guard, here)) if not c.free & chosen)
+            column = _column(at, work)
+            index = None if column is None else element(address, column)
+            if index is not None and index.free & chosen:
+                message = "which element of a large array this is is chosen in the same step"
+                raise InputError((error("SA724", message, None if path.origin is None else path.origin.span),))
+            yield Touched(at, access.writes, path.depth > 0, build.land(*known), index)
+
+
+def is_meant(address: Term, number: int, access: Access, work: Work) -> Term:
+    """That it is this cell of an access, or in this column."""
+    return is_at(address, number, work.known.found.layout) if len(access.cells) > 1 else build.TRUE
+
+
+def _column(number: int, work: Work) -> Column | None:
+    return work.known.found.layout.columns.get(number)
+
+
+def loaded(address: Term, access: Access, key: str, path: Path, work: Work) -> Term:
+    value: Term | None = None
+    for at in reversed(access.cells):
+        if at in work.known.fixed:
+            here: Term = build.integer(work.known.fixed[at])
+        else:
+            cell = work.names.cells[at]
+            here = path.store.get(cell, cell)
+            if (column := _column(at, work)) is not None:
+                here = chosen(here, address, column, work.known.found.layout.places[at].cell)
+        here = seen_as(here, _key(at, work), key)
+        value = here if value is None else build.ite(is_at(address, at, work.known.found.layout), here, value)
+    assert value is not None
+    return value
+
+
+def set_first(address: Term, access: Access, path: Path, step: Step, work: Work) -> Iterator[Path]:
+    """The path where nothing arbitrary is read, and the one where the cell that is read gets any value first."""
+    unset = dict[int, Term]()
+    for at in access.cells:
+        if at in work.known.unset and at in work.names.cells:
+            var = work.names.cells[at]
+            here = build.eq(path.store.get(var, var), build.integer(unset_value(_cell(at, work))))
+            unset[at] = build.land(here, is_meant(address, at, access, work))
+    never = build.land(path.guard, simplified(build.land(*map(build.lnot, unset.values()))))
+    if never is not build.FALSE:
+        yield replace(path, guard=never)
+    first = build.land(path.guard, simplified(build.lor(*unset.values())))
+    if first is build.FALSE:
+        return
+    store, choices = dict(path.store), dict[Range, Variable]()
+    for at, condition in unset.items():
+        var, range_ = work.names.cells[at], _first_range(_cell(at, work))
+        if range_ not in choices:
+            choices[range_] = choice_of(var, range_, step.origin, work)
+        store[var] = build.ite(simplified(condition), choices[range_].var, store.get(var, var))
+    yield replace(path, guard=first, store=store, choices=(*path.choices, *choices.values()))
+
+
+def _first_range(cell: Cell) -> Range:
+    """The values that a cell may have when it is read before it is written: what it has instead is none of them."""
+    if cell.range.low is not None:
+        return cell.range
+    bits = 32 if cell.key == "int32" else 64
+    return Range(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+
+
+def _cell(number: int, work: Work) -> Cell:
+    return work.known.found.layout.places[number].cell
+
+
+def stored(address: Term, access: Access, value: Term, key: str, path: Path, work: Work) -> Path:
+    """The path behind a store of a value seen as one of a type."""
+    store = dict(path.store)
+    for at in access.cells:
+        if at in work.names.cells:
+            cell = work.names.cells[at]
+            new = seen_as(value, key, _key(at, work))
+            here = simplified(is_meant(address, at, access, work))
+            store[cell] = changed(store.get(cell, cell), address, here, new, _column(at, work))
+    return replace(path, store=store)
+
+
+def _addressed(initial: Term, work: Work) -> Term:
+    return substitute(initial, {v: work.names.addresses[v] for v in initial.free if v in work.names.addresses})
+
+
+def _key(cell: int, work: Work) -> str:
+    return work.known.found.layout.places[cell].cell.key
+
+
+def alive(name: str, on: Path, path: Path, step: Step, work: Work) -> Path:
+    """An object begins to live. What may be read of it before it is written gets any value then or when it is read."""
+    store, choices = dict(path.store), list(path.choices)
+    for at, place in work.known.found.layout.places.items():
+        if place.object.name != name or at not in work.names.cells:
+            continue
+        column = _column(at, work)
+        if place.cell.initial is not None:
+            initial = place.cell.initial if column is None else filled(column.initials)
+            store[work.names.cells[at]] = _addressed(initial, work)
+        elif at in work.known.unset:
+            store[work.names.cells[at]] = build.integer(unset_value(place.cell))
+        elif at in work.known.arbitrary:
+            range_ = place.cell.range if column is None else ANY
+            choice = choice_of(work.names.cells[at], range_, step.origin, work)
+            store[work.names.cells[at]] = choice.var
+            choices.append(choice)
+    return replace(on, store=store, choices=tuple(choices))

@@ -1,0 +1,71 @@
+"""Paths of elementary steps: what has become of the variables on the way, as terms over the state before the step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct, field
+
+from sa.automata.automaton import Kind, Label, Origin, Variable
+from sa.frontends.flow.cuts import Work
+from sa.frontends.flow.graph import Node, Range
+from sa.frontends.flow.values import OTHER, Values
+from sa.terms import build
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
+
+
+class Touched(Struct, frozen=True):
+    """An access of a plain cell, under a condition on the state before the step; of a column which `element`."""
+
+    cell: int
+    writes: bool
+    atomic: bool
+    condition: Term
+    element: Term | None = None
+
+
+class Path(Struct, frozen=True):
+    """A path so far: all terms are over the state before the step and the choices."""
+
+    node: Node
+    store: Mapping[Var, Term] = field(default_factory=dict)
+    guard: Term = build.TRUE
+    choices: tuple[Variable, ...] = ()
+    depth: int = 0
+    label: Label | None = None
+    seen: bool = False
+    origin: Origin | None = None
+    length: int = 0
+    touched: tuple[Touched, ...] = ()
+
+
+def with_value(store: Mapping[Var, Term], var: Var, term: Term) -> Mapping[Var, Term]:
+    return {**store, var: term}
+
+
+def now(term: Term, path: Path, work: Work) -> Term:
+    """A term over registers as one over the state before the step."""
+    names: dict[Var, Term] = {}
+    for v in term.free:
+        if v in work.names.addresses:
+            names[v] = work.names.addresses[v]
+        elif (constant := _only(work.known.found.registers.get((work.thread.number, v)))) is not None:
+            names[v] = constant
+        else:
+            var = work.names.registers[v]
+            names[v] = path.store.get(var, var)
+    return substitute(term, names)
+
+
+def _only(values: Values | None) -> Term | None:
+    """The one value that there is."""
+    if values is None or len(values) != 1:
+        return None
+    value = next(iter(values))
+    return None if value is OTHER else build.integer(value)
+
+
+def choice_of(var: Var, range_: Range, origin: Origin, work: Work) -> Variable:
+    name = f"{var.name.lstrip('_') or 'v'}?{next(work.numbers)}"
+    return Variable(build.variable(name, var.sort), Kind.LOCAL, range_.low, range_.high, origin)
