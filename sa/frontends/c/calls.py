@@ -15,7 +15,7 @@ from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, meaning,
 from sa.frontends.c.expressions import NOTHING, branch, constant, value
 from sa.frontends.c.offsets import distance_of
 from sa.frontends.c.operations import kept, store
-from sa.frontends.c.outside import anything, outside
+from sa.frontends.c.outside import anything, assembler, between, numbered, outside, unread
 from sa.frontends.c.types import (
     INT,
     LONG,
@@ -40,7 +40,6 @@ from sa.frontends.flow.graph import (
     Fail,
     Fork,
     Halt,
-    Havoc,
     Join,
     Lock,
     Range,
@@ -331,14 +330,6 @@ def _expected(body: Body, arguments: Sequence[Any]) -> Value:
     return value(body, arguments[0])
 
 
-def _unread(body: Body, arguments: Sequence[Any]) -> Value:
-    raise Unsupported("SA719", "arguments behind `...` cannot be read", "give the function its arguments by name")
-
-
-def _assembler(body: Body, arguments: Sequence[Any]) -> Value:
-    raise Unsupported("SA717", "instructions of the machine are not accepted", "use atomic functions, or write C")
-
-
 def _key(name: str) -> Handler:
     """A new key. The function for the end of a thread is not called, so it need not be known."""
 
@@ -349,27 +340,6 @@ def _key(name: str) -> Handler:
         return _direct(body, name, [arguments[0], c_ast.Constant("int", str(site))])
 
     return handler
-
-
-def _numbered(kind: Int) -> Handler:
-    """A text as a number, which may be any. What the program was called with is not known and need not be."""
-
-    def handler(body: Body, arguments: Sequence[Any]) -> Value:
-        if not any(_names_argument(body, a) for a in arguments):
-            for argument in arguments:
-                value(body, argument)
-        if len(arguments) > 1 and number(value(body, arguments[1])) is not build.ZERO:
-            raise Unsupported("SA716", "a place for the end of the number is not accepted", "give NULL")
-        return anything(body, kind)
-
-    return handler
-
-
-def _names_argument(body: Body, node: Any) -> bool:
-    """Whether an expression is an element of what the program was called with."""
-    while isinstance(node, c_ast.ArrayRef):
-        node = node.name
-    return isinstance(node, c_ast.ID) and body.name == body.file.choices.entry and node.name == "argv"
 
 
 _WORDS: dict[str, Handler] = {
@@ -392,14 +362,8 @@ _WORDS: dict[str, Handler] = {
     "calloc": lambda body, arguments: allocate(body, arguments, True), "free": _free,
     "__sacheck_any": lambda body, arguments: anything(body, Int("_Bool", 1, False)),
     "__sacheck_number": lambda body, arguments: anything(body, LONG),
-    "__sacheck_argument": _unread, "__sacheck_assembler": _assembler,
+    "__sacheck_argument": unread, "__sacheck_assembler": assembler,
     "pthread_key_create": _key("pthread_key_create"), "tss_create": _key("tss_create"),
-    "atoi": _numbered(INT), "atol": _numbered(LONG), "strtol": _numbered(LONG),
-    "rand": lambda body, arguments: _between(body, 0, 2**31 - 1),
+    "atoi": numbered(INT), "atol": numbered(LONG), "strtol": numbered(LONG),
+    "rand": lambda body, arguments: between(body, 0, 2**31 - 1),
 }  # fmt: skip
-
-
-def _between(body: Body, low: int, high: int) -> Value:
-    var = temporary(body, INT, Range(low, high))
-    emit(body, Havoc(var, Range(low, high)))
-    return Value(var, INT)

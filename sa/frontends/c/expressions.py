@@ -22,7 +22,7 @@ from sa.frontends.c.body import (
 )
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.declare import type_of
-from sa.frontends.c.literals import is_plain, literal_value
+from sa.frontends.c.literals import fixed_value, is_plain, literal_value
 from sa.frontends.c.offsets import by_field, distance_of
 from sa.frontends.c.operations import checked, decide, inside, joined, load, moved, operation, store, strides
 from sa.frontends.c.types import (
@@ -58,7 +58,6 @@ from sa.frontends.c.values import (
 from sa.frontends.flow.graph import Begin, End, Node, Set, Skip, code
 from sa.terms import build
 from sa.terms.term import Int as Number
-from sa.terms.term import Var
 
 _LOGICAL = ("&&", "||")
 NOTHING = Value(build.integer(0), VOID)
@@ -125,17 +124,6 @@ def constant(body: Body, node: Any) -> int:
         del body.steps[before:]
         raise Unsupported("SA719", "this is not a constant expression")
     return term.value
-
-
-def fixed_value(body: Body, found: object) -> Value | None:
-    """The value of a variable that keeps the constant which initialises it."""
-    match found:
-        case InRegister(var):
-            return body.constants.get(var)
-        case InMemory(Var() as address):
-            return body.file.constants.get(address)
-        case _:
-            return None
 
 
 def place(body: Body, node: Any) -> Place:

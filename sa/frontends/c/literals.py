@@ -6,12 +6,13 @@ from typing import Any
 
 from pycparser import c_ast
 
-from sa.frontends.c.body import Body, Constant, InRegister, meaning, object_of
+from sa.frontends.c.body import Body, Constant, InMemory, InRegister, meaning, object_of
 from sa.frontends.c.constants import letters_of, literal
 from sa.frontends.c.types import CHAR, Array, Float, Pointer
 from sa.frontends.c.values import Value
 from sa.frontends.flow.graph import Storage, base
 from sa.terms import build
+from sa.terms.term import Var
 
 
 def literal_value(body: Body, node: c_ast.Constant) -> Value:
@@ -54,3 +55,14 @@ def is_plain(body: Body, node: Any) -> bool:
             return is_plain(body, node.expr)
         case _:
             return False
+
+
+def fixed_value(body: Body, found: object) -> Value | None:
+    """The value of a variable that keeps the constant which initialises it."""
+    match found:
+        case InRegister(var):
+            return body.constants.get(var)
+        case InMemory(Var() as address):
+            return body.file.constants.get(address)
+        case _:
+            return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -13,7 +13,7 @@ from sa.frontends.c.constants import letters_of
 from sa.frontends.c.expressions import NOTHING, value
 from sa.frontends.c.types import INT, CType, Float, Function, Int, Pointer, Struct, input_range, is_scalar
 from sa.frontends.c.values import Unsupported, Value, convert, number, undecided
-from sa.frontends.flow.graph import Havoc, Show
+from sa.frontends.flow.graph import Havoc, Range, Show
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -81,3 +81,41 @@ def anything(body: Body, kind: CType) -> Value:
     var = temporary(body, kind, range_)
     emit(body, Havoc(var, range_))
     return Value(var, kind)
+
+
+def unread(body: Body, arguments: Sequence[Any]) -> Value:
+    """What `va_arg` stands for. Raises Unsupported."""
+    raise Unsupported("SA719", "arguments behind `...` cannot be read", "give the function its arguments by name")
+
+
+def assembler(body: Body, arguments: Sequence[Any]) -> Value:
+    """What inline assembly stands for. Raises Unsupported."""
+    raise Unsupported("SA717", "instructions of the machine are not accepted", "use atomic functions, or write C")
+
+
+def numbered(kind: Int) -> Callable[[Body, Sequence[Any]], Value]:
+    """A text as a number, which may be any. What the program was called with is not known and need not be."""
+
+    def handler(body: Body, arguments: Sequence[Any]) -> Value:
+        if not any(_names_argument(body, a) for a in arguments):
+            for argument in arguments:
+                value(body, argument)
+        if len(arguments) > 1 and number(value(body, arguments[1])) is not build.ZERO:
+            raise Unsupported("SA716", "a place for the end of the number is not accepted", "give NULL")
+        return anything(body, kind)
+
+    return handler
+
+
+def _names_argument(body: Body, node: Any) -> bool:
+    """Whether an expression is an element of what the program was called with."""
+    while isinstance(node, c_ast.ArrayRef):
+        node = node.name
+    return isinstance(node, c_ast.ID) and body.name == body.file.choices.entry and node.name == "argv"
+
+
+def between(body: Body, low: int, high: int) -> Value:
+    """Any number between two."""
+    var = temporary(body, INT, Range(low, high))
+    emit(body, Havoc(var, Range(low, high)))
+    return Value(var, INT)

@@ -48,6 +48,7 @@ def _column(number: int, work: Work) -> Column | None:
 
 
 def loaded(address: Term, access: Access, key: str, path: Path, work: Work) -> Term:
+    """What a load of a type at an address reads."""
     value: Term | None = None
     for at in reversed(access.cells):
         if at in work.known.fixed:

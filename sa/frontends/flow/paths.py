@@ -41,6 +41,7 @@ class Path(Struct, frozen=True):
 
 
 def with_value(store: Mapping[Var, Term], var: Var, term: Term) -> Mapping[Var, Term]:
+    """The values with another one of a variable."""
     return {**store, var: term}
 
 
@@ -67,5 +68,6 @@ def _only(values: Values | None) -> Term | None:
 
 
 def choice_of(var: Var, range_: Range, origin: Origin, work: Work) -> Variable:
+    """A new choice for a variable, within a range."""
     name = f"{var.name.lstrip('_') or 'v'}?{next(work.numbers)}"
     return Variable(build.variable(name, var.sort), Kind.LOCAL, range_.low, range_.high, origin)
