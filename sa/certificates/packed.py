@@ -1,51 +1,57 @@
-"""Many packed states: rising numbers in one array.
+"""Many packed states: columns of words, which numpy takes as they are.
 
-Nothing here needs numpy but `written` and `read_rising`: loading it takes as long as a small proof.
+Word k of a state are its bits from 62·k on. numpy, which takes as long to load as a small proof, is not needed here.
 """
 
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from importlib.util import find_spec
+from itertools import islice
 
-#: In so many bytes each number is written at most.
-WIDEST = 8
+#: How many bits of a state are in a word; the numbers of a column are not negative.
+WORD = 62
+ONES = (1 << WORD) - 1
 
-#: Whether there is numpy; otherwise nobody makes such arrays.
+#: Whether there is numpy; otherwise nobody makes such columns.
 HAS_NUMPY = find_spec("numpy") is not None
 
+_AT_ONCE = 4_096
 
-class Rising(Collection[int]):
-    """A set of numbers of 64 bits with a sign, as an array of type `q` that whoever makes it gives in rising order."""
 
-    def __init__(self, numbers: array[int]) -> None:
-        self.numbers = numbers
+class Columns(Collection[int]):
+    """A set of packed states, one or more words each: in arrays of type `q`, all of the same length."""
+
+    def __init__(self, words: tuple[array[int], ...]) -> None:
+        self.words = words
 
     def __len__(self) -> int:
-        return len(self.numbers)
+        return len(self.words[0])
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self.numbers)
+        if len(self.words) == 1:
+            return iter(self.words[0])
+        return map(_joined, zip(*self.words, strict=True))
 
-    def __contains__(self, number: object) -> bool:
-        place = bisect_left(self.numbers, number) if isinstance(number, int) else len(self.numbers)
-        return place < len(self.numbers) and self.numbers[place] == number
-
-    def written(self, size: int) -> bytes:
-        """The numbers, which are not negative, in so many bytes each, the highest first."""
-        import numpy as np
-
-        wide = np.frombuffer(self.numbers, np.int64).astype(">i8").view(np.uint8).reshape(-1, WIDEST)
-        text: bytes = wide[:, WIDEST - size :].tobytes()
-        return text
+    def __contains__(self, state: object) -> bool:
+        return any(state == s for s in self)
 
 
-def read_rising(written: bytes, size: int) -> Rising:
-    """Numbers as `Rising.written` writes them; whether they rise is not looked at."""
-    import numpy as np
+def _joined(words: tuple[int, ...]) -> int:
+    return sum(word << WORD * k for k, word in enumerate(words))
 
-    wide = np.zeros((len(written) // size, WIDEST), np.uint8)
-    wide[:, WIDEST - size :] = np.frombuffer(written, np.uint8).reshape(-1, size)
-    return Rising(array("q", wide.view(">i8").astype(np.int64).tobytes()))
+
+def words_of(state: int, count: int) -> tuple[int, ...]:
+    """A state as so many words."""
+    return tuple(state >> WORD * k & ONES for k in range(count))
+
+
+def columns(states: Iterable[int], count: int) -> Columns:
+    """States as columns of so many words."""
+    made = tuple(array("q") for _ in range(count))
+    waiting = iter(states)
+    while part := list(islice(waiting, _AT_ONCE)):
+        for k, column in enumerate(made):
+            column.extend([state >> WORD * k & ONES for state in part])
+    return Columns(made)

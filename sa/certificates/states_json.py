@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from sa.automata.automaton import Automaton, Kind
 from sa.automata.program import Axiom
 from sa.automata.rename import apart
-from sa.certificates.packed import HAS_NUMPY, WIDEST, Rising, read_rising
+from sa.certificates.packed import HAS_NUMPY, WORD, columns
 from sa.certificates.scope import scope
 from sa.certificates.shape import Entry, Json, plain
 from sa.certificates.states import Field, States, place_widths
@@ -24,8 +24,8 @@ from sa.terms.term import Var
 #: A text may not stand for more bytes, a field not have more bits.
 _MAX_BYTES, _MAX_WIDTH = 4_000_000_000, 1_000
 
-#: More numbers than this are kept in an array.
-_MANY = 100_000
+#: More numbers than this, of at most so many words, are kept in columns.
+_MANY, _MOST_WORDS = 100_000, 8
 
 
 def states_json(states: States, bads: Bads) -> Json:
@@ -56,10 +56,7 @@ def _bytes(threads: tuple[Automaton, ...], fields: Iterable[Field]) -> int:
 
 
 def _text(packed: Iterable[int], size: int) -> str:
-    if isinstance(packed, Rising):
-        written = packed.written(size)
-    else:
-        written = b"".join(p.to_bytes(size, "big") for p in sorted(packed))
+    written = b"".join(p.to_bytes(size, "big") for p in sorted(packed))
     return b85encode(zlib.compress(written)).decode("ascii")
 
 
@@ -126,6 +123,7 @@ def _numbers(entry: Entry, size: int) -> Collection[int]:
         raise entry.wrong("this is no compressed text") from None
     if not unpacking.eof or len(written) % size:
         raise entry.wrong(f"numbers of {size} bytes are expected")
-    if HAS_NUMPY and len(written) > _MANY * size and size <= WIDEST:
-        return read_rising(written, size)
-    return frozenset(int.from_bytes(written[i : i + size], "big") for i in range(0, len(written), size))
+    numbers = (int.from_bytes(written[i : i + size], "big") for i in range(0, len(written), size))
+    if HAS_NUMPY and len(written) > _MANY * size and 8 * size <= WORD * _MOST_WORDS:
+        return columns(numbers, -(-8 * size // WORD))
+    return frozenset(numbers)

@@ -7,13 +7,13 @@ are left out may be (`checker.independence`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from itertools import islice
 
 from msgspec import Struct, field
 
 from sa.base.limits import Limits, check_memory, check_time
-from sa.certificates.packed import Rising
+from sa.certificates.packed import Columns
 from sa.certificates.states import States
 from sa.checker.enumeration import Endless, Enumeration, Row, enumeration, extended
 from sa.checker.independence import Dependence, Effect, dependence, first_fault, persistent
@@ -65,10 +65,11 @@ def check_states(made: States, bounds: Limits) -> Ruling:
         return Rejected("well-formed threads", fault)
     try:
         check = _prepared(made)
-        _initial(check, bounds)
-        if isinstance(made.packed, Rising):
+        if isinstance(made.packed, Columns):
             _many_closed(check, made.packed, bounds)
         else:
+            if not all(state in made.packed for state in _initial(check, bounds)):
+                return Rejected("initial states", "one is missing")
             _closed(check, bounds)
     except Unfit as problem:
         return Rejected("well-formed states", str(problem))
@@ -126,8 +127,8 @@ def _effect(made: States, packed: Packing, thread: int, here: Sequence[Stepped],
     return Effect(reads, frozenset(writes), seen, frozenset(s.target for s in here))
 
 
-def _initial(check: _Check, bounds: Limits) -> None:
-    """Every initial state is one of the states. Raises Endless."""
+def _initial(check: _Check, bounds: Limits) -> Iterator[int]:
+    """Every initial state. Raises Endless."""
     made, packed = check.made, check.packed
     start = [next(i for i, q in enumerate(t.locations) if q.name == t.initial) for t in packed.threads]
     invariants = (t.locations[i].inv for t, i in zip(packed.threads, start, strict=True))
@@ -149,8 +150,7 @@ def _initial(check: _Check, bounds: Limits) -> None:
     for count, row in enumerate(extended(how, ())):
         if count % _BETWEEN_LOOKS == 0:
             check_time(bounds)
-        if places + sum(_bits(slot, row[i]) for slot, i in kept) not in made.packed:
-            raise _Wrong(Rejected("initial states", "one is missing"))
+        yield places + sum(_bits(slot, row[i]) for slot, i in kept)
 
 
 def _bits(slot: Slot, value: Value) -> int:
@@ -233,7 +233,7 @@ def _ways(check: _Check, known: Dependence, here: Sequence[int]) -> list[tuple[i
     return [*ways, (None, tuple(range(len(here))))]
 
 
-def _many_closed(check: _Check, states: Rising, bounds: Limits) -> None:
+def _many_closed(check: _Check, states: Columns, bounds: Limits) -> None:
     """The same as `_closed`, for many states at once."""
     from sa.checker.states_by_columns import Fault, Question, closed
 
@@ -259,7 +259,7 @@ def _many_closed(check: _Check, states: Rising, bounds: Limits) -> None:
         fine,
     )
     try:
-        closed(asked, states.numbers, between)
+        closed(asked, states, _initial(check, bounds), between)
     except Fault as fault:
         raise _Wrong(Rejected(*fault.args)) from None
 

@@ -6,7 +6,6 @@ its steps are remembered as numbers to be added to a packed state, by that part;
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
@@ -17,7 +16,7 @@ from msgspec import Struct, field
 from sa.automata.automaton import Variable
 from sa.base.budget import Event, Report, unheard
 from sa.base.limits import Limits, check_memory, check_time
-from sa.certificates.packed import HAS_NUMPY, Rising
+from sa.certificates.packed import HAS_NUMPY, WORD
 from sa.explicit.layout import WIDTHS, Layout, TooWide, layout, placed
 from sa.explicit.moves import Making, Moves, moves_of, tested
 from sa.explicit.picks import Row, interesting, picks, ways
@@ -38,8 +37,8 @@ _LOOKS_AT_STARTS = 5
 _BETWEEN_LOOKS = 4_096
 _REMEMBERED, _FOR_A_STATE = 100_000, 0.5
 
-#: States of more bits are stepped one by one.
-_WIDEST = 62
+#: States of more words are stepped one by one.
+_MOST_WORDS = 8
 
 #: At a joint location: threads that may go first, each with those that must go with it; and all threads.
 Plan = tuple[tuple[tuple[Moves, ...], ...], tuple[Moves, ...]]
@@ -125,7 +124,9 @@ def search(s: System, effort: Effort, bounds: Limits, report: Report = unheard) 
         return Search(
             s, work.making.layout, first, seen, seen.__getitem__, work.bad, work.making.exact, work.ended, pool
         )
-    reached = Rising(array("q", levels.all().tobytes()))
+    from sa.certificates.rows import columns_of
+
+    reached = columns_of(levels.known.rows)
 
     def before(state: int) -> int:
         return seen[state] if state in seen else levels.before(state)
@@ -174,17 +175,22 @@ def _is_wide(work: _Work, frontier: Collection[int]) -> bool:
     """Whether it is time to step whole levels at once."""
     effort = work.effort
     far = len(work.seen) >= effort.singly and len(frontier) >= effort.wide and effort.by_levels > len(work.seen)
-    return HAS_NUMPY and far and work.making.exact and bool(work.open) and work.making.layout.width <= _WIDEST
+    if not (HAS_NUMPY and far and work.making.exact and work.open):
+        return False
+    where = work.making.layout
+    fits = where.places.bit_length() <= WORD and where.width <= _MOST_WORDS * WORD
+    return fits and all(slot.mask.bit_length() <= WORD for slot in where.slots.values())
 
 
 def _by_levels(work: _Work, frontier: list[int], steps: int, report: Report) -> None:
     """Go on from the frontier level by level. Raises TooWide."""
-    from sa.explicit.columns import test_of, violated
+    from sa.explicit.columns import test_of, violated, words_in
     from sa.explicit.levels import Levels, machine
 
     making, plan = work.making, None if work.reduction is None else partial(_alone, work)
     tests = [(i, test_of(making, c)) for i, c in enumerate(making.system.claims) if c is not None and i in work.open]
-    levels = Levels(machine(making, plan, partial(_is_bad, work)), frontier, list(work.seen))
+    made, fresh = machine(making, plan, partial(_is_bad, work)), set(frontier)
+    levels = Levels(made, frontier, [s for s in work.seen if s not in fresh], words_in(making.layout))
     work.levels = levels
 
     def between() -> None:
@@ -197,7 +203,7 @@ def _by_levels(work: _Work, frontier: list[int], steps: int, report: Report) -> 
         for number, test in tests:
             if (wrong := violated(new, test(new))) is not None:
                 _is_bad(work, number, wrong)
-        if not len(new):
+        if not new.shape[1]:
             work.ended = True
             return
 

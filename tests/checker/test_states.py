@@ -6,13 +6,14 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from random import Random
+from typing import NoReturn
 
 import pytest
 from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Variable
 from sa.base.limits import Limits
-from sa.certificates.packed import HAS_NUMPY, Rising
+from sa.certificates.packed import HAS_NUMPY, WORD, Columns, columns
 from sa.certificates.run import Bad, Failing
 from sa.certificates.states import States
 from sa.checker.enumeration import Endless, enumeration, extended
@@ -46,7 +47,9 @@ def ruling(states: States) -> object:
     said = check_states(states, Limits())
     if not HAS_NUMPY:
         return said
-    many = replace(states, packed=Rising(array("q", sorted(states.packed))))
+    # As many words as the fields need, and one more.
+    words = sum(f.width for f in states.fields) // WORD + 2
+    many = replace(states, packed=columns(states.packed, words))
     assert isinstance(check_states(many, Limits()), type(said))
     return said
 
@@ -63,10 +66,11 @@ def test_no_state_may_be_left_out() -> None:
 
 
 @pytest.mark.skipif(not HAS_NUMPY, reason="numpy is not installed")
-def test_many_states_are_given_in_rising_order() -> None:
+def test_words_have_no_more_bits_than_fit() -> None:
     states = states_of(SMALL)
-    for packed in (sorted(states.packed, reverse=True), [*sorted(states.packed), max(states.packed)], [-1]):
-        assert isinstance(check_states(replace(states, packed=Rising(array("q", packed))), Limits()), Rejected)
+    for word in (-1, 1 << WORD):
+        wrong = replace(states, packed=Columns((array("q", [*states.packed, word]),)))
+        assert check_states(wrong, Limits()) == Rejected("well-formed states", "a word of a state has too many bits")
 
 
 def test_a_state_in_which_something_is_bad_is_noticed() -> None:
@@ -151,6 +155,19 @@ def test_corrupted_proofs_are_rejected_or_true() -> None:
     counts = corrupted(range(30))
     assert counts["accepted"] > 20
     assert counts["rejected"] > 300
+
+
+@pytest.mark.skipif(not HAS_NUMPY, reason="numpy is not installed")
+def test_corrupted_proofs_are_rejected_or_true_where_steps_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(*_: object) -> NoReturn:
+        raise NoColumns
+
+    from sa.terms.columns import NoColumns
+
+    monkeypatch.setattr("sa.checker.states_by_columns.over_columns", nothing)
+    counts = corrupted(range(40, 60))
+    assert counts["accepted"] > 20
+    assert counts["rejected"] > 200
 
 
 @pytest.mark.fuzz

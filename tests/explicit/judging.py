@@ -8,7 +8,7 @@ from random import Random
 
 from sa.automata.automaton import Automaton
 from sa.base.limits import Limits
-from sa.certificates.packed import Rising
+from sa.certificates.packed import Columns
 from sa.certificates.run import Bad, Failing
 from sa.checker.ruling import Accepted
 from sa.checker.run import check_run
@@ -57,7 +57,7 @@ def compared(seeds: Iterable[int]) -> Counter[str]:
         for found, same in zip(by_levels, (plain, reduced), strict=True):
             assert set(found.bad) == set(same.bad), seed
             assert not same.complete or set(found.reached) == set(same.reached), seed
-            counts["by levels"] += isinstance(found.reached, Rising)
+            counts["by levels"] += isinstance(found.reached, Columns)
         for number, bad in enumerate(bads):
             away = distance(threads, bad)
             assert (number in plain.bad) == (number in reduced.bad) == (away is not None), (seed, number)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import pytest
 
 from sa.automata.program import Program
@@ -108,6 +110,18 @@ def test_searches_agree_with_enumeration() -> None:
     assert min(counts["proved"], counts["refuted"]) > 10
     assert counts["reduced states"] < 0.8 * counts["states"]
     assert counts["by levels"] > 40 or not HAS_NUMPY
+
+
+@pytest.mark.skipif(not HAS_NUMPY, reason="numpy is not installed")
+def test_searches_agree_with_enumeration_where_steps_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sa.terms.columns import NoColumns
+
+    def nothing(*_: object) -> NoReturn:
+        raise NoColumns
+
+    monkeypatch.setattr("sa.explicit.columns.over_columns", nothing)
+    monkeypatch.setattr("sa.checker.states_by_columns.over_columns", nothing)
+    compared(range(40, 60))
 
 
 @pytest.mark.fuzz
