@@ -97,6 +97,7 @@ class Program(Struct, frozen=True):
     Refinement blocks are not here: what they mean depends on two programs (`language.elaborate.blocks`).
     Beside the threads run any number of copies of each of the `families`: whoever looks at the threads alone has to
     refuse a program that has any.
+    The last thread of an `open` one is its environment.
     Failing steps with one of the origins in `bounds` say that a limit of the translation was reached: what is shown
     while one of them can be taken is not shown of the user's program.
     """
@@ -112,6 +113,7 @@ class Program(Struct, frozen=True):
     expect: Verdict | None
     families: tuple[Family, ...] = ()
     bounds: tuple[Origin, ...] = ()
+    open: bool = False
 
 
 def with_parameters(program: Program, parameters: Iterable[Variable]) -> Program:

@@ -74,8 +74,9 @@ def reading(
     races: bool = False,
     deadlock: bool = False,
     only: Property | None = None,
+    open_: bool = False,
 ) -> Reading:
     """What the options amount to. To look for overflows is to check for them."""
     arguments = (*(f"D{d}" for d in define or ()), *(f"I{i}" for i in include or ()))
     how = "check" if only is Property.no_overflow else overflow.value
-    return Reading(cc, arguments, entry, how, heap, races, deadlock, None if only is None else only.value)
+    return Reading(cc, arguments, entry, how, heap, races, deadlock, None if only is None else only.value, open=open_)

@@ -28,6 +28,14 @@ TimeoutOption: TypeAlias = Annotated[
     float | None,
     typer.Option(metavar="SECONDS", callback=_positive, help="Stop after this time; the answer is then UNKNOWN."),
 ]
+OpenOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--open",
+        help="Add an environment that does, at any time, what all declared relies allow; other threads must keep to "
+        "what a thread relies on.",
+    ),
+]
 MemoryOption: TypeAlias = Annotated[
     int | None,
     typer.Option(

@@ -30,6 +30,7 @@ from sa.cli.options import (
     JsonOption,
     JunitOption,
     MemoryOption,
+    OpenOption,
     ProfileOption,
     QuietOption,
     ReportOption,
@@ -84,6 +85,7 @@ def verify(
     cc: CompilerOption = USUAL.compiler,
     define: DefineOption = None,
     include: IncludeOption = None,
+    open_: OpenOption = False,
 ) -> None:
     """Prove or refute the invariants, assertions and guarantees of a program, in `.sa` or C.
 
@@ -105,7 +107,7 @@ def verify(
         # What was found before may be of other engines.
         memory = users_cache() if cache and portfolio is chosen(()) else None
         with watched(watching) as watch:
-            how = reading(cc, define, include, entry, overflow, heap, races, deadlock, only)
+            how = reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_)
             request = VerifyRequest(file, split, Options(bounds, seed, memory, portfolio, watch.reports), how)
             answer = work(request, so_far.append)
         return _answer(request, answer, settings, certificate)

@@ -39,7 +39,8 @@ from sa.engines.verification import Finding, Tried, Verification
 from sa.question.asked import Asked, Note, Proof, Settled
 from sa.question.claims import Claim, claims_of
 
-_CLAIM = "these hold in every run in which only the threads take steps"
+_CLOSED = "these hold in every run in which only the threads take steps"
+_OPEN = "these hold in every run in which the threads take steps, and an environment does what all relies allow"
 _OF_ANY_NUMBER = ", however many copies there are of"
 _NOT_FOUND = Unknown(Reason.BOUND, "neither an invariant that excludes a violation nor a run to one was found")
 
@@ -283,7 +284,8 @@ def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...])
 
 def _claim(program: Program) -> str:
     names = " and ".join(f.thread.name for f in program.families)
-    return f"{_CLAIM}{_OF_ANY_NUMBER} {names}" if names else _CLAIM
+    claim = _OPEN if program.open else _CLOSED
+    return f"{claim}{_OF_ANY_NUMBER} {names}" if names else claim
 
 
 def _finding(claim: Claim, parts: Sequence[_Known]) -> Finding:
@@ -305,6 +307,6 @@ def _combined(findings: Sequence[Finding]) -> Verdict | None:
 
 def _notes(program: Program) -> Iterator[str]:
     if any(declared(t) for t in program.threads):
-        yield "the declared relies are not used: the threads of the program are each other's environment"
+        yield "the declared relies are not used (`--open` does): the threads are each other's environment"
     if any(i.strong for i in program.invariants):
         yield "`strong` makes no difference here: only the program's threads take steps"

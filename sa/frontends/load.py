@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from sa.automata.program import Program
 from sa.base.diagnostic import InputError, error
+from sa.frontends.opened import opened
 from sa.frontends.reading import USUAL, Reading
 from sa.language.load import Loaded, LoadedScript
 
@@ -57,10 +58,13 @@ def _kind(path: str) -> Callable[[], Loader]:
 
 
 def load_program(path: str, split: bool = False, families: bool = False, reading: Reading = USUAL) -> Loaded:
-    """The program of a file; `reading` says how C is read. Raises InputError.
+    """The program of a file; `reading` says how C is read, and whether the program is open. Raises InputError.
 
     Unless who asks knows `families` of any number, a program that has one is an error.
     """
+    if reading.open:
+        loaded = load_program(path, split, families, replace(reading, open=False))
+        return replace(loaded, program=opened(loaded.program))
     loaded = loader_of(path).load_program(path, split) if reading == USUAL else _read_so(path, reading)
     if not families:
         _refuse_families((loaded.program,))

@@ -16,6 +16,8 @@ class Reading(Struct, frozen=True):
 
     Where programs are compared, what the outside sees of them is `visible`: calls, volatile accesses, results.
 
+    A program that is `open` has an environment beside its threads; this alone is for `.sa` too.
+
     `heap` objects are made at most by an allocation in a loop. `only` is one of PROPERTIES.
     """
 
@@ -28,6 +30,7 @@ class Reading(Struct, frozen=True):
     deadlock: bool = False
     only: str | None = None
     visible: bool = False
+    open: bool = False
 
 
 USUAL = Reading()
@@ -39,7 +42,7 @@ def words(reading: Reading) -> tuple[str, ...]:
     for name in ("compiler", "entry", "overflow", "heap", "only"):
         if getattr(reading, name) != getattr(USUAL, name):
             found.append(f"{name}={getattr(reading, name)}")
-    return (*found, *(name for name in ("races", "deadlock") if getattr(reading, name)))
+    return (*found, *(name for name in ("races", "deadlock", "open") if getattr(reading, name)))
 
 
 def reading_of(written: Sequence[str]) -> Reading:
@@ -55,8 +58,9 @@ def reading_of(written: Sequence[str]) -> Reading:
         "races" in flags,
         "deadlock" in flags,
         values.pop("only", None),
+        open="open" in flags,
     )
     known = made.overflow in OVERFLOW and (made.only is None or made.only in PROPERTIES) and made.heap > 0
-    if values or flags - {"races", "deadlock"} or not known:
-        raise ValueError("these are no options of C")
+    if values or flags - {"races", "deadlock", "open"} or not known:
+        raise ValueError("these are no options for reading a program")
     return made

@@ -370,6 +370,9 @@ SA915 a folder without programs
 SA916 nothing is expected
     `sacheck test` asks the files that say what they expect: `expect proved;` or `expect refuted;` in a file or a
     refinement block, behind an invariant or a step of a proof, or the comment `// expect: proved` in a C program.
+SA918 a program without an environment
+    `verify --open` is about threads beside an environment that does what all declared relies allow. At least one thread
+    declares a rely, and each declares one for all of its locations.
 SA917 a package that is not there
     `sacheck lsp` needs the package pygls, which is optional: `pip install '.[lsp]'` in the clone.
 """

@@ -250,3 +250,17 @@ def test_where_precision_was_given_up_is_said_of_what_is_not_settled(folder: Pat
     hard = answer(folder, text + "invariant odd : 6 * x != 3 * y + x * y + 1;\n", "--engine", "boxes")
     assert note in hard["notes"]
     assert note not in answer(folder, text + "invariant positive : x >= 0;\n")["notes"]
+
+
+def test_open_programs_have_an_environment_and_certificates_say_so(folder: Path) -> None:
+    text = "global x : int = 0; thread T { rely x' >= x; skip; } invariant v : x >= 0; invariant w : x == 0;"
+    (folder / "a.sa").write_text(text)
+    run = CliRunner().invoke
+    closed, opened = (
+        run(application, ["verify", "a.sa"]),
+        run(application, ["verify", "--open", "a.sa", "--certificate", "a.json"]),
+    )
+    assert (closed.exit_code, opened.exit_code) == (0, 1)
+    assert "a step of the environment" in opened.stdout
+    again = run(application, ["certify", "a.json"])
+    assert again.exit_code == 0 and "--open" in again.stdout

@@ -1,0 +1,92 @@
+"""An open program has the runs of its threads beside an environment that keeps to all relies, and no others."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from sa.automata.automaton import Automaton
+from sa.automata.program import Program
+from sa.base.diagnostic import InputError
+from sa.base.limits import limits
+from sa.base.verdict import Verdict
+from sa.engines.verify import Options, verify
+from sa.frontends.opened import opened
+from tests.generators.texts import random_text, written
+from tests.invariants.judge import starts, steps
+from tests.language.texts import program_of
+from tests.oracle.explicit import Explicit, closure, explicit, reachable, restrict
+
+G = "global x, y : 0..3 = 0; "
+
+
+def alone(program: Program) -> set[tuple[object, ...]]:
+    """The states of the only thread in its declared environment, by the oracle's environment steps."""
+    (thread,) = program.threads
+    return {(s.location, s.row) for s in reachable(explicit(confined(thread)))}
+
+
+def together(program: Program) -> set[tuple[object, ...]]:
+    """The states of the first thread beside the threads of an open program."""
+    sides: list[Explicit] = [explicit(confined(t)) for t in program.threads]
+    reached = closure(starts(sides), lambda here: [there for _, _, there in steps(sides, here)])  # type: ignore[type-var, arg-type]
+    return {(here[0].location, here[0].row) for here in reached}  # type: ignore[index]
+
+
+def confined(thread: Automaton) -> Automaton:
+    return restrict(thread, -1, 2)
+
+
+def differs(seed: int) -> bool:
+    program = program_of(written(random_text(Random(seed), True, 1)))
+    return alone(program) != together(opened(program))
+
+
+def test_a_thread_has_the_states_that_it_has_in_its_declared_environment() -> None:
+    assert [seed for seed in range(150) if differs(seed)] == []
+
+
+@pytest.mark.fuzz
+def test_many_threads_have_the_states_that_they_have_in_their_declared_environment() -> None:
+    assert [seed for seed in range(150, 3000) if differs(seed)] == []
+
+
+def verdicts(text: str) -> list[tuple[str, Verdict]]:
+    outcome = verify(opened(program_of(text)), Options(limits(20.0, None)))
+    return [(f.claim.name, f.verdict) for f in outcome.findings]
+
+
+def test_the_environment_does_what_every_rely_allows_and_nothing_else() -> None:
+    text = f"{G} thread A {{ rely x' >= x; skip; }} thread B {{ rely unchanged y; skip; }}"
+    claims = "invariant still : y == 0; invariant moved : x == 0; invariant up : x >= 0;"
+    assert verdicts(text + claims) == [
+        ("invariant still", Verdict.PROVED),
+        ("invariant moved", Verdict.REFUTED),
+        ("invariant up", Verdict.PROVED),
+    ]
+
+
+def test_what_a_thread_relies_on_is_claimed_of_the_others() -> None:
+    good = f"{G} thread A {{ rely x' >= x; skip; }} thread B {{ if (x < 3) {{ x := 3; }} }}"
+    bad = f"{G} thread A {{ rely x' >= x; skip; }} thread B {{ x := 1; }}"
+    assert [v for _, v in verdicts(good)] == [Verdict.PROVED]
+    assert [v for _, v in verdicts(bad)] == [Verdict.REFUTED]
+
+
+def test_a_step_that_changes_nothing_always_keeps_to_a_rely() -> None:
+    text = f"{G} thread A {{ rely x' == x + 1; skip; }} thread B {{ atomic {{ if (y == 0) {{ x := x + y; }} }} }}"
+    assert [v for _, v in verdicts(text)] == [Verdict.PROVED]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "global x : int; thread T { x := 1; }",
+        "automaton P { global x : int; location a initial { env x' == x; } location b { env x' > x; } edge a -> b; }",
+    ],
+)
+def test_a_program_without_one_rely_for_all_locations_is_an_error(text: str) -> None:
+    with pytest.raises(InputError) as wrong:
+        opened(program_of(text))
+    assert [d.code for d in wrong.value.diagnostics] == ["SA918"]
