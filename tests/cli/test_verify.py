@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -255,12 +256,12 @@ def test_where_precision_was_given_up_is_said_of_what_is_not_settled(folder: Pat
 def test_open_programs_have_an_environment_and_certificates_say_so(folder: Path) -> None:
     text = "global x : int = 0; thread T { rely x' >= x; skip; } invariant v : x >= 0; invariant w : x == 0;"
     (folder / "a.sa").write_text(text)
-    run = CliRunner().invoke
+    run = partial(CliRunner().invoke, application())
     closed, opened = (
-        run(application, ["verify", "a.sa"]),
-        run(application, ["verify", "--open", "a.sa", "--certificate", "a.json"]),
+        run(["verify", "a.sa"]),
+        run(["verify", "--open", "a.sa", "--certificate", "a.json"]),
     )
     assert (closed.exit_code, opened.exit_code) == (0, 1)
     assert "a step of the environment" in opened.stdout
-    again = run(application, ["certify", "a.json"])
+    again = run(["certify", "a.json"])
     assert again.exit_code == 0 and "--open" in again.stdout
