@@ -124,8 +124,9 @@ def _within(
 def in_words(covered: Coverage) -> str:
     """What was covered, for a user."""
     if covered.complete:
-        return f"no violation in any run, of at most {_number(covered.rounds - 1, 'round')}; that is no proof yet"
-    said = [f"no violation within {_number(covered.rounds, 'round')}"]
+        rounds = _number(covered.rounds - 1, "round")
+        return f"all runs were covered, in {rounds}, and none violates what is UNKNOWN; this is no proof"
+    said = [f"no violation of what is UNKNOWN within {_number(covered.rounds, 'round')}"]
     if covered.loops:
         said[0] += f", {_number(covered.unwind, 'unwinding')} of each loop"
         said.append(f"{covered.closed} of {_number(covered.loops, 'loop')} fully unrolled")

@@ -140,11 +140,11 @@ def chosen(rounds: Rounds, choices: Sequence[Variable]) -> dict[Var, Signal]:
     """Any values of choices; a guessed width where they have no bounds."""
     found = dict[Var, Signal]()
     for v in choices:
-        low, high = v.low, v.high
-        if not rounds.circuit.words.exact and v.var.sort == INT and (low is None or high is None):
+        low, high, width = v.low, v.high, rounds.spans.width
+        if width is not None and v.var.sort == INT and (low is None or high is None):
             rounds.inexact = True
-            low = -(2**rounds.spans.width) if low is None else low
-            high = max(low, 2**rounds.spans.width) if high is None else high
+            low = -(2**width) if low is None else low
+            high = max(low, 2**width) if high is None else high
             low = min(low, high)
         found[v.var] = rounds.circuit.fresh(v.var.key, v.var.sort, low, high)
     return found

@@ -21,7 +21,7 @@ from sa.smt.circuit import Circuit, Model
 from sa.smt.words import Bit
 
 #: How often a loop may go around whose end follows from known values; points of a thread with such loops, and at all.
-KNOWN, FEW, MANY = 64, 400, 4_000
+KNOWN, FEW, MANY = 256, 1_000, 4_000
 
 
 class Bounds(Struct, frozen=True):
@@ -115,7 +115,7 @@ def within(t: Task, bounds: Bounds, budget: Budget, open_: set[int], report: Rep
     Raises LimitReached, Unsupported among them.
     """
     circuit = Circuit(budget.bounds, bounds.width is not None, budget.seed, bounds.rlimit)
-    found = spans(t.system, t.dags, bounds.width or 0)
+    found = spans(t.system, t.dags, bounds.width)
     rounds = begin(circuit, t.system, t.dags, bounds.order, found, bounds.canonical)
     for number in range(1, bounds.rounds + 1):
         report(Event("rounds", {"rounds": number, "unwindings": t.unwind, "found": len(t.system.bads) - len(open_)}))
@@ -166,7 +166,7 @@ def _reached(rounds: Rounds, open_: set[int]) -> Iterator[tuple[int, Run] | None
 def _coverage(t: Task, rounds: Rounds, bounds: Bounds) -> Coverage:
     """What is known when nothing bad was found. Raises LimitReached."""
     c = rounds.circuit
-    is_guessed = bool(rounds.spans.guessed) and bounds.width is not None
+    is_guessed = bool(rounds.spans.guessed)
     loops = sum(dag.loops for dag in t.dags)
     open_ = sum(len(dag.open_loops) for dag in t.dags)
     complete = not (is_guessed or rounds.inexact or t.system.partial) and c.check(is_used(rounds)) is False

@@ -20,16 +20,17 @@ from sa.terms.term import Ite, Sum, Term, Var
 
 
 class Spans(Struct, frozen=True):
-    """The bounds of integer variables; those in `guessed`, of `width` bits, may leave theirs. Runs in which they do are
+    """The bounds of integer variables; those in `guessed`, of `width` bits, may leave
+    theirs. Runs in which they do are
     left out."""
 
     of: Mapping[Var, tuple[int, int]]
     guessed: frozenset[Var]
-    width: int
+    width: int | None
 
 
-def spans(s: System, dags: Sequence[Dag], width: int) -> Spans:
-    """Bounds of all integer variables, of `width` bits and a sign where none are known."""
+def spans(s: System, dags: Sequence[Dag], width: int | None) -> Spans:
+    """Bounds of all integer variables; of `width` bits and a sign where none are known, or none then if it is None."""
     known = dict[Var, Interval]()
     for declared in s.variables.values():
         ends = (declared.low, declared.high)
@@ -51,9 +52,10 @@ def spans(s: System, dags: Sequence[Dag], width: int) -> Spans:
             break
         known.update(found)
         open_ = [v for v in open_ if v not in found]
-    default = (-(2**width), 2**width - 1)
     of = {v: bounds for v, ends in known.items() if v.sort == INT and (bounds := _finite(ends)) is not None}
-    return Spans({**of, **dict.fromkeys(open_, default)}, frozenset(open_), width)
+    if width is None:
+        return Spans(of, frozenset(), None)
+    return Spans({**of, **dict.fromkeys(open_, (-(2**width), 2**width - 1))}, frozenset(open_), width)
 
 
 def _is_bounded(interval: Interval) -> bool:

@@ -63,7 +63,9 @@ LOOP = "global x : int = 0; thread A { while (x < 5) { x := x + 1; } assert x !=
 
 
 def test_a_loop_that_is_not_unrolled_far_enough_is_told_and_not_safe() -> None:
-    assert notes(LOOP, 1, 4) == ["no violation within 1 round, 4 unwindings of each loop; 0 of 1 loop fully unrolled"]
+    assert notes(LOOP, 1, 4) == [
+        "no violation of what is UNKNOWN within 1 round, 4 unwindings of each loop; 0 of 1 loop fully unrolled"
+    ]
     assert refuted(LOOP, 1, 5)
 
 
@@ -90,7 +92,7 @@ def test_a_step_that_waits_is_taken_later() -> None:
 
 def test_nothing_is_left_out_where_no_round_more_is_needed() -> None:
     text = "global x : int = 0; thread A { x := x + 1; } thread B { x := x + 2; } invariant small : x <= 3;"
-    assert notes(text) == ["no violation in any run, of at most 2 rounds; that is no proof yet"]
+    assert notes(text) == ["all runs were covered, in 2 rounds, and none violates what is UNKNOWN; this is no proof"]
 
 
 def test_values_beyond_what_constants_suggest_are_found_with_wider_numbers() -> None:
@@ -101,14 +103,23 @@ def test_values_beyond_what_constants_suggest_are_found_with_wider_numbers() -> 
 
 def test_large_numbers_that_were_left_out_are_told() -> None:
     text = "global x : int = 0; thread A { havoc x; assert x != 10 || true; assert x * 0 == 0 || x != 7; }"
-    assert all("numbers of unknown size" in note or "no violation in any" in note for note in notes(text))
+    assert all("numbers of unknown size" in note or "all runs" in note for note in notes(text))
     growing = "global x : int; thread A { assert x < 1 || x * x * x != 2; } thread B { x := 2 * x; }"
     assert any("numbers of unknown size up to" in note for note in notes(growing, 2))
 
 
 def test_arrays_are_integers_and_functions_are_left_out() -> None:
     assert refuted("global a : int[3] = 0; global i : 0..2; thread A { a[i] := 1; assert a[2] == 0; }")
+    assert refuted("global a : int[3] = 0; thread A { local i : int; a[i] := 5; } invariant no_five : a[2] != 5;")
     assert not refuted("function f(int) : int; global x : int = 0; thread A { x := f(x); assert x == 0; }")
+
+
+def test_integers_have_no_bounds() -> None:
+    text = "global x, y : int = 1; thread A { x := x + 7 * y; y := y + 7 * x; x := x + 7 * y; assert x != 463; }"
+    question = asked(text)
+    s = system(question.threads, question.bads)
+    found = list(within(task(s, 0, exactly=True), Bounds(1, (0,), None), Budget(Limits()), {0}, unheard))
+    assert [type(x) for x in found] == [Reached]
 
 
 def test_time_that_runs_out_leaves_a_note() -> None:
