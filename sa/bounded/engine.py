@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sa.automata.automaton import Automaton
+from sa.automata.family import copies
 from sa.base.budget import Budget, Report
-from sa.base.limits import LimitReached, Unsupported
+from sa.base.limits import LimitReached, Unsupported, part_of
 from sa.bounded.search import Bounds, Coverage, Reached, task, within
+from sa.certificates.crowd import CrowdRun, bads_of_copies
+from sa.certificates.run import Bad
 from sa.explicit.system import System, system
 from sa.question.asked import Asked, Note, Refuted
 from sa.smt.value import NotAValue
@@ -32,6 +37,10 @@ STAGES = ((2, 1), (3, 2), (4, 4), (6, 6), (8, 8), (10, 12), (12, 16), (16, 24), 
 FIRST = 1_000_000
 
 
+#: Copies of each family, and stages with them.
+COPIES, COPIED = 4, 4
+
+
 class _Stage(Struct, frozen=True):
     unwind: int
     bounds: Bounds
@@ -39,18 +48,52 @@ class _Stage(Struct, frozen=True):
 
 def by_rounds(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted | Note]:
     """Runs into what is bad, and what was covered where none was found. Raises LimitReached."""
-    s = system(asked.threads, asked.bads)
-    open_ = {q for q in range(len(asked.bads)) if _is_possible(s, q)}
+    if asked.families:
+        yield from _with_copies(wanted, asked, budget, report)
+        return
+    for found in _searched(wanted, asked.threads, asked.bads, len(STAGES), budget, report):
+        yield found if isinstance(found, Note) else Refuted(asked.bads[found.question], found.run, _words(found))
+
+
+def _with_copies(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted | Note]:
+    """The same with 1, 2, … copies of each family. That there is no run with so many says nothing of more."""
+    left, last = list(asked.bads), list[Note]()
+    for number in range(1, COPIES + 1):
+        counts = tuple(number for _ in asked.families)
+        threads = (*asked.threads, *copies(asked.families, counts))
+        ones = [(bad, one) for bad in left for one in bads_of_copies(bad, asked.families, counts)]
+        with part_of(budget.bounds, 1 / (COPIES + 1 - number)) as bounds:
+            bads = tuple(one for _, one in ones)
+            for found in _searched(wanted, threads, bads, COPIED, replace(budget, bounds=bounds), report):
+                copied = f"with {_number(number, 'copy', 'copies')} of each family"
+                if isinstance(found, Note):
+                    last = [Note(f"{copied}: {found.words}")]
+                elif (bad := ones[found.question][0]) in left:
+                    left.remove(bad)
+                    yield Refuted(bad, CrowdRun(counts, found.run), f"{_words(found)} {copied}")
+        if not left:
+            return
+    yield from last
+
+
+def _words(found: Reached) -> str:
+    return f"a run of {_number(len(found.run.turns), 'step')} in {_number(found.rounds, 'round')}"
+
+
+def _searched(
+    wanted: Wanted, threads: tuple[Automaton, ...], bads: tuple[Bad, ...], most: int, budget: Budget, report: Report
+) -> Iterator[Reached | Note]:
+    """What the first stages find, at most so many, and at the end what they covered. Raises LimitReached."""
+    s = system(threads, bads)
+    open_ = {q for q in range(len(bads)) if _is_possible(s, q)}
     covered: Coverage | None = None
     try:
-        for stage in _stages(s, wanted):
+        for stage in islice(_stages(s, wanted), most):
             for found in _within(s, stage, wanted, budget, open_, report):
-                match found:
-                    case Reached(question, run, rounds):
-                        how = f"a run of {_number(len(run.turns), 'step')} in {_number(rounds, 'round')}"
-                        yield Refuted(asked.bads[question], run, how)
-                    case Coverage():
-                        covered = found if covered is None or _reach(covered) <= _reach(found) else covered
+                if isinstance(found, Reached):
+                    yield found
+                elif covered is None or _reach(covered) <= _reach(found):
+                    covered = found
             if not open_ or (covered is not None and covered.complete):
                 break
     except LimitReached:
@@ -68,8 +111,8 @@ def _is_possible(s: System, question: int) -> bool:
     )
 
 
-def _reach(covered: Coverage) -> tuple[bool, int, int]:
-    return covered.complete, covered.unwind, covered.rounds
+def _reach(covered: Coverage) -> tuple[bool, int]:
+    return covered.complete, covered.rounds * (1 + covered.unwind)
 
 
 def _stages(s: System, wanted: Wanted) -> Iterator[_Stage]:
@@ -135,5 +178,5 @@ def in_words(covered: Coverage) -> str:
     return "; ".join(said)
 
 
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+def _number(count: int, noun: str, nouns: str | None = None) -> str:
+    return f"{count} {noun if count == 1 else nouns or noun + 's'}"

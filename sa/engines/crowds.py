@@ -5,13 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn
-from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
+from sa.engines.portfolio_of_claims import BOUNDED, CLAIMS, Portfolio
 from sa.hybrid.crowds import by_control
 from sa.hybrid.engine import EFFORTS
 from sa.invariants import crowd
 
 BOXES: ClaimEngine = Prover("boxes", "bounds, for each thread and each copy", crowd.by_boxes)
-SHORT_RUNS: ClaimEngine = Refuter("short-runs", "short runs with 1, 2, … copies", crowd.short_runs)
 APART: ClaimEngine = Prover(
     "conjunctions-apart", "what each thread and each copy compares and assigns", crowd.by_conjunctions_apart
 )
@@ -38,7 +37,7 @@ CONTROL: ClaimEngine = Prover(
 #: Engines in their order.
 CROWDS: Portfolio = (
     Turn(BOXES, 0.2),
-    Turn(SHORT_RUNS, 0.2),
+    Turn(BOUNDED, 0.2),
     Turn(APART, 0.3),
     Turn(CONTROL, 0.3),
     Turn(COUNTS, 0.4),
@@ -54,4 +53,6 @@ def for_crowds(portfolio: Portfolio) -> Portfolio:
     if portfolio is CLAIMS:
         return CROWDS
     known = {turn.engine.name: turn.engine for turn in CROWDS}
+    # With the bounds that were asked for.
+    known.update((t.engine.name, t.engine) for t in portfolio if t.engine.name == BOUNDED.name)
     return tuple(Turn(known[t.engine.name], t.share) for t in portfolio if t.engine.name in known)

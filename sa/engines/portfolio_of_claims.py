@@ -21,7 +21,6 @@ PRECONDITIONS: ClaimEngine = Prover(
 )
 STATES: ClaimEngine = Decider("states", "all states, where there are few, or a short run", by_few_states)
 MORE_STATES: ClaimEngine = Decider("more-states", "all states, or a run over small values", by_all_states)
-SHORT_RUNS: ClaimEngine = Refuter("short-runs", "short runs over small values", deciders.short_runs)
 CONTROL: ClaimEngine = Decider(
     "control",
     "explicit control with symbolic data: control points and relations there",
@@ -65,10 +64,9 @@ CLAIMS: Portfolio = (
     Turn(DIFFERENCES, 0.2),
     Turn(PRODUCTS, 0.25),
     Turn(CONTROL, 0.25),
-    Turn(MORE_STATES, 0.3),
-    Turn(SHORT_RUNS, 0.2),
-    Turn(CONJUNCTIONS, 0.3),
     Turn(BOUNDED, 0.2),
+    Turn(MORE_STATES, 0.3),
+    Turn(CONJUNCTIONS, 0.3),
     Turn(RELATIONS, 0.25),
     Turn(JOINT, 0.25),
     Turn(MORE_CONTROL, 0.5),

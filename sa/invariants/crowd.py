@@ -57,9 +57,8 @@ SOON = 500_000
 #: The part of an engine's time that one of its questions may have.
 ONE = 0.4
 
-#: How many copies there are where runs are looked for, and how hard: a short look and a long one.
-FEW, MANY = 3, 5
-SHORT, LONG = Effort(30_000, 6, 2_000_000), Effort(300_000, 16, 5_000_000)
+#: How many copies there are where runs are looked for, and how hard.
+MANY, LONG = 5, Effort(300_000, 16, 5_000_000)
 
 
 def by_boxes(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
@@ -120,28 +119,17 @@ def _spoken(bad: Bad, family: Family) -> int:
     return 0 if bad.claim is None else spoken_of(bad.claim, family)
 
 
-def short_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]:
-    """A short look for runs with few copies. Raises LimitReached."""
-    return _runs(asked, budget, report, range(1, FEW + 1), SHORT)
-
-
 def long_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]:
-    """A long look for runs with some copies. Raises LimitReached."""
-    return _runs(asked, budget, report, range(1, MANY + 1), LONG)
-
-
-def _runs(asked: Asked, budget: Budget, report: Report, tried: range, effort: Effort) -> Iterator[Refuted]:
-    """Runs with so many copies of each family, fewer first. A family with fewer copies has no other runs: a copy may
-    stand at its start for ever.
-    """
+    """A look for runs with some copies, fewer first. Raises LimitReached."""
     left = list(asked.bads)
-    for number in tried:
+    # A family with fewer copies has no other runs: a copy may stand at its start for ever.
+    for number in range(1, MANY + 1):
         report(Event("runs", {"copies": number, "claims": len(left)}))
         counts = tuple(number for _ in asked.families)
         threads = (*asked.threads, *copies(asked.families, counts))
         for bad in tuple(left):
             for one in bads_of_copies(bad, asked.families, counts):
-                run = find_run(threads, one, budget.bounds, effort)
+                run = find_run(threads, one, budget.bounds, LONG)
                 if run is not None:
                     left.remove(bad)
                     yield Refuted(bad, CrowdRun(counts, run), _words(len(run.turns), counts))

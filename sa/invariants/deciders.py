@@ -93,19 +93,10 @@ def _accepted(asked: Asked, budget: Budget, known: Generated, bads: Sequence[Bad
         yield Excluded(tuple(n.bad for n in found), Keeps(annotated, tuple(found), asked.axioms), how)
 
 
-def short_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]:
-    """A short look for runs. Raises LimitReached."""
-    return _runs(asked, budget, report, SHORT)
-
-
 def long_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]:
-    """A long look for runs. Raises LimitReached."""
-    return _runs(asked, budget, report, LONG)
-
-
-def _runs(asked: Asked, budget: Budget, report: Report, effort: Effort) -> Iterator[Refuted]:
+    """A look for runs by formulas, step by step. Raises LimitReached."""
     for bad in asked.bads:
-        run = find_run(asked.threads, bad, budget.bounds, replace(effort, states=0), report)
+        run = find_run(asked.threads, bad, budget.bounds, replace(LONG, states=0), report)
         if run is not None:
             steps = len(run.turns)
             yield Refuted(bad, run, f"a run of {steps} step{'' if steps == 1 else 's'}")

@@ -88,7 +88,7 @@ def refinement_mutants(name: str, folder: Path, files: tuple[Path, ...], rng: Ra
 INVARIANTS = tuple(
     turn
     for turn in CLAIMS
-    if turn.engine.name.removeprefix("more-") in ("boxes", "relations", "joint", "short-runs", "long-runs")
+    if turn.engine.name.removeprefix("more-") in ("boxes", "relations", "joint", "bounded", "long-runs")
 )
 
 

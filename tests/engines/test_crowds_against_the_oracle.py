@@ -14,7 +14,7 @@ from sa.automata.automaton import Automaton
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
 from sa.checker.claims import Claimed, claimed
-from sa.engines.crowds import COUNTS, SHORT_RUNS
+from sa.engines.crowds import BOUNDED, COUNTS
 from sa.engines.engine import Turn
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
 from sa.engines.verification import Finding
@@ -32,7 +32,7 @@ TIMEOUT = 3.0
 RANGE = (-5, 9)
 
 #: The engine that counts before the others, and short runs.
-COUNTING: Portfolio = (Turn(COUNTS, 0.7), Turn(SHORT_RUNS, 1.0))
+COUNTING: Portfolio = (Turn(COUNTS, 0.7), Turn(BOUNDED, 1.0))
 
 Place = tuple[str, int]
 
