@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton
 from sa.automata.family import copies
 from sa.base.budget import Budget, Report
-from sa.base.limits import LimitReached, Unsupported, part_of
+from sa.base.limits import LimitReached, Unsupported
 from sa.bounded.search import Bounds, Coverage, Reached, task, within
 from sa.certificates.crowd import CrowdRun, bads_of_copies
 from sa.certificates.run import Bad
@@ -37,8 +37,8 @@ STAGES = ((2, 1), (3, 2), (4, 4), (6, 6), (8, 8), (10, 12), (12, 16), (16, 24), 
 FIRST = 1_000_000
 
 
-#: Copies of each family, and stages with them.
-COPIES, COPIED = 4, 4
+#: Stages with copies of families, and up to how many copies of each.
+COPIED = ((2, 3), (5, 4))
 
 
 class _Stage(Struct, frozen=True):
@@ -57,23 +57,23 @@ def by_rounds(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -> I
 
 def _with_copies(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted | Note]:
     """The same with 1, 2, … copies of each family. That there is no run with so many says nothing of more."""
-    left, last = list(asked.bads), list[Note]()
-    for number in range(1, COPIES + 1):
-        counts = tuple(number for _ in asked.families)
-        threads = (*asked.threads, *copies(asked.families, counts))
-        ones = [(bad, one) for bad in left for one in bads_of_copies(bad, asked.families, counts)]
-        with part_of(budget.bounds, 1 / (COPIES + 1 - number)) as bounds:
-            bads = tuple(one for _, one in ones)
-            for found in _searched(wanted, threads, bads, COPIED, replace(budget, bounds=bounds), report):
-                copied = f"with {_number(number, 'copy', 'copies')} of each family"
+    left, said = list(asked.bads), list[Note]()
+    try:
+        for stages, number in ((stages, n) for stages, most in COPIED for n in range(1, most + 1)):
+            counts = tuple(number for _ in asked.families)
+            threads = (*asked.threads, *copies(asked.families, counts))
+            ones = [(bad, one) for bad in left for one in bads_of_copies(bad, asked.families, counts)]
+            copied = f"with {_number(number, 'copy', 'copies')} of each family"
+            for found in _searched(wanted, threads, tuple(one for _, one in ones), stages, budget, report):
                 if isinstance(found, Note):
-                    last = [Note(f"{copied}: {found.words}")]
+                    said.append(Note(f"{copied}: {found.words}"))
                 elif (bad := ones[found.question][0]) in left:
                     left.remove(bad)
                     yield Refuted(bad, CrowdRun(counts, found.run), f"{_words(found)} {copied}")
-        if not left:
-            return
-    yield from last
+    except LimitReached:
+        yield from said[-1:]
+        raise
+    yield from said[-1:] if left else ()
 
 
 def _words(found: Reached) -> str:
@@ -89,6 +89,8 @@ def _searched(
     covered: Coverage | None = None
     try:
         for stage in islice(_stages(s, wanted), most):
+            if covered is not None and _is_done(covered, stage):
+                continue
             for found in _within(s, stage, wanted, budget, open_, report):
                 if isinstance(found, Reached):
                     yield found
@@ -109,6 +111,12 @@ def _is_possible(s: System, question: int) -> bool:
     return (claim is not None and claim is not TRUE) or any(
         question in act.bads for acts in s.acts for here in acts for act in here
     )
+
+
+def _is_done(covered: Coverage, stage: _Stage) -> bool:
+    """Whether a stage has nothing to add."""
+    is_all = covered.rounds >= STAGES[-1][0] and covered.closed == covered.loops
+    return is_all and covered.width in (None, stage.bounds.width)
 
 
 def _reach(covered: Coverage) -> tuple[bool, int]:
@@ -153,13 +161,20 @@ def _constant(term: Term) -> int:
 def _within(
     s: System, stage: _Stage, wanted: Wanted, budget: Budget, open_: set[int], report: Report
 ) -> Iterator[Reached | Coverage]:
-    """What one stage finds; with numbers without bounds where bits do not do."""
+    """What one stage finds; with numbers without bounds where bits do not do.
+
+    Where all loops are unwound to their ends other stages differ in nothing but rounds, and one does for all.
+    """
     try:
         t = task(s, stage.unwind, wanted.unwind is not None)
+        is_all = wanted.rounds is None and not any(dag.open_loops for dag in t.dags)
+        bounds = stage.bounds
+        if is_all:
+            bounds = replace(bounds, rounds=STAGES[-1][0], rlimit=4 * bounds.rlimit)
         try:
-            yield from within(t, stage.bounds, budget, open_, report)
+            yield from within(t, bounds, budget, open_, report)
         except Unsupported:
-            yield from within(t, replace(stage.bounds, width=None), budget, open_, report)
+            yield from within(t, replace(bounds, width=None), budget, open_, report)
     except (Unevaluable, NotAValue):
         return
 

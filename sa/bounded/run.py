@@ -11,8 +11,12 @@ from sa.certificates.run import Ending, Run
 from sa.explicit.system import Act
 from sa.explicit.whole import Arc, run_of
 from sa.smt.circuit import Model, Signal
+from sa.smt.words import Bit
 from sa.terms.sort import Value, default_value
 from sa.terms.term import Var
+
+#: How many questions there are about making a run shorter, and what the solver may spend on each.
+QUESTIONS, QUICK = 80, 100_000
 
 Script = list[tuple[Arc, tuple[Value, ...]]]
 
@@ -28,6 +32,25 @@ def run_in(rounds: Rounds, model: Model, ending: Dangerous | None) -> Run:
     names = {c.var: c.var for c in act.choices}
     script.append((act.arc, _picked(act, names, ending.choices, model)))
     return run_of(s.threads, start, script, Ending.FAILED)
+
+
+def shorter(rounds: Rounds, goal: Bit, model: Model) -> Model:
+    """A model of the goal with fewer turns and steps, as far as a few quick questions tell. Raises LimitReached."""
+    c = rounds.circuit
+    kept = list[Bit]()
+    turns = [[f.bit for f in turns[thread]] for turns in rounds.turns for thread in rounds.order]
+    single = [[bit] for turn in turns for bit in turn]
+    asked = 0
+    for bits in (*reversed(turns), *reversed(single)):
+        if asked >= QUESTIONS or not any(model.bit(bit) for bit in bits):
+            continue
+        asked += 1
+        idle = c.no(c.some(bits))
+        found = c.check(goal, *kept, idle, rlimit=QUICK)
+        if isinstance(found, Model):
+            kept.append(idle)
+            model = found
+    return model
 
 
 def _taken(rounds: Rounds, model: Model) -> list[Fired]:

@@ -13,7 +13,7 @@ from sa.base.limits import Unsupported
 from sa.bounded.dag import Dag, TooLarge, loops_of, unwound
 from sa.bounded.fuse import fused
 from sa.bounded.rounds import Rounds, add_round, begin, dangers, goes_on, is_used, view
-from sa.bounded.run import run_in
+from sa.bounded.run import run_in, shorter
 from sa.bounded.spans import spans
 from sa.certificates.run import Run
 from sa.explicit.system import System
@@ -112,6 +112,8 @@ def _smaller(s: System, thread: int, dag: Dag) -> Dag:
 def within(t: Task, bounds: Bounds, budget: Budget, open_: set[int], report: Report) -> Iterator[Reached | Coverage]:
     """Runs into what is bad about the open questions, which are taken out; what was covered after each round.
 
+    The search ends where the solver gives up.
+
     Raises LimitReached, Unsupported among them.
     """
     circuit = Circuit(budget.bounds, bounds.width is not None, budget.seed, bounds.rlimit)
@@ -120,21 +122,18 @@ def within(t: Task, bounds: Bounds, budget: Budget, open_: set[int], report: Rep
     for number in range(1, bounds.rounds + 1):
         report(Event("rounds", {"rounds": number, "unwindings": t.unwind, "found": len(t.system.bads) - len(open_)}))
         add_round(rounds)
-        is_covered = True
         for reached in _reached(rounds, open_):
             if reached is None:
-                is_covered = False
-                break
+                return
             question, run = reached
             open_.discard(question)
             yield Reached(question, run, number)
         if not open_:
             return
-        if is_covered:
-            coverage = _coverage(t, rounds, bounds)
-            yield coverage
-            if coverage.complete:
-                return
+        coverage = _coverage(t, rounds, bounds)
+        yield coverage
+        if coverage.complete:
+            return
 
 
 def _reached(rounds: Rounds, open_: set[int]) -> Iterator[tuple[int, Run] | None]:
@@ -148,12 +147,14 @@ def _reached(rounds: Rounds, open_: set[int]) -> Iterator[tuple[int, Run] | None
             claims[q] = c.no(view(rounds, (claim,), {}).bit(claim))
     while open_:
         steps = [d for d in possible if not open_.isdisjoint(d.danger.act.bads)]
-        model = c.check(c.some((*(d.bit for d in steps), *(bit for q, bit in claims.items() if q in open_))))
+        goal = c.some((*(d.bit for d in steps), *(bit for q, bit in claims.items() if q in open_)))
+        model = c.check(goal)
         if model is False:
             return
         if not isinstance(model, Model):
             yield None
             return
+        model = shorter(rounds, goal, model)
         step = next((d for d in steps if model.bit(d.bit)), None)
         if step is not None:
             for q in sorted(open_.intersection(step.danger.act.bads)):

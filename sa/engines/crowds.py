@@ -34,15 +34,16 @@ CONTROL: ClaimEngine = Prover(
     partial(by_control, EFFORTS[0]),
 )
 
-#: Engines in their order.
+#: Engines in their order. Runs are looked for briefly at first, and later for longer.
 CROWDS: Portfolio = (
     Turn(BOXES, 0.2),
-    Turn(BOUNDED, 0.2),
+    Turn(BOUNDED, 0.05),
     Turn(APART, 0.3),
     Turn(CONTROL, 0.3),
     Turn(COUNTS, 0.4),
     Turn(CONJUNCTIONS, 0.4),
     Turn(JOINT, 0.4),
+    Turn(BOUNDED, 0.2),
     Turn(MORE_JOINT, 0.6),
     Turn(LONG_RUNS, 1.0),
 )

@@ -234,7 +234,7 @@ class Circuit:
 
     # questions
 
-    def check(self, *bits: Bit) -> Model | bool | None:
+    def check(self, *bits: Bit, rlimit: int | None = None) -> Model | bool | None:
         """Values with which all these bits hold; False where there are none, None where the solver gave up.
 
         Raises LimitReached.
@@ -245,8 +245,8 @@ class Circuit:
         time_left = milliseconds_left(self.bounds)
         if time_left is not None:
             self.solver.set("timeout", time_left)
-        if self._rlimit:
-            self.solver.set("rlimit", self._rlimit)
+        rlimit = self._rlimit if rlimit is None else rlimit
+        self.solver.set("rlimit", rlimit)
         before = resources(self.solver)
         with timed(Part.SOLVER, "bounded runs"):
             answer = self.solver.check(*(bit for bit in bits if not isinstance(bit, bool)))
@@ -254,7 +254,7 @@ class Circuit:
             return Model(self.solver.model(), self.words)
         if answer == z3.unsat:
             return False
-        check_stopped(self.solver.reason_unknown(), resources(self.solver) - before, self._rlimit, self.bounds)
+        check_stopped(self.solver.reason_unknown(), resources(self.solver) - before, rlimit, self.bounds)
         check_time(self.bounds)
         return None
 

@@ -59,4 +59,4 @@ def test_many_programs_need_as_many_rounds_as_enumeration_says(part: int) -> Non
     counts = compared(random_question(1000 + 250 * part + seed) for seed in range(250))
     assert counts["good"] > 50
     counts = compared(small_question(1000 + 1000 * part + seed) for seed in range(1000))
-    assert min(counts[what] for what in ("good", "round 1", "round 2", "round 3")) > 5
+    assert min(counts[what] for what in ("good", "round 1", "round 2", "round 3")) > 0
