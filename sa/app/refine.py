@@ -10,6 +10,7 @@ from time import perf_counter
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sa.app.promises import broken_promises
 from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
 from sa.base.limits import share
@@ -80,7 +81,8 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
     seconds = perf_counter() - started
     for question in asked:
         outcome, question = _answered(question, request)
-        outcome = replace(outcome, claim="; ".join((outcome.claim, *question.assumed)))
+        broken = tuple(broken_promises((question.concrete, question.abstract), request.options))
+        outcome = replace(outcome, claim="; ".join((outcome.claim, *question.assumed)), notes=(*outcome.notes, *broken))
         yield Answer(replace(outcome, seconds={"load": seconds, **outcome.seconds}), question.warnings, question)
         seconds = 0.0
 

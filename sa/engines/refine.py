@@ -22,7 +22,7 @@ from sa.engines.results import answered, stopped
 from sa.question.goals import closes, goals, is_large, thread_goals
 from sa.question.uncut import uncut
 from sa.question.vacuous import vacuous
-from sa.refinement.claim import about_unrelated, claim_of, misspelled
+from sa.refinement.claim import about_parameters, about_unrelated, claim_of, misspelled
 from sa.smt.session import Session
 
 #: Once one of these is reached the goals that are left are not begun.
@@ -84,7 +84,7 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
         seconds,
         found.composition,
         found.inferred,
-        (*found.notes, *about_unrelated(asked)),
+        (*found.notes, *about_unrelated(asked), *about_parameters(asked)),
     )
 
 

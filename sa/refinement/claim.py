@@ -88,6 +88,18 @@ def about_unrelated(goals: Sequence[Goal]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def about_parameters(goals: Sequence[Goal]) -> Iterator[str]:
+    """A remark on parameters that only the abstract side has: who chooses their values."""
+    mine = {v.var for goal in goals for v in goal.concrete.variables if v.kind is Kind.PARAM}
+    own = (v.var for goal in goals for v in goal.abstract.variables if v.kind is Kind.PARAM and v.var not in mine)
+    names = list(dict.fromkeys(f"`{whole(v.name)}`" for v in own))
+    if names and any(goal.choose_init for goal in goals):
+        yield f"the abstract side chooses {_listed(names, NAMES)} at the start, since it says `choose init`"
+    elif names:
+        listed = _listed(names, NAMES)
+        yield f"nobody chooses the abstract {listed}: the claim is for all values (`choose init` chooses one)"
+
+
 def misspelled(goals: Sequence[Goal]) -> Iterator[Diagnostic]:
     """Warnings about globals of one side that are called almost as one that only the other side has."""
     first, second = unrelated(goals)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -100,7 +101,14 @@ def show_case(case: Tested, screen: Screen) -> str:
     style = _STYLE[verdict] if verdict else BAD
     head = Text.assemble(mark, (f"{word:<8}", style), (f"  {case.seconds:6.2f} s  ", FAINT), subject(case))
     why = [Text("      ") + line for reason in case.why for line in wrap(reason, screen.width - 6)]
-    return render(screen, [head, *why])
+    # One line, so that it can be pasted.
+    more = [] if case.met else [Text.assemble("      ", (f"more: {command_of(case)}", FAINT))]
+    return render(screen, [head, *why, *more])
+
+
+def command_of(case: Tested) -> str:
+    """The command that shows the answer at length."""
+    return shlex.join(("sacheck", case.command, *case.files))
 
 
 def subject(case: Tested) -> str:

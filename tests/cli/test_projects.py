@@ -192,3 +192,10 @@ def test_watch_asks_again_when_a_file_is_saved_and_ends_with_ctrl_c(folder: Path
     finally:
         process.kill()
         process.wait()
+
+
+def test_a_question_that_is_not_as_expected_comes_with_the_command_that_shows_why(tmp_path: Path) -> None:
+    file = tmp_path / "two words.sa"
+    file.write_text("global x : int = 0; thread T { x := 1; } invariant v : x == 0;\nexpect proved;\n")
+    result = CliRunner().invoke(application(), ["test", str(file)])
+    assert f"more: sacheck verify '{file}'" in result.stdout

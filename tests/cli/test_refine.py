@@ -238,3 +238,22 @@ def test_ctrl_c_ends_with_unknown(endless: tuple[str, ...]) -> None:
     out, errors = running.communicate(timeout=20)
     assert (running.returncode, errors) == (3, "")
     assert "it was interrupted" in out
+
+
+def test_a_thread_that_breaks_its_own_guarantee_is_named(tmp_path: Path) -> None:
+    (tmp_path / "abs.sa").write_text("global x : int = 0; thread T { x := 1; }")
+    (tmp_path / "conc.sa").write_text("global x : int = 0; thread T { guarantee x' == x; x := 1; }")
+    result = CliRunner().invoke(application(), ["refine", str(tmp_path / "abs.sa"), str(tmp_path / "conc.sa")])
+    assert "T breaks its guarantee x' == x" in " ".join(result.stdout.split())
+
+
+def test_a_parameter_that_only_the_abstract_side_has_is_said_to_be_chosen_by_nobody_or_at_the_start(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "abs.sa").write_text("param N : int; global x : int = 0; thread T { x := 1; }")
+    conc = "global x : int = 0; thread T { x := 1; }"
+    (tmp_path / "conc.sa").write_text(conc)
+    (tmp_path / "chosen.sa").write_text(f'{conc} refinement r {{ abstract "abs.sa"; choose init; }}')
+    for name, said in (("conc", "nobody chooses the abstract `N`"), ("chosen", "chooses `N` at the start")):
+        result = CliRunner().invoke(application(), ["refine", str(tmp_path / "abs.sa"), str(tmp_path / f"{name}.sa")])
+        assert said in " ".join(result.stdout.split())
