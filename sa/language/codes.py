@@ -311,8 +311,8 @@ SA714 an address that is not known
     What a pointer may point to is computed before anything else. That is not possible for a number that is used as a
     pointer, or for a `void *` that is dereferenced.
 SA715 an allocation that is not accepted
-    The size must be a constant, and the type must be known: from the pointer that takes the address, or from a
-    `sizeof`.
+    The type must be known, from the pointer that takes the address or from a `sizeof`. A size that is not constant
+    is a number times a `sizeof`.
 SA716 an undefined function that gets an address
     A function that is not in the file may do anything with the address. Define the function.
 SA717 instructions of the machine

@@ -1,33 +1,89 @@
-"""`malloc` and `calloc`: what is allocated is said by a `sizeof`."""
+"""`malloc` and `calloc`: what is allocated is said by a `sizeof`, or by the pointer that takes the address."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
 from pycparser import c_ast
 
-from sa.frontends.c.body import Body, emit, object_of, temporary
-from sa.frontends.c.expressions import constant, static_type
+from sa.frontends.c.body import Body, emit, fresh, object_of, temporary
+from sa.frontends.c.expressions import constant, static_type, value
+from sa.frontends.c.operations import decide
 from sa.frontends.c.statements import whole
-from sa.frontends.c.types import Array, CType, Pointer, Struct, size_of
-from sa.frontends.c.values import Unsupported, Value
-from sa.frontends.flow.graph import Allocate, Storage
+from sa.frontends.c.types import Array, CType, Pointer, Struct, cell_count, size_of
+from sa.frontends.c.values import Unsupported, Value, number
+from sa.frontends.flow.graph import ANY, Allocate, Cell, Halt, Storage, Store
+from sa.frontends.flow.layout import EXTENT
+from sa.terms import build
+
+#: How many scalars an array of a size that is not constant may have.
+MOST_SIZED = 2**12
 
 
 def allocate(body: Body, arguments: Sequence[Any], zero: bool) -> Value:
     """`malloc(size)`, or `calloc(number, size)` where it is to be `zero`. Memory is never short. Raises Unsupported."""
     size = c_ast.BinaryOp("*", arguments[0], arguments[1]) if zero else arguments[0]
-    kind, number = _fitting(body, size) or _what(body, size)
-    whole_kind = kind if number == 1 else Array(kind, number)
+    if (sized := _sized(body, size)) is not None:
+        return _with_extent(body, *sized, zero)
+    kind, several = _fitting(body, size) or _what(body, size)
+    whole_kind = kind if several == 1 else Array(kind, several)
     whole(whole_kind, "what is allocated")
-    name = f"heap{len(body.objects) + 1}"
-    while name in body.objects or any(v.name == name for v in body.registers):
-        name += "_"
+    name = _unused(body)
     body.objects[name] = object_of(body.file, name, whole_kind, Storage.HEAP, body.origin, {} if zero else None)
     var = temporary(body, Pointer(kind))
     emit(body, Allocate(var, name))
     return Value(var, Pointer(kind))
+
+
+def _sized(body: Body, size: Any) -> tuple[CType, Any] | None:
+    """The type of what there is a number of that is not constant, and that number as an expression."""
+    try:
+        constant(body, size)
+    except Unsupported:
+        pass
+    else:
+        return None
+    while isinstance(size, c_ast.Cast):
+        size = size.expr
+    if isinstance(size, c_ast.BinaryOp) and size.op == "*":
+        for one, other in ((size.left, size.right), (size.right, size.left)):
+            while isinstance(one, c_ast.Cast):
+                one = one.expr
+            if isinstance(one, c_ast.UnaryOp) and one.op == "sizeof":
+                return static_type(body, one.expr), other
+    if body.wanted is not None and size_of(body.wanted) == 1:
+        return body.wanted, size
+    return None
+
+
+def _with_extent(body: Body, kind: CType, count: Any, zero: bool) -> Value:
+    """An array of as many elements as a number says, of at most MOST_SIZED: what more there is, is not looked at."""
+    most = MOST_SIZED // max(1, cell_count(kind))
+    body.file.sized = MOST_SIZED
+    wanted = number(value(body, count))
+    fits = build.land(build.le(build.ZERO, wanted), build.le(wanted, build.integer(most)))
+    on, off = fresh(body), fresh(body)
+    decide(body, fits, on, off)
+    body.here = off
+    emit(body, Halt())
+    body.here = on
+    name = _unused(body)
+    made = object_of(body.file, name, Array(kind, most), Storage.HEAP, body.origin, {} if zero else None)
+    extent = Cell(".__extent", ANY, EXTENT, build.ZERO, True)
+    body.objects[name] = replace(made, cells=(*made.cells, extent))
+    var = temporary(body, Pointer(kind))
+    emit(body, Allocate(var, name))
+    emit(body, Store(build.add(var, build.integer(len(made.cells))), wanted, EXTENT, "index"))
+    return Value(var, Pointer(kind))
+
+
+def _unused(body: Body) -> str:
+    name = f"heap{len(body.objects) + 1}"
+    while name in body.objects or any(v.name == name for v in body.registers):
+        name += "_"
+    return name
 
 
 def _fitting(body: Body, node: Any) -> tuple[CType, int] | None:

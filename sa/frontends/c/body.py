@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import msgspec
@@ -84,6 +85,7 @@ class File(msgspec.Struct):
 
     Names that are not `assigned` in any function mean variables that keep what initialises them; `constants` are the
     values of those whose initialisers are constant.
+    `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
     """
 
     sources: Mapping[str, Source]
@@ -105,6 +107,7 @@ class File(msgspec.Struct):
     addressed: dict[str, None] = msgspec.field(default_factory=dict)
     indirect: bool = False
     bit_fields: bool = False
+    sized: int = 0
     keys: dict[int, int] = msgspec.field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
     constants: dict[Var, Value] = msgspec.field(default_factory=dict)
@@ -171,6 +174,19 @@ def temporary(body: Body, kind: CType, range_: Range | None = None) -> Var:
 def bounds_in(body: Body) -> Callable[[Var], Range]:
     """The ranges of the function's registers."""
     return lambda v: body.registers[v].range if v in body.registers else ANY
+
+
+@contextmanager
+def untouched(body: Body) -> Iterator[list[Step]]:
+    """Steps that are made in here are taken back at the end; what they were is told."""
+    before, here, registers = len(body.steps), body.here, dict(body.registers)
+    made = list[Step]()
+    try:
+        yield made
+    finally:
+        made += body.steps[before:]
+        del body.steps[before:]
+        body.here, body.registers = here, registers
 
 
 def meaning(body: Body, name: str) -> Meaning | None:

@@ -16,6 +16,7 @@ from sa.frontends.c.expressions import NOTHING, branch, constant, value
 from sa.frontends.c.offsets import distance_of
 from sa.frontends.c.operations import kept, store
 from sa.frontends.c.outside import anything, assembler, between, numbered, outside, unread
+from sa.frontends.c.texts import TEXTS
 from sa.frontends.c.types import (
     INT,
     LONG,
@@ -56,6 +57,12 @@ from sa.frontends.flow.graph import (
 from sa.frontends.flow.locks import LOCK
 from sa.frontends.flow.threads import MAX_THREADS
 from sa.terms import build
+
+#: Functions whose results come from outside: where the outside sees what is done, it sees these calls.
+_FROM_OUTSIDE = {
+    "getchar", "getc", "fgetc", "fopen", "fclose", "feof", "ferror", "time", "clock_gettime", "timespec_get",
+    "gettimeofday", "scanf", "fscanf", "snprintf", "atoi", "atol", "strtol", "strerror",
+}  # fmt: skip
 
 #: What `library.c` has room for.
 MOST_KEYS = 8
@@ -103,6 +110,8 @@ def _named(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
     own = name in body.file.bodies and name not in body.file.library
     if own and not name.startswith("__") and name not in _MEANT:
         return _direct(body, name, arguments)
+    if name in _FROM_OUTSIDE and body.file.choices.visible:
+        return outside(body, name, kind, arguments)
     if name in _WORDS:
         return _WORDS[name](body, arguments)
     if name in ATOMICS:
@@ -356,7 +365,7 @@ _WORDS: dict[str, Handler] = {
     "pthread_create": _create, "thrd_create": _create, "pthread_join": _join, "thrd_join": _join,
     "pthread_exit": _leave, "thrd_exit": _leave, "__builtin_expect": _expected,
     "__sync_synchronize": _nothing, "__atomic_thread_fence": _nothing, "__atomic_signal_fence": _nothing,
-    **BLOCKS,
+    **BLOCKS, **TEXTS,
     "__sacheck_deadlock": lambda body, arguments: Value(build.integer(int(body.file.choices.deadlock)), INT),
     "malloc": lambda body, arguments: allocate(body, arguments, False),
     "calloc": lambda body, arguments: allocate(body, arguments, True), "free": _free,

@@ -19,10 +19,11 @@ from sa.frontends.c.body import (
     fresh,
     meaning,
     temporary,
+    untouched,
 )
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.declare import type_of
-from sa.frontends.c.literals import fixed_value, is_plain, literal_value
+from sa.frontends.c.literals import argument, fixed_value, is_argument, is_plain, literal_value
 from sa.frontends.c.offsets import by_field, distance_of
 from sa.frontends.c.operations import checked, decide, inside, joined, load, moved, operation, store, strides
 from sa.frontends.c.types import (
@@ -68,6 +69,8 @@ def value(body: Body, node: Any) -> Value:
     match node:
         case c_ast.Constant():
             return literal_value(body, node)
+        case c_ast.ArrayRef() if is_argument(body, node):
+            return argument(body)
         case c_ast.ID() | c_ast.ArrayRef() | c_ast.StructRef() | c_ast.CompoundLiteral():
             return _named(body, node)
         case c_ast.UnaryOp():
@@ -117,11 +120,10 @@ def taken(body: Body, node: Any, kind: CType | None) -> Value:
 
 def constant(body: Body, node: Any) -> int:
     """The value of a constant expression. Raises Unsupported."""
-    before = len(body.steps)
-    found = value(body, node)
+    with untouched(body) as made:
+        found = value(body, node)
     term = number(found)
-    if len(body.steps) != before or not isinstance(term, Number) or isinstance(found.type, Float):
-        del body.steps[before:]
+    if made or not isinstance(term, Number) or isinstance(found.type, Float):
         raise Unsupported("SA719", "this is not a constant expression")
     return term.value
 
@@ -257,16 +259,12 @@ def static_type(body: Body, node: Any) -> CType:
         return type_of(body, node, constant)
     if isinstance(node, c_ast.Constant) and "string" in node.type:
         return Array(CHAR, len(letters_of(node)) + 1)
-    steps, here, registers = len(body.steps), body.here, dict(body.registers)
-    try:
+    with untouched(body):
         if isinstance(node, c_ast.ID | c_ast.ArrayRef | c_ast.StructRef) or (
             isinstance(node, c_ast.UnaryOp) and node.op == "*"
         ):
             return place(body, node).type
         return value(body, node).type
-    finally:
-        del body.steps[steps:]
-        body.here, body.registers = here, registers
 
 
 def _stepped(body: Body, node: c_ast.UnaryOp) -> Value:

@@ -10,7 +10,7 @@ from sa.frontends.c.body import Body, Constant, InMemory, InRegister, meaning, o
 from sa.frontends.c.constants import letters_of, literal
 from sa.frontends.c.types import CHAR, Array, Float, Pointer
 from sa.frontends.c.values import Value
-from sa.frontends.flow.graph import Storage, base
+from sa.frontends.flow.graph import ANY, Cell, Object, Storage, base
 from sa.terms import build
 from sa.terms.term import Var
 
@@ -66,3 +66,24 @@ def fixed_value(body: Body, found: object) -> Value | None:
             return body.file.constants.get(address)
         case _:
             return None
+
+
+def is_argument(body: Body, node: Any) -> bool:
+    """Whether an expression is an element of what the program was called with."""
+    if not isinstance(node, c_ast.ArrayRef) or not isinstance(node.name, c_ast.ID) or len(body.scopes) < 2:
+        return False
+    known = body.scopes[0].get(node.name.name)
+    entry = body.name == body.file.choices.entry and meaning(body, node.name.name) is known
+    return entry and isinstance(known, InRegister) and known.type == Pointer(Pointer(CHAR))
+
+
+def argument(body: Body) -> Value:
+    """A text that the program was called with: something that can be given on, but not looked at."""
+    if ARGUMENTS not in body.file.objects:
+        cell = Cell("", ANY, "argument", build.ZERO)
+        body.file.objects[ARGUMENTS] = Object(ARGUMENTS, (cell,), Storage.STATIC, body.origin)
+    return Value(base(ARGUMENTS), Pointer(CHAR))
+
+
+#: The object that stands for the texts that a program was called with.
+ARGUMENTS = "__arguments"

@@ -35,7 +35,7 @@ def load_with(path: str, reading: Reading) -> Loaded:
     unit, file = unit_of(text, reading)
     program = program_of(unit, text.source, keywords(), asked(reading))
     sources = tuple(dict.fromkeys((text.source, *text.sources.values())))
-    return Loaded(program, tuple(file.problems), sources, assumed=assumptions(reading, file.bit_fields))
+    return Loaded(program, tuple(file.problems), sources, assumed=assumptions(reading, file.bit_fields, file.sized))
 
 
 def _meant(reading: Reading) -> Reading:
@@ -44,7 +44,7 @@ def _meant(reading: Reading) -> Reading:
     return replace(reading, races=races, deadlock=reading.deadlock or reading.only == "no-deadlock")
 
 
-def assumptions(reading: Reading, bit_fields: bool = False) -> tuple[str, ...]:
+def assumptions(reading: Reading, bit_fields: bool = False, sized: int = 0) -> tuple[str, ...]:
     """What a claim about the program takes for granted."""
     overflow = {
         "assume": ("where signed arithmetic does not overflow",),
@@ -59,7 +59,8 @@ def assumptions(reading: Reading, bit_fields: bool = False) -> tuple[str, ...]:
     waits = ("where waits for a condition end by signals only, in their order",) if reading.deadlock else ()
     # In C neighbouring bit fields are one memory location: a store to one of them may undo a store to another.
     fields = ("where threads write no neighbouring bit fields at once",) if bit_fields else ()
-    told = (*waits, *fields, *(ends if reading.visible else ()))
+    sizes = (f"where memory of a size that is not constant has at most {sized} scalars",) if sized else ()
+    told = (*waits, *fields, *sizes, *(ends if reading.visible else ()))
     return ("sequentially consistent", *overflow[reading.overflow], "with one order of evaluation", *told)
 
 

@@ -18,7 +18,7 @@ from sa.terms import build
 from sa.terms.term import Term
 
 #: Functions that change nothing that a program can see, whatever their arguments are.
-_QUIET = {
+QUIET = {
     "printf", "fprintf", "puts", "putchar", "fputs", "fflush", "perror", "fputc", "putc", "setbuf", "setvbuf",
     "vprintf", "vfprintf",
 }  # fmt: skip
@@ -30,14 +30,14 @@ def outside(body: Body, name: str, kind: Function | None, arguments: Sequence[An
         return _shown(body, name, kind, arguments)
     values = [value(body, a) for a in arguments if not _is_string(a)]
     addresses = [v for v in values if isinstance(v.type, Pointer) and v.term is not build.integer(0)]
-    if name not in _QUIET and addresses:
+    if name not in QUIET and addresses:
         raise Unsupported("SA716", f"`{name}` is not defined, and gets an address", "define it")
     result = INT if kind is None else kind.result
     if isinstance(result, Struct):
         raise Unsupported("SA716", f"`{name}` is not defined, and returns a structure", "define it")
     if isinstance(result, Pointer):
         raise Unsupported("SA716", f"`{name}` is not defined, and returns an address", "define it")
-    if name not in _QUIET and not name.startswith("rand"):
+    if name not in QUIET and not name.startswith("rand"):
         warn(body.file, None, "SA731", f"`{name}` is not defined: it may return anything and changes nothing")
     return anything(body, result) if is_scalar(result) else NOTHING
 
@@ -97,21 +97,13 @@ def numbered(kind: Int) -> Callable[[Body, Sequence[Any]], Value]:
     """A text as a number, which may be any. What the program was called with is not known and need not be."""
 
     def handler(body: Body, arguments: Sequence[Any]) -> Value:
-        if not any(_names_argument(body, a) for a in arguments):
-            for argument in arguments:
-                value(body, argument)
+        for argument in arguments:
+            value(body, argument)
         if len(arguments) > 1 and number(value(body, arguments[1])) is not build.ZERO:
             raise Unsupported("SA716", "a place for the end of the number is not accepted", "give NULL")
         return anything(body, kind)
 
     return handler
-
-
-def _names_argument(body: Body, node: Any) -> bool:
-    """Whether an expression is an element of what the program was called with."""
-    while isinstance(node, c_ast.ArrayRef):
-        node = node.name
-    return isinstance(node, c_ast.ID) and body.name == body.file.choices.entry and node.name == "argv"
 
 
 def between(body: Body, low: int, high: int) -> Value:

@@ -82,8 +82,9 @@ def accesses(threads: Sequence[Thread], where: Layout, exact: bool, lazy: bool) 
     for thread in threads:
         for step in thread.graph.steps:
             if (access := of.get(id(step))) is not None:
-                loaded |= set() if access.writes else set(access.cells)
-                for cell in access.cells:
+                extents = _extents(access, where)
+                loaded |= extents if access.writes else {*access.cells, *extents}
+                for cell in (*access.cells, *extents):
                     users[cell] = users.get(cell, frozenset()) | _users(cell, thread, where)
     used = frozenset(users) if exact else frozenset(loaded)
     owned = Guarded(frozenset(), frozenset())
@@ -93,6 +94,12 @@ def accesses(threads: Sequence[Thread], where: Layout, exact: bool, lazy: bool) 
     meets = _meets(threads[0], of, running)
     unset = arbitrary - where.columns.keys() if lazy else frozenset[int]()
     return Accesses(found, of, running, loaders, storers, meets, fixed, arbitrary, unset, used, users, owned)
+
+
+def _extents(access: Access, where: Layout) -> set[int]:
+    """The cells that say how long the arrays of an access are."""
+    columns = (where.columns.get(c) for c in access.cells)
+    return {c.extent for c in columns if c is not None and c.extent is not None}
 
 
 def _stay(threads: Sequence[Thread], found: Found) -> None:

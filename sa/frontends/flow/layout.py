@@ -20,6 +20,10 @@ from sa.terms.term import Term, Var
 _FIRST_CODE, _FIRST_COLUMN, _FIRST_CELL = 0x5583_A1C3_0000, 0x5A17_C0DE_0000, 0x7F3B_62D4_0000
 
 
+#: The kind of the cell behind an array that says how many elements it has.
+EXTENT = "extent"
+
+
 class Place(Struct, frozen=True):
     """A cell in memory, or a column of them."""
 
@@ -28,12 +32,16 @@ class Place(Struct, frozen=True):
 
 
 class Column(Struct, frozen=True):
-    """`count` cells from the address `first` on, `stride` apart; `initials` are their initial values."""
+    """`count` cells from the address `first` on, `stride` apart; `initials` are their initial values.
+
+    Where the cell `extent` has a number, that is how many of them there are.
+    """
 
     first: int
     stride: int
     count: int
     initials: tuple[Term | None, ...] = ()
+    extent: int | None = None
 
 
 class Layout(Struct, frozen=True):
@@ -84,11 +92,12 @@ def layout(objects: Iterable[Object], procedures: Iterable[str]) -> Layout:
 
 def _columns(obj: Object, first: int) -> list[tuple[Column, Place]]:
     found = list[tuple[Column, Place]]()
+    extent = first + len(obj.cells) - 1 if obj.cells and obj.cells[-1].key == EXTENT else None
     for row in obj.rows:
         stride = len(row.paths)
         for distance, path in enumerate(row.paths):
             cells = obj.cells[row.start + distance : row.start + stride * row.count : stride]
-            column = Column(first + row.start + distance, stride, row.count, tuple(c.initial for c in cells))
+            column = Column(first + row.start + distance, stride, row.count, tuple(c.initial for c in cells), extent)
             found.append((column, Place(obj, replace(cells[0], path=path))))
     return found
 

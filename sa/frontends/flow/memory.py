@@ -64,6 +64,20 @@ def loaded(address: Term, access: Access, key: str, path: Path, work: Work) -> T
     return value
 
 
+def outside_extents(address: Term, access: Access, path: Path, work: Work) -> Term:
+    """That an address is behind the end of an array whose number of elements is not constant."""
+    found = list[Term]()
+    for at in access.cells:
+        column = _column(at, work)
+        if column is None or column.extent is None:
+            continue
+        known = work.known.fixed.get(column.extent)
+        cell = work.names.cells.get(column.extent)
+        number = build.integer(known or 0) if cell is None else path.store.get(cell, cell)
+        found.append(build.land(is_meant(address, at, access, work), build.le(number, element(address, column))))
+    return build.lor(*found)
+
+
 def set_first(address: Term, access: Access, path: Path, step: Step, work: Work) -> Iterator[Path]:
     """The path where nothing arbitrary is read, and the one where the cell that is read gets any value first."""
     unset = dict[int, Term]()

@@ -39,9 +39,9 @@ from sa.frontends.flow.graph import (
     Wait,
     outgoing,
 )
-from sa.frontends.flow.heap import BOUNDS, BYTE
+from sa.frontends.flow.heap import BOUNDS, BYTE, STRIDE
 from sa.frontends.flow.layout import cell_at, is_at
-from sa.frontends.flow.memory import alive, loaded, set_first, stored, touched
+from sa.frontends.flow.memory import alive, loaded, outside_extents, set_first, stored, touched
 from sa.frontends.flow.paths import Path, Touched, choice_of, now, with_value
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.threads import Thread
@@ -136,9 +136,8 @@ def _through(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path 
             guard = build.land(path.guard, simplified(now(formula, path, work)))
             if guard is not build.FALSE:
                 yield replace(on, guard=guard)
-        case Stride(address, key):
-            _moved(step, address, key, work)
-            yield on
+        case Stride():
+            yield from _moved(step, on, source, work)
         case Begin():
             yield replace(on, depth=path.depth + 1, seen=path.seen)
         case End():
@@ -163,14 +162,29 @@ def _alone(path: Path, origin: Origin) -> None:
         raise InputError((error("SA722", message, origin.span, "end the atomic region between them"),))
 
 
-def _moved(step: Step, address: Term, key: str, work: Work) -> None:
-    """Raises InputError if an address is moved by elements of another size than those of the object there."""
-    places = work.known.found.layout.places
-    values = evaluate(address, work.known.found, work.thread.number)
-    cells = {cell_at(v, work.known.found.layout) for v in values if v is not OTHER}
-    if any(n is not None and not _as_large(places[n].cell.key, key) for n in cells):
+def _moved(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path | Joint]:
+    """An address that is moved by elements of another size than those of the object would be between its cells."""
+    assert isinstance(step.op, Stride)
+    where = work.known.found.layout
+    values = evaluate(step.op.address, work.known.found, work.thread.number)
+    cells = {n for v in values if v is not OTHER and (n := cell_at(v, where)) is not None}
+    other = [n for n in sorted(cells) if not _as_large(where.places[n].cell.key, step.op.key)]
+    if not other:
+        yield path
+        return
+    if len(other) == len(cells):
         message = "this address is moved by elements of another size than those of the object"
         raise InputError((error("SA714", message, step.origin.span, "use a pointer of the object's own type"),))
+    address = now(step.op.address, path, work)
+    there = simplified(build.lor(*(is_at(address, n, where) for n in other)))
+    for condition, goes in ((there, False), (build.lnot(there), True)):
+        guard = build.land(path.guard, condition)
+        if guard is build.FALSE:
+            continue
+        if goes:
+            yield replace(path, guard=guard)
+        else:
+            yield from _failed(path, guard, STRIDE, step.origin, source, work)
 
 
 def _as_large(one: str, other: str) -> bool:
@@ -225,6 +239,10 @@ def _access(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path |
             return
     if not access.cells:
         return
+    beyond = simplified(outside_extents(address, access, path, work))
+    if (guard := build.land(path.guard, beyond)) is not build.FALSE:
+        yield from _failed(path, guard, "index", step.origin, source, work)
+        path = replace(path, guard=build.land(path.guard, build.lnot(beyond)))
     if is_seen(step, work):
         origin = path.origin if path.seen else step.origin
         path = replace(path, seen=True, origin=origin, touched=(*path.touched, *touched(address, access, path, work)))

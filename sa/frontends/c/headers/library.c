@@ -518,3 +518,14 @@ char *strerror(int n) { return __no_text; }
 typedef struct { int __unused; } FILE;
 FILE __files[3];
 FILE *stdin = &__files[0], *stdout = &__files[1], *stderr = &__files[2];
+/* What files have is the outside's choice, and what is written to them nobody reads. */
+FILE *fopen(const char *name, const char *how) {
+    if (__sacheck_any()) return 0;
+    return &__files[0];
+}
+int fclose(FILE *f) { return 0; }
+int feof(FILE *f) { return __sacheck_any(); }
+int ferror(FILE *f) { return __sacheck_any(); }
+int getchar(void) { return __sacheck_any() ? -1 : (unsigned char) __sacheck_number(); }
+int getc(FILE *f) { return getchar(); }
+int fgetc(FILE *f) { return getchar(); }

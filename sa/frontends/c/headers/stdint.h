@@ -32,6 +32,16 @@ typedef uint64_t uint_fast64_t;
 #define UINT16_MAX 65535
 #define UINT32_MAX 4294967295U
 #define UINT64_MAX 18446744073709551615UL
+#define INT8_C(c) c
+#define INT16_C(c) c
+#define INT32_C(c) c
+#define INT64_C(c) c##L
+#define UINT8_C(c) c
+#define UINT16_C(c) c
+#define UINT32_C(c) c##U
+#define UINT64_C(c) c##UL
+#define INTMAX_C(c) c##L
+#define UINTMAX_C(c) c##UL
 #define SIZE_MAX UINT64_MAX
 #define INTPTR_MAX INT64_MAX
 #define UINTPTR_MAX UINT64_MAX
