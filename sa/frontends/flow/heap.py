@@ -38,8 +38,9 @@ BOUND = "more objects than --heap"
 DEEPER = "more calls of one function inside each other than are inlined"
 KEYS = "more keys than the translation has"
 BYTE = "a byte of an object of a larger type"
+OTHER_TYPE = "an object of another type"
 STRIDE = "an address that is moved by elements of another size than those of the object"
-BOUNDS = frozenset({BOUND, DEEPER, KEYS, BYTE, STRIDE})
+BOUNDS = frozenset({BOUND, DEEPER, KEYS, BYTE, OTHER_TYPE, STRIDE})
 
 
 def allocated(graph: Graph, family: bool, most: int) -> None:

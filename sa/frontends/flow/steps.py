@@ -39,7 +39,7 @@ from sa.frontends.flow.graph import (
     Wait,
     outgoing,
 )
-from sa.frontends.flow.heap import BOUNDS, BYTE, STRIDE
+from sa.frontends.flow.heap import BOUNDS, BYTE, OTHER_TYPE, STRIDE
 from sa.frontends.flow.layout import cell_at, is_at
 from sa.frontends.flow.memory import alive, loaded, outside_extents, set_first, stored, touched
 from sa.frontends.flow.paths import Path, Touched, choice_of, now, with_value
@@ -220,15 +220,17 @@ def _access(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path |
             raise InputError((error("SA714", message, step.origin.span, "numbers cannot be used as pointers"),))
         meant = {cell_at(v, work.known.found.layout) for v in values if v is not OTHER}
         other = [n for n in meant if n is not None and n not in access.cells]
-        if step.op.key in ("int8", "uint8") and other:
+        byte = step.op.key in ("int8", "uint8")
+        if other and (byte or step.op.wrong == "pointer"):
+            what = BYTE if byte else OTHER_TYPE
             if not access.cells:
                 hint = "access it by its own type"
-                raise InputError((error("SA714", BYTE, step.origin.span, hint),))
+                raise InputError((error("SA714", what, step.origin.span, hint),))
             # Objects have no bytes here: what this would be is not known.
             inside = build.lor(*(is_at(address, n, work.known.found.layout) for n in other))
             guard = build.land(path.guard, simplified(inside))
             if guard is not build.FALSE:
-                yield from _failed(path, guard, BYTE, step.origin, source, work)
+                yield from _failed(path, guard, what, step.origin, source, work)
             path = replace(path, guard=build.land(path.guard, simplified(build.lnot(inside))))
         wrong = build.land(*(build.lnot(is_at(address, c, work.known.found.layout)) for c in access.cells))
         guard = build.land(path.guard, simplified(wrong))
