@@ -100,10 +100,11 @@ def verify(
         from sa.app.verify import VerifyRequest
         from sa.app.verify import verify as work
         from sa.cli.watching import watched
+        from sa.engines.crowds import CROWDS
         from sa.engines.portfolio_of_claims import chosen
         from sa.engines.verify import Options
 
-        portfolio = chosen(engines_of(engine), rounds, unwind)
+        portfolio = chosen(engines_of(engine), rounds, unwind, CROWDS)
         # What was found before may be of other engines.
         memory = users_cache() if cache and portfolio is chosen(()) else None
         with watched(watching) as watch:

@@ -57,3 +57,9 @@ def for_crowds(portfolio: Portfolio) -> Portfolio:
     # With the bounds that were asked for.
     known.update((t.engine.name, t.engine) for t in portfolio if t.engine.name == BOUNDED.name)
     return tuple(Turn(known[t.engine.name], t.share) for t in portfolio if t.engine.name in known)
+
+
+def for_threads(portfolio: Portfolio) -> Portfolio:
+    """Those of the engines that know programs without families."""
+    crowds = {id(turn.engine) for turn in CROWDS}
+    return tuple(turn for turn in portfolio if id(turn.engine) not in crowds)

@@ -76,15 +76,18 @@ CLAIMS: Portfolio = (
 )
 
 
-def chosen(names: tuple[str, ...], rounds: int | None = None, unwind: int | None = None) -> Portfolio:
+def chosen(
+    names: tuple[str, ...], rounds: int | None = None, unwind: int | None = None, others: Portfolio = ()
+) -> Portfolio:
     """The engines of `verify` with these names, in this order; all of them where there are none. Raises InputError.
 
-    Given bounds are for the engine `bounded`, which is then the only one unless others are named.
+    `others` are engines for families of any number, which may be named too. Given bounds are for the engine `bounded`,
+    which is then the only one unless others are named.
     """
     if not names and (rounds, unwind) == (None, None):
         return CLAIMS
     bounded = replace(BOUNDED, decide=partial(by_rounds, Wanted(rounds, unwind)))
-    known = {**{turn.engine.name: turn.engine for turn in CLAIMS}, bounded.name: bounded}
+    known = {**{turn.engine.name: turn.engine for turn in (*others, *CLAIMS)}, bounded.name: bounded}
     names = names or (bounded.name,)
     for name in names:
         if name not in known:

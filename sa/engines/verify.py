@@ -29,7 +29,7 @@ from sa.checker.ruling import Accepted, Ruling
 from sa.conditions.environment import declared
 from sa.conditions.together import no_start, uncut
 from sa.conditions.vacuity import vacuity
-from sa.engines.crowds import for_crowds
+from sa.engines.crowds import for_crowds, for_threads
 from sa.engines.engine import Decider, Turn
 from sa.engines.judging_claims import judged, judged_of_crowd, same_claims
 from sa.engines.memory import RECALLED, Memory, recalled, remember
@@ -158,7 +158,7 @@ def _searched(
     asked = Asked(threads, bads, axioms, families=families, init=work.program.init)
     # Evidence about families is not kept.
     memory = None if options.cache is None or families else Memory(options.cache, threads, bads, axioms, options.seed)
-    portfolio = for_crowds(options.portfolio) if families else _portfolio(memory, options)
+    portfolio = for_crowds(options.portfolio) if families else _portfolio(memory, for_threads(options.portfolio))
 
     def judge(settled: Settled) -> Ruling:
         if families:
@@ -222,15 +222,15 @@ def _interrupted(work: _Work, stop: Unknown) -> Tried | None:
     return Tried(at.engine, perf_counter() - at.asked, stop.reason, open_, at.last)
 
 
-def _portfolio(memory: Memory | None, options: Options) -> Portfolio:
+def _portfolio(memory: Memory | None, portfolio: Portfolio) -> Portfolio:
     """The engines, and first of all what was found before."""
     if memory is None:
-        return options.portfolio
+        return portfolio
 
     def found_before(asked: Asked, budget: Budget, report: Report) -> Iterator[Settled]:
         return recalled(memory)
 
-    return (Turn(Decider("memory", "evidence of an earlier run", found_before), 0.5), *options.portfolio)
+    return (Turn(Decider("memory", "evidence of an earlier run", found_before), 0.5), *portfolio)
 
 
 def _note(work: _Work, found: Ruled, seconds: float) -> None:
