@@ -100,13 +100,12 @@ def verify(
         from sa.app.verify import VerifyRequest
         from sa.app.verify import verify as work
         from sa.cli.watching import watched
-        from sa.engines.crowds import CROWDS
-        from sa.engines.portfolio_of_claims import chosen
+        from sa.engines.crowds import named
         from sa.engines.verify import Options
 
-        portfolio = chosen(engines_of(engine), rounds, unwind, CROWDS)
+        portfolio = named(engines_of(engine), rounds, unwind)
         # What was found before may be of other engines.
-        memory = users_cache() if cache and portfolio is chosen(()) else None
+        memory = users_cache() if cache and portfolio is named(()) else None
         with watched(watching) as watch:
             how = reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_)
             request = VerifyRequest(file, split, Options(bounds, seed, memory, portfolio, watch.reports), how)

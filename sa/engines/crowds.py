@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn
-from sa.engines.portfolio_of_claims import BOUNDED, CLAIMS, Portfolio
+from sa.engines.portfolio_of_claims import BOUNDED, CLAIMS, Portfolio, chosen
 from sa.hybrid.crowds import by_control
 from sa.hybrid.engine import EFFORTS
 from sa.invariants import crowd
@@ -47,6 +47,11 @@ CROWDS: Portfolio = (
     Turn(MORE_JOINT, 0.6),
     Turn(LONG_RUNS, 1.0),
 )
+
+
+def named(names: tuple[str, ...], rounds: int | None = None, unwind: int | None = None) -> Portfolio:
+    """As `chosen`; engines for families may be named too. Raises InputError."""
+    return chosen(names, rounds, unwind, CROWDS)
 
 
 def for_crowds(portfolio: Portfolio) -> Portfolio:

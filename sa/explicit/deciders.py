@@ -23,7 +23,7 @@ from sa.terms.term import Var
 QUICK = Effort(30_000, 16, reduced=False)
 LONGER = Effort(100_000, 1_000, reduced=True, by_levels=300_000)
 LIKELY = Effort(400_000, 1_000, reduced=True, by_levels=1_500_000)
-LONG = Effort(2_000_000, 70_000, reduced=True, by_levels=10_000_000)
+LONG = Effort(2_000_000, 70_000, reduced=True, by_levels=20_000_000)
 LONGEST = Effort(4_000_000, 70_000, reduced=True, by_levels=40_000_000)
 
 

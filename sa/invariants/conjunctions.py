@@ -8,7 +8,7 @@ checker.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -18,7 +18,7 @@ from sa.invariants.houdini import surviving
 from sa.smt.horn import Atom, Clause
 from sa.smt.session import Session
 from sa.terms import build
-from sa.terms.substitute import substitute
+from sa.terms.substitute import substitute, substitution
 from sa.terms.term import Term, Var
 
 #: By predicate what is claimed of its parameters; None where it is impossible.
@@ -35,6 +35,8 @@ def conjunctions(
     """Predicates over their parameters that satisfy all clauses that have a head. Raises LimitReached."""
     kept: dict[str, tuple[Term, ...] | None] = dict.fromkeys(parameters, None)
     steps = [c for c in clauses if c.head is not None]
+    said_of = [tuple(substitution(_changed(parameters, a)) for a in c.body) for c in steps]
+    heads = [substitution(_changed(parameters, c.head)) for c in steps if c.head is not None]
     readers: dict[str, list[int]] = {name: [] for name in parameters}
     for number, clause in enumerate(steps):
         for atom in clause.body:
@@ -48,13 +50,12 @@ def conjunctions(
         queued.discard(number)
         head = steps[number].head
         assert head is not None
-        known = _known(parameters, kept, steps[number])
+        known = _known(said_of[number], kept, steps[number])
         if known is None:
             continue
         before = kept[head.predicate]
         candidates = tuple(offered[head.predicate]) if before is None else before
-        after = _changed(parameters, head)
-        left = surviving(session, bare, known, candidates, after)
+        left = surviving(session, bare, known, candidates, heads[number])
         if left != before:
             kept[head.predicate] = left
             waiting.extend(n for n in dict.fromkeys(readers[head.predicate]) if n not in queued)
@@ -66,7 +67,8 @@ def impossible(
     session: Session, parameters: Mapping[str, Sequence[Var]], found: Mapping[str, Term], clause: Clause
 ) -> bool:
     """Whether the body of a clause certainly is, as far as is known of its predicates. Raises LimitReached."""
-    known = _known(parameters, {name: build.conjuncts(said) for name, said in found.items()}, clause)
+    said_of = tuple(substitution(_changed(parameters, a)) for a in clause.body)
+    known = _known(said_of, {name: build.conjuncts(said) for name, said in found.items()}, clause)
     return known is None or session.implied(build.FALSE, known)
 
 
@@ -79,28 +81,26 @@ def under(
             f
             for atom in clause.body
             if atom.predicate in found
-            for f in _applied(parameters, atom, (found[atom.predicate],))
+            for f in (substitute(found[atom.predicate], _changed(parameters, atom)),)
         ]
         constraint = build.land(clause.constraint, *said)
         if constraint is not build.FALSE:
             yield replace(clause, constraint=constraint)
 
 
-def _known(parameters: Mapping[str, Sequence[Var]], kept: Claimed, clause: Clause) -> tuple[Term, ...] | None:
-    """The body of a clause and its constraint; None where the body is impossible."""
+def _known(said_of: Sequence[Callable[[Term], Term]], kept: Claimed, clause: Clause) -> tuple[Term, ...] | None:
+    """The body of a clause and its constraint; None where the body is impossible.
+
+    `said_of` takes what is said of a predicate's parameters to what it says of the arguments of each atom.
+    """
     found = [clause.constraint]
-    for atom in clause.body:
-        said = kept[atom.predicate]
-        if said is None:
+    for atom, said in zip(clause.body, said_of, strict=True):
+        formulas = kept[atom.predicate]
+        if formulas is None:
             return None
-        found += _applied(parameters, atom, said)
+        found += map(said, formulas)
     known = build.conjuncts(build.land(*found))
     return None if build.FALSE in known else known
-
-
-def _applied(parameters: Mapping[str, Sequence[Var]], atom: Atom, said: Sequence[Term]) -> list[Term]:
-    values = _changed(parameters, atom)
-    return [substitute(f, values) for f in said]
 
 
 def _changed(parameters: Mapping[str, Sequence[Var]], atom: Atom) -> dict[Var, Term]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 
-from sa.automata.automaton import Automaton, Kind
+from sa.automata.automaton import Automaton, Edge, Kind
 from sa.certificates.run import Bad
 from sa.invariants.houdini import atoms_of, called
 from sa.terms import build
 from sa.terms.solve import solution
 from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import substitute
-from sa.terms.term import Bool, Call, Int, IsZero, Le, Member, Not, Term, Var, subterms
+from sa.terms.term import Bool, Call, Int, IsZero, Ite, Le, Member, Not, Term, Var, subterms
 
 #: So many candidates at most, orders between so many numbers, and first values that are looked at together.
 CANDIDATES, ORDERED, FIRST = 300, 9, 7
@@ -81,9 +81,24 @@ def _said_now(formula: Term, now: Mapping[Var, Var]) -> Iterable[Term]:
     yield moved
 
 
+def _exchanged(edge: Edge) -> Iterator[Term]:
+    """Of a step that is one of two, new values by the flag that tells which it was: a compare-and-swap, a try-lock."""
+    updates = dict(edge.updates)
+    for flag, condition in edge.updates:
+        if flag.sort == BOOL and not isinstance(condition, Bool | Var):
+            for var, value in edge.updates:
+                if isinstance(value, Ite) and value.condition in (condition, build.lnot(condition)):
+                    same = value.condition is condition
+                    won, lost = (value.positive, value.negative) if same else (value.negative, value.positive)
+                    for side, then in ((flag, won), (build.lnot(flag), lost)):
+                        if then.free.isdisjoint(updates):
+                            yield build.implies(side, build.eq(var, then))
+
+
 def _assigned(automata: Sequence[Automaton]) -> Iterator[Term]:
     """That a variable has a value that some step gives it, and that it has not."""
     for edge in (e for t in automata for e in t.edges):
+        yield from _exchanged(edge)
         for var, value in edge.updates:
             if isinstance(value, Int | Bool | Member):
                 yield from _both(var if var.sort == BOOL else build.eq(var, value))

@@ -44,8 +44,10 @@ def needed(s: System, bads: Sequence[Bad]) -> Offered:
     for places in places_of(s):
         here = {t.name: q for t, q in zip(s.apart, places, strict=True)}
         needs = (f for formula in somewhere if not mentioned(f := at_places(formula, here)) and f.free)
-        own = islice(_dependent((v for t, q in here.items() for v in flags[t].get(q, ())), said), DEPENDENT)
-        formulas = dict.fromkeys((*balanced(s, places), *numbers, *needs, *compared, *own, *dependent))
+        own = [v for t, q in here.items() for v in flags[t].get(q, ())]
+        each = islice(_dependent(own, said), DEPENDENT)
+        apart = (build.lor(build.lnot(one), build.lnot(other)) for one, other in combinations(own, 2))
+        formulas = dict.fromkeys((*balanced(s, places), *numbers, *apart, *needs, *compared, *each, *dependent))
         offered[predicate(places)] = tuple(formulas)[:OFFERED]
     return offered
 

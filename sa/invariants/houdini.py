@@ -6,7 +6,7 @@ wanted, and orders between few variables. Unlike Spacer this also works where fu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
 
@@ -16,7 +16,7 @@ from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.sort import INT, default_value
-from sa.terms.substitute import primed, substitute
+from sa.terms.substitute import primed, substitute, substitution
 from sa.terms.term import Call, Forall, IsZero, Le, Same, Term, Var, children, subterms
 
 #: So many candidates at most, and orders between so many variables.
@@ -74,7 +74,7 @@ def houdini(
     inv = {q.name: q.inv for q in automaton.locations}
     kept = {q: tuple(dict.fromkeys((*build.conjuncts(wanted[q]), *offered))) for q in inv}
     first = automaton.initial
-    kept[first] = surviving(session, bare, (automaton.init, inv[first]), kept[first], {})
+    kept[first] = surviving(session, bare, (automaton.init, inv[first]), kept[first], substitution({}))
     later: dict[Var, Term] = {v: primed(v) for v in variables_of(automaton, Kind.GLOBAL)}
     changed = True
     while changed:
@@ -82,14 +82,14 @@ def houdini(
         for edge in automaton.edges:
             after = dict(edge.updates)
             known = (inv[edge.source], *kept[edge.source], *taking(edge), substitute(inv[edge.target], after))
-            left = surviving(session, bare, known, kept[edge.target], after)
+            left = surviving(session, bare, known, kept[edge.target], substitution(after))
             changed |= left != kept[edge.target]
             kept[edge.target] = left
         for place in automaton.locations:
             assert place.env is not None
             counts = build.TRUE if strong else substitute(wanted[place.name], later)
             known = (place.inv, *kept[place.name], place.env, substitute(place.inv, later), counts)
-            left = surviving(session, bare, known, kept[place.name], later)
+            left = surviving(session, bare, known, kept[place.name], substitution(later))
             changed |= left != kept[place.name]
             kept[place.name] = left
         if not all(session.implied(wanted[q], (inv[q], *kept[q])) for q in inv):
@@ -98,13 +98,17 @@ def houdini(
 
 
 def surviving(
-    session: Session, bare: Session, known: Iterable[Term], formulas: tuple[Term, ...], after: Mapping[Var, Term]
+    session: Session,
+    bare: Session,
+    known: Iterable[Term],
+    formulas: tuple[Term, ...],
+    after: Callable[[Term], Term],
 ) -> tuple[Term, ...]:
-    """The formulas that hold after a step.
+    """The formulas that hold after a step; `after` says a formula of the state before it.
 
     Formulas without functions may use only that part of what is known, and no axioms: there the solver decides.
     """
-    goals = {f: substitute(f, after) for f in formulas}
+    goals = {f: after(f) for f in formulas}
     hypotheses = build.conjuncts(build.land(*known))
     assumed = frozenset(hypotheses)
     left = {f for f in formulas if goals[f] in assumed or goals[f] is build.TRUE}

@@ -37,6 +37,12 @@ def substitute(term: Term, mapping: Mapping[Var, Term]) -> Term:
     return _substitute(term, mapping, frozenset(mapping), {})
 
 
+def substitution(mapping: Mapping[Var, Term]) -> Callable[[Term], Term]:
+    """`substitute` with one mapping for many terms: it remembers what became of each, and of their subterms."""
+    domain, memo = frozenset(mapping), dict[Term, Term]()
+    return lambda term: _substitute(term, mapping, domain, memo)
+
+
 def _substitute(term: Term, mapping: Mapping[Var, Term], domain: frozenset[Var], memo: dict[Term, Term]) -> Term:
     if term.free.isdisjoint(domain):
         return term

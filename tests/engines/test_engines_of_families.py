@@ -7,8 +7,8 @@ import pytest
 from sa.app.engines import listed
 from sa.base.limits import Limits
 from sa.base.verdict import Verdict
-from sa.engines.crowds import CROWDS, for_crowds, for_threads
-from sa.engines.portfolio_of_claims import CLAIMS, chosen
+from sa.engines.crowds import CROWDS, for_crowds, for_threads, named
+from sa.engines.portfolio_of_claims import CLAIMS
 from sa.engines.verify import Options, verify
 from tests.language.texts import program_of
 
@@ -17,14 +17,14 @@ OWNED = "global owner : int = 0; thread {} {{ await owner == 0 {{ owner := 1; }}
 
 @pytest.mark.parametrize("name", [turn.engine.name for turn in CROWDS])
 def test_an_engine_for_families_can_be_named(name: str) -> None:
-    named = chosen((name,), others=CROWDS)
-    assert [turn.engine.name for turn in for_crowds(named)] == [name]
+    only = named((name,))
+    assert [turn.engine.name for turn in for_crowds(only)] == [name]
     assert name in {engine.name for engine in listed("verify")}
 
 
 def test_no_other_program_is_given_to_them() -> None:
     assert for_threads(CLAIMS) == CLAIMS
-    assert for_threads(chosen(("counts",), others=CROWDS)) == ()
+    assert for_threads(named(("counts",))) == ()
     program = program_of(OWNED.format("T"))
-    assert verify(program, Options(Limits(), portfolio=chosen(("counts",), others=CROWDS))).verdict is Verdict.UNKNOWN
-    assert verify(program, Options(Limits(), portfolio=chosen(("states",), others=CROWDS))).verdict is Verdict.PROVED
+    assert verify(program, Options(Limits(), portfolio=named(("counts",)))).verdict is Verdict.UNKNOWN
+    assert verify(program, Options(Limits(), portfolio=named(("states",)))).verdict is Verdict.PROVED
