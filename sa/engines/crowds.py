@@ -66,5 +66,5 @@ def for_crowds(portfolio: Portfolio) -> Portfolio:
 
 def for_threads(portfolio: Portfolio) -> Portfolio:
     """Those of the engines that know programs without families."""
-    crowds = {id(turn.engine) for turn in CROWDS}
+    crowds = {id(turn.engine) for turn in CROWDS} - {id(turn.engine) for turn in CLAIMS}
     return tuple(turn for turn in portfolio if id(turn.engine) not in crowds)
