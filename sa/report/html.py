@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import assert_never
@@ -50,6 +51,11 @@ def text(words: str) -> str:
     return escape(printable(words))
 
 
+def _prose(words: str) -> str:
+    """A sentence; what stands between backquotes is code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", text(words))
+
+
 def document_html(document: Document, gathered: Gathered) -> str:
     """All sections of a document; the verdict is the page's business."""
     sections = ("".join(_blocks(section, gathered)) for section in document.sections)
@@ -65,9 +71,11 @@ def _block(block: Block, gathered: Gathered) -> str:
         case Line(words, indent, _):
             return f'<p class="line"{_indent(indent)}>{_words(words)}</p>'
         case Paragraph(prose, tone, indent):
-            return f'<p class="{tone.value}"{_indent(indent)}>{text(prose)}</p>' if prose else ""
+            return f'<p class="{tone.value}"{_indent(indent)}>{_prose(prose)}</p>' if prose else ""
         case Item(mark, prose, tone, indent):
-            return f'<p class="item"{_indent(indent)}>{_words(mark)}<span class="{tone.value}">{text(prose)}</span></p>'
+            return (
+                f'<p class="item"{_indent(indent)}>{_words(mark)}<span class="{tone.value}">{_prose(prose)}</span></p>'
+            )
         case Pieces(pieces, indent):
             return f'<p class="pieces"{_indent(indent)}>{"".join(f"<span>{_words(p)}</span>" for p in pieces)}</p>'
         case Excerpt(span, tone, remark, home, _):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
-from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.text import Text
 
@@ -16,7 +15,7 @@ from sa.certificates.goal import Goal
 from sa.report.explain import Why, is_internal, name_of
 from sa.report.screen import BAD, FAINT, OPEN, PLACE, STRONG, fit, pack, wrap
 from sa.report.snippet import place, snippet
-from sa.report.story import Ending, Event, Round, Story
+from sa.report.story import Ending, Event, Round, Story, rounds_of
 from sa.report.told import changes_of, told_of, value_of
 from sa.terms.sort import show_value
 from sa.terms.term import Var
@@ -36,12 +35,8 @@ def show_play(told: Story, goal: Goal, width: int) -> Iterator[Text]:
     left = _state(told.concrete, goal.concrete, column)
     right = _state(told.abstract, goal.abstract, column) if told.abstract else [Text("no such state", BAD)]
     yield from _rows("0", [Text("start", FAINT), *left], [Text("start", FAINT), *right], column)
-    before: tuple[str, ...] = ()
-    for number, round_ in enumerate(told.rounds, 1):
-        # While the abstract side stays, the same answers are wrong for the same reasons: that is said once.
-        again = round_.others == before and not round_.abstract and bool(before)
-        yield from _round(number, replace(round_, others=()) if again else round_, goal, column)
-        before = round_.others if not round_.abstract else ()
+    for number, round_ in enumerate(rounds_of(told), 1):
+        yield from _round(number, round_, goal, column)
     yield Text()
     yield from _ending(told.ending, goal, width)
     if told.identity:

@@ -16,7 +16,7 @@ from sa.base.source import Span, span_text
 from sa.certificates.goal import Goal
 from sa.certificates.run import Ending, Run, Snapshot, Turn
 from sa.report.explain import Why, bare, is_internal, name_of
-from sa.report.story import Event, Story
+from sa.report.story import Event, Story, rounds_of
 from sa.terms.sort import Value, show_value
 from sa.terms.term import Var, sort_of
 
@@ -96,7 +96,7 @@ def play_scene(told: Story, goal: Goal) -> Scene:
         )
 
     frames = [Frame((start, start if abstract else missing), (), states())]
-    for round_ in told.rounds:
+    for round_ in rounds_of(told):
         concrete = round_.concrete.after
         if round_.abstract:
             abstract = round_.abstract[-1].after

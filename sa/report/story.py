@@ -78,6 +78,17 @@ class Story(Struct, frozen=True):
     identity: bool
 
 
+def rounds_of(told: Story) -> Iterator[Round]:
+    """The rounds as they are shown: while the abstract side stays, the same answers are wrong for the same reasons, and
+    that is said once.
+    """
+    before: tuple[str, ...] = ()
+    for round_ in told.rounds:
+        again = round_.others == before and not round_.abstract and bool(before)
+        yield replace(round_, others=()) if again else round_
+        before = round_.others if not round_.abstract else ()
+
+
 def story(play: Play, goal: Goal) -> Story:
     """The main line of a play."""
     match play:

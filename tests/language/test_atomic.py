@@ -93,3 +93,8 @@ def test_await_is_an_assumption_with_a_body() -> None:
 
 def test_a_free_choice_is_two_edges() -> None:
     assert steps("if (*) { x := 1; }") == ["q0 -> q1 { x := 1 }", "q0 -> q1"]
+
+
+def test_a_label_in_a_branch_is_shown_by_the_outcome_that_takes_it_only() -> None:
+    labels = [(edge.split(" when ")[0], "@got" in edge) for edge in steps("b := x == 0; if (b) { @got skip; }")]
+    assert labels == [("q0 -> q1 @got", True), ("q0 -> q1", False)]

@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sa.cli.main import application
+from sa.report.html import _prose
 from tests.report.browser import BROWSER, Browser, browser
 
 SPECS = Path(__file__).parents[2] / "specs"
@@ -251,3 +252,7 @@ def test_the_page_of_a_large_proof_opens_in_less_than_a_second(tmp_path: Path, c
     chromium.open(page(tmp_path, "prove", str(SPECS / "proofs" / "peterson.sa")))
     assert chromium.value("performance.getEntriesByType('navigation')[0].duration") < 1000
     assert chromium.errors == []
+
+
+def test_words_between_backquotes_are_code_and_stay_escaped() -> None:
+    assert _prose("nothing relates `a<b>` and `c`") == "nothing relates <code>a&lt;b&gt;</code> and <code>c</code>"
