@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.graph import Live, Load, Node, Step, Storage, Store, base, outgoing
+from sa.frontends.flow.heap import JOINED
 from sa.frontends.flow.layout import Layout, Place, cell_at
 from sa.frontends.flow.liveness import live
 from sa.frontends.flow.locks import Guarded, guarded
@@ -75,6 +76,7 @@ def accesses(threads: Sequence[Thread], where: Layout, exact: bool, lazy: bool) 
             break
         arbitrary = more
     _stay(threads, found)
+    _still(threads[0], of, loaders, storers)
     fixed = {a: v for a, vs in found.cells.items() if len(vs) == 1 and (v := next(iter(vs))) is not OTHER}
     if exact:
         fixed = {a: v for a, v in fixed.items() if not storers.get(a)}
@@ -94,6 +96,22 @@ def accesses(threads: Sequence[Thread], where: Layout, exact: bool, lazy: bool) 
     meets = _meets(threads[0], of, running)
     unset = arbitrary - where.columns.keys() if lazy else frozenset[int]()
     return Accesses(found, of, running, loaders, storers, meets, fixed, arbitrary, unset, used, users, owned)
+
+
+def _still(
+    first: Thread,
+    of: Mapping[int, Access],
+    loaders: Mapping[int, frozenset[int]],
+    storers: Mapping[int, frozenset[int]],
+) -> None:
+    """What the first thread does behind a join of any number of threads must not change what these see."""
+    for step in first.graph.steps:
+        if isinstance(step.op, Store) and step.op.wrong == JOINED:
+            for cell in of[id(step)].cells:
+                if (loaders.get(cell, frozenset()) | storers.get(cell, frozenset())) - {first.number}:
+                    message = "a change behind a join of any number of threads that these threads could see"
+                    hint = "which of them was waited for is not known here"
+                    raise InputError((error("SA721", message, step.origin.span, hint),))
 
 
 def _extents(access: Access, where: Layout) -> set[int]:

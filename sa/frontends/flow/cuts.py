@@ -25,7 +25,7 @@ class Names(Struct, frozen=True):
 
 
 class Work(Struct):
-    """A thread whose steps are made: `kept` are the nodes that become locations."""
+    """A thread whose steps are made: `kept` are the nodes that become locations, `read` the registers that are read."""
 
     thread: Thread
     known: Accesses
@@ -33,6 +33,7 @@ class Work(Struct):
     asked: Asked
     steps: Mapping[Node, list[Step]]
     kept: set[Node]
+    read: frozenset[Var]
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
 

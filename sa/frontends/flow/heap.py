@@ -40,7 +40,9 @@ KEYS = "more keys than the translation has"
 BYTE = "a byte of an object of a larger type"
 OTHER_TYPE = "an object of another type"
 STRIDE = "an address that is moved by elements of another size than those of the object"
-BOUNDS = frozenset({BOUND, DEEPER, KEYS, BYTE, OTHER_TYPE, STRIDE})
+#: What is behind a wait for one of any number of threads happens here as soon as it may.
+JOINED = "behind a join of any number of threads"
+BOUNDS = frozenset({BOUND, DEEPER, KEYS, BYTE, OTHER_TYPE, STRIDE, JOINED})
 
 
 def allocated(graph: Graph, family: bool, most: int) -> None:

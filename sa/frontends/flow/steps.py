@@ -39,11 +39,12 @@ from sa.frontends.flow.graph import (
     Wait,
     outgoing,
 )
-from sa.frontends.flow.heap import BOUNDS, BYTE, OTHER_TYPE, STRIDE
+from sa.frontends.flow.heap import BOUNDS, BYTE, JOINED, OTHER_TYPE, STRIDE
 from sa.frontends.flow.layout import cell_at, is_at
 from sa.frontends.flow.memory import alive, loaded, outside_extents, set_first, stored, touched
 from sa.frontends.flow.paths import Path, Touched, choice_of, now, with_value
 from sa.frontends.flow.simplify import simplified
+from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, evaluate, pointed
 from sa.frontends.flow.views import kin
@@ -72,7 +73,8 @@ def joints(thread: Thread, known: Accesses, names: Names, asked: Asked) -> list[
     """The edges of a thread. Raises InputError for atomic regions that do not end."""
     steps = outgoing(thread.graph.steps)
     depths = depths_of(thread, steps)
-    work = Work(thread, known, names, asked, steps, set())
+    read = frozenset(v for s in thread.graph.steps for t in read_by(s.op) for v in t.free)
+    work = Work(thread, known, names, asked, steps, set(), read)
     work.kept = kept_nodes(work, depths)
     while True:
         work.numbers = count(1)
@@ -243,14 +245,15 @@ def _access(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path |
         return
     beyond = simplified(outside_extents(address, access, path, work))
     if (guard := build.land(path.guard, beyond)) is not build.FALSE:
-        yield from _failed(path, guard, "index", step.origin, source, work)
+        what = JOINED if step.op.wrong == JOINED else "index"
+        yield from _failed(path, guard, what, step.origin, source, work)
         path = replace(path, guard=build.land(path.guard, build.lnot(beyond)))
     if is_seen(step, work):
         origin = path.origin if path.seen else step.origin
         path = replace(path, seen=True, origin=origin, touched=(*path.touched, *touched(address, access, path, work)))
     match step.op:
         case Load(var, _, _, _, _):
-            for known in set_first(address, access, path, step, work):
+            for known in set_first(address, access, path, step, work) if var in work.read else (path,):
                 value = loaded(address, access, step.op.key, known, work)
                 yield replace(known, store=with_value(known.store, work.names.registers[var], value))
         case Store(_, term, key, _, _):

@@ -41,6 +41,7 @@ from sa.frontends.flow.graph import (
 )
 from sa.frontends.flow.heap import allocated
 from sa.frontends.flow.inline import inline
+from sa.frontends.flow.joins import loosened
 from sa.frontends.flow.order import on_cycles
 from sa.frontends.flow.unroll import unroll
 from sa.terms import build
@@ -118,6 +119,8 @@ def threads_of(unit: Unit) -> tuple[tuple[Thread, ...], tuple[Object, ...]]:
         if creation.family:
             graph.registers[IDENTITY] = Register(IDENTITY, ANY, creation.origin, temporary=True)
         own: Term = IDENTITY if creation.family else build.integer(sign * number)
+        if number == 1 and any(c.family for c in work.creations):
+            loosened(graph)
         _rewritten(graph, own, sign, work)
         allocated(graph, creation.family, unit.heap)
         if creation.family:
@@ -216,13 +219,13 @@ def _inside_regions(graph: Graph) -> set[Node]:
 
 def _refused(step: Step, number: int, work: _Work, inside: set[Node]) -> None:
     """Raises InputError for what is not accepted of families of any number."""
+    if isinstance(step.op, Join) and step.op.thread.free and any(c.family for c in work.creations):
+        hint = "which of any number of threads this waits for is not known"
+        raise InputError((error("SA721", "a join beside any number of threads", step.origin.span, hint),))
     counted = number in work.counted and work.creations[number - 1].family
     if isinstance(step.op, Fork) and counted and step.source in inside:
         hint = "create the thread before or after the region"
         raise InputError((error("SA723", "any number of threads created in an atomic region", step.origin.span, hint),))
-    if isinstance(step.op, Join) and step.op.thread.free and any(c.family for c in work.creations):
-        hint = "which of any number of threads this waits for is not known"
-        raise InputError((error("SA721", "a join beside any number of threads", step.origin.span, hint),))
 
 
 def _rewritten(graph: Graph, own: Term, sign: int, work: _Work) -> None:
