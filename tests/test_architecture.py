@@ -66,7 +66,7 @@ MAY_IMPORT = {
     "question": _DATA | {"smt", "certificates", "conditions"},
     "explicit": _DATA | {"certificates", "question"},
     "invariants": _DATA | {"smt", "domains", "certificates", "conditions", "generation", "question", "explicit"},
-    "hybrid": _DATA | {"smt", "certificates", "conditions", "question", "explicit", "invariants"},
+    "hybrid": _DATA | {"smt", "domains", "certificates", "conditions", "question", "explicit", "invariants"},
     "bounded": _DATA | {"smt", "domains", "certificates", "question", "explicit"},
     "game": {"terms", "automata", "smt", "certificates"},
     "environments": {"terms", "smt", "conditions", "game"},

@@ -14,6 +14,7 @@ from sa.certificates.run import Bad
 from sa.certificates.threads import Joint
 from sa.explicit.whole import Whole, whole
 from sa.hybrid.control import Reach, control
+from sa.hybrid.equalities import equalities, excluded
 from sa.hybrid.evidence import joints, run
 from sa.hybrid.fuse import fused, restored
 from sa.hybrid.points import Frame, Graph, explore, frame
@@ -75,14 +76,16 @@ def decided(
             return
         less = fused(graph)
         report(Event("control points", {"points": len(graph.steps), "fused": len(less.graph.steps)}))
-        answer = solve(f, less.graph, lemmas, budget.bounds, effort.rlimit)
+        equal = equalities(f, less.graph, budget.bounds)
+        held = excluded(f, less.graph, equal, lemmas, session)
+        answer = held or solve(f, less.graph, lemmas, budget.bounds, effort.rlimit)
         if isinstance(answer, Held):
             full = explore(f, False, effort.full, budget.bounds)
             if full is not None:
                 invariants = joints(f, full, restored(less, answer.points), lemmas, budget.bounds)
                 made = Joint(part, invariants, left, asked.axioms)
                 proof = made if part == asked.threads else about_all(asked.threads, made)
-                yield Excluded(left, proof, "control points")
+                yield Excluded(left, proof, "control points" if held is None else "equalities at control points")
             return
         found = run(f, answer, session, asked.threads) if isinstance(answer, Way) else None
         if found is None or not isinstance(answer, Way) or (bad := answer.steps[-1].bad) is None:

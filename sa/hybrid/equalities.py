@@ -1,0 +1,74 @@
+"""Affine equalities between data at control points, by forward propagation (Karr, Acta Informatica 6, 1976).
+
+No solver is needed and it always ends, since each join that changes something leaves fewer equations. Where they
+exclude what is bad they are a solution of the Horn clauses (`solve`) like any other.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+
+from sa.automata.ranges import within
+from sa.base.limits import Limits, check_time
+from sa.domains.affine import EVERYTHING, Space, assign, forget, formulas, join, meet, rows_of
+from sa.hybrid.points import Frame, Graph, Point, Step
+from sa.hybrid.solve import Held, assumed_at
+from sa.smt.session import Session
+from sa.terms import build
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
+
+
+def equalities(f: Frame, graph: Graph, bounds: Limits) -> dict[Point, Term]:
+    """What is equal at each point of the graph; FALSE where nothing comes. Raises LimitReached."""
+    found = dict[Point, Space]()
+    waiting = deque[Point]()
+    queued = set[Point]()
+
+    def reached(point: Point, space: Space) -> None:
+        old = found.get(point)
+        new = space if old is None else join(old, space)
+        if new != old:
+            found[point] = new
+            if point not in queued:
+                queued.add(point)
+                waiting.append(point)
+
+    for point, start in graph.starts:
+        given: dict[Var, Term] = {v.var: build.constant(start[v.var], v.var.sort) for v in f.control}
+        first = meet(EVERYTHING, rows_of(substitute(f.whole.init, given)))
+        if first is not None:
+            reached(point, first)
+    while waiting:
+        check_time(bounds)
+        here = waiting.popleft()
+        queued.discard(here)
+        for step in graph.steps[here]:
+            if step.target is not None and (after := _after(found[here], step)) is not None:
+                reached(step.target, after)
+    return {p: build.land(*formulas(found[p])) if p in found else build.FALSE for p in graph.steps}
+
+
+def _after(space: Space, step: Step) -> Space | None:
+    """The space after a step; None where its guard contradicts the equations."""
+    before = meet(space, rows_of(step.guard))
+    after = None if before is None else assign(before, step.updates)
+    if after is None:
+        return None
+    # What nobody reads any more is written, too, but not by the steps between points.
+    written = {v for arc in step.arcs for v in arc.updates} - step.updates.keys()
+    return forget(after, (*step.choices, *sorted(written, key=lambda v: v.key)))
+
+
+def excluded(
+    f: Frame, graph: Graph, said: Mapping[Point, Term], lemmas: Sequence[Term], session: Session
+) -> Held | None:
+    """The equalities as a solution, if with ranges and lemmas no step to what is bad is possible."""
+    ranges = tuple(within(v) for v in f.whole.variables)
+    for point, steps in graph.steps.items():
+        known = (said[point], *ranges, *assumed_at(f, lemmas, point))
+        for step in steps:
+            if step.target is None and not session.implied(build.lnot(step.guard), known):
+                return None
+    return Held(said)
