@@ -49,6 +49,7 @@ def test_what_a_lock_made_of_flags_protects_is_counted() -> None:
 def test_what_grows_with_something_else_stays_in_proportion() -> None:
     text = """global full : bool = false; global cell : int = 0;
         thread A {{ local k : int = 0; while (true) {{ k := k + {}; await !full; cell := 3 * k; full := true; }} }}
-        thread B {{ local n : int = 0; while (true) {{ await full; n := n + 1; assert cell == 3 * n; full := false; }} }}"""
+      thread B {{ local n : int = 0; while (true) {{ await full; n := n + 1;
+                   assert cell == 3 * n; full := false; }} }}"""
     assert how(text.format(1)) == "equalities at control points"
     assert how(text.format(2)) is None
