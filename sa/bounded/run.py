@@ -15,8 +15,8 @@ from sa.smt.words import Bit
 from sa.terms.sort import Value, default_value
 from sa.terms.term import Var
 
-#: How many questions there are about making a run shorter, and what the solver may spend on each.
-QUESTIONS, QUICK = 80, 100_000
+#: How many questions in vain there are about making a run shorter, and what the solver may spend on each.
+IN_VAIN, QUICK = 12, 50_000
 
 Script = list[tuple[Arc, tuple[Value, ...]]]
 
@@ -40,16 +40,17 @@ def shorter(rounds: Rounds, goal: Bit, model: Model) -> Model:
     kept = list[Bit]()
     turns = [[f.bit for f in turns[thread]] for turns in rounds.turns for thread in rounds.order]
     single = [[bit] for turn in turns for bit in turn]
-    asked = 0
+    in_vain = 0
     for bits in (*reversed(turns), *reversed(single)):
-        if asked >= QUESTIONS or not any(model.bit(bit) for bit in bits):
+        if in_vain >= IN_VAIN or not any(model.bit(bit) for bit in bits):
             continue
-        asked += 1
         idle = c.no(c.some(bits))
         found = c.check(goal, *kept, idle, rlimit=QUICK)
         if isinstance(found, Model):
             kept.append(idle)
-            model = found
+            model, in_vain = found, 0
+        else:
+            in_vain += 1
     return model
 
 

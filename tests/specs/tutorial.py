@@ -33,7 +33,10 @@ def render(text: str) -> str:
 def fill(slot: re.Match[str]) -> str:
     """A slot with what belongs behind it."""
     kind, what = slot.groups()
-    language, shown = ("sa", (ROOT / what).read_text()) if kind == "file" else ("console", f"$ {what}\n{output(what)}")
+    is_file = kind == "file"
+    language, shown = (
+        (what.rpartition(".")[2], (ROOT / what).read_text()) if is_file else ("console", f"$ {what}\n{output(what)}")
+    )
     return f"<!-- {kind}: {what} -->\n\n```{language}\n{shown.rstrip()}\n```\n"
 
 

@@ -1,0 +1,122 @@
+"""The engine `bounded` on the programs of `specs/bounded`: `python -m bench.bounded [--growth] [FILE...]`.
+
+Times are processor seconds of the engine alone, without start-up and reading. A program's header says what the thesis
+measured; a fifth of that is the goal. `--growth` varies rounds and unwindings of single programs instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.subjects import SPECS
+from sa.automata.program import Program
+from sa.base.budget import Budget, unheard
+from sa.base.limits import LimitReached, limits
+from sa.bounded.dag import TooLarge
+from sa.bounded.engine import Wanted, by_rounds
+from sa.bounded.rounds import add_round, begin, dangers, view
+from sa.bounded.search import task
+from sa.bounded.spans import spans
+from sa.explicit.system import System, system
+from sa.frontends.load import load_program
+from sa.question.asked import Asked, Note, Refuted
+from sa.question.claims import claims_of
+from sa.smt.circuit import Circuit
+
+#: The thesis' seconds: those of the lazy schema with CBMC, or of the eager one where no others are printed.
+_THESIS = re.compile(r"(?:CBMC4\.7|LR\+CBMC|LR\+ESBMC|Threader) ([\d.]+)")
+_EXPECTED = re.compile(r"expect: (\w+)")
+GROWING = ("fib_bench-5-bug.sa", "queue-bug.sa", "twostage_3.sa")
+
+
+def processor() -> float:
+    """Processor seconds of this process so far."""
+    return getrusage(RUSAGE_SELF).ru_utime
+
+
+def question(program: Program) -> Asked:
+    """What a program claims, as far as it is about its own threads."""
+    bads = dict.fromkeys(b for c in claims_of(program) if c.threads == program.threads for b in c.bads)
+    return Asked(program.threads, tuple(bads), program.axioms)
+
+
+def row(file: Path, seconds: float) -> tuple[str, ...]:
+    """A program's line: expectation, when the first run was found and how, what was covered, the thesis' time."""
+    text = file.read_text(encoding="utf-8")
+    asked = question(load_program(str(file)).program)
+    begun, found, last = processor(), "", ""
+    try:
+        for said in by_rounds(Wanted(), asked, Budget(limits(seconds, None)), unheard):
+            match said:
+                case Refuted(_, _, how) if not found:
+                    found = f"{processor() - begun:.2f} {how}"
+                    break
+                case Note(words):
+                    last = f"{processor() - begun:.2f} {words}"
+                case Refuted():
+                    pass
+    except LimitReached:
+        last = last or "nothing"
+    expected, thesis = _EXPECTED.search(text), _THESIS.search(text)
+    return (
+        file.name,
+        expected.group(1) if expected else "",
+        found or last,
+        f"{float(thesis.group(1)) / 5:.2f}" if thesis else "",
+    )
+
+
+def size(s: System, unwind: int, rounds: int) -> tuple[int, int, float]:
+    """Steps of the unwound threads, clauses that are required, and the seconds to answer all rounds."""
+    begun = processor()
+    laid_out = task(s, unwind, exactly=True)
+    circuit = Circuit(limits(60, None), bits=True)
+    r = begin(circuit, s, laid_out.dags, range(len(s.threads)), spans(s, laid_out.dags, 12), canonical=True)
+    for _ in range(rounds):
+        add_round(r)
+    claims = [circuit.no(view(r, (claim,), {}).bit(claim)) for claim in s.claims if claim is not None]
+    circuit.check(circuit.some((*(d.bit for d in dangers(r)), *claims)))
+    return sum(len(d.hops) for d in laid_out.dags), circuit.required, processor() - begun
+
+
+def growth(name: str) -> Iterator[tuple[str, ...]]:
+    """Lines for 1 to 8 rounds with 4 unwindings, and for 1 to 8 unwindings with 4 rounds."""
+    asked = question(load_program(str(SPECS / "bounded" / name)).program)
+    s = system(asked.threads, asked.bads)
+    for rounds, unwind in [(k, 4) for k in range(1, 9)] + [(4, u) for u in range(1, 9)]:
+        try:
+            steps, clauses, seconds = size(s, unwind, rounds)
+        except (LimitReached, TooLarge):
+            yield name, str(rounds), str(unwind), "", "", "over 60"
+            continue
+        yield name, str(rounds), str(unwind), str(steps), str(clauses), f"{seconds:.2f}"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--growth", action="store_true")
+    options = parser.parse_args()
+    if options.growth:
+        table = Table("program", "rounds", "unwindings", "steps", "clauses", "seconds")
+        lines = (line for name in GROWING for line in growth(name))
+    else:
+        table = Table("program", "expected", "seconds, how", "thesis / 5")
+        files = options.files or sorted((SPECS / "bounded").iterdir())
+        lines = (row(file, options.seconds) for file in files if file.suffix in (".sa", ".c"))
+    for line in lines:
+        table.add_row(*line)
+    Console(width=150).print(table)
+
+
+if __name__ == "__main__":
+    main()
