@@ -28,12 +28,15 @@ from sa.terms.term import Term
 
 
 class Effort(Struct, frozen=True):
-    """How many control points at most, those that matter and all, and solver resources."""
+    """How many control points at most, those that matter and all; solver resources, none: equations are enough."""
 
     points: int
     full: int
-    rlimit: int
+    rlimit: int | None
 
+
+#: Equalities alone cost little at each point, so there may be many.
+EQUALITIES = Effort(20_000, 40_000, None)
 
 #: With little effort and with much.
 EFFORTS = (Effort(3_000, 6_000, 10_000_000), Effort(40_000, 80_000, 200_000_000))
@@ -62,6 +65,11 @@ def by_control(effort: Effort, asked: Asked, budget: Budget, report: Report) -> 
                 yield found
 
 
+def by_equalities(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """What equations between data settle, at many points. Raises LimitReached."""
+    return (found for found in by_control(EQUALITIES, asked, budget, report) if isinstance(found, Excluded))
+
+
 def decided(
     part: tuple[Automaton, ...], asked: Asked, budget: Budget, report: Report, effort: Effort
 ) -> Iterator[Excluded | Refuted]:
@@ -78,7 +86,9 @@ def decided(
         report(Event("control points", {"points": len(graph.steps), "fused": len(less.graph.steps)}))
         equal = equalities(f, less.graph, budget.bounds)
         held = excluded(f, less.graph, equal, lemmas, session)
-        answer = held or solve(f, less.graph, lemmas, budget.bounds, effort.rlimit)
+        if held is None and effort.rlimit is None:
+            return
+        answer = held or solve(f, less.graph, lemmas, budget.bounds, effort.rlimit or 0)
         if isinstance(answer, Held):
             full = explore(f, False, effort.full, budget.bounds)
             if full is not None:

@@ -9,7 +9,7 @@ from sa.certificates.threads import Joint, Lemmas
 from sa.checker.lemmas import check_lemmas
 from sa.checker.never import check_joint
 from sa.checker.ruling import Accepted
-from sa.hybrid.engine import Effort, by_control
+from sa.hybrid.engine import Effort, by_control, by_equalities
 from sa.question.asked import Asked, Excluded
 from tests.language.texts import program_of
 
@@ -44,6 +44,13 @@ def how(text: str) -> str | None:
 def test_what_a_lock_made_of_flags_protects_is_counted() -> None:
     assert how(PETERSON.format(1)) == "equalities at control points"
     assert how(PETERSON.format(0)) is None
+
+
+def test_equations_alone_answer_where_points_are_many() -> None:
+    for second, answers in ((1, 1), (0, 0)):
+        program = program_of(PETERSON.format(second))
+        asked = Asked(program.threads, (Bad(None, program.invariants[0].formula),), ())
+        assert len(list(by_equalities(asked, Budget(Limits()), unheard))) == answers
 
 
 def test_what_grows_with_something_else_stays_in_proportion() -> None:
