@@ -38,7 +38,7 @@ from sa.terms.term import Term, Var
 MAX_STEPS = 100_000
 
 #: How often a function may be inside of itself, as long as the thread has no more steps than that.
-_DEPTHS, _MOST_RECURSIVE = (8, 5, 3, 2, 1), 4_000
+_DEPTHS, _MOST_RECURSIVE = (8, 5, 3, 2, 1), 1_500
 
 
 class _Thread(Struct, frozen=True):

@@ -18,6 +18,7 @@ from sa.frontends.flow.division import quotient
 from sa.frontends.flow.graph import ANY, Among, Divide, Havoc, Load, Range, Set, Step, Storage, Store
 from sa.frontends.flow.layout import Layout, cell_at, near
 from sa.frontends.flow.liveness import registers
+from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.views import kin, seen_number
 from sa.terms import build
@@ -58,13 +59,31 @@ def constants(threads: Sequence[Thread], where: Layout, arbitrary: frozenset[int
         first = registers(thread.graph).get(thread.graph.entry, frozenset())
         for var in thread.graph.registers:
             found.registers[thread.number, var] = _UNKNOWN if var in first else _NOTHING
-    changed = True
+    _solve([(t.number, s) for t in threads for s in t.graph.steps if isinstance(s.op, _MOVING)], found)
+    return found
+
+
+#: What a step depends on or changes: a register of a thread, or a cell.
+_Key: TypeAlias = tuple[int, Var] | int
+_MOVING = Set | Divide | Havoc | Load | Store
+
+
+def _solve(steps: Sequence[tuple[int, Step]], found: Found) -> None:
+    """Go over the steps until nothing changes; a step is looked at again if what it depends on has changed since."""
+    reads: list[list[_Key]] = [[(t, v) for term in read_by(s.op) for v in term.free] for t, s in steps]
+    loaded: list[Sequence[_Key]] = [()] * len(steps)
+    last, stamps, now, changed = [-1] * len(steps), dict[_Key, int](), 0, True
     while changed:
         changed = False
-        for thread in threads:
-            for step in thread.graph.steps:
-                changed = _transfer(step, thread.number, found) or changed
-    return found
+        for number, (thread, step) in enumerate(steps):
+            before = last[number]
+            if before >= 0 and all(stamps.get(k, 0) <= before for k in (*reads[number], *loaded[number])):
+                continue
+            last[number] = now
+            loaded[number], more = _transfer(step, thread, found)
+            if more:
+                now, changed = now + 1, True
+                stamps.update(dict.fromkeys(more, now))
 
 
 def _initial(number: int, initial: Term, found: Found) -> Values:
@@ -81,30 +100,31 @@ def _range(range_: Range) -> Values:
     return frozenset(range(range_.low, range_.high + 1))
 
 
-def _transfer(step: Step, thread: int, found: Found) -> bool:
+def _transfer(step: Step, thread: int, found: Found) -> tuple[Sequence[_Key], list[_Key]]:
+    """Take a step into account: the cells that it loads, and what has more values now."""
+    loaded: Sequence[int] = ()
     match step.op:
         case Set(var, term):
-            return _grow(found.registers, (thread, var), evaluate(term, found, thread), found.layout)
+            values = evaluate(term, found, thread)
         case Divide(var, sign, dividend, divisor):
             one, two = evaluate(dividend, found, thread), evaluate(divisor, found, thread)
             values = _NOTHING if not one or not two else frozenset({_divided(sign, one, two)})
-            return _grow(found.registers, (thread, var), values, found.layout)
         case Havoc(var, range_):
-            return _grow(found.registers, (thread, var), _range(range_), found.layout)
+            values = _range(range_)
         case Load(var, address, key, _, among):
-            values = _NOTHING
-            for at in targets(pointed(address, among, found, thread), key, found.layout):
+            values, loaded = _NOTHING, targets(pointed(address, among, found, thread), key, found.layout)
+            for at in loaded:
                 values |= _viewed(found.cells[at], found.layout.places[at].cell.key, key)
-            return _grow(found.registers, (thread, var), values, found.layout)
         case Store(address, term, key, _, among):
-            changed = False
-            values = evaluate(term, found, thread)
+            values, grown = evaluate(term, found, thread), list[_Key]()
             for at in targets(pointed(address, among, found, thread), key, found.layout):
                 stored = _viewed(values, key, found.layout.places[at].cell.key)
-                changed = _grow(found.cells, at, stored, found.layout) or changed
-            return changed
+                grown += [at] if _grow(found.cells, at, stored, found.layout) else []
+            return (), grown
         case _:
-            return False
+            return (), []
+    changed = _grow(found.registers, (thread, var), values, found.layout)
+    return loaded, [(thread, var)] if changed else []
 
 
 def _divided(sign: str, one: Values, two: Values) -> int | None:
