@@ -246,22 +246,24 @@ def _exchange(
     return done
 
 
-def lock(place: syntax.Place, paths: list[Path], execution: Execution) -> list[Path]:
+def lock(action: syntax.Lock, paths: list[Path], execution: Execution) -> list[Path]:
     """`lock(l)`: enabled where l is 0, writes the thread's number."""
-    target, undefined = _lock_target(place, execution.context)
+    target, undefined = _lock_target(action, execution.context)
     return paths if target is None else writes.lock(target, index_faults(undefined), paths, execution.step)
 
 
-def unlock(place: syntax.Place, paths: list[Path], execution: Execution) -> list[Path]:
+def unlock(action: syntax.Unlock, paths: list[Path], execution: Execution) -> list[Path]:
     """`unlock(l)`: goes wrong where the thread does not hold the lock."""
-    target, undefined = _lock_target(place, execution.context)
+    target, undefined = _lock_target(action, execution.context)
     return paths if target is None else writes.unlock(target, index_faults(undefined), paths, execution.step)
 
 
-def _lock_target(place: syntax.Place, context: Context) -> tuple[Target | None, list[Term]]:
+def _lock_target(action: syntax.Lock | syntax.Unlock, context: Context) -> tuple[Target | None, list[Term]]:
+    """What a lock is. What goes wrong is said of the whole statement."""
+    place = action.place
     undefined = list[Term]()
     target = target_of(place, replace(context, undefined=undefined))
     if target is not None and target.variables[0].var.sort != INT:
         complain(context, "SA201", "a lock is an int: 0, or the number of the thread that holds it", place.span)
         return None, undefined
-    return target, undefined
+    return None if target is None else replace(target, span=action.span), undefined

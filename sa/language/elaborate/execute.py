@@ -185,10 +185,10 @@ def _simple(action: Simple, paths: list[Path], execution: Execution) -> list[Pat
             return fetch_add(action, paths, execution)
         case syntax.Exchange():
             return exchange(action, paths, execution)
-        case syntax.Lock(place):
-            return lock(place, paths, execution)
-        case syntax.Unlock(place):
-            return unlock(place, paths, execution)
+        case syntax.Lock():
+            return lock(action, paths, execution)
+        case syntax.Unlock():
+            return unlock(action, paths, execution)
         case syntax.Start():
             return start(action, paths, execution)
         case syntax.Join():
