@@ -144,6 +144,7 @@ MAY_IMPORT = {
         "generation",
         "question",
         "explicit",
+        "bounded",
         "checker",
         "rules",
         "engines",

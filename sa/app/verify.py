@@ -8,14 +8,18 @@ from time import perf_counter
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sa.base.budget import Budget
 from sa.base.diagnostic import Diagnostic
 from sa.base.source import Source
 from sa.base.verdict import Unknown
+from sa.bounded.export import formula as question_within
 from sa.engines.verification import Verification, within_bounds
 from sa.engines.verify import Options
 from sa.engines.verify import verify as decide
 from sa.frontends.load import load_program
 from sa.frontends.reading import USUAL, Reading
+from sa.question.asked import Asked
+from sa.question.claims import claims_of
 
 
 class VerifyRequest(Struct, frozen=True):
@@ -33,6 +37,14 @@ class Answer(Struct, frozen=True):
     outcome: Verification
     noticed: tuple[Diagnostic, ...]
     sources: tuple[Source, ...]
+
+
+def formula(request: VerifyRequest, rounds: int, unwind: int) -> str:
+    """The question within bounds in SMT-LIB 2. Raises InputError and LimitReached."""
+    program = load_program(request.path, request.split, reading=request.reading).program
+    bads = dict.fromkeys(b for c in claims_of(program) if c.threads == program.threads for b in c.bads)
+    asked = Asked(program.threads, tuple(bads), program.axioms)
+    return question_within(asked, rounds, unwind, Budget(request.options.bounds, request.options.seed))
 
 
 def verify(request: VerifyRequest, tell: Callable[[Callable[[Unknown], Answer]], None] | None = None) -> Answer:

@@ -129,7 +129,7 @@ def _stages(s: System, wanted: Wanted) -> Iterator[_Stage]:
     Given bounds stay, and are searched through, first with numbers of some width and then with all.
     """
     order = tuple(range(len(s.threads)))
-    usual = _width(s)
+    usual = usual_width(s)
     if wanted.rounds is not None and wanted.unwind is not None:
         for width in (usual, 2 * usual + 8, None):
             yield _Stage(wanted.unwind, Bounds(wanted.rounds, order, width))
@@ -141,7 +141,7 @@ def _stages(s: System, wanted: Wanted) -> Iterator[_Stage]:
         yield _Stage(fixed[1], Bounds(fixed[0], order, width, rlimit))
 
 
-def _width(s: System) -> int:
+def usual_width(s: System) -> int:
     """Bits for the constants of the program, and some more."""
     acts = [act for by_place in s.acts for here in by_place for act in here]
     terms = [s.init, *(c for c in s.claims if c is not None)]

@@ -235,6 +235,15 @@ def dangers(rounds: Rounds) -> list[Dangerous]:
     return found
 
 
+def bad(rounds: Rounds, question: int, possible: Sequence[Dangerous]) -> Bit:
+    """Whether what is bad about a question is the case after the rounds so far, or can be done (`dangers`)."""
+    c, claim = rounds.circuit, rounds.system.claims[question]
+    found = [d.bit for d in possible if question in d.danger.act.bads]
+    if claim is not None:
+        found.append(c.no(view(rounds, (claim,), {}).bit(claim)))
+    return c.some(found)
+
+
 def is_used(rounds: Rounds) -> Bit:
     """Whether anything happens in the last round."""
     return rounds.circuit.some(f.bit for turn in rounds.turns[-1] for f in turn)

@@ -98,6 +98,15 @@ UnwindOption: TypeAlias = Annotated[
         "--unwind", metavar="U", min=0, help="Each loop goes around at most so often.", rich_help_panel=_BOUNDS
     ),
 ]
+FormulaOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--export",
+        metavar="FILE.smt2",
+        help="Write the question of --rounds and --unwind as SMT-LIB 2, instead of an answer.",
+        rich_help_panel=_BOUNDS,
+    ),
+]
 TraceOption: TypeAlias = Annotated[
     str | None,
     typer.Option("--trace", metavar="FILE", help="Write the progress of the engines to a file, as lines of JSON."),
@@ -110,8 +119,10 @@ def engines_of(names: str | None) -> tuple[str, ...]:
     return () if names is None else tuple(name.strip() for name in names.split(","))
 
 
-def check_bounded(rounds: int | None, unwind: int | None, engines: str | None) -> None:
+def check_bounded(rounds: int | None, unwind: int | None, engines: str | None, export: str | None) -> None:
     """That bounds are given to the engine that they are for. Raises typer.BadParameter."""
+    if export is not None and (rounds is None or unwind is None):
+        raise typer.BadParameter("`--export` needs both `--rounds` and `--unwind`")
     if (rounds, unwind) != (None, None) and engines is not None and "bounded" not in engines_of(engines):
         raise typer.BadParameter("`--rounds` and `--unwind` are for `--engine bounded`")
 

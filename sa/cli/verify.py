@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
@@ -27,6 +28,7 @@ from sa.cli.options import (
     CertificateOption,
     EngineOption,
     Files,
+    FormulaOption,
     JsonOption,
     JunitOption,
     MemoryOption,
@@ -69,6 +71,7 @@ def verify(
     engine: EngineOption = None,
     rounds: RoundsOption = None,
     unwind: UnwindOption = None,
+    export: FormulaOption = None,
     trace: TraceOption = None,
     profile: ProfileOption = False,
     json: JsonOption = False,
@@ -91,7 +94,7 @@ def verify(
 
     Exit status: 0 proved (or nothing claimed), 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
-    check_bounded(rounds, unwind, engine)
+    check_bounded(rounds, unwind, engine, export)
     settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report))
     watching = watching_of(settings, trace, profile)
 
@@ -109,14 +112,20 @@ def verify(
         with watched(watching) as watch:
             how = reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_)
             request = VerifyRequest(file, split, Options(bounds, seed, memory, portfolio, watch.reports), how)
-            answer = work(request, so_far.append)
-        return _answer(request, answer, settings, certificate)
-
-    def stopped(reason: Reason, detail: str = "") -> int:
-        return _stopped(so_far, settings, file, Unknown(reason, detail))
+            if export is not None:
+                return _exported(request, export, rounds or 1, unwind or 0)
+            return _answer(request, work(request, so_far.append), settings, certificate)
 
     so_far: list[SoFar] = []
-    decide(settings, file, body, stopped)
+    decide(settings, file, body, partial(_stopped, so_far, settings, file))
+
+
+def _exported(request: VerifyRequest, name: str, rounds: int, unwind: int) -> int:
+    from sa.app.replace_file import replace_file
+    from sa.app.verify import formula
+
+    replace_file(name, formula(request, rounds, unwind))
+    return EXIT_STATUS[Verdict.UNKNOWN]
 
 
 def _answer(request: VerifyRequest, answer: Answer, settings: Settings, certificate: str | None) -> int:
@@ -131,10 +140,10 @@ def _answer(request: VerifyRequest, answer: Answer, settings: Settings, certific
     return status
 
 
-def _stopped(so_far: list[SoFar], settings: Settings, file: str, why: Unknown) -> int:
+def _stopped(so_far: list[SoFar], settings: Settings, file: str, reason: Reason, detail: str = "") -> int:
     if not so_far:
-        return no_verdict(settings, file, why.reason, why.detail)
-    return _told(so_far[0](why), settings)
+        return no_verdict(settings, file, reason, detail)
+    return _told(so_far[0](Unknown(reason, detail)), settings)
 
 
 def _told(answer: Answer, settings: Settings) -> int:

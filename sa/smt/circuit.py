@@ -90,7 +90,7 @@ class Circuit:
         self.words: Words = Bits(self.context) if bits else Integers(self.context)
         self.solver = z3.SolverFor("QF_FD", self.context) if bits else z3.SimpleSolver(self.context)
         self.solver.set("random_seed", seed)
-        self.required = 0
+        self._required = list[z3.BoolRef]()
         self._ref = self.context.ref()
         self._names = 0
 
@@ -140,8 +140,8 @@ class Circuit:
         clause = self.some(bits)
         if clause is True:
             return
-        self.required += 1
         formula = z3.BoolVal(False, self.context) if clause is False else clause
+        self._required.append(formula)
         z3core.Z3_solver_assert(self._ref, self.solver.solver, formula.ast)
 
     # numbers
@@ -260,12 +260,16 @@ class Circuit:
 
     def text(self, *bits: Bit) -> str:
         """What is required, with these bits, in SMT-LIB."""
-        self.solver.push()
-        try:
-            self.require(self.every(bits))
-            return str(self.solver.to_smt2())
-        finally:
-            self.solver.pop()
+        # Not of the solver that has worked on them: it no longer has them as they were.
+        plain = z3.Solver(ctx=self.context)
+        plain.add(*self._required)
+        plain.add(self.every(bits))
+        return str(plain.to_smt2())
+
+    @property
+    def required(self) -> int:
+        """How much is required, in clauses."""
+        return len(self._required)
 
 
 class View:
