@@ -10,7 +10,6 @@ from time import perf_counter
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.app.promises import broken_promises
 from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
 from sa.base.limits import share
@@ -81,10 +80,20 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
     seconds = perf_counter() - started
     for question in asked:
         outcome, question = _answered(question, request)
-        broken = tuple(broken_promises((question.concrete, question.abstract), request.options))
-        outcome = replace(outcome, claim="; ".join((outcome.claim, *question.assumed)), notes=(*outcome.notes, *broken))
+        notes = (*outcome.notes, *_broken_promises(question, request.options))
+        outcome = replace(outcome, claim="; ".join((outcome.claim, *question.assumed)), notes=notes)
         yield Answer(replace(outcome, seconds={"load": seconds, **outcome.seconds}), question.warnings, question)
         seconds = 0.0
+
+
+def _broken_promises(question: Question, options: Options) -> tuple[str, ...]:
+    programs = (question.concrete, question.abstract)
+    if not any(p.guarantees for p in programs):
+        return ()
+    # What decides them is loaded only where somebody guarantees something.
+    from sa.app.promises import broken_promises
+
+    return tuple(broken_promises(programs, options))
 
 
 def _answered(question: Question, request: RefineRequest) -> tuple[Outcome, Question]:

@@ -80,7 +80,7 @@ def changed(change: Change, paths: list[Path], execution: Execution) -> list[Pat
     symbol = _meant(change, execution.context)
     if symbol is None:
         return paths
-    if change.call.name.startswith("push"):
+    if change.call.name in ("push", "push_first"):
         return _pushed(change.call, symbol, paths, execution)
     return _popped(change, symbol, paths, execution)
 

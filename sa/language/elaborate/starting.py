@@ -147,7 +147,7 @@ def _meant(name: syntax.ThreadName, context: Context) -> tuple[Target, list[Wron
         return None
     if handle.low is None or name.index is None:
         if (handle.low is None) != (name.index is None):
-            hint = f"name a member: `{name.name}[1]`" if name.index is None else None
+            hint = "name a member: `" + name.name + "[1]`" if name.index is None else None
             what = "is a family" if name.index is None else "is one thread, not a family"
             complain(context, "SA323", f"`{name.name}` {what}", name.span, hint)
             return None
