@@ -6,7 +6,7 @@ Locations are found breadth first, threads in their order and edges in theirs: s
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable, joint_name
 from sa.automata.rename import renamed
 from sa.terms.build import land
-from sa.terms.substitute import local_of
-from sa.terms.term import Var
+from sa.terms.substitute import local_of, substitute
+from sa.terms.term import Term, Var
 
 
 def product(threads: Sequence[Automaton], names: Sequence[str]) -> Automaton:
@@ -48,6 +48,17 @@ def variables_of_product(threads: Sequence[Automaton], names: Sequence[str]) -> 
             variables.setdefault(_own(v, name), replace(v, var=_own(v, name)))
     shared = (v for v in variables.values() if v.kind is not Kind.LOCAL)
     return (*shared, *(v for v in variables.values() if v.kind is Kind.LOCAL))
+
+
+def init_of_product(threads: Sequence[Automaton], names: Sequence[str]) -> Term:
+    """The initial condition of the product."""
+    if len(threads) == 1:
+        return threads[0].init
+    return land(*(substitute(t.init, _names(t, name)) for t, name in zip(threads, names, strict=True)))
+
+
+def _names(thread: Automaton, name: str) -> Mapping[Var, Term]:
+    return {v.var: _own(v, name) for v in thread.variables}
 
 
 def _own(variable: Variable, name: str) -> Var:

@@ -17,10 +17,11 @@ from sa.automata.program import Axiom, Formula, Program, Refinement, Related
 from sa.automata.rename import on_side
 from sa.base.limits import Limits
 from sa.certificates.goal import Goal
-from sa.checker.product import product, variables_of_product
+from sa.checker.product import init_of_product, product, variables_of_product
 from sa.checker.side import identity, renamed, side
 from sa.smt.session import Session, Unsat
 from sa.terms.build import conjuncts, eq, land, lnot, lor
+from sa.terms.solve import solution
 from sa.terms.substitute import local_of, primed, sided, substitute
 from sa.terms.term import Term, Var
 
@@ -159,7 +160,7 @@ def _here(rely: Formula, automaton: Automaton) -> Term:
 def _goal(asked: Question, pair: Pair, own: Sequence[Pair], closed: bool) -> Goal:
     """The goal of a pair, or of the compositions of several; `own` are the threads that are in it."""
     first, second = reflexive(on_side(pair.concrete, "conc")), reflexive(on_side(pair.abstract, "abs"))
-    kappa, iota = _related(asked, pair.concrete.variables, pair.abstract.variables, own)
+    kappa, iota = _related(asked, pair.concrete.variables, pair.abstract.variables, own, pair.abstract.init)
     return Goal(
         pair.name,
         first[0],
@@ -177,16 +178,19 @@ def related(asked: Question) -> tuple[tuple[Formula, ...], tuple[Formula, ...]]:
     """κ and ι of the goal about the two compositions."""
     names = [p.concrete.name for p in asked.pairs]
     first = variables_of_product([p.concrete for p in asked.pairs], names)
-    return _related(asked, first, variables_of_product([p.abstract for p in asked.pairs], names), asked.pairs)
+    abstract = [p.abstract for p in asked.pairs]
+    return _related(asked, first, variables_of_product(abstract, names), asked.pairs, init_of_product(abstract, names))
 
 
 def _related(
-    asked: Question, concrete: Sequence[Variable], abstract: Sequence[Variable], own: Sequence[Pair]
+    asked: Question, concrete: Sequence[Variable], abstract: Sequence[Variable], own: Sequence[Pair], begun: Term
 ) -> tuple[tuple[Formula, ...], tuple[Formula, ...]]:
     block = asked.block
     shared = start = tuple(_equal(concrete, abstract, Kind.GLOBAL))
     if block is None or block.relate is None:
-        start = (*shared, *_equal(concrete, abstract, Kind.LOCAL))
+        # A local of the abstract side that has an initial value needs none from the other side.
+        left = [v for v in abstract if v.kind is Kind.LOCAL and not _has_value(begun, abstract, v.var)]
+        start = (*shared, *_equal(concrete, left, Kind.LOCAL))
     else:
         shared = start = _meant(asked, tuple(map(_formula, block.relate)), own)
     return (
@@ -201,6 +205,15 @@ def _equal(concrete: Sequence[Variable], abstract: Sequence[Variable], kind: Kin
         if mine.kind is kind and mine.var in others:
             origin = Origin(mine.origin.span, f"`{mine.var.name}` is equal on both sides")
             yield Formula(eq(sided(mine.var, "conc"), sided(mine.var, "abs")), origin)
+
+
+def _has_value(begun: Term, variables: Sequence[Variable], var: Var) -> bool:
+    """Whether an initial condition says what a variable is, and no local is needed for that."""
+    own = frozenset(v.var for v in variables if v.kind is Kind.LOCAL)
+    return any(
+        found is not None and found[0] is var and not found[1].free & own
+        for found in (solution(c, own) for c in conjuncts(begun))
+    )
 
 
 def _formula(related: Related) -> Formula:

@@ -34,7 +34,8 @@ from sa.conditions.composition import product
 from sa.conditions.environment import closed, declared, identity
 from sa.smt.session import Session
 from sa.terms import build
-from sa.terms.substitute import primed, sided, substitute
+from sa.terms.solve import solution
+from sa.terms.substitute import primed, sided, substitute, unsided
 from sa.terms.term import Term, Var
 
 
@@ -253,7 +254,9 @@ def _goal(pair: Pairing, abstract: Program, concrete: Program, block: Refinement
         related = tuple(map(_formula, block.relate))
         shared, start = related, related
     else:
-        start = (*shared, *_equal(pair.concrete, pair.abstract, Kind.LOCAL))
+        begun = _begun(pair.abstract)
+        alike = _equal(pair.concrete, pair.abstract, Kind.LOCAL)
+        start = (*shared, *(f for f in alike if begun.isdisjoint(map(unsided, f.term.free))))
     name, other = pair.concrete.name, pair.abstract.name
     return Goal(
         name if name == other else f"{name} refines {other}",
@@ -266,6 +269,13 @@ def _goal(pair: Pairing, abstract: Program, concrete: Program, block: Refinement
         block is not None and block.choose_init,
         first_added or second_added,
     )
+
+
+def _begun(automaton: Automaton) -> frozenset[Var]:
+    """Locals that start with a value of their own: where a local of the same name starts is no matter for them."""
+    own = frozenset(variables_of(automaton, Kind.LOCAL))
+    given = (solution(c, own) for c in build.conjuncts(automaton.init))
+    return frozenset(found[0] for found in given if found is not None and own.isdisjoint(found[1].free))
 
 
 def _equal(concrete: Automaton, abstract: Automaton, kind: Kind) -> Iterator[Formula]:

@@ -8,7 +8,11 @@ from itertools import product
 import pytest
 
 from sa.base.diagnostic import InputError
+from sa.base.limits import limits
+from sa.base.verdict import Verdict
 from sa.certificates.goal import Goal, iota_of, kappa_of
+from sa.engines.options import Options
+from sa.engines.refine import refine
 from sa.question.goals import goals
 from sa.terms.evaluate import holds
 from sa.terms.sort import BOOL, Value
@@ -46,6 +50,31 @@ def test_without_a_block_globals_are_equal_always_and_locals_at_the_start() -> N
     assert _means(iota_of(goal), lambda v: v["conc.x"] == v["abs.x"] and v["conc.y"] == v["abs.y"])
     assert iota_of(goal).free < kappa_of(goal).free
     assert _means(kappa_of(goal), lambda v: all(v[f"conc.{n}"] == v[f"abs.{n}"] for n in ("x", "y", "t", "u")))
+
+
+def test_a_local_of_the_abstract_side_with_an_initial_value_is_not_related() -> None:
+    mine = "global x : int; thread T { local t : int = 3; local u : bool; local k, l : int; x := t; }"
+    theirs = "global x : int; thread T { local t : int = x; local u : bool = true; local k, l : int; x := t; }"
+    goal = _goal(theirs, mine)
+    assert {v.name for v in kappa_of(goal).free} == {f"{s}.{n}" for s in ("conc", "abs") for n in ("x", "k", "l")}
+
+
+def test_so_it_is_of_several_threads() -> None:
+    mine, theirs = (
+        f"global x : int; thread P {{ local i : int = {n}; local j : int; x := i; }}"
+        "thread Q { local i : int; x := i; }"
+        for n in (1, 2)
+    )
+    (goal,) = _goals(theirs, mine, whole=True)
+    assert {v.name for v in kappa_of(goal).free} == {f"{s}.{n}" for s in ("conc", "abs") for n in ("x", "P.j", "Q.i")}
+
+
+def test_a_loop_that_counts_down_does_what_one_that_counts_up_does() -> None:
+    up = "param N : int; init N >= 0; thread T { local i : int = 0; while (i < N) { @tick skip; i := i + 1; } }"
+    down = "param N : int; init N >= 0; thread T { local i : int = N; while (i > 0) { @tick skip; i := i - 1; } }"
+    options = Options(limits(30.0, None))
+    assert refine(*read(up, down), options).verdict is Verdict.PROVED
+    assert refine(*read(up, down.replace("i > 0", "i >= 0")), options).verdict is Verdict.REFUTED
 
 
 def test_globals_that_only_one_side_has_are_not_related() -> None:
