@@ -1,12 +1,13 @@
-"""The declared range of a variable, as values and as a formula."""
+"""The declared range of a variable, as values and as a formula, and what there is of sequences."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from sa.automata.automaton import Variable
 from sa.terms import build
-from sa.terms.sort import Value, finite_values
+from sa.terms.sort import BoolSort, EnumSort, IntSort, Value, finite_values
 from sa.terms.term import Term
 
 
@@ -31,3 +32,36 @@ def within(variable: Variable, value: Term | None = None) -> Term:
     low = build.TRUE if variable.low is None else build.le(build.integer(variable.low), term)
     high = build.TRUE if variable.high is None else build.le(term, build.integer(variable.high))
     return build.land(low, high)
+
+
+def beyond(element: Variable) -> Term:
+    """The value of the elements behind the end of a sequence."""
+    sort = element.var.sort
+    match sort:
+        case BoolSort():
+            return build.FALSE
+        case EnumSort():
+            return build.constant(0, sort)
+        case IntSort():
+            low, high = element.low, element.high
+            inside = low is None or high is None or low <= 0 <= high
+            return build.ZERO if inside else build.integer(low or 0)
+        case _:
+            raise AssertionError(sort)
+
+
+def canonical(variables: Sequence[Variable]) -> Term:
+    """That the sequences among some variables have the same value everywhere behind their length.
+
+    The elements of a sequence come right before its length.
+    """
+    parts = list[Term]()
+    for number, length in enumerate(variables):
+        if length.sequence:
+            for element in takewhile(lambda v: v.var.name.position is not None, reversed(variables[:number])):
+                position = element.var.name.position or 0
+                inside = build.lt(build.integer(position), length.var)
+                parts.append(build.lor(inside, build.eq(element.var, beyond(element))))
+                if position == 0:
+                    break
+    return build.land(*parts)

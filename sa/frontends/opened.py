@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, Origin, Variable, variables_of
 from sa.automata.program import Guarantee, Program
-from sa.automata.ranges import within
+from sa.automata.ranges import canonical, within
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Span
 from sa.terms import build
@@ -65,14 +65,16 @@ def _environment(
     )
     after: dict[Var, Term] = {primed(v): v for v in still}
     after |= {primed(v.var): c.var for v, c in zip(changing, choices, strict=True)}
-    guard = build.land(substitute(relation, after), *(within(c) for c in choices))
+    begun = {v.var: c.var for v, c in zip(changing, choices, strict=True)}
+    whole = substitute(canonical(variables), begun)
+    guard = build.land(substitute(relation, after), *(within(c) for c in choices), whole)
     why = Origin(None, "a step of the environment")
     updates = tuple((v.var, c.var) for v, c in zip(changing, choices, strict=True))
     name, number = "environment", 1
     while name in {t.name for t in program.threads}:
         number += 1
         name = f"environment_{number}"
-    bounds = build.land(*(within(v) for v in variables))
+    bounds = build.land(*(within(v) for v in variables), canonical(variables))
     steps = (Edge("open", "open", None, guard, updates, choices, why),) if updates else ()
     init = build.land(program.init, bounds)
     return Automaton(name, variables, (Location("open", bounds, None, why),), "open", init, steps, why)
@@ -80,7 +82,8 @@ def _environment(
 
 def _kept_by_others(thread: Automaton, rely: Term, program: Program) -> Iterator[Guarantee]:
     """What others must keep to. A step that changes nothing that the rely mentions is always allowed."""
-    told = tuple(v for v in variables_of(thread, Kind.GLOBAL) if primed(v) in rely.free)
+    shared = variables_of(thread, Kind.GLOBAL)
+    told = tuple(v for v in shared if not rely.free.isdisjoint((v, primed(v)))) or shared
     still = build.land(*(build.eq(primed(v), v) for v in told))
     reflexive = substitute(rely, {primed(v): v for v in told}) is build.TRUE
     relation = rely if reflexive else build.lor(rely, still)

@@ -8,12 +8,13 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.automaton import EXIT, FAIL, Automaton, Edge, Failure, Label, Location, Origin, Variable
-from sa.automata.ranges import within
+from sa.automata.ranges import canonical, within
 from sa.base.diagnostic import Diagnostic, error
 from sa.base.source import Span, span_text
 from sa.lowering.depth import MAX_DEPTH, too_deep_term
 from sa.lowering.paths import Failing, Path
 from sa.terms import build
+from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
 #: The places behind a failure, at the end of the thread, and behind its `exit`.
@@ -129,7 +130,11 @@ def assemble(
 ) -> Automaton:
     """The automaton of a draft, with names for its places."""
     variables = (*shared, *draft.locals.values())
-    bounds = build.land(*(within(v) for v in variables))
+    # No step makes a sequence that does not exist, and environments must not either.
+    whole = canonical(shared)
+    bounds = build.land(*(within(v) for v in variables), whole)
+    if env is not None:
+        env = build.land(env, substitute(whole, {v: primed(v) for v in whole.free}))
     joints = [replace(j, source=resolved(draft, j.source), target=resolved(draft, j.target)) for j in draft.joints]
     places = {p: i for i, p in enumerate(draft.order)}
     position = {v.var: i for i, v in enumerate(variables)}

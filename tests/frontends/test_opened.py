@@ -90,3 +90,18 @@ def test_a_program_without_one_rely_for_all_locations_is_an_error(text: str) -> 
     with pytest.raises(InputError) as wrong:
         opened(program_of(text))
     assert [d.code for d in wrong.value.diagnostics] == ["SA918"]
+
+
+def test_the_environment_makes_no_sequence_that_does_not_exist() -> None:
+    """Elements behind the end have one value."""
+    text = (
+        "global q, r : seq<0..3, 2> = {}; global z : int = 0; thread A { rely unchanged z; z := 1; }"
+        "invariant same : len(q) == 0 && len(r) == 0 ==> q == r;"
+    )
+    assert [found for _, found in verdicts(text)] == [Verdict.PROVED]
+
+
+@pytest.mark.parametrize("rely", ["false", "x == 0", "x == 0 && unchanged y"])
+def test_a_rely_about_the_state_before_is_claimed_of_the_others_too(rely: str) -> None:
+    text = f"global x : int = 1; global y : int = 0; thread A {{ rely {rely}; skip; }} thread B {{ x := 2; }}"
+    assert Verdict.REFUTED in dict(verdicts(text)).values()

@@ -12,7 +12,7 @@ from sa.frontends.c.body import Body, emit, fresh, object_of, temporary
 from sa.frontends.c.expressions import constant, static_type, value
 from sa.frontends.c.operations import decide
 from sa.frontends.c.statements import whole
-from sa.frontends.c.types import Array, CType, Pointer, Struct, cell_count, size_of
+from sa.frontends.c.types import ULONG, Array, CType, Pointer, Struct, cell_count, size_of
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import ANY, Allocate, Cell, Halt, Storage, Store
 from sa.frontends.flow.layout import EXTENT
@@ -45,17 +45,22 @@ def _sized(body: Body, size: Any) -> tuple[CType, Any] | None:
         pass
     else:
         return None
-    while isinstance(size, c_ast.Cast):
-        size = size.expr
+    size = without_wide_casts(body, size)
     if isinstance(size, c_ast.BinaryOp) and size.op == "*":
         for one, other in ((size.left, size.right), (size.right, size.left)):
-            while isinstance(one, c_ast.Cast):
-                one = one.expr
+            one = without_wide_casts(body, one)
             if isinstance(one, c_ast.UnaryOp) and one.op == "sizeof":
                 return static_type(body, one.expr), other
     if body.wanted is not None and size_of(body.wanted) == 1:
         return body.wanted, size
     return None
+
+
+def without_wide_casts(body: Body, node: Any) -> Any:
+    """An expression without casts to types that every size fits into."""
+    while isinstance(node, c_ast.Cast) and size_of(static_type(body, node)) == size_of(ULONG):
+        node = node.expr
+    return node
 
 
 def _with_extent(body: Body, kind: CType, count: Any, zero: bool) -> Value:

@@ -7,12 +7,13 @@ from typing import Any
 
 from pycparser import c_ast
 
+from sa.frontends.c.allocation import without_wide_casts
 from sa.frontends.c.body import Body, InMemory, emit, fresh, temporary
 from sa.frontends.c.expressions import NOTHING, constant, value
 from sa.frontends.c.operations import decide, load, store
 from sa.frontends.c.types import INT, LONG, Array, CType, Function, Int, Pointer, Void, cells_of, is_scalar, size_of
 from sa.frontends.c.values import Unsupported, Value, number
-from sa.frontends.flow.graph import Set
+from sa.frontends.flow.graph import Fail, Set, Step
 from sa.terms import build
 from sa.terms.term import Term, Var
 
@@ -45,8 +46,7 @@ def _count(body: Body, kind: CType, size: Any) -> Term | None:
         return None
     if not is_scalar(kind):
         raise Unsupported("SA716", "a size that is not constant, of what is no scalar", "copy the fields in a loop")
-    while isinstance(size, c_ast.Cast):
-        size = size.expr
+    size = without_wide_casts(body, size)
     if size_of(kind) == 1:
         return number(value(body, size))
     if isinstance(size, c_ast.BinaryOp) and size.op == "*":
@@ -60,6 +60,11 @@ def _each(body: Body, count: Term, act: Callable[[Var], None]) -> None:
     """Do something for each number below a count."""
     index, most = temporary(body, LONG), temporary(body, LONG)
     emit(body, Set(most, count))
+    # A size has no sign: what is below 0 is larger than any object.
+    on, off = fresh(body), fresh(body)
+    decide(body, build.le(build.ZERO, most), on, off)
+    body.steps.append(Step(off, Fail("index"), fresh(body), body.origin))
+    body.here = on
     emit(body, Set(index, build.ZERO))
     head, inside, after = body.here, fresh(body), fresh(body)
     decide(body, build.lt(index, most), inside, after)
@@ -73,7 +78,7 @@ def _set_to(body: Body, where: Term, kinds: Sequence[CType], byte: int) -> None:
     for offset, kind in enumerate(kinds):
         if byte % 256 and not (isinstance(kind, Int) and kind.bits == 8 and kind.name != "_Bool"):
             raise Unsupported("SA716", "bytes that are not 0 in an object of a larger type")
-        store(body, InMemory(build.add(where, build.integer(offset)), kind), Value(build.integer(byte), INT))
+        store(body, InMemory(build.add(where, build.integer(offset)), kind), Value(build.integer(byte % 256), INT))
 
 
 def _filled(body: Body, arguments: Sequence[Any]) -> Value:

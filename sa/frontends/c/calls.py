@@ -339,10 +339,21 @@ def _expected(body: Body, arguments: Sequence[Any]) -> Value:
     return value(body, arguments[0])
 
 
+def _does_nothing(node: Any) -> bool:
+    """Whether a function for the end of a thread is none, or `free`, which is not looked at anyway."""
+    while isinstance(node, c_ast.Cast):
+        node = node.expr
+    none = isinstance(node, c_ast.Constant) and node.value == "0"
+    return none or (isinstance(node, c_ast.ID) and node.name in ("NULL", "free"))
+
+
 def _key(name: str) -> Handler:
-    """A new key. The function for the end of a thread is not called, so it need not be known."""
+    """A new key. A function for the end of a thread would not be called: Unsupported for one that does something."""
 
     def handler(body: Body, arguments: Sequence[Any]) -> Value:
+        if len(arguments) > 1 and not _does_nothing(arguments[1]):
+            hint = "give NULL, or call it before the thread ends"
+            raise Unsupported("SA716", "a function for the end of a thread is not called here", hint)
         site = body.file.keys.setdefault(id(arguments[0]), len(body.file.keys))
         if site >= MOST_KEYS:
             raise Unsupported("SA716", f"more than {MOST_KEYS} places where keys are created")

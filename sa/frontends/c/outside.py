@@ -26,10 +26,16 @@ QUIET = {
 
 def outside(body: Body, name: str, kind: Function | None, arguments: Sequence[Any]) -> Value:
     """A function that is defined nowhere: its result is arbitrary, and it must not touch the program's variables."""
+    if name in QUIET and any(_is_string(a) and "%n" in a.value for a in arguments):
+        raise Unsupported("SA716", f"`{name}` writes through a pointer here (`%n`)", "count without it")
     if body.file.choices.visible:
         return _shown(body, name, kind, arguments)
     values = [value(body, a) for a in arguments if not _is_string(a)]
     addresses = [v for v in values if isinstance(v.type, Pointer) and v.term is not build.integer(0)]
+    texts = [v for v in addresses if isinstance(v.type, Pointer) and isinstance(v.type.to, Int) and v.type.to.bits == 8]
+    if body.file.choices.races and texts:
+        hint = "print its letters, or leave out `--races`"
+        raise Unsupported("SA716", f"what `{name}` reads of this text is not looked at for races", hint)
     if name not in QUIET and addresses:
         raise Unsupported("SA716", f"`{name}` is not defined, and gets an address", "define it")
     result = INT if kind is None else kind.result
@@ -98,6 +104,8 @@ def numbered(kind: Int) -> Callable[[Body, Sequence[Any]], Value]:
 
     def handler(body: Body, arguments: Sequence[Any]) -> Value:
         for argument in arguments:
+            if _is_string(argument):
+                raise Unsupported("SA716", "a text that is known is not read as a number", "write the number")
             value(body, argument)
         if len(arguments) > 1 and number(value(body, arguments[1])) is not build.ZERO:
             raise Unsupported("SA716", "a place for the end of the number is not accepted", "give NULL")

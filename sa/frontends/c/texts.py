@@ -10,29 +10,30 @@ from pycparser import c_ast
 from sa.frontends.c.body import Body, InMemory, emit, fresh
 from sa.frontends.c.expressions import value
 from sa.frontends.c.operations import decide, store
-from sa.frontends.c.outside import QUIET, anything
-from sa.frontends.c.types import BOOL, INT, Float, Int, Pointer
+from sa.frontends.c.outside import QUIET, anything, between
+from sa.frontends.c.types import INT, Float, Int, Pointer
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import Skip
 from sa.terms import build
 
 
 def _scanned(first: int) -> Callable[[Body, Sequence[Any]], Value]:
-    """Numbers from outside: where each pointer points there is any value of the type then, or what was there before."""
+    """Numbers from outside: the result says where how many pointers point there is any value of the type then."""
 
     def handler(body: Body, arguments: Sequence[Any]) -> Value:
-        for argument in arguments[first:]:
+        read = between(body, -1, len(arguments) - first)
+        for number_before, argument in enumerate(arguments[first:]):
             to = value(body, argument)
             if not isinstance(to.type, Pointer) or not isinstance(to.type.to, Int | Pointer | Float):
                 raise Unsupported("SA716", "this cannot be read from outside", "read into variables that are numbers")
             if isinstance(to.type.to, Int) and to.type.to.bits == 8:
                 raise Unsupported("SA716", "letters that are read from outside are not accepted", "read numbers")
             on, off = fresh(body), fresh(body)
-            decide(body, build.ne(number(anything(body, BOOL)), build.ZERO), on, off)
+            decide(body, build.lt(build.integer(number_before), number(read)), on, off)
             body.here = on
             store(body, InMemory(number(to), to.type.to), anything(body, to.type.to))
             emit(body, Skip(), off)
-        return anything(body, INT)
+        return read
 
     return handler
 
@@ -40,13 +41,26 @@ def _scanned(first: int) -> Callable[[Body, Sequence[Any]], Value]:
 def _printed(body: Body, arguments: Sequence[Any]) -> Value:
     """A text that is made to be printed and never looked at: what it is does not matter. Raises Unsupported."""
     name = arguments[0].name if isinstance(arguments[0], c_ast.ID) else None
-    if name is None or not _is_only_printed(body.file.bodies[body.name].body, name):
+    own = body.file.bodies[body.name].body
+    if name is None or not _is_array_of(own, name) or not _is_only_printed(own, name):
         hint = "only texts that are printed and not looked at otherwise are accepted"
         raise Unsupported("SA716", "what this writes is not known here", hint)
     for argument in arguments[3:]:
         if not (isinstance(argument, c_ast.Constant) and "string" in argument.type):
             value(body, argument)
     return anything(body, INT)
+
+
+def _is_array_of(node: Any, name: str) -> bool:
+    """Whether a name is declared in a function's body, and only as arrays that live as long as it."""
+    found = list[bool]()
+    pending = [node]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, c_ast.Decl) and here.name == name:
+            found.append(isinstance(here.type, c_ast.ArrayDecl) and not here.storage)
+        pending.extend(child for _, child in here.children())
+    return bool(found) and all(found)
 
 
 #: What may be done with a text that only is to be printed.

@@ -7,12 +7,13 @@ from functools import partial
 from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Variable
+from sa.automata.ranges import canonical
 from sa.base.source import Span
 from sa.language import syntax
 from sa.language.elaborate.context import GHOST_UPDATE, PROGRAM, Context, Execution, complain
 from sa.language.elaborate.expressions import of_sort, translate
 from sa.language.elaborate.references import array_elements, check_index
-from sa.language.elaborate.wholes import Whole, canonical, variables_of, whole_of, whole_value
+from sa.language.elaborate.wholes import Whole, variables_of, whole_of, whole_value
 from sa.language.names import BrokenSymbol, VariableSymbol, find, unknown
 from sa.lowering import writes
 from sa.lowering.paths import Path, Wrong, assume, index_faults

@@ -11,6 +11,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Origin, Variable
+from sa.automata.ranges import canonical
 from sa.language import syntax
 from sa.language.elaborate.assignments import any_values, fits, store_value, store_whole, translate_value
 from sa.language.elaborate.context import Context, Execution, complain
@@ -18,7 +19,7 @@ from sa.language.elaborate.declared import declare_variables, free_name, make_va
 from sa.language.elaborate.expressions import domain_of, translate
 from sa.language.elaborate.references import in_range
 from sa.language.elaborate.types import ArrayOf, Domain, Nothing, SequenceOf
-from sa.language.elaborate.wholes import canonical, variables_of, whole_of, whole_value
+from sa.language.elaborate.wholes import variables_of, whole_of, whole_value
 from sa.lowering.draft import Draft
 from sa.lowering.paths import Path
 from sa.terms import build

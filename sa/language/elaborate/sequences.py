@@ -12,11 +12,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import Fault
+from sa.automata.ranges import beyond
 from sa.language import syntax
 from sa.language.elaborate.assignments import fits, target_of, translate_value
 from sa.language.elaborate.context import Context, Execution, complain
 from sa.language.elaborate.references import sequence_of
-from sa.language.elaborate.wholes import beyond, last_of
+from sa.language.elaborate.wholes import last_of
 from sa.language.names import Scope, SequenceSymbol, find
 from sa.lowering.paths import Path, Wrong, index_faults
 from sa.lowering.writes import out_of_range, perform, updates_of

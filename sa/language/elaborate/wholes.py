@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sa.automata.automaton import Variable
+from sa.automata.ranges import beyond
 from sa.language import syntax
 from sa.language.elaborate.context import Context, complain
 from sa.language.elaborate.references import read, sequence_of
 from sa.language.names import ArraySymbol, SequenceSymbol, Symbol, find
 from sa.terms import build
-from sa.terms.sort import BoolSort, EnumSort, IntSort
 from sa.terms.term import Term
 
 Whole: TypeAlias = ArraySymbol | SequenceSymbol
@@ -83,37 +83,7 @@ def read_whole(whole: Whole, written: syntax.Expression, context: Context) -> tu
 
 def _alike(first: Whole, second: Whole) -> bool:
     mine, theirs = variables_of(first), variables_of(second)
-    return [v.var.sort for v in mine] == [v.var.sort for v in theirs]
-
-
-def beyond(element: Variable) -> Term:
-    """The value of the elements behind the end of a sequence."""
-    sort = element.var.sort
-    match sort:
-        case BoolSort():
-            return build.FALSE
-        case EnumSort():
-            return build.constant(0, sort)
-        case IntSort():
-            low, high = element.low, element.high
-            inside = low is None or high is None or low <= 0 <= high
-            return build.ZERO if inside else build.integer(low or 0)
-        case _:
-            raise AssertionError(sort)
-
-
-def canonical(variables: Sequence[Variable]) -> Term:
-    """That the sequences among some variables have the same value everywhere behind their length."""
-    parts, elements = list[Term](), list[Variable]()
-    for variable in variables:
-        if not variable.sequence:
-            elements.append(variable)
-            continue
-        for position, element in enumerate(elements):
-            inside = build.lt(build.integer(position), variable.var)
-            parts.append(build.lor(inside, build.eq(element.var, beyond(element))))
-        elements = []
-    return build.land(*parts)
+    return [(v.var.sort, v.low, v.high) for v in mine] == [(v.var.sort, v.low, v.high) for v in theirs]
 
 
 # ---------------------------------------------------------------- what expressions read of a sequence

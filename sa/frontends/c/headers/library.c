@@ -454,9 +454,9 @@ void tss_delete(tss_t key) { }
 void *tss_get(tss_t key) { return __specific[key]; }
 int tss_set(tss_t key, void *value) { __specific[key] = value; return 0; }
 
-int clock_gettime(int clock, struct timespec *t) { t->tv_sec = __sacheck_number(); t->tv_nsec = __sacheck_number(); return 0; }
-int timespec_get(struct timespec *t, int base) { t->tv_sec = __sacheck_number(); t->tv_nsec = __sacheck_number(); return base; }
-int gettimeofday(struct timeval *t, void *zone) { t->tv_sec = __sacheck_number(); t->tv_usec = __sacheck_number(); return 0; }
+int clock_gettime(int clock, struct timespec *t) { t->tv_sec = __sacheck_number(); t->tv_nsec = rand() % 1000000000L; return 0; }
+int timespec_get(struct timespec *t, int base) { t->tv_sec = __sacheck_number(); t->tv_nsec = rand() % 1000000000L; return base; }
+int gettimeofday(struct timeval *t, void *zone) { t->tv_sec = __sacheck_number(); t->tv_usec = rand() % 1000000L; return 0; }
 long time(long *t) {
     long now = __sacheck_number();
     if (t) *t = now;
