@@ -177,7 +177,7 @@ def _rows(threads: Packing, counter: Slot, step: Stepped, ends: Mapping[Var, End
     slots = threads.slots
     if prod(count_of(c) or _MANY + 1 for c in step.choices) > _MANY:
         raise NoColumns
-    if any(slots[v].values is not None for v in step.updates):
+    if any(slots[v].values is not None or slots[v].low < -packed.ONES for v in step.updates):
         raise NoColumns
     replaced = sum(slots[v].mask << slots[v].shift for v in (*step.updates, *step.cleared))
     left = ~masks(replaced | counter.mask << counter.shift, words)

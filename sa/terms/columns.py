@@ -126,6 +126,8 @@ class _Reader:
             case Product(factors):
                 return self._product(factors)
             case Div(dividend, divisor):
+                if abs(divisor) > _WIDEST:
+                    raise NoColumns
                 of, (low, high) = self.read(dividend)
                 ends = sorted((low // divisor, high // divisor))
                 return (lambda scope: of(scope) // divisor), (ends[0], ends[-1])

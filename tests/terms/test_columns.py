@@ -42,6 +42,12 @@ def test_values_that_could_leave_62_bits_are_not_computed() -> None:
     assert over_columns(build.mul(Y, Y), wide)[1] == (-(1 << 60), 1 << 60)
 
 
+def test_divisors_beyond_62_bits_have_no_columns() -> None:
+    x = build.variable("x")
+    with pytest.raises(NoColumns):
+        over_columns(build.div(x, 2**63), {x: (0, 3)})
+
+
 def test_what_has_no_columns() -> None:
     deep: Term = X
     for i in range(2_000):
