@@ -40,7 +40,8 @@ class Draft(Struct):
     """The parts of an automaton so far.
 
     `problems` collects errors. `order` has the places in the order of the program, `names` those that the user named,
-    `same` leads from places that no step separates from others to those others. `taken` are names of shared variables.
+    `same` leads from places that no step separates from others to those others. `taken` are names of shared variables,
+    `several` those that stand for more than one local.
     """
 
     problems: list[Diagnostic]
@@ -52,6 +53,7 @@ class Draft(Struct):
     same: dict[int, int] = field(default_factory=dict)
     init: list[Term] = field(default_factory=list)
     taken: frozenset[str] = frozenset()
+    several: set[str] = field(default_factory=set)
     places: int = 0
 
 

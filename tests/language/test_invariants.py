@@ -60,3 +60,13 @@ def test_a_local_of_a_copy_is_one_for_each_copy_that_is_spoken_of() -> None:
 )
 def test_what_is_wrong_with_them_is_said_where_it_stands(text: str, code: str, where: str) -> None:
     assert (code, where) in complaints(G + U + text)
+
+
+@pytest.mark.parametrize("head", ["thread T", "thread T[*]"])
+def test_a_name_that_two_locals_of_a_thread_have_is_none_in_an_invariant(head: str) -> None:
+    """Of other types they are other variables, and a claim about the first would be silent about the second."""
+    claim = "T.y <= 2" if head == "thread T" else "forall i : T :: T[i].y <= 2"
+    other = "local y : 0..9 = 2; y := 7;"
+    text = f"{head} {{ if (*) {{ local y : 0..1 = 1; skip; }} else {{ {other} }} }} invariant a : {claim};"
+    assert [code for code, _ in complaints(text)] == ["SA103"]
+    assert not complaints(text.replace("0..9 = 2; y := 7", "0..1 = 0; y := 1"))

@@ -45,7 +45,22 @@ def outside(body: Body, name: str, kind: Function | None, arguments: Sequence[An
         raise Unsupported("SA716", f"`{name}` is not defined, and returns an address", "define it")
     if name not in QUIET and not name.startswith("rand"):
         warn(body.file, None, "SA731", f"`{name}` is not defined: it may return anything and changes nothing")
+    if name in QUIET and result == INT:
+        return _written(body, name, arguments)
     return anything(body, result) if is_scalar(result) else NOTHING
+
+
+def _written(body: Body, name: str, arguments: Sequence[Any]) -> Value:
+    """What a function that writes returns: a negative number where it fails, else how many letters there were.
+
+    That is known of `printf` with a text as it stands there.
+    """
+    if name == "printf" and len(arguments) == 1 and _is_string(arguments[0]):
+        letters = len(letters_of(arguments[0]))
+        if "%" not in arguments[0].value:
+            fine = number(between(body, 0, 1))
+            return Value(build.ite(build.eq(fine, build.ZERO), build.integer(-1), build.integer(letters)), INT)
+    return between(body, -1, 2**31 - 1)
 
 
 def _shown(body: Body, name: str, kind: Function | None, arguments: Sequence[Any]) -> Value:

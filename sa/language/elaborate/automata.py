@@ -75,6 +75,7 @@ def make_automaton(
     name = automaton_name(written)
     why = replace(origin(written.span), text=f"automaton {name}")
     names = {place: n for n, place in places.items()} | {FAILED: FAIL}
+    around.several[name] = draft.several
     automaton = assemble(draft, name, around.shared, initial, around.init, env, names, why)
     claimed = tuple(i for i in written.items if isinstance(i, syntax.Guarantee))
     return _annotated(automaton, written, context), guarantees(name, claimed, context)

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from msgspec.structs import replace
 
@@ -28,22 +28,26 @@ from sa.terms.term import Term, Var
 
 
 def invariants(
-    module: syntax.Module, declared: Declared, threads: Sequence[Automaton], families: Sequence[Family]
+    module: syntax.Module,
+    declared: Declared,
+    threads: Sequence[Automaton],
+    families: Sequence[Family],
+    several: Mapping[str, Set[str]],
 ) -> tuple[Invariant, ...]:
-    """The invariants of a file, in its order."""
+    """The invariants of a file, in its order. By thread, `several` are the names of more than one of its locals."""
     base = declared.context
     context = Context(base.scope, INVARIANT, base.problems, base.ranges, locations=frozenset(_places(threads)))
     known = {f.thread.name: f for f in families}
     context = replace(context, families=frozenset(known), members=_members(threads))
     inner, ranges = Scope(base.scope), dict(base.ranges)
-    _enter_locals(threads, inner, ranges)
+    _enter_locals([(t, several.get(t.name, set())) for t in threads], inner, ranges)
     context = replace(within(context, inner), ranges=ranges)
     result = list[Invariant]()
     for d in module.declarations:
         if isinstance(d, syntax.InvariantDeclaration):
             if any(i.name == d.name.name for i in result):
                 context.problems.append(_twice(d))
-            inside, body, copies = _bound(d.formula, known, context)
+            inside, body, copies = _bound(d.formula, known, several, context)
             formula = boolean(body, inside)
             if formula is not None:
                 why = Origin(d.span, origin(d.span).text)
@@ -56,12 +60,15 @@ def invariants(
     return tuple(result)
 
 
-def _enter_locals(threads: Sequence[Automaton], scope: Scope, ranges: dict[Var, Interval]) -> None:
-    """Enter the locals of threads as `T.x`."""
-    for thread in threads:
+def _enter_locals(threads: Iterable[tuple[Automaton, Set[str]]], scope: Scope, ranges: dict[Var, Interval]) -> None:
+    """Enter the locals of threads as `T.x`; not those whose name another one has, too."""
+    for thread, several in threads:
         local = {v.var.name: v for v in thread.variables if v.kind is Kind.LOCAL}
         meant = {name: replace(v, var=local_of(v.var, thread.name)) for name, v in local.items()}
         scope.symbols.update({f"{thread.name}.{name}": symbol for name, symbol in grouped(meant).items()})
+        for name in several:
+            why = f"more than one local of `{thread.name}` is called `{name}`: give each a name of its own"
+            scope.symbols[f"{thread.name}.{name}"] = HiddenSymbol(why)
         ranges.update({v.var: (v.low, v.high) for v in meant.values()})
 
 
@@ -80,7 +87,7 @@ def _places(threads: Sequence[Automaton]) -> Iterator[str]:
 
 
 def _bound(
-    formula: syntax.Expression, families: Mapping[str, Family], context: Context
+    formula: syntax.Expression, families: Mapping[str, Family], several: Mapping[str, Set[str]], context: Context
 ) -> tuple[Context, syntax.Expression, tuple[Copy, ...]]:
     """What is behind the quantifiers over copies, the place in which it stands, and the copies."""
     scope, bound, copies = Scope(context.scope), dict[Term, Copy](), list[Copy]()
@@ -105,7 +112,7 @@ def _bound(
             complain(context, "SA207", message, formula.span)
             copies = []
     meant = tuple(replace(families[c.family].thread, name=c.name) for c in copies)
-    _enter_locals(meant, scope, ranges)
+    _enter_locals([(t, several.get(c.family, set())) for t, c in zip(meant, copies, strict=True)], scope, ranges)
     locations = context.locations | frozenset(_places(meant))
     inside = replace(within(context, scope), copies=bound, locations=locations, ranges=ranges)
     return inside, formula, tuple(copies)

@@ -126,6 +126,8 @@ def _own_names(action: syntax.Local, draft: Draft, context: Context) -> dict[str
         while not _may_share(own := free_name(name.name, used), domain, action.ghost, draft):
             used |= {own}
         result[name.name] = own
+        if own != name.name:
+            draft.several.add(name.name)
     return result
 
 

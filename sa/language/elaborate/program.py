@@ -99,7 +99,7 @@ def _elaborate(
         tuple(declared.axioms),
         init,
         threads,
-        invariants(module, declared, threads, families),
+        invariants(module, declared, threads, families, around.several),
         guarantees,
         expectation(module, problems),
         families,

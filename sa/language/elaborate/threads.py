@@ -29,7 +29,10 @@ from sa.terms.term import Term, Var
 
 
 class Surroundings(Struct, frozen=True):
-    """What all threads of a file share: its names, its variables, their initial states, what starts threads."""
+    """What all threads of a file share: its names, its variables, their initial states, what starts threads.
+
+    `several` has, by thread, the names that stand for more than one of its locals.
+    """
 
     scope: Scope
     problems: list[Diagnostic]
@@ -37,6 +40,7 @@ class Surroundings(Struct, frozen=True):
     shared: tuple[Variable, ...]
     init: Term
     handles: Mapping[str, Handle] = field(default_factory=dict)
+    several: dict[str, set[str]] = field(default_factory=dict)
 
 
 class Member(Struct, frozen=True):
@@ -134,6 +138,7 @@ def make_thread(member: Member, holder: Term, around: Surroundings) -> tuple[Aut
     why = replace(origin(thread.span), text=f"thread {member.name}")
     finish(draft, start, why, () if state is None else ((state, build.integer(OVER)),))
     names = location_names(draft)
+    around.several[member.name] = draft.several
     automaton = assemble(draft, member.name, around.shared, start, around.init, env, names, why)
     return automaton, guarantees(member.name, thread.guarantees, within(context, open_scope))
 

@@ -521,7 +521,7 @@ FILE *stdin = &__files[0], *stdout = &__files[1], *stderr = &__files[2];
 /* What files have is the outside's choice, and what is written to them nobody reads. */
 FILE *fopen(const char *name, const char *how) {
     if (__sacheck_any()) return 0;
-    return &__files[0];
+    return (FILE *) malloc(sizeof(FILE));
 }
 int fclose(FILE *f) { return 0; }
 int feof(FILE *f) { return __sacheck_any(); }
