@@ -21,7 +21,7 @@ from tests.oracle.game import Pair, decide
 QUICK = range(60)
 #: The seeds of 60 to 1,000, twenty at a time.
 SLOW = [
-    pytest.param(range(first, first + 20), marks=pytest.mark.slow if first < 160 else pytest.mark.fuzz)
+    pytest.param(range(first, first + 20), marks=pytest.mark.slow if first < 80 else pytest.mark.fuzz)
     for first in range(60, 1_000, 20)
 ]
 

@@ -186,7 +186,7 @@ def test_found_runs_are_accepted_and_spoilt_ones_rejected() -> None:
     assert min(tally[k] for k in ("wrong end", "dropped step", "swapped thread", "changed shared value")) > 15
 
 
-@pytest.mark.slow
+@pytest.mark.fuzz
 def test_many_found_runs_are_accepted_and_spoilt_ones_rejected() -> None:
     tally, missed = _spoil(range(1_000, 1_800))
     assert not missed

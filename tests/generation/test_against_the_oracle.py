@@ -60,18 +60,18 @@ def test_no_reached_state_is_missing(level: Level, related: bool) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", blocks(range(0, 2200, 220), 1))
+@pytest.mark.parametrize("start", blocks(range(0, 2200, 110), 1))
 def test_programs_without_relations_get_the_best_boxes(start: int) -> None:
     """Nothing is missing, and most locations are exact."""
-    tally = judged(range(start, start + 220), Level.HIDDEN, related=False)
+    tally = judged(range(start, start + 110), Level.HIDDEN, related=False)
     assert tally.exact >= 0.8 * tally.locations
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", blocks(range(0, 2460, 205), 1))
+@pytest.mark.parametrize("start", blocks(range(0, 2460, 102), 1))
 def test_programs_with_relations_miss_nothing(start: int) -> None:
     """Nothing is missing where guards and updates relate variables."""
-    judged(range(10_000 + start, 10_000 + start + 205), Level.HIDDEN, related=True)
+    judged(range(10_000 + start, 10_000 + start + 102), Level.HIDDEN, related=True)
 
 
 @pytest.mark.slow

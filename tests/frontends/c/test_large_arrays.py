@@ -106,7 +106,7 @@ def test_large_arrays_have_no_text_in_the_language(tmp_path: Path) -> None:
 @pytest.mark.skipif(COMPILER is None, reason="gcc is not installed")
 @pytest.mark.parametrize(
     ("count", "seed"),
-    [(6, 0), pytest.param(25, 1, marks=pytest.mark.slow), pytest.param(5_000, 2, marks=pytest.mark.fuzz)],
+    [(6, 0), pytest.param(25, 1, marks=pytest.mark.fuzz), pytest.param(5_000, 2, marks=pytest.mark.fuzz)],
 )
 def test_random_functions_end_the_same_when_arrays_stay_whole(count: int, seed: int) -> None:
     tally, wrong = run(count, seed, 1)

@@ -14,8 +14,15 @@ from sa.frontends.load import load_program
 SPECS = Path(__file__).parents[3] / "specs" / "c"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("path", sorted(SPECS.glob("*.c")), ids=lambda p: p.stem)
+#: What takes longer than all others together.
+LONG = ("event-queue", "fib-five", "fib-five-broken", "many-readers", "time-var-any", "time-var-any-broken")
+PROGRAMS = [
+    pytest.param(path, id=path.stem, marks=pytest.mark.fuzz if path.stem in LONG else pytest.mark.slow)
+    for path in sorted(SPECS.glob("*.c"))
+]
+
+
+@pytest.mark.parametrize("path", PROGRAMS)
 def test_the_answer_is_the_expected_one(path: Path) -> None:
     expected = re.match(r"// expect: (\w+)\n", path.read_text())
     assert expected is not None
