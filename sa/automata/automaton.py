@@ -51,6 +51,7 @@ class Variable(Struct, frozen=True):
 
     Enumerations are bounded by their sort. A choice of an edge is a Variable of kind LOCAL too. `shown` is None where
     the variable is told as it is. A `sequence` is the length of one: `q_len` beside the elements `q[0]`, ….
+    Only threads of the program itself write one that is `internal`, as the state of a thread that others start.
     """
 
     var: Var
@@ -61,6 +62,7 @@ class Variable(Struct, frozen=True):
     ghost: bool = False
     shown: Shown | None = None
     sequence: bool = False
+    internal: bool = False
 
 
 class Label(Struct, frozen=True):

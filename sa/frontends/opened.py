@@ -57,7 +57,7 @@ def _environment(
     program: Program, relation: Term, variables: tuple[Variable, ...], shared: tuple[Variable, ...]
 ) -> Automaton:
     parts = build.conjuncts(relation)
-    still = {v.var for v in shared if any(p is build.eq(primed(v.var), v.var) for p in parts)}
+    still = {v.var for v in shared if v.internal or any(p is build.eq(primed(v.var), v.var) for p in parts)}
     changing = [v for v in shared if v.var not in still]
     choices = tuple(
         replace(v, var=build.variable(chosen(v.var.name, n), v.var.sort), kind=Kind.LOCAL, ghost=False, sequence=False)

@@ -105,3 +105,11 @@ def test_the_environment_makes_no_sequence_that_does_not_exist() -> None:
 def test_a_rely_about_the_state_before_is_claimed_of_the_others_too(rely: str) -> None:
     text = f"global x : int = 1; global y : int = 0; thread A {{ rely {rely}; skip; }} thread B {{ x := 2; }}"
     assert Verdict.REFUTED in dict(verdicts(text)).values()
+
+
+def test_the_environment_neither_starts_threads_nor_ends_them() -> None:
+    text = (
+        "global x, y : 0..3 = 0; thread Main { start T; join T; assert x == 1; }"
+        " thread T { rely unchanged x; x := 1; }"
+    )
+    assert {v for _, v in verdicts(text)} == {Verdict.PROVED}

@@ -95,7 +95,8 @@ def _declared(thread: syntax.Thread, started: bool, used: Span, context: Context
     name = f"{thread.name.name}_state"
     why = Origin(thread.name.span, f"whether {thread.name.name} waits to be started (0), runs (1) or is over (2)")
     state = Domain(INT, WAITING, OVER)
-    variables = make_variables(name, state if size is None else ArrayOf(state, size), Kind.GLOBAL, False, why)
+    made = make_variables(name, state if size is None else ArrayOf(state, size), Kind.GLOBAL, False, why)
+    variables = tuple(replace(v, internal=True) for v in made)
     symbol = VariableSymbol(variables[0]) if low is None else ArraySymbol(variables)
     if not declare(context.scope, syntax.Identifier(name, thread.name.span), symbol, context.problems):
         return None
