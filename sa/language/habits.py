@@ -51,6 +51,8 @@ def habit(text: str, position: int, token: str, accepted: frozenset[str]) -> str
         return "a thread has no parameters: `thread T { … }`, or `thread T[i : 1..3] { … }` for a family"
     if token == ";" and last == "}":
         return "no `;` after `}`"
+    if token == ";" and (label := re.search(r"@\s*\w+\s*(\([^;{}]*\))?$", before)):
+        return f"a label stands before a statement: `{label[0]} skip;` does nothing else"
     if token == "if" and "NAME" in accepted:
         return "put it into parentheses: `(if c then a else b)`"
     if "LPAR" in accepted and len(accepted) == 1 and last in ("if", "while"):

@@ -196,6 +196,7 @@ def test_split_reaches_into_procedures_and_arguments() -> None:
         ("thread T { for (i = 0; i < 3; i++) { skip; } }", "`for i in"),
         ("thread T() { skip; }", "no parameters"),
         ("thread T { x := 1; };", "no `;`"),
+        ("thread T { @a(1); }", "`@a(1) skip;`"),
         ("thread T { x := x & 1; }", "bits"),
         ("thread T { x := x << 1; }", "bits"),
         ("thread T { x := x mod 2; }", "`%`"),
