@@ -109,7 +109,6 @@ def test_a_rely_about_the_state_before_is_claimed_of_the_others_too(rely: str) -
 
 def test_the_environment_neither_starts_threads_nor_ends_them() -> None:
     text = (
-        "global x, y : 0..3 = 0; thread Main { start T; join T; assert x == 1; }"
-        " thread T { rely unchanged x; x := 1; }"
+        "global x, y : 0..3 = 0; thread Main { start T; join T; assert x == 1; } thread T { rely unchanged x; x := 1; }"
     )
     assert {v for _, v in verdicts(text)} == {Verdict.PROVED}
