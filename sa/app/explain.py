@@ -13,9 +13,9 @@ def explain(code: str) -> Explanation | None:
     return explanation(code)
 
 
-def titles() -> Mapping[str, str]:
-    """The titles of all codes."""
-    return {code: found.title for code, found in CATALOGUE.items()}
+def meanings() -> Mapping[str, tuple[str, str]]:
+    """The title and the explanation of each code."""
+    return {code: (found.title, found.text) for code, found in CATALOGUE.items()}
 
 
 def closest(code: str) -> str | None:

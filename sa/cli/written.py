@@ -32,10 +32,10 @@ def write_facts(settings: Settings, found: Sequence[Facts]) -> None:
 
     if settings.files.sarif is not None:
         from sa import __version__
-        from sa.app.explain import titles
+        from sa.app.explain import meanings
         from sa.report.sarif import sarif
 
-        replace_file(settings.files.sarif, sarif(found, __version__, titles()))
+        replace_file(settings.files.sarif, sarif(found, __version__, meanings()))
     if settings.files.junit is not None:
         from sa.report.junit import junit
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 #: Words and signs of other languages, and what is written here.
 _INSTEAD: Mapping[str, str] = {
     "=": "`:=` assigns, `==` compares",
+    "#": "a comment begins with `//`",
     "&": "`&&` is conjunction; there are no operations on bits",
     "|": "`||` is disjunction; there are no operations on bits",
     "^": "there are no operations on bits",
@@ -21,6 +22,10 @@ _INSTEAD: Mapping[str, str] = {
     "then": "`if (…) { … } else { … }` is a statement, `if … then … else …` an expression",
     "var": "write `global x : int = 0;` or, in a thread, `local x : int = 0;`",
     "let": "write `local x : int = 0;`",
+    "do": "write `while (true) { …; if (!(…)) { break; } }`",
+    "switch": "write `if (…) { … } else if (…) { … } else { … }`",
+    "case": "write `if (…) { … } else if (…) { … } else { … }`",
+    "wait": "`await c;` waits until `c` holds",
     "def": "write `proc f(x : int) : int { … }`",
     "void": "write `proc f(x : int) { … }`",
     "process": "write `thread T { … }`",
@@ -30,6 +35,34 @@ _INSTEAD: Mapping[str, str] = {
 _TYPES = frozenset({"int", "bool", "uint", "unsigned", "long", "char"})
 
 
+#: Calls that other languages have, and types, and what is written here.
+CALLS: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("print", "printf", "println", "puts", "output"), "an action that others can see is a label: `@print(x) skip;`"
+    ),
+    **dict.fromkeys(("yield", "sched_yield", "sleep", "delay"), "other threads may step between any two statements"),
+    "append": "`push(q, e);` adds an element at the end of a sequence",
+    "enqueue": "`push(q, e);` adds an element at the end of a sequence",
+    "dequeue": "`x := pop(q);` takes the first element of a sequence",
+}
+TYPES: Mapping[str, str] = {
+    **dict.fromkeys(("mutex", "Mutex", "lock", "Lock", "spinlock"), "a lock is an int: `global m : int = 0;`"),
+    **dict.fromkeys(("semaphore", "sem", "Semaphore"), "a semaphore is an int: `global s : int = 1;`"),
+    **dict.fromkeys(("float", "double", "real"), "numbers are integers"),
+    **dict.fromkeys(
+        ("uint", "unsigned", "nat", "long", "short", "byte", "char", "integer", "Int"),
+        "`int` has no bounds; a range is written `0..255`",
+    ),
+    **dict.fromkeys(("boolean", "Bool"), "write `bool`"),
+    **dict.fromkeys(("queue", "list", "chan", "channel"), "a sequence or a channel is `seq<int, 4>`"),
+}
+VALUES: Mapping[str, str] = {
+    "True": "write `true`",
+    "False": "write `false`",
+    **dict.fromkeys(("NULL", "null", "nil", "None"), "there are no pointers: use a number or an enumeration"),
+}
+
+
 def habit(text: str, position: int, token: str, accepted: frozenset[str]) -> str | None:
     """A hint for the token at an offset of a text, None where none fits. `accepted` are the terminals that could stand
     there.
@@ -37,18 +70,42 @@ def habit(text: str, position: int, token: str, accepted: frozenset[str]) -> str
     before, behind = text[:position].rstrip(), text[position:]
     previous = re.search(r"(\w+|\W)$", before)
     last = previous[1] if previous else ""
+    if token in _TYPES:
+        return _type_first(last, behind)
+    return (
+        _of_signs(before, behind, last, token) or _of_place(before, last, token, accepted) or _of_words(before, token)
+    )
+
+
+def _of_signs(before: str, behind: str, last: str, token: str) -> str | None:
+    """Signs of other languages."""
     if behind.startswith(("++", "--")):
-        return f"write `{last} {token}= 1;`"
+        named = re.match(r"..\s*([A-Za-z_][\w.]*)", behind)
+        name = last if re.fullmatch(r"[A-Za-z_]\w*", last) else named[1] if named else "x"
+        return f"write `{name} {token}= 1;`"
     if behind.startswith(("<<", ">>")) or (behind.startswith(("<", ">")) and last == token):
         return "there are no operations on bits: multiply or divide by a power of 2"
     if behind.startswith("<-"):
         return "`:=` assigns"
-    if token in _TYPES:
-        return _type_first(last, behind)
+    if behind.startswith(("=>", "->")):
+        return "`==>` is implication"
+    if token == "." and last.isdigit():
+        return "numbers are integers"
+    if re.search(r"\bseq\s*<[^;<>]*>=$", before):
+        return "put a blank between `>` and `=`"
+    return None
+
+
+def _of_place(before: str, last: str, token: str, accepted: frozenset[str]) -> str | None:
+    """What is missing or too much where the token stands."""
     if token == "(" and last == "for":
         return "write `for i in 0..9 { … }`"
+    if token == "(" and last == "range":
+        return "write `for i in 0..9 { … }`, with the first and the last value"
     if token == "(" and re.search(r"\bthread\s+\w+$", before):
         return "a thread has no parameters: `thread T { … }`, or `thread T[i : 1..3] { … }` for a family"
+    if token == "[" and re.search(r"\b(?:global|local)\s+\w+$", before):
+        return f"the size follows the type: `{last} : int[3]`"
     if token == ";" and last == "}":
         return "no `;` after `}`"
     if token == ";" and (label := re.search(r"@\s*\w+\s*(\([^;{}]*\))?$", before)):
@@ -57,17 +114,35 @@ def habit(text: str, position: int, token: str, accepted: frozenset[str]) -> str
         return "put it into parentheses: `(if c then a else b)`"
     if "LPAR" in accepted and len(accepted) == 1 and last in ("if", "while"):
         return f"the condition is in parentheses: `{last} (…) {{ … }}`"
+    if token == "{" and last == "do":
+        return _INSTEAD["do"]
     if "LBRACE" in accepted and last == ")":
         return "the statements are in braces: `{ … }`"
+    if token == "{" and re.search(r"\b(?:switch|case)\s*\([^(){};]*\)$", before):
+        return _INSTEAD["switch"]
     if token == "==" and "SEMICOLON" not in accepted:
         return "`:=` assigns; to check a condition, `assert` it"
     if accepted == {"COLON"} and re.search(r"\binvariant\s+\w+$", before):
         return "an invariant has a name: `invariant name : …;`"
-    return _INSTEAD.get(token) or (_INSTEAD["not"] if last == "not" else None)
+    return None
+
+
+def _of_words(before: str, token: str) -> str | None:
+    """Words of other languages; where one is read as a name, the text cannot be read behind it."""
+    if token in _INSTEAD:
+        return _INSTEAD[token]
+    if token in TYPES:
+        return f"{TYPES[token]}; the type follows the name"
+    behind = re.search(r"\b(?:(var|let)\s+\w+|(?:wait\s+)?until|not)$", before)
+    if behind is None:
+        return None
+    return _INSTEAD[behind[1] or ("not" if behind[0] == "not" else "wait")]
 
 
 def _type_first(last: str, behind: str) -> str:
-    named = re.match(r"\w+\s+(\w+)", behind)
-    name = named[1] if named else "x"
+    """`int x = 0;` as it is written here."""
+    named = re.match(r"\w+\s+(\w+)(\s*=\s*\w+)?", behind)
+    name, value = (named[1], named[2] or "") if named else ("x", "")
     word = last if last in ("local", "global", "param", "const") else "local" if last in ("{", ";") else "global"
-    return f"the type follows the name: `{word} {name} : int`"
+    written = f"{word} {name} : int" + (f" = {value.strip(' =')}" if value else "")
+    return f"the type follows the name: `{written};`"

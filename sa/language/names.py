@@ -12,6 +12,7 @@ from sa.automata.automaton import Variable
 from sa.base.diagnostic import Diagnostic, Label, error
 from sa.base.source import Span
 from sa.language import syntax
+from sa.language.habits import CALLS, VALUES
 from sa.terms.sort import Sort
 from sa.terms.term import Function, Term
 
@@ -143,7 +144,8 @@ def declare(scope: Scope, name: syntax.Identifier, symbol: Symbol, problems: lis
 
 def unknown(scope: Scope, name: str, span: Span, what: str = "name") -> Diagnostic:
     """The message for a name that stands for nothing, with the nearest one that does."""
-    return error("SA101", f"unknown {what} `{name}`", span, did_you_mean(name, _visible(scope)))
+    hint = (CALLS if what == "procedure" else VALUES).get(name) or did_you_mean(name, _visible(scope))
+    return error("SA101", f"unknown {what} `{name}`", span, hint)
 
 
 def did_you_mean(name: str, known: Iterator[str] | list[str]) -> str | None:

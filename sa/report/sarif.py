@@ -19,23 +19,39 @@ from sa.report.json import DiagnosticJson, SpanJson
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVEL = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
 
-#: The rules that are not codes of diagnostics, each with what it says.
-RULES: Mapping[str, str] = {
-    "refuted": "A claim, a refinement or a step of a proof is refuted by a run or a play.",
-    "unknown": "A claim, a refinement or a step of a proof is not settled.",
-    "no-answer": "The question could not be answered.",
+#: The rules that are not codes of diagnostics, each with a title and what it says.
+RULES: Mapping[str, tuple[str, str]] = {
+    "refuted": (
+        "A claim is refuted.",
+        "A claim, a refinement or a step of a proof is refuted by a run or a play, which the result shows step by step.",
+    ),
+    "unknown": (
+        "A claim is not settled.",
+        "A claim, a refinement or a step of a proof is neither proved nor refuted. The message says why.",
+    ),
+    "no-answer": ("The question could not be answered.", "The command was stopped by a limit or an internal error."),
 }
 
 
-def sarif(found: Iterable[Facts], version: str, titles: Mapping[str, str]) -> str:
-    """One run with the results of all answers. `titles` are those of the codes of diagnostics."""
+def sarif(found: Iterable[Facts], version: str, meanings: Mapping[str, tuple[str, str]]) -> str:
+    """One run with the results of all answers. `meanings` are the titles and texts of the codes of diagnostics."""
     results = [result for facts in found for result in _results(facts)]
     used = sorted({result["ruleId"] for result in results})
-    rules = [{"id": rule, "shortDescription": {"text": RULES.get(rule) or titles.get(rule, rule)}} for rule in used]
+    rules = [_rule(rule, *(RULES.get(rule) or meanings.get(rule, (rule, rule)))) for rule in used]
     driver = {"name": "sacheck", "version": version, "rules": rules}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     document = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(document, ensure_ascii=True, indent=1) + "\n"
+
+
+def _rule(name: str, title: str, text: str) -> dict[str, Any]:
+    """A reporting descriptor (3.49); code scanning wants all three texts."""
+    return {
+        "id": name,
+        "shortDescription": {"text": title},
+        "fullDescription": {"text": text},
+        "help": {"text": text},
+    }
 
 
 def _results(facts: Facts) -> Iterator[dict[str, Any]]:

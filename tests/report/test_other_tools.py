@@ -8,10 +8,13 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
 from sa.cli.main import application
 
+#: What the standard says of a document, beyond what its text says of numbers of lines and levels.
+STANDARD = Draft202012Validator(json.loads((Path(__file__).parent / "sarif" / "sarif-2.1.0.json").read_text()))
 BAD = "global x : int = 0;\nthread T { x := 2; }\ninvariant small : x < 2;\ninvariant whole : x >= 0;\n"
 FILES = {
     "bad.sa": BAD,
@@ -36,6 +39,7 @@ def results(*arguments: str) -> list[dict[str, Any]]:
     """The results that a command writes as SARIF."""
     CliRunner().invoke(application(), [*arguments, "--sarif", "out.sarif"])
     document = json.loads(Path("out.sarif").read_text())
+    assert [f"{wrong.json_path}: {wrong.message}" for wrong in STANDARD.iter_errors(document)] == []
     assert document["version"] == "2.1.0"
     (run,) = document["runs"]
     rules = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
@@ -97,6 +101,17 @@ def test_errors_of_the_input_are_results_with_their_codes() -> None:
         (result,) = results(command, "wrong.sa")
         assert (result["ruleId"], result["level"]) == ("SA101", "error")
         assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 2
+
+
+def test_the_schema_of_the_standard_refuses_what_it_does_not_know() -> None:
+    for wrong in ({"version": "2.0.0"}, {"runs": [{}]}, {"runs": [], "found": 1}):
+        assert list(STANDARD.iter_errors({"version": "2.1.0", "runs": [], **wrong}))
+
+
+def test_an_open_question_and_one_that_was_stopped_are_results_of_the_standard() -> None:
+    Path("open.sa").write_text(OPEN)
+    assert {r["kind"] for r in results("verify", "open.sa", "--engine", "boxes")} == {"open"}
+    assert {r["kind"] for r in results("verify", "open.sa", "--timeout", "0.001")} == {"open"}
 
 
 def test_a_proof_is_no_result() -> None:

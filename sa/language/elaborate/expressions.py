@@ -19,7 +19,7 @@ from sa.language.elaborate.arithmetic import arithmetic
 from sa.language.elaborate.context import CONSTANT, Context, complain, within
 from sa.language.elaborate.quantified import quantified
 from sa.language.elaborate.references import element, read, variables_named, whole_name
-from sa.language.elaborate.types import Values, resolve_type
+from sa.language.elaborate.types import Values, range_of, resolve_type
 from sa.language.elaborate.wholes import is_reader, read_sequence, whole_equal, whole_of
 from sa.language.names import (
     BrokenSymbol,
@@ -56,7 +56,8 @@ def of_sort(expression: syntax.Expression, sort: Sort, context: Context) -> Term
     term = translate(expression, context)
     if term is not None and sort_of(term) != sort:
         message = f"this is of type {sort_of(term).name}, but {sort.name} is needed"
-        complain(context, "SA201", message, expression.span)
+        hint = "compare it: `… != 0`" if (sort_of(term), sort) == (INT, BOOL) else None
+        complain(context, "SA201", message, expression.span, hint)
         return None
     return term
 
@@ -113,7 +114,7 @@ def _special(
                 None if owner is None else translate(replace(local, name=f"{owner}.{local.name}", span=span), context)
             )
         case syntax.Quantified():
-            return quantified(expression, context, boolean, domain_of)
+            return quantified(expression, context, boolean, _bound_by)
         case syntax.Unchanged(names):
             return _unchanged(names, expression.span, context)
         case syntax.Elements():
@@ -340,6 +341,13 @@ def domain_of(written: syntax.Type, context: Context) -> Values | None:
     return resolve_type(written, context, partial(constant_integer, context=context))
 
 
+def _bound_by(written: syntax.Type, context: Context) -> Values | None:
+    """What a quantifier is over: `1..N` has no values where N is 0, which is no error there."""
+    if isinstance(written, syntax.RangeType):
+        return range_of(written, context, partial(constant_integer, context=context))
+    return domain_of(written, context)
+
+
 def constant_integer(expression: syntax.Expression, context: Context) -> int | None:
     """The value of an expression that must be a constant integer; None after an error."""
     term = of_sort(expression, INT, replace(context, mode=CONSTANT, undefined=None, primes=0))
@@ -353,7 +361,8 @@ def constant_integer(expression: syntax.Expression, context: Context) -> int | N
 
 def _unchanged(names: tuple[syntax.Place, ...], span: Span, context: Context) -> Term | None:
     if not context.mode.primes:
-        complain(context, "SA303", f"`unchanged` has no meaning in {context.mode.what}", span)
+        hint = "it is about a step: write it in a `rely` or a `guarantee`"
+        complain(context, "SA303", f"`unchanged` has no meaning in {context.mode.what}", span, hint)
         return None
     groups = [(name, variables_named(name, context)) for name in names]
     # Parameters never change anyway.

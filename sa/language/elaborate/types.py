@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from sa.language import syntax
 from sa.language.elaborate.context import Context, complain
+from sa.language.habits import TYPES
 from sa.language.names import BrokenSymbol, TypeSymbol, did_you_mean, find
 from sa.terms import build
 from sa.terms.sort import BOOL, INT, Sort
@@ -96,17 +97,25 @@ def _named(written: syntax.NamedType, context: Context) -> Domain | Nothing | No
         case None if written.name == "condition":
             return Nothing()
         case _:
-            hint = did_you_mean(written.name, ["int", "bool", *context.scope.symbols])
+            hint = TYPES.get(written.name) or did_you_mean(written.name, ["int", "bool", *context.scope.symbols])
             complain(context, "SA107", f"unknown type `{written.name}`", written.span, hint)
             return None
 
 
 def _range(written: syntax.RangeType, context: Context, constant: Constant) -> Domain | None:
+    """The values of a variable: there is at least one."""
+    domain = range_of(written, context, constant)
+    if domain is not None and domain.low is not None and domain.high is not None and domain.low > domain.high:
+        message = f"the range {domain.low}..{domain.high} is empty"
+        complain(context, "SA206", message, written.span, "write the lower bound first")
+        return None
+    return domain
+
+
+def range_of(written: syntax.RangeType, context: Context, constant: Constant) -> Domain | None:
+    """The values from one constant to another; none where the first is the greater one. None after an error."""
     low, high = constant(written.low), constant(written.high)
     if low is None or high is None:
-        return None
-    if low > high:
-        complain(context, "SA206", f"the range {low}..{high} is empty", written.span, "write the lower bound first")
         return None
     if low < -MAX_BOUND or high > MAX_BOUND:
         hint = "int has no bounds"
