@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
+from sa.app.renaming import Meaning as Meaning
+from sa.app.renaming import Unsaved, meaning_of, problem_of, with_name
 from sa.base.diagnostic import Diagnostic, InputError, Severity
 from sa.base.source import Source, Span, span_text
 from sa.frontends.load import KINDS
@@ -15,20 +16,22 @@ from sa.language.format import format_source
 from sa.language.load import Loaded, load_text
 from sa.language.outline import Declared as Declared
 from sa.language.outline import Outline as Outline
-from sa.language.outline import declaration_of, meaning, outline, places_of
+from sa.language.outline import outline
+from sa.language.read import read_source
 from sa.language.reading.grammar import keywords
 
 __all__ = [
     "Declared",
     "Outline",
+    "Meaning",
     "complaints",
     "formatted",
+    "is_saved",
     "known_names",
-    "lookup",
+    "meaning_of",
     "names",
     "read",
     "renamed",
-    "used",
 ]
 
 #: Longer declarations are cut where they are shown.
@@ -36,9 +39,9 @@ _LONGEST = 400
 
 
 class Renamed(Struct, frozen=True):
-    """The places to change, or why the name cannot be changed."""
+    """The places to change, by file, or why the name cannot be changed."""
 
-    places: tuple[Span, ...]
+    places: Mapping[str, tuple[Span, ...]]
     problem: str | None = None
 
 
@@ -46,6 +49,14 @@ def is_ours(path: str) -> bool:
     """Whether a text is in the language of sacheck; C is read from saved files only."""
     suffix = path[path.rfind(".") :].lower()
     return suffix not in KINDS or suffix == ".sa"
+
+
+def is_saved(path: str, text: str) -> bool:
+    """Whether a text is what its file has."""
+    try:
+        return read_source(path).text == text
+    except InputError:
+        return False
 
 
 def complaints(path: str, text: str) -> tuple[Diagnostic, ...]:
@@ -70,20 +81,10 @@ def read(path: str, text: str) -> Outline | None:
         return None
 
 
-def lookup(found: Outline, offset: int) -> Declared | None:
-    """What the name at an offset means."""
-    return meaning(found, offset)
-
-
 def described(declared: Declared) -> str:
     """A declaration as it is written, without the body of a thread or a procedure."""
     text = span_text(declared.whole).partition("{")[0].strip()
     return text if len(text) <= _LONGEST else text[:_LONGEST] + " …"
-
-
-def used(found: Outline, declared: Declared) -> list[Span]:
-    """Where a name is declared and used."""
-    return places_of(found, declared)
 
 
 def names(found: Outline) -> tuple[Declared, ...]:
@@ -101,34 +102,21 @@ def known_names(found: Outline | None, offset: int) -> Mapping[str, str]:
     return known
 
 
-def renamed(path: str, text: str, offset: int, name: str) -> Renamed:
-    """The places of a name to give it another one, if the text is then as good as before."""
-    found = read(path, text)
-    declared = None if found is None else meaning(found, offset)
-    if found is None or declared is None:
-        return Renamed((), "there is no name here that this file declares")
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z_0-9]*", name) or name in keywords():
-        return Renamed((), f"`{name}` cannot be a name")
-    places = tuple(sorted(places_of(found, declared), key=lambda s: s.start))
-    after = text
-    for place in reversed(places):
-        after = after[: place.start] + name + after[place.end :]
-    if _errors(path, after) > _errors(path, text) or not _same(found, read(path, after), declared, name):
-        return Renamed((), f"`{name}` means something else here")
-    return Renamed(places)
-
-
-def _same(before: Outline, after: Outline | None, declared: Declared, name: str) -> bool:
-    """Whether all uses mean the same declarations as before, by their number in the file."""
-    if after is None or len(before.declared) != len(after.declared) or len(before.uses) != len(after.uses):
-        return False
-    return _links(before) == _links(after)
-
-
-def _links(found: Outline) -> list[int | None]:
-    numbers = {id(d): i for i, d in enumerate(found.declared)}
-    meant = (declaration_of(found, use) for use in found.uses)
-    return [None if d is None else numbers[id(d)] for d in meant]
+def renamed(path: str, offset: int, name: str, roots: Iterable[str], unsaved: Unsaved) -> Renamed:
+    """The places of a name to give it another one, in all files below the folders `roots` that mean it, if the texts
+    are then as good as before.
+    """
+    found = meaning_of(path, offset, roots, unsaved)
+    if found is None:
+        return Renamed({}, "there is no name here that a file declares")
+    problem = problem_of(found, name, unsaved)
+    if problem is None and len(found.places) == 1:
+        # What other files declare is as it was, so that all errors can be looked for.
+        ((file, places),) = found.places.items()
+        before = places[0].source.text
+        if _errors(file, with_name(before, places, name)) > _errors(file, before):
+            problem = f"`{name}` means something else here"
+    return Renamed({}, problem) if problem is not None else Renamed(found.places)
 
 
 def _errors(path: str, text: str) -> int:

@@ -90,11 +90,6 @@ def declaration_of(found: Outline, use: Use) -> Declared | None:
     return min(fitting, key=lambda d: _length(d.scope), default=None)
 
 
-def places_of(found: Outline, declared: Declared) -> list[Span]:
-    """Where a name is declared and used."""
-    return [declared.place, *(u.place for u in found.uses if declaration_of(found, u) is declared)]
-
-
 def _reaches(declared: Declared, use: Use, found: Outline) -> bool:
     if use.thread is not None:
         owners = (d for d in found.declared if d.space is Space.THREAD and d.name == use.thread)
@@ -113,11 +108,12 @@ def _length(scope: Span | None) -> int:
 def _walk(node: Node, above: tuple[Node, ...], declared: list[Declared], uses: list[Use]) -> None:
     declared.extend(_declared(node, above))
     uses.extend(_uses(node, above))
-    for child in _children(node):
+    for child in children(node):
         _walk(child, (*above, node), declared, uses)
 
 
-def _children(node: Node) -> Iterator[Node]:
+def children(node: Node) -> Iterator[Node]:
+    """The parts of a node of the syntax tree."""
     for name in node.__struct_fields__:
         value = getattr(node, name)
         for child in value if isinstance(value, tuple) else (value,):
@@ -195,7 +191,8 @@ def _uses(node: Node, above: tuple[Node, ...]) -> Iterator[Use]:
             if dot:
                 # A local of a thread, or a name of an imported file.
                 yield Use(first, Space.THREAD, place)
-        case syntax.ThreadName():
+        # Who refines whom is about two files (`mentions.py`).
+        case syntax.ThreadName() if not (above and isinstance(above[-1], syntax.ThreadPair)):
             first, dot, _ = node.name.partition(".")
             place = Span(node.span.source, node.span.start, node.span.start + len(first))
             yield Use(first, Space.VALUE if dot else Space.THREAD, place)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from lsprotocol import types
@@ -12,13 +13,16 @@ from pygls.lsp.server import LanguageServer
 from sa import __version__
 from sa.app import editing
 from sa.base.diagnostic import Diagnostic, InputError, Severity
-from sa.base.source import Source
+from sa.base.source import Source, Span, position
 from sa.base.verdict import Verdict
-from sa.lsp.answers import Answers
+from sa.lsp.asking import Asking, asking, environments, here
+from sa.lsp.lenses import lens_titles
 from sa.lsp.positions import to_offset, to_position, to_range, whole
-from sa.report.facts import Facts, Part
+from sa.report.facts import Part
 from sa.report.json import SpanJson
 
+#: So many members of a family are told of where one hovers.
+_MOST = 4
 DECIDE, CANCEL = "sacheck.decide", "sacheck.cancel"
 
 _SEVERITY = {
@@ -41,18 +45,22 @@ _SYMBOL = {
     "refinement": types.SymbolKind.Interface,
     "step": types.SymbolKind.Interface,
 }
-_MARK = {Verdict.PROVED: "✓", Verdict.REFUTED: "✗", Verdict.UNKNOWN: "?"}
 
 
 def server() -> LanguageServer:
     """A server that is ready to be started."""
     made = LanguageServer("sacheck", __version__, types.TextDocumentSyncKind.Full)
-    answers = Answers()
-    _texts(made, answers)
-    _names(made)
+    asked = asking()
+    _texts(made, asked)
+    _names(made, asked)
     _edits(made)
-    _verdicts(made, answers)
-    made.feature(types.SHUTDOWN)(lambda _: answers.close())
+    _verdicts(made, asked)
+
+    @made.feature(types.SHUTDOWN)
+    def shut_down(*_: object) -> None:
+        asked.answers.close()
+        asked.inferred.close()
+
     return made
 
 
@@ -69,37 +77,69 @@ def _uri(path: str) -> str:
     return uris.from_fs_path(path) or path
 
 
+def _unsaved(made: LanguageServer) -> Callable[[str], str | None]:
+    """The texts that the editor has open, by their real paths."""
+    texts = {os.path.realpath(_path(d.uri)): d for d in made.workspace.text_documents.values()}
+    return lambda path: texts[path].source if path in texts else None
+
+
+def _uri_of(made: LanguageServer, path: str) -> str:
+    """The editor's own name of a file that it has open."""
+    opened = (d.uri for d in made.workspace.text_documents.values() if os.path.realpath(_path(d.uri)) == path)
+    return next(opened, _uri(path))
+
+
+def _roots(made: LanguageServer) -> list[str]:
+    """The folders that the editor has open."""
+    folders = [_path(uri) for uri in made.workspace.folders]
+    return folders or [p for p in (made.workspace.root_path,) if p]
+
+
 # ---------------------------------------------------------------- errors
 
 
-def _texts(made: LanguageServer, answers: Answers) -> None:
+def _texts(made: LanguageServer, asked: Asking) -> None:
     """Errors and warnings of a text whenever it changes."""
 
     @made.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
-        _publish(made, answers, params.text_document.uri)
+        _publish(made, asked, params.text_document.uri)
+        _infer(made, asked, params.text_document.uri)
 
     @made.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: types.DidChangeTextDocumentParams) -> None:
-        answers.forget(_path(params.text_document.uri))
-        _publish(made, answers, params.text_document.uri)
+        _forget(asked, params.text_document.uri)
+        _publish(made, asked, params.text_document.uri)
 
     @made.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: types.DidSaveTextDocumentParams) -> None:
-        _publish(made, answers, params.text_document.uri)
+        _publish(made, asked, params.text_document.uri)
+        _infer(made, asked, params.text_document.uri)
 
     @made.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:
-        answers.forget(_path(params.text_document.uri))
+        _forget(asked, params.text_document.uri)
         made.text_document_publish_diagnostics(types.PublishDiagnosticsParams(params.text_document.uri, []))
 
 
-def _publish(made: LanguageServer, answers: Answers, uri: str) -> None:
+def _forget(asked: Asking, uri: str) -> None:
+    asked.answers.forget(_path(uri))
+    asked.inferred.forget(_path(uri))
+
+
+def _infer(made: LanguageServer, asked: Asking, uri: str) -> None:
+    """Look for invariants and environments of a text that is as it was saved."""
+    source = _source(made, uri)
+    if editing.is_saved(source.name, source.text):
+        asked.inferred.ask(source.name, lambda: None)
+
+
+def _publish(made: LanguageServer, asked: Asking, uri: str) -> None:
     """Tell the editor what is wrong with a text, and what was refuted of it."""
     source = _source(made, uri)
     noticed = editing.complaints(source.name, source.text)
     told = [_diagnostic(d, source) for d in noticed]
-    facts = answers.found(source.name)
+    facts = asked.answers.found(source.name)
     if facts is not None:
         told.extend(_refuted(part, source) for part in facts.parts if part.verdict is not Verdict.PROVED)
     made.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, told))
@@ -166,33 +206,30 @@ def _range(span: SpanJson, source: Source) -> types.Range:
 # ---------------------------------------------------------------- names
 
 
-def _names(made: LanguageServer) -> None:
+def _names(made: LanguageServer, asked: Asking) -> None:
     """What names mean, where they are used, what there is."""
 
     @made.feature(types.TEXT_DOCUMENT_HOVER)
     def hover(params: types.HoverParams) -> types.Hover | None:
-        declared = _declared(made, params.text_document.uri, params.position)
-        if declared is None:
-            return None
-        text = f"{declared.kind} `{declared.name}`\n\n```sa\n{editing.described(declared)}\n```"
-        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text))
+        found = _meaning(made, params.text_document.uri, params.position)
+        parts = [] if found is None else [_described(d) for d in found.declarations]
+        parts += _inferred(made, asked, params, found)
+        text = "\n\n".join(parts)
+        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text)) if text else None
 
     @made.feature(types.TEXT_DOCUMENT_DEFINITION)
-    def definition(params: types.DefinitionParams) -> types.Location | None:
-        declared = _declared(made, params.text_document.uri, params.position)
-        return None if declared is None else types.Location(params.text_document.uri, to_range(declared.place))
+    def definition(params: types.DefinitionParams) -> list[types.Location]:
+        found = _meaning(made, params.text_document.uri, params.position)
+        return [] if found is None else [_location(made, d.place) for d in found.declarations]
 
     @made.feature(types.TEXT_DOCUMENT_REFERENCES)
     def references(params: types.ReferenceParams) -> list[types.Location]:
-        uri = params.text_document.uri
-        declared, found = _declared(made, uri, params.position), _outline(made, uri)
-        if declared is None or found is None:
+        found = _meaning(made, params.text_document.uri, params.position)
+        if found is None:
             return []
-        # The declaration is of another reading of the same text.
-        again = editing.lookup(found, declared.place.start)
-        places = [] if again is None else editing.used(found, again)
-        wanted = places if params.context.include_declaration else places[1:]
-        return [types.Location(uri, to_range(place)) for place in wanted]
+        left_out = set() if params.context.include_declaration else {d.place for d in found.all_declarations}
+        places = (place for file in found.places.values() for place in file)
+        return [_location(made, place) for place in places if place not in left_out]
 
     @made.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     def symbols(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
@@ -211,9 +248,37 @@ def _outline(made: LanguageServer, uri: str) -> editing.Outline | None:
     return editing.read(source.name, source.text)
 
 
-def _declared(made: LanguageServer, uri: str, at: types.Position) -> editing.Declared | None:
-    found = _outline(made, uri)
-    return None if found is None else editing.lookup(found, to_offset(_source(made, uri), at))
+def _meaning(made: LanguageServer, uri: str, at: types.Position) -> editing.Meaning | None:
+    source = _source(made, uri)
+    return editing.meaning_of(source.name, to_offset(source, at), _roots(made), _unsaved(made))
+
+
+def _location(made: LanguageServer, place: Span) -> types.Location:
+    return types.Location(_uri_of(made, place.source.name), to_range(place))
+
+
+def _described(declared: editing.Declared) -> str:
+    return f"{declared.kind} `{declared.name}`\n\n```sa\n{editing.described(declared)}\n```"
+
+
+def _inferred(
+    made: LanguageServer, asked: Asking, params: types.HoverParams, found: editing.Meaning | None
+) -> list[str]:
+    """What was inferred about the place: of a thread its environment, in a thread what holds before the step."""
+    source = _source(made, params.text_document.uri)
+    known = asked.inferred.found(source.name)
+    if known is None:
+        return []
+    if found is not None and {d.kind for d in found.declarations} == {"thread"}:
+        told = [f"The others may do to `{t}`: `{e}`" for t, e in environments(known, found.name)]
+    else:
+        place = position(source, to_offset(source, params.position))
+        told = [
+            f"`{h.thread}`, before this step: `{h.invariant}`  \nthe others may: `{h.environment}`"
+            for h in here(known, place.line, place.column)
+        ]
+    more = [f"and {len(told) - _MOST} more"] if len(told) > _MOST else []
+    return ["*Inferred*", *told[:_MOST], *more] if told else []
 
 
 def _symbols(declared: Sequence[editing.Declared]) -> list[types.DocumentSymbol]:
@@ -243,12 +308,16 @@ def _edits(made: LanguageServer) -> None:
     @made.feature(types.TEXT_DOCUMENT_RENAME)
     def rename(params: types.RenameParams) -> types.WorkspaceEdit | None:
         source = _source(made, params.text_document.uri)
-        found = editing.renamed(source.name, source.text, to_offset(source, params.position), params.new_name)
+        offset = to_offset(source, params.position)
+        found = editing.renamed(source.name, offset, params.new_name, _roots(made), _unsaved(made))
         if found.problem is not None:
             made.window_show_message(types.ShowMessageParams(types.MessageType.Error, found.problem))
             return None
-        edits = [types.TextEdit(to_range(place), params.new_name) for place in found.places]
-        return types.WorkspaceEdit(changes={params.text_document.uri: edits})
+        edits = {
+            _uri_of(made, path): [types.TextEdit(to_range(place), params.new_name) for place in places]
+            for path, places in found.places.items()
+        }
+        return types.WorkspaceEdit(changes=edits)
 
     @made.feature(types.TEXT_DOCUMENT_FORMATTING)
     def formatting(params: types.DocumentFormattingParams) -> list[types.TextEdit]:
@@ -260,48 +329,35 @@ def _edits(made: LanguageServer) -> None:
 # ---------------------------------------------------------------- verdicts
 
 
-def _verdicts(made: LanguageServer, answers: Answers) -> None:
-    """Above the first line what the file's question is, above each claim what became of it."""
+def _verdicts(made: LanguageServer, asked: Asking) -> None:
+    """Above the first line the file's question, above each claim, refinement and step what became of it."""
 
     @made.feature(types.TEXT_DOCUMENT_CODE_LENS)
     def lenses(params: types.CodeLensParams) -> list[types.CodeLens]:
         uri = params.text_document.uri
         source = _source(made, uri)
-        facts, running = answers.found(source.name), answers.running(source.name)
-        found = [_lens(0, _title(facts, running), CANCEL if running else DECIDE, uri)]
-        for part in facts.parts if facts is not None else ():
-            line = _place(part, source).start.line
-            if line:
-                found.append(_lens(line, f"{_MARK[part.verdict]} {part.verdict.value}", DECIDE, uri))
-        return found
+        facts, running = asked.answers.found(source.name), asked.answers.running(source.name)
+        told = lens_titles(_outline(made, uri), source, facts, running)
+        return [_lens(line, title, CANCEL if running else DECIDE, uri) for line, title in told.items()]
 
     @made.command(DECIDE)
     def decide(uri: str) -> None:
         try:
-            answers.ask(_path(uri), partial(_told, made, answers, uri))
+            asked.answers.ask(_path(uri), partial(_told, made, asked, uri))
         except InputError as wrong:
             made.window_show_message(types.ShowMessageParams(types.MessageType.Error, str(wrong)))
         made.workspace_code_lens_refresh(None)
 
     @made.command(CANCEL)
     def cancel(uri: str) -> None:
-        answers.cancel(_path(uri))
+        asked.answers.cancel(_path(uri))
         made.workspace_code_lens_refresh(None)
 
 
-def _told(made: LanguageServer, answers: Answers, uri: str) -> None:
+def _told(made: LanguageServer, asked: Asking, uri: str) -> None:
     """There is an answer."""
-    _publish(made, answers, uri)
+    _publish(made, asked, uri)
     made.workspace_code_lens_refresh(None)
-
-
-def _title(facts: Facts | None, running: bool) -> str:
-    if running:
-        return "sacheck: asking … (cancel)"
-    if facts is None:
-        return "sacheck: prove or refute"
-    verdict = facts.verdict.value if facts.verdict else facts.stopped or "nothing claimed"
-    return f"sacheck: {verdict} (ask again)"
 
 
 def _lens(line: int, title: str, command: str, uri: str) -> types.CodeLens:

@@ -23,7 +23,7 @@ _LEVEL = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "
 RULES: Mapping[str, tuple[str, str]] = {
     "refuted": (
         "A claim is refuted.",
-        "A claim, a refinement or a step of a proof is refuted by a run or a play, which the result shows step by step.",
+        "A claim, a refinement or a step of a proof is refuted by a run or a play. The result shows its steps.",
     ),
     "unknown": (
         "A claim is not settled.",

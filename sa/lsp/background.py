@@ -1,4 +1,4 @@
-"""The commands that decide what a file claims, in processes of their own, so that the editor never waits."""
+"""Commands that run in processes of their own, one for each file, so that the editor never waits."""
 
 from __future__ import annotations
 
@@ -7,25 +7,27 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Generic, TypeVar
 
-from sa.app.suite import questions_of
-from sa.report.facts import Facts, facts_of, read_document
-
-#: Seconds for one question.
-_TIMEOUT = "60"
+Found = TypeVar("Found")
 
 
-class Answers:
-    """What is being asked, and the last answer, by the path of the file."""
+class Background(Generic[Found]):
+    """What is being asked, and the last answer, by the path of the file.
 
-    def __init__(self) -> None:
+    `command` gives the arguments of sacheck for a file (raises InputError), `read` what its output says, None for
+    nothing.
+    """
+
+    def __init__(self, command: Callable[[str], Sequence[str]], read: Callable[[str, str], Found | None]) -> None:
+        self._command, self._read = command, read
         self._lock = threading.Lock()
         self._running = dict[str, subprocess.Popen[str]]()
-        self._found = dict[str, Facts]()
+        self._found = dict[str, Found]()
 
-    def found(self, path: str) -> Facts | None:
+    def found(self, path: str) -> Found | None:
         """The last answer about a file that has not changed since."""
         with self._lock:
             return self._found.get(path)
@@ -59,10 +61,8 @@ class Answers:
     def ask(self, path: str, told: Callable[[], None]) -> None:
         """Ask about a saved file; `told` is called when there is an answer, unless the file changed before."""
         self.cancel(path)
-        (question,) = questions_of([path])
-        command = [question.command.value, "--json", "--timeout", _TIMEOUT, "--", *question.paths]
         process = subprocess.Popen(
-            [sys.executable, "-m", "sa", *command],
+            [sys.executable, "-m", "sa", *self._command(path)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -75,12 +75,12 @@ class Answers:
 
     def _wait(self, path: str, process: subprocess.Popen[str], told: Callable[[], None]) -> None:
         out, _ = process.communicate()
-        document = read_document(out)
+        found = self._read(out, path)
         with self._lock:
             current = self._running.get(path) is process
             if current:
                 del self._running[path]
-                if document is not None:
-                    self._found[path] = facts_of(document, path)
+                if found is not None:
+                    self._found[path] = found
         if current:
             told()
