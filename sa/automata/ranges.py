@@ -65,3 +65,10 @@ def canonical(variables: Sequence[Variable]) -> Term:
                 if position == 0:
                     break
     return build.land(*parts)
+
+
+def without_ranges(formula: Term, variables: Sequence[Variable]) -> Term:
+    """What a formula says of variables beyond what their declarations say."""
+    declared = build.land(*map(within, variables), canonical(variables))
+    said = frozenset(build.conjuncts(declared))
+    return build.land(*(part for part in build.conjuncts(formula) if part not in said))

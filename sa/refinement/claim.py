@@ -10,7 +10,7 @@ from sa.automata.program import Formula
 from sa.base.diagnostic import Diagnostic, Label, warning
 from sa.certificates.goal import Goal
 from sa.terms import build
-from sa.terms.name import whole
+from sa.terms.name import CONCRETE, Name, measured, whole
 from sa.terms.printer import show
 from sa.terms.substitute import unsided
 from sa.terms.term import Term, Var
@@ -27,16 +27,17 @@ def claim_of(goals: Sequence[Goal], alone: bool) -> str:
     if not all(goal.closed for goal in goals):
         return "each thread refines its abstract one in every environment that keeps to its rely"
     claim = "every run of the concrete program has an abstract run with the same visible actions"
-    kept = _kept([formula for goal in goals for formula in goal.iota])
+    lengths = frozenset(v.var.name for goal in goals for v in goal.concrete.variables if v.sequence)
+    kept = _kept([formula for goal in goals for formula in goal.iota], lengths)
     claim = f"{claim}, and after each step {kept}" if kept else claim
     return f"{claim}; no other thread interferes, and the declared relies are not used" if alone else claim
 
 
-def _kept(iota: Sequence[Formula]) -> str:
-    """What ι says: variables that are equal on both sides, then other formulas."""
+def _kept(iota: Sequence[Formula], lengths: frozenset[Name]) -> str:
+    """What ι says: variables that are equal on both sides, then other formulas. A length is told as its sequence."""
     equal, others = dict[str, None](), dict[str, None]()
     for part in (c for f in iota for c in build.conjuncts(f.term)):
-        name = _equal(part)
+        name = _equal(part, lengths)
         if name is not None:
             equal[name] = None
         else:
@@ -47,14 +48,18 @@ def _kept(iota: Sequence[Formula]) -> str:
     return " and ".join((*listed, *([_listed(list(others), FORMULAS)] if others else [])))
 
 
-def _equal(formula: Term) -> str | None:
-    """The name of the variable that a formula says to be equal on both sides; of an array that of the whole."""
+def _equal(formula: Term, lengths: frozenset[Name]) -> str | None:
+    """The name of the variable that a formula says to be equal on both sides; of an array or a sequence that of the
+    whole.
+    """
     mentioned = sorted(formula.free, key=lambda v: v.key)
     if len(mentioned) != 2 or unsided(mentioned[0]) is not unsided(mentioned[1]):
         return None
     if formula is not build.eq(mentioned[0], mentioned[1]):
         return None
-    return whole(unsided(mentioned[0]).name)
+    concrete = next(v.name for v in mentioned if v.name.side == CONCRETE)
+    name = unsided(mentioned[0]).name
+    return measured(name) if concrete in lengths else whole(name)
 
 
 def _listed(words: list[str], most: int) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
 from sa.automata.automaton import Automaton, Edge, Kind, Label, Location, Variable, edges_from
+from sa.automata.ranges import without_ranges
 from sa.report.screen import FAINT, PLACE, STRONG, Screen, render
+from sa.report.told import wholes_of
 from sa.terms.build import TRUE, conjuncts
 from sa.terms.printer import show
 from sa.terms.term import Term
@@ -26,10 +28,10 @@ def show_automata(automata: tuple[Automaton, ...], screen: Screen) -> str:
 def _automaton(automaton: Automaton, width: int) -> Iterator[Text]:
     yield Text.assemble(("automaton ", FAINT), (automaton.name, STRONG))
     for kind in Kind:
-        names = [_declared(v) for v in automaton.variables if v.kind is kind]
+        names = list(_declarations([v for v in automaton.variables if v.kind is kind]))
         if names:
             yield Text.assemble((f"  {kind.value:<7}", FAINT), ", ".join(names))
-    yield from _clauses("init", automaton.init, "  ")
+    yield from _clauses("init", without_ranges(automaton.init, automaton.variables), "  ")
     environments = {location.env for location in automaton.locations}
     (everywhere,) = environments if len(environments) == 1 else (None,)
     if everywhere is not None:
@@ -37,21 +39,40 @@ def _automaton(automaton: Automaton, width: int) -> Iterator[Text]:
     by_source = edges_from(automaton)
     for location in automaton.locations:
         yield Text()
-        yield from _location(location, location.name == automaton.initial, everywhere)
+        yield from _location(location, automaton, everywhere)
         for edge in by_source[location.name]:
             yield from _edge(edge, width)
 
 
+def _declarations(variables: Sequence[Variable]) -> Iterator[str]:
+    """Variables with their types; a sequence is one of them."""
+    wholes = wholes_of(variables)
+    by_name = {v.var: v for v in variables}
+    for variable in variables:
+        whole = wholes.get(variable.var)
+        if whole is None:
+            yield _declared(variable)
+        elif variable.sequence:
+            element = _type(by_name[whole.elements[0]]) if whole.elements else "int"
+            yield f"{whole.name} : seq<{element}, {len(whole.elements)}>"
+
+
 def _declared(variable: Variable) -> str:
-    bounds = "" if variable.low is None else f" : {variable.low}..{variable.high}"
-    sort = variable.var.sort.name
-    return variable.var.name + (bounds or ("" if sort == "int" else f" : {sort}"))
+    written = _type(variable)
+    return variable.var.name + ("" if written == "int" else f" : {written}")
 
 
-def _location(location: Location, initial: bool, everywhere: Term | None) -> Iterator[Text]:
+def _type(variable: Variable) -> str:
+    return variable.var.sort.name if variable.low is None else f"{variable.low}..{variable.high}"
+
+
+def _location(location: Location, automaton: Automaton, everywhere: Term | None) -> Iterator[Text]:
+    initial = location.name == automaton.initial
     yield Text.assemble("  ", (location.name, STRONG), ("  initial" if initial else "", FAINT))
-    if location.inv is not TRUE:
-        yield from _clauses("inv", location.inv, "    ")
+    # Ranges stand with the declarations.
+    inv = without_ranges(location.inv, automaton.variables)
+    if inv is not TRUE:
+        yield from _clauses("inv", inv, "    ")
     if location.env is not None and location.env is not everywhere:
         yield from _clauses("env", location.env, "    ")
 

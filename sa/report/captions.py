@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from sa.automata.automaton import Edge, Location
+from sa.automata.automaton import Edge, Location, Variable
+from sa.automata.ranges import without_ranges
 from sa.report.automaton_text import show_label
 from sa.terms.build import TRUE
 from sa.terms.printer import Namer, show
 
 
-def location_caption(location: Location, name: Namer) -> Iterator[str]:
-    """The name, the invariant and the environment of a location, variables called by `name`."""
+def location_caption(location: Location, variables: Sequence[Variable], name: Namer) -> Iterator[str]:
+    """The name, the invariant and the environment of a location, variables called by `name`. Their ranges are left
+    out.
+    """
     yield location.name
-    if location.inv is not TRUE:
-        yield f"inv {show(location.inv, name)}"
+    inv = without_ranges(location.inv, variables)
+    if inv is not TRUE:
+        yield f"inv {show(inv, name)}"
     if location.env is not None:
         yield f"env {show(location.env, name)}"
 

@@ -25,7 +25,8 @@ def _cluster(automaton: Automaton) -> Iterator[str]:
     yield f"  {start} [shape=point];"
     yield f"  {start} -> {_node(automaton, automaton.initial)};"
     for location in automaton.locations:
-        yield f"  {_node(automaton, location.name)} [label={_quoted(*location_caption(location, plain_name))}];"
+        caption = location_caption(location, automaton.variables, plain_name)
+        yield f"  {_node(automaton, location.name)} [label={_quoted(*caption)}];"
     for edge in automaton.edges:
         ends = f"{_node(automaton, edge.source)} -> {_node(automaton, edge.target)}"
         yield f"  {ends} [label={_quoted(*edge_caption(edge, plain_name))}];"

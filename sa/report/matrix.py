@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from sa.automata.automaton import Automaton, Edge
+from sa.automata.ranges import without_ranges
 from sa.base.source import span_text
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import Simulation, StatePairs
@@ -114,7 +115,8 @@ def automata_html(automata: Sequence[tuple[str, Automaton]]) -> str:
 def _automaton(role: str, automaton: Automaton) -> str:
     rows = "".join(_location(automaton, number) for number in range(len(automaton.locations[:MOST_PAIRS])))
     lane = text(f"{role} {automaton.name}")
-    init = f"<p>starts at {text(automaton.initial)} where <code>{text(show(automaton.init, bare))}</code></p>"
+    start = show(without_ranges(automaton.init, automaton.variables), bare)
+    init = f"<p>starts at {text(automaton.initial)} where <code>{text(start)}</code></p>"
     table = f'<div class="scroll"><table class="automaton">{rows}</table></div>'
     drawn = ""
     if len(automaton.locations) <= MOST_LOCATIONS:
@@ -125,11 +127,12 @@ def _automaton(role: str, automaton: Automaton) -> str:
 
 def _location(automaton: Automaton, number: int) -> str:
     location = automaton.locations[number]
-    inv = f'<p title="invariant">invariant <code>{text(show(location.inv, bare))}</code></p>'
+    invariant = show(without_ranges(location.inv, automaton.variables), bare)
+    inv = f'<p title="invariant">invariant <code>{text(invariant)}</code></p>'
     env = "" if location.env is None else show(location.env, bare)
     environment = f'<p title="environment">environment <code>{text(env)}</code></p>' if env else ""
     steps = "".join(_step(e) for e in automaton.edges if e.source == location.name)
-    told = f"invariant: {show(location.inv, bare)}" + (f"\nenvironment: {env}" if env else "")
+    told = f"invariant: {invariant}" + (f"\nenvironment: {env}" if env else "")
     detail = f"<details><summary>invariant, environment</summary>{inv}{environment}</details>"
     name = f'<th scope="row" title="{text(told)}">{text(location.name)}</th>'
     return f'<tr data-location="{text(location.name)}">{name}<td>{"".join(steps)}{detail}</td></tr>'

@@ -16,7 +16,7 @@ from sa.report.explain import Why, is_internal, name_of
 from sa.report.screen import BAD, FAINT, OPEN, PLACE, STRONG, fit, pack, wrap
 from sa.report.snippet import place, snippet
 from sa.report.story import Ending, Event, Round, Story, rounds_of
-from sa.report.told import changes_of, told_of, value_of
+from sa.report.told import changes_told, told_of, values_told
 from sa.terms.sort import show_value
 from sa.terms.term import Var
 
@@ -69,22 +69,15 @@ def _shown(automaton: Automaton) -> list[Var]:
 
 
 def _state(at: Configuration, automaton: Automaton, column: int) -> list[Text]:
-    values, how = at.values, told_of(automaton)
-    parts = (value_of(v, values[v], None, how).rpartition(" = ") for v in _shown(automaton) if v in values)
-    return pack([Text.assemble(f"{name} = ", (value, STRONG)) for name, _, value in parts], column)
+    values = {v: at.values[v] for v in _shown(automaton) if v in at.values}
+    told = values_told(values, None, told_of(automaton))
+    return pack([Text.assemble(f"{name} = ", (value, STRONG)) for name, value in told], column)
 
 
 def _changes(event: Event, automaton: Automaton) -> list[Text]:
-    before, after, how = event.before.values, event.after.values, told_of(automaton)
-    pieces = list[Text]()
-    for v in _shown(automaton):
-        if v in after and v not in before:
-            name, _, value = value_of(v, after[v], None, how).rpartition(" = ")
-            pieces.append(Text.assemble(f"{name}: ? → ", (value, STRONG)))
-        elif v in after:
-            changes = changes_of(v, before[v], after[v], None, how)
-            pieces += [Text.assemble(head, (value, STRONG)) for head, value in changes]
-    return pieces
+    after = {v: event.after.values[v] for v in _shown(automaton) if v in event.after.values}
+    changes = changes_told(event.before.values, after, None, told_of(automaton))
+    return [Text.assemble(f"{name}: {before} → ", (value, STRONG)) for name, before, value in changes]
 
 
 def _round(number: int, round_: Round, goal: Goal, column: int) -> Iterator[Text]:

@@ -13,7 +13,7 @@ from sa.base.source import position, span_text
 from sa.certificates.run import Ending, Run, Snapshot, Turn
 from sa.report.explain import is_internal
 from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, fit, pack, render
-from sa.report.told import Told, changes_of, told, value_of
+from sa.report.told import Told, changes_told, told, values_told
 from sa.terms.sort import Value, show_value
 from sa.terms.term import Var, sort_of
 
@@ -108,8 +108,8 @@ def _own(at: Snapshot, thread: str) -> Mapping[Var, Value]:
 
 
 def _values(values: Mapping[Var, Value], thread: str | None, how: Told) -> list[Text]:
-    parts = (value_of(v, x, thread, how).rpartition(" = ") for v, x in values.items())
-    return [Text.assemble(f"{name} = ", (value, STRONG)) for name, _, value in parts]
+    told = values_told(values, thread, how)
+    return [Text.assemble(f"{name} = ", (value, STRONG)) for name, value in told]
 
 
 def _turn(number: int, turn: Turn, before: Snapshot, where: Layout, how: Told) -> Iterator[Text]:
@@ -141,12 +141,8 @@ def _action(edge: Edge, shown: tuple[Value, ...]) -> str:
 
 def _changes(turn: Turn, before: Snapshot, how: Told) -> list[Text]:
     old, new = before.threads[turn.thread].values, turn.move.after.values
-    return [
-        Text.assemble(head, (value, STRONG))
-        for v in new
-        if not is_internal(v)
-        for head, value in changes_of(v, old[v], new[v], turn.thread, how)
-    ]
+    changes = changes_told(old, {v: x for v, x in new.items() if not is_internal(v)}, turn.thread, how)
+    return [Text.assemble(f"{name}: {first} → ", (last, STRONG)) for name, first, last in changes]
 
 
 def _rows(number: str, cells: Sequence[Sequence[Text]], where: Layout) -> Iterator[Text]:

@@ -15,8 +15,9 @@ from sa.automata.program import Program
 from sa.base.source import Span, span_text
 from sa.certificates.goal import Goal
 from sa.certificates.run import Ending, Run, Snapshot, Turn
-from sa.report.explain import Why, bare, is_internal, name_of
+from sa.report.explain import Why, is_internal, name_of
 from sa.report.story import Event, Story, rounds_of
+from sa.report.told import Told, changes_told, told, told_of, values_told
 from sa.terms.sort import Value, show_value
 from sa.terms.term import Var, sort_of
 
@@ -82,7 +83,7 @@ def play_scene(told: Story, goal: Goal) -> Scene:
         Lane("abstract", goal.abstract.name, goal.abstract.origin.span),
     )
     rigid = [v.var for v in goal.concrete.variables if v.kind is Kind.PARAM and v.var in told.concrete.values]
-    parameters = tuple((str(v.name), show_value(told.concrete.values[v], v.sort)) for v in rigid)
+    parameters = tuple(values_told({v: told.concrete.values[v] for v in rigid}, None, told_of(goal.concrete)))
     concrete = told.concrete
     abstract = told.abstract
     start = (Act("start", "start"),)
@@ -110,12 +111,8 @@ def play_scene(told: Story, goal: Goal) -> Scene:
 
 
 def _act(event: Event, side: Automaton) -> Act:
-    before, after = event.before.values, event.after.values
-    changes = tuple(
-        (bare(v), show_value(before[v], v.sort) if v in before else "?", show_value(after[v], v.sort))
-        for v in _visible(side)
-        if v in after and before.get(v) != after[v]
-    )
+    after = {v: event.after.values[v] for v in _visible(side) if v in event.after.values}
+    changes = tuple(changes_told(event.before.values, after, None, told_of(side)))
     if event.edge is None:
         return Act("environment", "environment", changes=changes)
     return Act("step", _text(event.edge), event.edge.origin.span, event.action, changes)
@@ -127,7 +124,9 @@ def _visible(side: Automaton) -> list[Var]:
 
 
 def _state(location: str, values: Mapping[Var, Value], side: Automaton) -> State:
-    return State(location, tuple((bare(v), show_value(values[v], v.sort)) for v in _visible(side) if v in values))
+    return State(
+        location, tuple(values_told({v: values[v] for v in _visible(side) if v in values}, None, told_of(side)))
+    )
 
 
 def _text(edge: Edge) -> str:
@@ -143,12 +142,13 @@ def run_scene(run: Run, program: Program) -> Scene:
     """A run of a program."""
     spans = {t.name: t.origin.span for t in (*program.threads, *(f.thread for f in program.families))}
     lanes = tuple(Lane("thread", name, spans.get(name.partition("[")[0])) for name in run.start.threads)
-    parameters = tuple(_told(run.start.shared, program, Kind.PARAM))
-    frames = [_frame(tuple((Act("start", "start"),) for _ in lanes), run.start, program)]
+    how = told(program)
+    parameters = tuple(_shared(run.start.shared, program, Kind.PARAM, how))
+    frames = [_frame(tuple((Act("start", "start"),) for _ in lanes), run.start, program, how)]
     before = run.start
     for turn in run.turns:
-        acts = tuple((_turn(turn, before),) if lane.name == turn.thread else () for lane in lanes)
-        frames.append(_frame(acts, turn.after, program))
+        acts = tuple((_turn(turn, before, how),) if lane.name == turn.thread else () for lane in lanes)
+        frames.append(_frame(acts, turn.after, program, how))
         before = turn.after
     return Scene("run", lanes, parameters, tuple(frames), run.ending.value)
 
@@ -157,30 +157,28 @@ def run_scene(run: Run, program: Program) -> Scene:
 GOOD_ENDINGS = frozenset({Ending.FINISHED.value, Ending.STOPPED.value})
 
 
-def _turn(turn: Turn, before: Snapshot) -> Act:
+def _turn(turn: Turn, before: Snapshot, how: Told) -> Act:
     edge, old, new = turn.move.edge, before.threads[turn.thread].values, turn.move.after.values
     shown = None
     if edge.label is not None:
         values = [show_value(x, sort_of(t)) for x, t in zip(turn.shown, edge.label.values, strict=True)]
         shown = f"{edge.label.action}({', '.join(values)})" if values else edge.label.action
-    changed = (v for v in new if old[v] != new[v] and not is_internal(v))
-    changes = tuple((str(v.name), show_value(old[v], v.sort), show_value(new[v], v.sort)) for v in changed)
+    changes = tuple(changes_told(old, {v: x for v, x in new.items() if not is_internal(v)}, turn.thread, how))
     return Act("step", _text(edge), edge.origin.span, shown, changes)
 
 
-def _frame(acts: tuple[tuple[Act, ...], ...], at: Snapshot, program: Program) -> Frame:
+def _frame(acts: tuple[tuple[Act, ...], ...], at: Snapshot, program: Program, how: Told) -> Frame:
     """Each thread's location with its own variables, and the shared ones."""
     states = list[State]()
-    for there in at.threads.values():
-        own = ((v, x) for v, x in there.values.items() if v not in at.shared and not is_internal(v))
-        states.append(State(there.location, tuple((str(v.name), show_value(x, v.sort)) for v, x in own)))
-    return Frame(acts, (), tuple(states), tuple(_told(at.shared, program, Kind.GLOBAL)))
+    for thread, there in at.threads.items():
+        own = {v: x for v, x in there.values.items() if v not in at.shared and not is_internal(v)}
+        states.append(State(there.location, tuple(values_told(own, thread, how))))
+    return Frame(acts, (), tuple(states), tuple(_shared(at.shared, program, Kind.GLOBAL, how)))
 
 
-def _told(values: Mapping[Var, Value], program: Program, kind: Kind) -> Iterable[tuple[str, str]]:
-    for v in (v.var for v in program.variables if v.kind is kind and not is_internal(v.var)):
-        if v in values:
-            yield str(v.name), show_value(values[v], v.sort)
+def _shared(values: Mapping[Var, Value], program: Program, kind: Kind, how: Told) -> Iterable[tuple[str, str]]:
+    own = (v.var for v in program.variables if v.kind is kind and not is_internal(v.var))
+    return values_told({v: values[v] for v in own if v in values}, None, how)
 
 
 def spans_of(scene: Scene) -> Sequence[Span]:

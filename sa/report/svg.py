@@ -75,7 +75,9 @@ def _svg(body: str, size: Size, style: str) -> str:
 
 def _automaton(automaton: Automaton) -> tuple[str, Size]:
     """The boxes and arrows of an automaton, and the room that they take."""
-    boxes = {location.name: _text(location_caption(location, bare)) for location in automaton.locations}
+    boxes = {
+        location.name: _text(location_caption(location, automaton.variables, bare)) for location in automaton.locations
+    }
     labels = [_text(edge_caption(edge, bare)) for edge in automaton.edges]
     sizes = {name: _grown(text.size) for name, text in boxes.items()}
     arrows = [Arrow(e.source, e.target, text.size) for e, text in zip(automaton.edges, labels, strict=True)]

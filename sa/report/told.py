@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import count, takewhile
 
 from msgspec import Struct
 
-from sa.automata.automaton import Automaton, Shown
+from sa.automata.automaton import Automaton, Shown, Variable
 from sa.automata.program import Program
 from sa.report.explain import bare
+from sa.terms import build
+from sa.terms.name import element, measured
+from sa.terms.printer import plain_name
 from sa.terms.sort import ArraySort, ArrayValue, Sort, Value, show_value
+from sa.terms.substitute import unsided
 from sa.terms.term import Var
 
 
+class Whole(Struct, frozen=True):
+    """A sequence, which is one value to a reader: its name, the variables of its elements, and that of its length."""
+
+    name: str
+    elements: tuple[Var, ...]
+    length: Var
+
+
 class Told(Struct, frozen=True):
-    """How variables are told, by thread; under None those that no thread is named for."""
+    """How variables are told, by thread; under None those that no thread is named for. `wholes` by their variables."""
 
     by_thread: Mapping[str | None, Mapping[Var, Shown]]
+    wholes: Mapping[str | None, Mapping[Var, Whole]]
 
 
 def told(program: Program) -> Told:
@@ -26,12 +40,77 @@ def told(program: Program) -> Told:
         t.name: {v.var: v.shown for v in t.variables if v.shown is not None} for t in threads
     }
     by_thread[None] = {v: s for own in by_thread.values() for v, s in own.items()}
-    return Told(by_thread)
+    wholes: dict[str | None, Mapping[Var, Whole]] = {t.name: wholes_of(t.variables) for t in threads}
+    wholes[None] = wholes_of(program.variables)
+    return Told(by_thread, wholes)
 
 
 def told_of(automaton: Automaton) -> Told:
     """How the variables of one side of a refinement are told: without the side."""
-    return Told({None: {v.var: v.shown or Shown(bare(v.var)) for v in automaton.variables}})
+    shown = {v.var: v.shown or Shown(bare(v.var)) for v in automaton.variables}
+    return Told({None: shown}, {None: wholes_of(automaton.variables)})
+
+
+def wholes_of(variables: Iterable[Variable]) -> Mapping[Var, Whole]:
+    """The sequences among some variables. Their elements have their names with positions."""
+    listed = list(variables)
+    named = {v.var.name: v.var for v in listed}
+    found = dict[Var, Whole]()
+    for length in listed:
+        if length.sequence:
+            name = measured(length.var.name)
+            places = (element(name, position) for position in count())
+            elements = tuple(named[place] for place in takewhile(named.__contains__, places))
+            whole = Whole(plain_name(unsided(build.variable(name))), elements, length.var)
+            found |= dict.fromkeys((*elements, length.var), whole)
+    return found
+
+
+def values_told(values: Mapping[Var, Value], thread: str | None, how: Told) -> list[tuple[str, str]]:
+    """Variables with their values, in their order: `x` and `3`, of a sequence `q` and `{1, 2}`."""
+    told = dict[str, str]()
+    for v, value in values.items():
+        whole = _whole(v, thread, how)
+        if whole is not None and (text := _content(whole, values)) is not None:
+            told[whole.name] = text
+        else:
+            name, _, text = value_of(v, value, thread, how).rpartition(" = ")
+            told[name] = text
+    return list(told.items())
+
+
+def changes_told(
+    old: Mapping[Var, Value], new: Mapping[Var, Value], thread: str | None, how: Told
+) -> list[tuple[str, str, str]]:
+    """What became of variables: `x`, `2` and `3`; `?` where there was no value."""
+    told = dict[str, tuple[str, str]]()
+    for v, value in new.items():
+        whole = _whole(v, thread, how)
+        before, after = (None, None) if whole is None else (_content(whole, old), _content(whole, new))
+        if whole is not None and before is not None and after is not None:
+            if before != after:
+                told[whole.name] = before, after
+        elif v not in old:
+            name, _, text = value_of(v, value, thread, how).rpartition(" = ")
+            told[name] = "?", text
+        else:
+            told |= {name: (first, last) for name, first, last in _changes_of(v, old[v], value, thread, how)}
+    return [(name, before, after) for name, (before, after) in told.items()]
+
+
+def _whole(var: Var, thread: str | None, how: Told) -> Whole | None:
+    return how.wholes.get(thread, how.wholes[None]).get(var) or how.wholes[None].get(var)
+
+
+def _content(whole: Whole, values: Mapping[Var, Value]) -> str | None:
+    """The elements of a sequence as the language writes them; None where it has none in this state."""
+    length = values.get(whole.length)
+    if type(length) is not int or not 0 <= length <= len(whole.elements):
+        return None
+    inside = whole.elements[:length]
+    if any(v not in values for v in inside):
+        return None
+    return f"{{{', '.join(show_value(values[v], v.sort) for v in inside)}}}"
 
 
 def _shown(var: Var, thread: str | None, how: Told) -> Shown:
@@ -47,17 +126,16 @@ def value_of(var: Var, value: Value, thread: str | None, how: Told) -> str:
     return f"{_element(shown, None)} = {_word(value, var.sort, shown)}"
 
 
-def changes_of(var: Var, old: Value, new: Value, thread: str | None, how: Told) -> Iterator[tuple[str, str]]:
-    """What became of a variable, of an array element by element: `x: 2 → ` and `3`."""
+def _changes_of(var: Var, old: Value, new: Value, thread: str | None, how: Told) -> Iterator[tuple[str, str, str]]:
+    """What became of a variable, of an array element by element."""
     shown = _shown(var, thread, how)
     if isinstance(old, ArrayValue) and isinstance(new, ArrayValue) and old.default == new.default:
         sort = _inner(var.sort)
         for index in sorted({i for i, _ in (*old.entries, *new.entries)}):
             if old[index] != new[index]:
-                name = _element(shown, str(index))
-                yield f"{name}: {_word(old[index], sort, shown)} → ", _word(new[index], sort, shown)
+                yield _element(shown, str(index)), _word(old[index], sort, shown), _word(new[index], sort, shown)
     elif old != new:
-        yield f"{_element(shown, None)}: {_word(old, var.sort, shown)} → ", _word(new, var.sort, shown)
+        yield _element(shown, None), _word(old, var.sort, shown), _word(new, var.sort, shown)
 
 
 def _inner(sort: Sort) -> Sort:

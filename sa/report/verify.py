@@ -33,7 +33,7 @@ from sa.report.document import (
 )
 from sa.report.explain import is_internal
 from sa.report.refine import seconds_section, unbounded
-from sa.report.told import told, value_of
+from sa.report.told import told, values_told
 from sa.report.tried import tried_words, what_may_help
 from sa.terms.sort import Value
 from sa.terms.term import Var
@@ -149,7 +149,7 @@ def violating(finding: Finding, program: Program) -> tuple[str, ...]:
 def _values(free: frozenset[Var], values: Mapping[Var, Value], thread: str | None, program: Program) -> tuple[str, ...]:
     known = sorted((v for v in free if v in values and not is_internal(v)), key=lambda v: v.key)
     how = told(program)
-    return tuple(value_of(v, values[v], thread, how) for v in known)
+    return tuple(f"{name} = {value}" for name, value in values_told({v: values[v] for v in known}, thread, how))
 
 
 def _unknown(findings: Sequence[Finding]) -> Iterator[Section]:
