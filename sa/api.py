@@ -167,8 +167,8 @@ def refine(
     )
 
 
-def verify(path: Path, *, timeout: float | None = None, split: bool = False, seed: int = 0) -> Answer:
-    """Do the invariants, assertions and guarantees of a program hold? Raises InputError."""
+def verify(path: Path, *, timeout: float | None = None, split: bool = False, seed: int = 0, jobs: int = 1) -> Answer:
+    """Do the invariants, assertions and guarantees of a program hold? `jobs` processes look at once. Raises InputError."""
     from sa.app.certificate import verification_certificate
     from sa.app.replace_file import replace_file
     from sa.app.verify import VerifyRequest
@@ -178,7 +178,7 @@ def verify(path: Path, *, timeout: float | None = None, split: bool = False, see
     from sa.report.verify import verification_document
     from sa.report.verify_json import verification_json
 
-    request = VerifyRequest(os.fspath(path), split, Options(_limits(timeout), seed))
+    request = VerifyRequest(os.fspath(path), split, Options(_limits(timeout), seed, jobs=jobs))
     try:
         answer = ask(request)
     except LimitReached as limit:

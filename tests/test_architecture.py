@@ -94,6 +94,7 @@ MAY_IMPORT = {
     | {
         "smt",
         "certificates",
+        "processes",
         "conditions",
         "generation",
         "question",

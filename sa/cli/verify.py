@@ -60,6 +60,12 @@ if TYPE_CHECKING:
     SoFar: TypeAlias = Callable[[Unknown], Answer]
 
 
+JobsOption: TypeAlias = Annotated[
+    int,
+    typer.Option("--jobs", "-j", metavar="N", min=1, max=64, help="The number of processes that ask engines at once."),
+]
+
+
 def verify(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The program.")],
     split: SplitOption = False,
@@ -69,6 +75,7 @@ def verify(
     junit: JunitOption = None,
     cache: CacheOption = True,
     engine: EngineOption = None,
+    jobs: JobsOption = 1,
     rounds: RoundsOption = None,
     unwind: UnwindOption = None,
     export: FormulaOption = None,
@@ -111,7 +118,7 @@ def verify(
         memory = users_cache() if cache and portfolio is named(()) else None
         with watched(watching) as watch:
             how = reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_)
-            request = VerifyRequest(file, split, Options(bounds, seed, memory, portfolio, watch.reports), how)
+            request = VerifyRequest(file, split, Options(bounds, seed, memory, portfolio, watch.reports, jobs), how)
             if export is not None:
                 return _exported(request, export, rounds or 1, unwind or 0)
             return _answer(request, work(request, so_far.append), settings, certificate)

@@ -44,10 +44,19 @@ Reports: TypeAlias = Callable[[str], Report]
 ROUNDS = (10.0, 120.0, None)
 
 
+def _still_open(bad: Bad) -> bool:
+    return False
+
+
 def run(
-    portfolio: Sequence[Turn[ClaimEngine]], asked: Asked, budget: Budget, judge: Judge, reports: Reports | None = None
+    portfolio: Sequence[Turn[ClaimEngine]],
+    asked: Asked,
+    budget: Budget,
+    judge: Judge,
+    reports: Reports | None = None,
+    over: Callable[[Bad], bool] = _still_open,
 ) -> Iterator[Progress]:
-    """What becomes of the question, as soon as it is known.
+    """What becomes of the question, as soon as it is known; no engine is asked about what is `over` somewhere else.
 
     Raises LimitReached where the limits of the whole are reached: what was settled before stands.
     """
@@ -56,6 +65,7 @@ def run(
     for seconds in ROUNDS if budget.bounds.deadline is None else (None,):
         again = list[Turn[ClaimEngine]]()
         for turn in waiting:
+            open_ = [b for b in open_ if not over(b)]
             if not open_:
                 return
             bounds = share(budget.bounds, turn.share) if seconds is None else _soon(budget.bounds, seconds)

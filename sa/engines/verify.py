@@ -34,7 +34,7 @@ from sa.engines.engine import Decider, Turn
 from sa.engines.judging_claims import judged, judged_of_crowd, same_claims
 from sa.engines.memory import RECALLED, Memory, recalled, remember
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
-from sa.engines.runner import Reports, Ruled, run
+from sa.engines.runner import Judge, Progress, Reports, Ruled, run
 from sa.engines.verification import Finding, Tried, Verification
 from sa.question.asked import Asked, Note, Proof, Settled
 from sa.question.claims import Claim, claims_of
@@ -46,13 +46,17 @@ _NOT_FOUND = Unknown(Reason.BOUND, "neither an invariant that excludes a violati
 
 
 class Options(Struct, frozen=True):
-    """What a caller may ask of `verify` beyond the program. Evidence of earlier runs is in the `cache`."""
+    """What a caller may ask of `verify` beyond the program. Evidence of earlier runs is in the `cache`.
+
+    With several `jobs` so many processes ask the engines at once.
+    """
 
     bounds: Limits
     seed: int = 0
     cache: Cache | None = None
     portfolio: Portfolio = CLAIMS
     reports: Reports | None = None
+    jobs: int = 1
 
 
 class _Known(Struct, frozen=True):
@@ -168,13 +172,7 @@ def _searched(
     accepted, stop = list[Settled](), None
     work.at = _At("search", started, bads)
     try:
-        for found in run(
-            portfolio,
-            asked,
-            Budget(options.bounds, options.seed),
-            judge,
-            partial(_heard, work),
-        ):
+        for found in _said(work, portfolio, asked, judge):
             match found:
                 case Note(words):
                     work.notes.append(words)
@@ -197,6 +195,18 @@ def _searched(
     work.seconds.setdefault("check", 0.0)
     _over(work)
     return stop
+
+
+def _said(work: _Work, portfolio: Portfolio, asked: Asked, judge: Judge) -> Iterator[Progress]:
+    """What engines say, asked in one process or in several. Raises LimitReached."""
+    options, heard = work.options, partial(_heard, work)
+    budget = Budget(options.bounds, options.seed)
+    if options.jobs > 1:
+        # Only who wants several processes pays for what makes them.
+        from sa.engines.together import run_together
+
+        return run_together(portfolio, asked, budget, judge, heard, options.jobs)
+    return run(portfolio, asked, budget, judge, heard)
 
 
 def _heard(work: _Work, engine: str) -> Report:

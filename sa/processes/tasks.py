@@ -9,13 +9,10 @@ watches over all of them (`supervisor`).
 
 from __future__ import annotations
 
-import io
 import multiprocessing
 import os
-import pickle
 import signal
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,19 +26,12 @@ from msgspec import Struct
 from sa.base.diagnostic import Diagnostic, InputError
 from sa.base.limits import LimitReached, Limits, remaining
 from sa.base.verdict import Reason
+from sa.processes.forked import CAN_FORK, LOOK, dumps, ends_with, known_in, loads
 
 R = TypeVar("R")
 
-#: Seconds between looks at the clock, and at whether the process that began this one is there.
-LOOK = 0.1
-
-#: How deep terms may be on their way to another process.
-_DEEP = 20_000
-
 #: The status that Python ends with after an exception that nobody caught.
 _BUG = 1
-
-_CAN_FORK = "fork" in multiprocessing.get_all_start_methods()
 
 
 class Task(Struct, Generic[R], frozen=True):
@@ -64,10 +54,10 @@ def in_order(
     `shared` is what all tasks know: objects in it of the `kept` types, compared by identity or large, stay the same
     ones in results. Raises what a task raises.
     """
-    if jobs < 2 or len(tasks) < 2 or not _CAN_FORK:
+    if jobs < 2 or len(tasks) < 2 or not CAN_FORK:
         yield from _one_by_one(tasks)
         return
-    pool = _Pool(tasks, jobs, bounds, _known(shared, kept))
+    pool = _Pool(tasks, jobs, bounds, known_in(shared, kept))
     try:
         yield from pool.results()
     finally:
@@ -179,7 +169,7 @@ class _Pool(Generic[R]):
     def _collect(self, connection: Connection) -> None:
         task, process = self._running[connection]
         try:
-            result = _loads(connection.recv_bytes(), self._known)
+            result = loads(connection.recv_bytes(), self._known)
         except (EOFError, OSError):
             process.join()
             result = self._ended(task, process.exitcode)
@@ -249,7 +239,7 @@ def _work(
     signal.signal(signal.SIGINT, interrupted)
     # What an interrupt leaves half made is nothing to tell.
     sys.unraisablehook = lambda unraisable: None if heard else sys.__unraisablehook__(unraisable)
-    threading.Thread(target=_die_with, args=(parent,), daemon=True).start()
+    ends_with(parent)
     outcome: object
     try:
         outcome = task.work(earlier)
@@ -261,16 +251,8 @@ def _work(
         outcome = _raised(error)
     # From here on nothing disturbs what is being sent, however deep its terms are.
     heard.append(Reason.INTERRUPTED)
-    sys.setrecursionlimit(_DEEP)
-    connection.send_bytes(_dumps(outcome, known))
+    connection.send_bytes(dumps(outcome, known))
     connection.close()
-
-
-def _die_with(parent: int) -> None:
-    """End this process when the one that began it is no more: then nobody wants the result."""
-    while os.getppid() == parent:
-        time.sleep(LOOK)
-    os._exit(1)
 
 
 def _raised(error: Exception) -> _Raised:
@@ -278,52 +260,3 @@ def _raised(error: Exception) -> _Raised:
         return _Raised(error.diagnostics)
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return _Raised((), what, traceback.format_exc())
-
-
-# ---------------------------------------------------------------- objects that stay the same
-
-
-class _Collector(pickle.Pickler):
-    def __init__(self, kept: tuple[type, ...]) -> None:
-        super().__init__(io.BytesIO(), pickle.HIGHEST_PROTOCOL)
-        self.kept = kept
-        self.found = dict[int, object]()
-
-    def persistent_id(self, obj: object) -> None:
-        if isinstance(obj, self.kept):
-            self.found.setdefault(id(obj), obj)
-
-
-class _Pickler(pickle.Pickler):
-    def __init__(self, stream: io.BytesIO, known: list[object]) -> None:
-        super().__init__(stream, pickle.HIGHEST_PROTOCOL)
-        self._numbers = {id(obj): number for number, obj in enumerate(known)}
-
-    def persistent_id(self, obj: object) -> int | None:
-        return self._numbers.get(id(obj))
-
-
-class _Unpickler(pickle.Unpickler):
-    def __init__(self, data: bytes, known: list[object]) -> None:
-        super().__init__(io.BytesIO(data))
-        self._known = known
-
-    def persistent_load(self, pid: int) -> object:
-        return self._known[pid]
-
-
-def _known(shared: object, kept: tuple[type, ...]) -> list[object]:
-    """The objects in `shared` that results refer to by number."""
-    collector = _Collector(kept)
-    collector.dump(shared)
-    return list(collector.found.values())
-
-
-def _dumps(result: object, known: list[object]) -> bytes:
-    stream = io.BytesIO()
-    _Pickler(stream, known).dump(result)
-    return stream.getvalue()
-
-
-def _loads(data: bytes, known: list[object]) -> Any:
-    return _Unpickler(data, known).load()
