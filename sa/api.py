@@ -168,7 +168,7 @@ def refine(
 
 
 def verify(path: Path, *, timeout: float | None = None, split: bool = False, seed: int = 0, jobs: int = 1) -> Answer:
-    """Do the invariants, assertions and guarantees of a program hold? `jobs` processes look at once. Raises InputError."""
+    """Do the invariants, assertions and guarantees of a program hold? Asked in `jobs` processes. Raises InputError."""
     from sa.app.certificate import verification_certificate
     from sa.app.replace_file import replace_file
     from sa.app.verify import VerifyRequest
