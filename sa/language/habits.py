@@ -108,6 +108,12 @@ def _of_place(before: str, last: str, token: str, accepted: frozenset[str]) -> s
         return f"the size follows the type: `{last} : int[3]`"
     if token == ";" and last == "}":
         return "no `;` after `}`"
+    if token in ("cas", "fetch_add", "exchange"):
+        return f"a step of its own: `r := {token}(…);`, or alone the condition of `if` or `while`"
+    if token in ("&&", "||") and re.search(r"\b(cas|fetch_add|exchange)\s*\([^;{}]*\)$", before):
+        return "an operation stands alone in a condition: write `r := …;` before, and test `r`"
+    if token == "lock" and last == ":":
+        return "a lock is an int: `global l : int = 0;`"
     if token == ";" and (label := re.search(r"@\s*\w+\s*(\([^;{}]*\))?$", before)):
         return f"a label stands before a statement: `{label[0]} skip;` does nothing else"
     if token == "if" and "NAME" in accepted:

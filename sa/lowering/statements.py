@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import TypeAlias
 
@@ -10,9 +10,10 @@ from msgspec import Struct
 
 from sa.automata.automaton import Origin
 from sa.base.source import Span
-from sa.lowering.paths import Failing, Path, Step, Wrong, assume, demand
+from sa.lowering.paths import Failing, Path, Step, Wrong, assume, demand, written
+from sa.lowering.writes import known
 from sa.terms import build
-from sa.terms.term import Term
+from sa.terms.term import Term, Var
 
 
 class Outcome(Struct, frozen=True):
@@ -104,15 +105,24 @@ Statement: TypeAlias = Do | If | While | Choose | Inlined | Jump
 Block: TypeAlias = tuple[Statement, ...]
 
 
-def test_of(condition: Term | None, wrong: Sequence[Wrong], span: Span, head: Origin, step: Step) -> Test:
-    """The steps of a test that fails at `span` where one of the `wrong` conditions holds; without a condition any
-    outcome is possible. What goes wrong is an edge once, beside the first outcome.
+def any_outcome(head: Origin) -> Test:
+    """The steps of a test without a condition."""
+    return Test(*(Outcome((Path(),), (), Origin(head.span, f"{head.text}: goes {way}")) for way in ("in", "on")))
+
+
+def test_of(
+    condition: Term, wrong: Sequence[Wrong], updates: Mapping[Var, Term], span: Span, head: Origin, step: Step
+) -> Test:
+    """The steps of a test that fails at `span` where one of the `wrong` conditions holds, and makes `updates`.
+
+    What goes wrong is an edge once, beside the first outcome.
     """
-    if condition is None:
-        return Test(*(Outcome((Path(),), (), Origin(head.span, f"{head.text}: goes {way}")) for way in ("in", "on")))
     safe = demand(Path(), wrong, span, step)
     ways = [None if safe is None else assume(safe, term) for term in (condition, build.lnot(condition))]
-    first, second = (() if way is None else (way,) for way in ways)
+    first, second = (
+        () if way is None else (written(way, known(updates, condition, truth)),)
+        for way, truth in zip(ways, (True, False), strict=True)
+    )
     return Test(
         Outcome(first, tuple(step.failures), Origin(head.span, f"{head.text}: true")),
         Outcome(second, (), Origin(head.span, f"{head.text}: false")),

@@ -15,9 +15,10 @@ from sa.base.source import Span
 from sa.lowering.intervals import Interval, outside
 from sa.lowering.paths import Path, Step, Wrong, assume, demand, now, written
 from sa.terms import build
+from sa.terms.cases import decided
 from sa.terms.name import chosen
-from sa.terms.sort import BOOL
-from sa.terms.term import Term, Var
+from sa.terms.sort import BOOL, INT
+from sa.terms.term import Not, Term, Var, sort_of
 
 
 class Target(Struct, frozen=True):
@@ -89,45 +90,58 @@ def choose(target: Target, wrong: Iterable[Wrong], paths: Sequence[Path], step: 
 
 
 class Exchange(Struct, frozen=True):
-    """An atomic operation: `place` becomes `value`, `result` becomes `outcome`; both read what was before."""
+    """An atomic operation: `place` becomes `value`, its outcome is `outcome`; both read what was before."""
 
     place: Target
     value: Term
-    result: Target
     outcome: Term
 
 
-def compare_and_swap(result: Target, place: Target, expected: Term, new: Term) -> Exchange:
-    """`result := cas(place, expected, new)`. The result is a Boolean, or an int that becomes 1 or 0."""
+def compare_and_swap(place: Target, expected: Term, new: Term) -> Exchange:
+    """`cas(place, expected, new)`, which gives a Boolean."""
     equal = build.eq(held(place), expected)
-    outcome = equal if result.variables[0].var.sort == BOOL else build.ite(equal, build.ONE, build.ZERO)
-    return Exchange(place, build.ite(equal, new, held(place)), result, outcome)
+    return Exchange(place, build.ite(equal, new, held(place)), equal)
 
 
-def fetch_add(result: Target, place: Target, amount: Term) -> Exchange:
-    """`result := fetch_add(place, amount)`."""
+def fetch_add(place: Target, amount: Term) -> Exchange:
+    """`fetch_add(place, amount)`, which gives the old value."""
     before = held(place)
-    return Exchange(place, build.add(before, amount), result, before)
+    return Exchange(place, build.add(before, amount), before)
 
 
-def exchange_with(result: Target, place: Target, value: Term) -> Exchange:
-    """`result := exchange(place, value)`."""
-    return Exchange(place, value, result, held(place))
+def exchange_with(place: Target, value: Term) -> Exchange:
+    """`exchange(place, value)`, which gives the old value."""
+    return Exchange(place, value, held(place))
 
 
 def exchange(
-    made: Exchange, wrong: Iterable[Wrong], paths: Sequence[Path], span: Span, step: Step
+    made: Exchange, result: Target, wrong: Iterable[Wrong], paths: Sequence[Path], span: Span, step: Step
 ) -> list[Path] | None:
-    """The ways on after an atomic operation; None if its result is written to the place itself."""
-    updates, own = updates_of(made.place, made.value), updates_of(made.result, made.outcome)
+    """The ways on after `result := made`; None if the result is written to the place itself.
+
+    An int becomes 1 or 0 where the outcome is a Boolean.
+    """
+    kept, outcome = result.variables[0], made.outcome
+    if kept.var.sort == INT and sort_of(outcome) == BOOL:
+        outcome = build.ite(outcome, build.ONE, build.ZERO)
+    updates, own = updates_of(made.place, made.value), updates_of(result, outcome)
     if not own.keys().isdisjoint(updates):
         return None
-    conditions = [
-        *wrong,
-        *out_of_range(made.place.variables[0], made.value, step.ranges),
-        *out_of_range(made.result.variables[0], made.outcome, step.ranges),
-    ]
+    conditions = [*wrong, *beyond(made, step), *out_of_range(kept, outcome, step.ranges)]
     return perform(paths, conditions, {**updates, **own}, span, step)
+
+
+def known(updates: Mapping[Var, Term], condition: Term, truth: bool) -> dict[Var, Term]:
+    """The updates where a condition is known to be true, or false; what stays as it is is left out."""
+    if isinstance(condition, Not):
+        condition, truth = condition.body, not truth
+    after = {v: decided(t, condition, truth) for v, t in updates.items()}
+    return {v: t for v, t in after.items() if t is not v}
+
+
+def beyond(made: Exchange, step: Step) -> list[Wrong]:
+    """The condition under which an operation leaves the range of its place; none if it cannot."""
+    return out_of_range(made.place.variables[0], made.value, step.ranges)
 
 
 def lock(target: Target, undefined: Sequence[Wrong], paths: Sequence[Path], step: Step) -> list[Path]:

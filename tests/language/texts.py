@@ -78,4 +78,4 @@ def without_origins(automaton: Automaton) -> Automaton:
 
 
 def _bare(variable: Variable) -> Variable:
-    return replace(variable, origin=NOWHERE, sequence=False)
+    return replace(variable, origin=NOWHERE, sequence=False, internal=False)

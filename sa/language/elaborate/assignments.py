@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import assert_never
 
 from msgspec.structs import replace
 
@@ -17,7 +18,7 @@ from sa.language.elaborate.wholes import Whole, variables_of, whole_of, whole_va
 from sa.language.names import BrokenSymbol, VariableSymbol, find, unknown
 from sa.lowering import writes
 from sa.lowering.paths import Path, Wrong, assume, index_faults
-from sa.lowering.writes import Exchange, Target, arbitrary, choose, held, out_of_range, perform, updates_of
+from sa.lowering.writes import Exchange, Target, arbitrary, choose, out_of_range, perform, updates_of
 from sa.terms.sort import BOOL, INT
 from sa.terms.term import Int, Term, Var, sort_of
 
@@ -176,75 +177,59 @@ def any_values(variables: tuple[Variable, ...], paths: list[Path], execution: Ex
     return [w for w in ways if w is not None]
 
 
-def cas(action: syntax.CompareAndSwap, paths: list[Path], execution: Execution) -> list[Path]:
-    """`r := cas(x, expected, new)`."""
-    context = execution.context
-    undefined = list[Term]()
+def operate(action: syntax.Operation, place: syntax.Place, paths: list[Path], execution: Execution) -> list[Path]:
+    """`r := cas(…)`, `r := fetch_add(…)` or `r := exchange(…)`; `place` is r."""
+    context, undefined = execution.context, list[Term]()
     inner = replace(context, undefined=undefined)
-    result, place = target_of(action.result, inner), target_of(action.place, inner)
-    values = [translate_value(e, False, context) for e in (action.expected, action.new)]
-    if result is None or place is None or values[0] is None or values[1] is None:
+    result, made = target_of(place, inner), operation_of(action, inner)
+    if result is None or made is None:
         return paths
-    expected, new = values[0][0], values[1][0]
-    if not (
-        fits(place.variables[0], expected, action.expected.span, context)
-        and fits(place.variables[0], new, action.new.span, context)
-    ):
+    sort = result.variables[0].var.sort
+    if isinstance(action, syntax.CompareAndSwap):
+        if sort not in (BOOL, INT):
+            complain(context, "SA201", "cas gives a bool, or 1 and 0", place.span)
+            return paths
+    elif not fits(result.variables[0], made.outcome, place.span, context):
         return paths
-    if result.variables[0].var.sort not in (BOOL, INT):
-        complain(context, "SA201", "cas gives a bool, or 1 and 0", action.result.span)
-        return paths
-    wrong = [*undefined, *values[0][1], *values[1][1]]
-    return _exchange(writes.compare_and_swap(result, place, expected, new), wrong, action, paths, execution)
-
-
-def fetch_add(action: syntax.FetchAdd, paths: list[Path], execution: Execution) -> list[Path]:
-    """`r := fetch_add(x, k)`."""
-    context = execution.context
-    undefined = list[Term]()
-    inner = replace(context, undefined=undefined)
-    result, place = target_of(action.result, inner), target_of(action.place, inner)
-    amount = of_sort(action.amount, INT, inner)
-    if result is None or place is None or amount is None:
-        return paths
-    before = held(place)
-    if sort_of(before) != INT:
-        complain(context, "SA201", "fetch_add needs a variable of type int", action.place.span)
-        return paths
-    if not fits(result.variables[0], before, action.result.span, context):
-        return paths
-    return _exchange(writes.fetch_add(result, place, amount), undefined, action, paths, execution)
-
-
-def exchange(action: syntax.Exchange, paths: list[Path], execution: Execution) -> list[Path]:
-    """`r := exchange(x, e)`."""
-    context = execution.context
-    undefined = list[Term]()
-    inner = replace(context, undefined=undefined)
-    result, place = target_of(action.result, inner), target_of(action.place, inner)
-    value = translate(action.value, inner)
-    if result is None or place is None or value is None:
-        return paths
-    before = held(place)
-    if not fits(place.variables[0], value, action.value.span, context):
-        return paths
-    if not fits(result.variables[0], before, action.result.span, context):
-        return paths
-    return _exchange(writes.exchange_with(result, place, value), undefined, action, paths, execution)
-
-
-def _exchange(
-    made: Exchange,
-    wrong: list[Term],
-    action: syntax.CompareAndSwap | syntax.FetchAdd | syntax.Exchange,
-    paths: list[Path],
-    execution: Execution,
-) -> list[Path]:
-    done = writes.exchange(made, index_faults(wrong), paths, action.span, execution.step)
+    done = writes.exchange(made, result, index_faults(undefined), paths, action.span, execution.step)
     if done is None:
-        complain(execution.context, "SA310", "the result is written to the variable itself", action.result.span)
+        complain(context, "SA310", "the result is written to the variable itself", place.span)
         return paths
     return done
+
+
+def operation_of(action: syntax.Operation, context: Context) -> Exchange | None:
+    """What an operation reads and writes; None after an error."""
+    place, operands = target_of(action.place, context), _operands(action)
+    values = [translate(e, context) for e in operands]
+    given = [v for v in values if v is not None]
+    if place is None or len(given) < len(values):
+        return None
+    variable = place.variables[0]
+    if isinstance(action, syntax.FetchAdd) and variable.var.sort != INT:
+        complain(context, "SA201", "fetch_add needs a variable of type int", action.place.span)
+        return None
+    if not all(fits(variable, v, e.span, context) for v, e in zip(given, operands, strict=True)):
+        return None
+    match action:
+        case syntax.CompareAndSwap():
+            return writes.compare_and_swap(place, *given)
+        case syntax.FetchAdd():
+            return writes.fetch_add(place, *given)
+        case syntax.Exchange():
+            return writes.exchange_with(place, *given)
+        case _:
+            assert_never(action)
+
+
+def _operands(action: syntax.Operation) -> tuple[syntax.Expression, ...]:
+    match action:
+        case syntax.CompareAndSwap(_, _, expected, new):
+            return expected, new
+        case syntax.FetchAdd(_, _, value) | syntax.Exchange(_, _, value):
+            return (value,)
+        case _:
+            assert_never(action)
 
 
 def lock(action: syntax.Lock, paths: list[Path], execution: Execution) -> list[Path]:

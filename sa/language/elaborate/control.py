@@ -13,13 +13,13 @@ from sa.language.elaborate.builtin import expansion, stand_in
 from sa.language.elaborate.calls import Called, always_returns, call_of, enter, no_procedure, pass_values, store_result
 from sa.language.elaborate.context import Context, complain, one_step, within
 from sa.language.elaborate.declared import variables_in
-from sa.language.elaborate.execute import run
-from sa.language.elaborate.expressions import boolean, constant_integer
+from sa.language.elaborate.execute import run, tested
+from sa.language.elaborate.expressions import constant_integer
 from sa.language.elaborate.locals import declare_locals, initial_local, local_step
 from sa.language.elaborate.sequences import change_of
 from sa.language.names import ProcedureSymbol, Scope, TermSymbol, VariableSymbol, find
 from sa.lowering.draft import Draft, origin
-from sa.lowering.paths import Path, assume, index_faults
+from sa.lowering.paths import Path, assume
 from sa.lowering.statements import (
     NO_STEP,
     Arm,
@@ -34,11 +34,11 @@ from sa.lowering.statements import (
     Test,
     Where,
     While,
+    any_outcome,
     test_of,
 )
 from sa.lowering.writes import Target, perform
 from sa.terms import build
-from sa.terms.term import Term
 
 _COMPOUND = (syntax.If, syntax.While, syntax.For, syntax.Choose)
 
@@ -264,13 +264,12 @@ def _jump(statement: syntax.Statement, action: syntax.Break | syntax.Continue | 
     return (Jump(Where.BREAK if isinstance(action, syntax.Break) else Where.CONTINUE, origin(statement.span)),)
 
 
-def _test(condition: syntax.Expression | None, span: Span, around: Around) -> Test:
-    """A silent step for each outcome of a test."""
-    execution = one_step(around.context, around.draft.holder)
+def _test(condition: syntax.Condition | None, span: Span, around: Around) -> Test:
+    """A step for each outcome of a test; it is silent, and writes nothing but what an operation does."""
     if condition is None:
-        return test_of(None, (), span, origin(span), execution.step)
-    undefined = list[Term]()
-    term = boolean(condition, replace(around.context, undefined=undefined))
-    if term is None:
+        return any_outcome(origin(span))
+    execution = one_step(around.context, around.draft.holder)
+    read = tested(condition, execution)
+    if read is None:
         return Test(NO_STEP, NO_STEP)
-    return test_of(term, index_faults(undefined), condition.span, origin(span), execution.step)
+    return test_of(read.term, read.wrong, read.updates, condition.span, origin(span), execution.step)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TypeAlias, assert_never
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import EXIT, FAIL, Fault, Kind, Label
@@ -11,11 +13,10 @@ from sa.language import syntax
 from sa.language.elaborate.assignments import (
     any_values,
     assign,
-    cas,
-    exchange,
-    fetch_add,
     havoc,
     lock,
+    operate,
+    operation_of,
     store_value,
     store_whole,
     translate_value,
@@ -31,10 +32,11 @@ from sa.language.elaborate.starting import join as join_thread
 from sa.language.elaborate.starting import start
 from sa.language.elaborate.types import MAX_SIZE
 from sa.language.names import Scope, TermSymbol, declare
-from sa.lowering.paths import Path, Wrong, assume, condition_of, demand, index_faults, join, now
-from sa.lowering.writes import Target
+from sa.lowering.paths import Path, Wrong, assume, condition_of, demand, index_faults, join, now, written
+from sa.lowering.writes import Target, beyond, known, updates_of
 from sa.terms import build
-from sa.terms.term import Term
+from sa.terms.sort import BOOL
+from sa.terms.term import Term, Var, sort_of
 
 #: A step that has more ways through it is rejected.
 MAX_PATHS = 1024
@@ -179,12 +181,9 @@ def _simple(action: Simple, paths: list[Path], execution: Execution) -> list[Pat
             return havoc(places, paths, execution)
         case syntax.Local():
             return _local(action, paths, execution)
-        case syntax.CompareAndSwap():
-            return cas(action, paths, execution)
-        case syntax.FetchAdd():
-            return fetch_add(action, paths, execution)
-        case syntax.Exchange():
-            return exchange(action, paths, execution)
+        case syntax.CompareAndSwap(result) | syntax.FetchAdd(result) | syntax.Exchange(result):
+            assert result is not None
+            return operate(action, result, paths, execution)
         case syntax.Lock():
             return lock(action, paths, execution)
         case syntax.Unlock():
@@ -223,31 +222,54 @@ def labelled(label: syntax.Label, paths: list[Path], execution: Execution) -> li
     return [replace(p, label=Label(label.action, tuple(now(p, v) for v in terms))) for p in safe if p is not None]
 
 
-def _condition(expression: syntax.Expression, execution: Execution) -> tuple[Term, list[Wrong]] | None:
-    """A formula with the conditions under which reading it goes wrong."""
+class Tested(Struct, frozen=True):
+    """A condition, when it goes wrong, and what the step of the test writes. All of them read what was before."""
+
+    term: Term
+    wrong: tuple[Wrong, ...]
+    updates: Mapping[Var, Term]
+
+
+def tested(condition: syntax.Condition, execution: Execution) -> Tested | None:
+    """What a condition means; None after an error."""
     undefined = list[Term]()
-    term = boolean(expression, replace(execution.context, undefined=undefined))
-    return None if term is None else (term, index_faults(undefined))
+    context = replace(execution.context, undefined=undefined)
+    if not isinstance(condition, syntax.Attempt):
+        term = boolean(condition, context)
+        return None if term is None else Tested(term, tuple(index_faults(undefined)), {})
+    made = operation_of(condition.operation, context)
+    if made is None:
+        return None
+    if condition.right == syntax.Boolean(True, condition.span) and sort_of(made.outcome) != BOOL:
+        hint = f"compare it: `{condition.operation.keyword}(…) == 0`"
+        complain(context, "SA201", "the old value is no bool", condition.span, hint)
+        return None
+    # No variable has the name of an operation.
+    result = syntax.Name(condition.operation.keyword, 0, condition.operation.span)
+    inner = replace(context, scope=Scope(context.scope, {result.name: TermSymbol(made.outcome)}))
+    term = boolean(syntax.Compare(condition.operator, result, condition.right, condition.span), inner)
+    if term is None:
+        return None
+    wrong = (*index_faults(undefined), *beyond(made, execution.step))
+    return Tested(term, wrong, updates_of(made.place, made.value))
 
 
 def assumed(expression: syntax.Expression, paths: list[Path], execution: Execution) -> list[Path]:
     """The ways on where a condition holds."""
-    read = _condition(expression, execution)
+    read = tested(expression, execution)
     if read is None:
         return paths
-    safe = [demand(p, read[1], expression.span, execution.step) for p in paths]
-    ways = [assume(p, read[0]) for p in safe if p is not None]
+    safe = [demand(p, read.wrong, expression.span, execution.step) for p in paths]
+    ways = [assume(p, read.term) for p in safe if p is not None]
     return [w for w in ways if w is not None]
 
 
 def _asserted(expression: syntax.Expression, paths: list[Path], execution: Execution) -> list[Path]:
-    read = _condition(expression, execution)
+    read = tested(expression, execution)
     if read is None:
         return paths
-    ways = [
-        demand(p, [*read[1], Wrong(build.lnot(read[0]), Fault.ASSERTION)], expression.span, execution.step)
-        for p in paths
-    ]
+    wrong = (*read.wrong, Wrong(build.lnot(read.term), Fault.ASSERTION))
+    ways = [demand(p, wrong, expression.span, execution.step) for p in paths]
     return [w for w in ways if w is not None]
 
 
@@ -260,14 +282,16 @@ def _branches(
     first, rest = arms[0], arms[1:]
     if first.condition is None:
         return [*run_block(first.body, [path], execution), *_branches(rest, orelse, path, execution)]
-    read = _condition(first.condition, execution)
-    safe = None if read is None else demand(path, read[1], first.condition.span, execution.step)
+    read = tested(first.condition, execution)
+    safe = None if read is None else demand(path, read.wrong, first.condition.span, execution.step)
     if read is None or safe is None:
         return []
-    test = now(safe, read[0])
+    test = now(safe, read.term)
     branches = list[tuple[Term, list[Path]]]()
     for entered, is_first in ((test, True), (build.lnot(test), False)):
-        start = Path(build.land(condition_of(safe), entered), build.TRUE, safe.store, safe.label, safe.choices)
+        reached = build.land(condition_of(safe), entered)
+        store = written(safe, known(read.updates, read.term, is_first)).store
+        start = Path(reached, build.TRUE, store, safe.label, safe.choices)
         if start.reached is not build.FALSE:
             ways = run_block(first.body, [start], execution) if is_first else _branches(rest, orelse, start, execution)
             branches.append((entered, ways))

@@ -32,13 +32,13 @@ def _steps(block: syntax.Block) -> Iterator[tuple[Span, tuple[syntax.Expression,
             case syntax.If(arms, orelse):
                 for arm in arms:
                     if arm.condition is not None:
-                        yield arm.span, (arm.condition,), True
+                        yield arm.span, *_of_condition(arm.condition)
                     yield from _steps(arm.body)
                 if orelse is not None:
                     yield from _steps(orelse)
             case syntax.While(condition, body, head):
                 if condition is not None:
-                    yield head, (condition,), True
+                    yield head, *_of_condition(condition)
                 yield from _steps(body)
             case syntax.For(_, low, high, body, head):
                 yield head, (low, high), False
@@ -49,6 +49,12 @@ def _steps(block: syntax.Block) -> Iterator[tuple[Span, tuple[syntax.Expression,
             case action:
                 label = statement.label.values if statement.label is not None else ()
                 yield statement.span, (*parts_of(action), *label), not isinstance(action, syntax.Assume)
+
+
+def _of_condition(condition: syntax.Condition) -> tuple[tuple[syntax.Expression, ...], bool]:
+    if isinstance(condition, syntax.Attempt):
+        return (*parts_of(condition.operation), condition.right), False
+    return (condition,), True
 
 
 def parts_of(action: syntax.Action) -> tuple[syntax.Expression, ...]:
@@ -63,9 +69,9 @@ def parts_of(action: syntax.Action) -> tuple[syntax.Expression, ...]:
         case syntax.Local(_, _, value):
             return () if value is None else (value,)
         case syntax.CompareAndSwap(result, place, expected, new):
-            return (result, place, expected, new)
+            return (*(() if result is None else (result,)), place, expected, new)
         case syntax.FetchAdd(result, place, value) | syntax.Exchange(result, place, value):
-            return (result, place, value)
+            return (*(() if result is None else (result,)), place, value)
         case syntax.Call(_, values):
             return values
         case syntax.Return(value):

@@ -201,7 +201,7 @@ def _primitive(statement: syntax.Statement, splitting: Splitting) -> list[syntax
     """Operands are read before; a shared result is written after."""
     reads, after = Reads(), list[syntax.Statement]()
     action = statement.action
-    assert isinstance(action, syntax.CompareAndSwap | syntax.FetchAdd | syntax.Exchange)
+    assert isinstance(action, syntax.Operation) and action.result is not None
     result, place = action.result, read_index(action.place, reads, splitting)
     if is_shared(result.name, splitting):
         kept = temporary(result, reads, splitting)
@@ -224,7 +224,7 @@ def _if(
     """Reads for the first test stand in front; from the next test that needs reads on, an `if` of its own follows."""
     reads = Reads()
     condition = arms[0].condition
-    if condition is not None and _is_split((condition,), splitting):
+    if condition is not None and not isinstance(condition, syntax.Attempt) and _is_split((condition,), splitting):
         condition = read(condition, reads, splitting)
     size = next((i for i, a in enumerate(arms) if i and _is_split(_condition(a), splitting)), len(arms))
     conditions = (condition, *(a.condition for a in arms[1:size]))
@@ -241,16 +241,16 @@ def _if(
 
 
 def _condition(arm: syntax.Arm) -> tuple[syntax.Expression, ...]:
-    return () if arm.condition is None else (arm.condition,)
+    return () if arm.condition is None or isinstance(arm.condition, syntax.Attempt) else (arm.condition,)
 
 
 def _while(
-    statement: syntax.Statement, condition: syntax.Expression | None, body: syntax.Block, splitting: Splitting
+    statement: syntax.Statement, condition: syntax.Condition | None, body: syntax.Block, splitting: Splitting
 ) -> list[syntax.Statement]:
     """A loop whose test must be split reads anew in every round, and leaves in the middle."""
     action = statement.action
     assert isinstance(action, syntax.While)
-    if condition is None or not _is_split((condition,), splitting):
+    if condition is None or isinstance(condition, syntax.Attempt) or not _is_split((condition,), splitting):
         return [replace(statement, action=replace(action, body=body))]
     reads = Reads()
     test = read(condition, reads, splitting)

@@ -15,9 +15,7 @@ from sa.language.reading.children import Children, item
 _SPECIAL: Mapping[str, Callable[[Source, Children], Any]] = {
     "type": expressions.type_,
     "global": declarations.global_,
-    "cas": statements.primitive,
-    "fetch_add": statements.primitive,
-    "exchange": statements.primitive,
+    **dict.fromkeys(("cas", "fetch_add", "exchange"), statements.operation),
     **dict.fromkeys(
         ("location_inv", "location_env", "abstract", "concrete", "relate", "pre", "inv", "choose_init"),
         item,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from lark import Token
+from msgspec.structs import replace
 
 from sa.base.source import Source, Span
 from sa.language import syntax
@@ -47,21 +48,27 @@ def assign(source: Source, children: Children) -> _Assignment:
     middle = next(i for i, c in enumerate(children) if type(c) is Token and c == ":=")
     places, values = nodes(children[:middle]), nodes(children[middle + 1 :])
     span = span_of(source, children)
-    if type(values[0]) is not _Primitive:
+    operation: syntax.Operation | syntax.Expression = values[0]
+    if not isinstance(operation, syntax.Operation):
         return syntax.Assign(places, values, span)
     if len(places) > 1:
-        message = f"{values[0].keyword} gives one value"
+        message = f"{operation.keyword} gives one value"
         raise rejected("SA009", message, source, children[:middle], "assign to one variable")
-    return _OPERATIONS[values[0].keyword](places[0], *values[0].operands, span)
+    return replace(operation, result=places[0], span=span)
 
 
 _Assignment: TypeAlias = syntax.Assign | syntax.CompareAndSwap | syntax.FetchAdd | syntax.Exchange
 
-_OPERATIONS: Mapping[str, Callable[..., _Assignment]] = {
+_OPERATIONS: Mapping[str, Callable[..., syntax.Operation]] = {
     "cas": syntax.CompareAndSwap,
     "fetch_add": syntax.FetchAdd,
     "exchange": syntax.Exchange,
 }
+
+
+def operation(source: Source, children: Children) -> syntax.Operation:
+    """`"cas" "(" place "," expression "," expression ")"`, `"fetch_add" "(" place "," expression ")"`."""
+    return _OPERATIONS[str(children[0])](None, *nodes(children), span_of(source, children))
 
 
 def update(source: Source, children: Children) -> syntax.Assign:
@@ -69,20 +76,6 @@ def update(source: Source, children: Children) -> syntax.Assign:
     place, operator, value = children[0], str(children[1])[0], children[2]
     new = syntax.Chain((place, value), (operator,), span_of(source, children[:3]))
     return syntax.Assign((place,), (new,), span_of(source, children))
-
-
-class _Primitive:
-    """`cas(…)`, `fetch_add(…)` or `exchange(…)` until the assignment around it is read."""
-
-    __slots__ = ("keyword", "operands", "span")
-
-    def __init__(self, keyword: str, operands: tuple[Any, ...], span: Span) -> None:
-        self.keyword, self.operands, self.span = keyword, operands, span
-
-
-def primitive(source: Source, children: Children) -> _Primitive:
-    """`"cas" "(" place "," expression "," expression ")"`, `"fetch_add" "(" place "," expression ")"`."""
-    return _Primitive(str(children[0]), nodes(children), span_of(source, children))
 
 
 def havoc(source: Source, children: Children) -> syntax.Havoc:
@@ -122,6 +115,16 @@ def arm(source: Source, children: Children) -> syntax.Arm:
 
 def _condition(child: Any) -> Any:
     return None if type(child) is Token else child
+
+
+def attempt(source: Source, children: Children) -> syntax.Attempt:
+    """`NOT? (cas | exchange)`: compared with true; `(fetch_add | exchange) COMPARISON sum`."""
+    span = span_of(source, children)
+    if type(children[0]) is Token:
+        return syntax.Attempt(children[1], "!=", syntax.Boolean(True, span), span)
+    if len(children) == 1:
+        return syntax.Attempt(children[0], "==", syntax.Boolean(True, span), span)
+    return syntax.Attempt(children[0], str(children[1]), children[2], span)
 
 
 def conditional_statement(source: Source, children: Children) -> syntax.If:

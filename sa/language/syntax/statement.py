@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from sa.base.source import Span
 from sa.language.syntax.clause import ThreadName
@@ -71,7 +71,7 @@ class Atomic(Node, frozen=True):
 class Arm(Node, frozen=True):
     """`if (condition) body`; the condition is None for `*`. The span covers `if (condition)` only."""
 
-    condition: Expression | None
+    condition: Condition | None
     body: Block
     span: Span
 
@@ -87,7 +87,7 @@ class If(Node, frozen=True):
 class While(Node, frozen=True):
     """`while (condition) body`; the condition is None for `*`. `head` covers `while (condition)` only."""
 
-    condition: Expression | None
+    condition: Condition | None
     body: Block
     head: Span
     span: Span
@@ -155,9 +155,13 @@ class Local(Node, frozen=True):
 
 
 class CompareAndSwap(Node, frozen=True):
-    """`r := cas(x, expected, new)`: one step; r is a Boolean, or an int that becomes 1 or 0."""
+    """`r := cas(x, expected, new)`: one step; r is a Boolean, or an int that becomes 1 or 0.
 
-    result: Place
+    Without a result it is a condition, as the other operations.
+    """
+
+    keyword: ClassVar[str] = "cas"
+    result: Place | None
     place: Place
     expected: Expression
     new: Expression
@@ -167,7 +171,8 @@ class CompareAndSwap(Node, frozen=True):
 class FetchAdd(Node, frozen=True):
     """`r := fetch_add(x, k)`: one step; r gets the old value of x."""
 
-    result: Place
+    keyword: ClassVar[str] = "fetch_add"
+    result: Place | None
     place: Place
     amount: Expression
     span: Span
@@ -176,10 +181,29 @@ class FetchAdd(Node, frozen=True):
 class Exchange(Node, frozen=True):
     """`r := exchange(x, e)`: one step; x becomes e, r gets the old value of x."""
 
-    result: Place
+    keyword: ClassVar[str] = "exchange"
+    result: Place | None
     place: Place
     value: Expression
     span: Span
+
+
+Operation: TypeAlias = CompareAndSwap | FetchAdd | Exchange
+
+
+class Attempt(Node, frozen=True):
+    """`cas(…)`, `!cas(…)`, `fetch_add(…) == e` as a condition: one step, which goes where its result leads.
+
+    The result is compared with `right`, which is read before the step; with `true` where nothing is written.
+    """
+
+    operation: Operation
+    operator: str
+    right: Expression
+    span: Span
+
+
+Condition: TypeAlias = Expression | Attempt
 
 
 class Lock(Node, frozen=True):
