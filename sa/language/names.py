@@ -142,6 +142,39 @@ def declare(scope: Scope, name: syntax.Identifier, symbol: Symbol, problems: lis
     return True
 
 
+def is_of_file(scope: Scope, name: str) -> bool:
+    """Whether a name stands for the same wherever the file uses it: not for the index of a family, or a counter."""
+    table = next((t for t in _chain(scope) if name in t.symbols), None)
+    return table is None or table.parent is None
+
+
+def mentioned(expression: syntax.Expression) -> Iterator[tuple[str, Span]]:
+    """The names that an expression mentions, with their places."""
+    match expression:
+        case syntax.Name(name, _, span):
+            yield name, span
+        case syntax.Index(name, index, _, span):
+            yield name, span
+            yield from mentioned(index)
+        case syntax.Apply(name, arguments, span):
+            yield name, span
+            for argument in arguments:
+                yield from mentioned(argument)
+        case syntax.Chain(operands):
+            for operand in operands:
+                yield from mentioned(operand)
+        case syntax.Compare(_, left, right):
+            yield from mentioned(left)
+            yield from mentioned(right)
+        case syntax.Conditional(condition, positive, negative):
+            for part in (condition, positive, negative):
+                yield from mentioned(part)
+        case syntax.Unary(_, body) | syntax.Old(body) | syntax.Quantified(_, _, body):
+            yield from mentioned(body)
+        case _:
+            pass
+
+
 def unknown(scope: Scope, name: str, span: Span, what: str = "name") -> Diagnostic:
     """The message for a name that stands for nothing, with the nearest one that does."""
     hint = (CALLS if what == "procedure" else VALUES).get(name) or did_you_mean(name, _visible(scope))

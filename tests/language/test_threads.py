@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sa.automata.automaton import Kind
 from sa.terms.printer import show
-from tests.language.texts import arrows, program_of, thread_of
+from tests.language.texts import arrows, complaints, program_of, thread_of
 
 G = "global x, y : int = 0; global b : bool = false; "
 
@@ -124,6 +124,15 @@ def test_an_array_is_its_elements_and_an_index_outside_of_it_fails() -> None:
 def test_a_test_that_always_goes_wrong_still_fails() -> None:
     thread = thread_of("global i : int = 0; global a : int[2]; thread T { if (a[i] == a[i + 2]) { skip; } }")
     assert {e.target for e in thread.edges if e.source == thread.initial} == {"fail"}
+
+
+def test_an_index_outside_of_an_array_is_a_failing_step_where_it_depends_on_the_member() -> None:
+    family = "global f : int[2] = 0; thread T[i : 0..1] { "
+    program = program_of(family + "if (i < 1) { f[i + 1] := 1; } else { f[0] := f[i + 1]; } }")
+    assert [any(e.failure for e in t.edges) for t in program.threads] == [False, True]
+    assert complaints(family + "f[2] := 1; }") == [("SA319", "f[2]")] * 2
+    unrolled = program_of("global f : int[2] = 0; thread T { atomic { for k in 0..2 { if (k < 2) { f[k] := k; } } } }")
+    assert not any(e.failure for e in unrolled.threads[0].edges)
 
 
 def test_a_guarded_index_is_read_only_where_the_guard_holds() -> None:

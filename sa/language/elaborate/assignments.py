@@ -44,7 +44,7 @@ def _element_target(place: syntax.Index, context: Context) -> Target | None:
     index = of_sort(place.index, INT, context)
     if elements is None or index is None or not check_index(index, len(elements), place, context):
         return None
-    if isinstance(index, Int):
+    if isinstance(index, Int) and 0 <= index.value < len(elements):
         return _writable((elements[index.value],), None, place, context)
     return _writable(elements, index, place, context)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -29,6 +29,7 @@ from sa.language.names import (
     TypeSymbol,
     declare,
     find,
+    mentioned,
 )
 from sa.lowering.draft import origin
 from sa.lowering.intervals import Interval
@@ -251,33 +252,6 @@ def _circle(declaration: syntax.Define, scope: Scope) -> tuple[tuple[str, ...], 
                 seen.add(name)
                 pending.append((symbol.definition, (*path, name)))
     return None
-
-
-def mentioned(expression: syntax.Expression) -> Iterator[tuple[str, Span]]:
-    """The names that an expression mentions, with their places."""
-    match expression:
-        case syntax.Name(name, _, span):
-            yield name, span
-        case syntax.Index(name, index, _, span):
-            yield name, span
-            yield from mentioned(index)
-        case syntax.Apply(name, arguments, span):
-            yield name, span
-            for argument in arguments:
-                yield from mentioned(argument)
-        case syntax.Chain(operands):
-            for operand in operands:
-                yield from mentioned(operand)
-        case syntax.Compare(_, left, right):
-            yield from mentioned(left)
-            yield from mentioned(right)
-        case syntax.Conditional(condition, positive, negative):
-            for part in (condition, positive, negative):
-                yield from mentioned(part)
-        case syntax.Unary(_, body) | syntax.Old(body) | syntax.Quantified(_, _, body):
-            yield from mentioned(body)
-        case _:
-            pass
 
 
 def declared_variables(declared: Declared) -> tuple[Variable, ...]:

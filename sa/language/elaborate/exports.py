@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sa.automata.automaton import Kind
-from sa.language.elaborate.declarations import mentioned
 from sa.language.names import (
     ArraySymbol,
     HiddenSymbol,
@@ -13,6 +12,7 @@ from sa.language.names import (
     Symbol,
     VariableSymbol,
     find,
+    mentioned,
 )
 
 

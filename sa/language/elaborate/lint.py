@@ -9,8 +9,16 @@ from sa.automata.automaton import Kind
 from sa.base.diagnostic import Diagnostic, warning
 from sa.base.source import Span, span_text
 from sa.language import syntax
-from sa.language.elaborate.declarations import mentioned
-from sa.language.names import ArraySymbol, BrokenSymbol, MacroSymbol, Scope, SequenceSymbol, VariableSymbol, find
+from sa.language.names import (
+    ArraySymbol,
+    BrokenSymbol,
+    MacroSymbol,
+    Scope,
+    SequenceSymbol,
+    VariableSymbol,
+    find,
+    mentioned,
+)
 
 _ATOMIC = "put it into `atomic { … }` if it is one step"
 

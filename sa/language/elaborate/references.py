@@ -20,6 +20,8 @@ from sa.language.names import (
     TypeSymbol,
     VariableSymbol,
     find,
+    is_of_file,
+    mentioned,
     unknown,
 )
 from sa.lowering.intervals import outside
@@ -100,7 +102,7 @@ def element(
     known = [t for t in terms if t is not None]
     if len(known) < len(terms):
         return None
-    if isinstance(index, Int):
+    if isinstance(index, Int) and 0 <= index.value < len(known):
         return known[index.value]
     result = known[-1]
     for position in range(len(known) - 2, -1, -1):
@@ -123,6 +125,11 @@ def array_elements(expression: syntax.Index, context: Context) -> tuple[Variable
 def check_index(index: Term, size: int, expression: syntax.Index, context: Context) -> bool:
     """Whether an index can be used: constants must be right, others may fail at run time."""
     if isinstance(index, Int) and not 0 <= index.value < size:
+        depends = not all(is_of_file(context.scope, n) for n, _ in mentioned(expression.index))
+        if depends and context.undefined is not None:
+            # Another member of the family, or another round of the loop, may be meant.
+            context.undefined.append(build.TRUE)
+            return True
         message = f"the index {index.value} is outside of `{expression.name}`, which has the elements 0..{size - 1}"
         complain(context, "SA319", message, expression.span)
         return False
