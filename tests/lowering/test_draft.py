@@ -108,14 +108,14 @@ def test_a_chosen_element_is_one_choice_for_all_elements() -> None:
 def test_compare_and_swap_writes_where_it_finds_what_it_expects() -> None:
     flag: Var = build.variable("ok", BOOL)
     result = Target((Variable(flag, Kind.LOCAL),), None, HERE)
-    done = exchange(compare_and_swap(result, AT_X, build.ZERO, build.ONE), (), [Path()], HERE, step())
+    done = exchange(compare_and_swap(AT_X, build.ZERO, build.ONE), result, (), [Path()], HERE, step())
     assert done is not None
     free = build.eq(X, build.ZERO)
     assert done[0].store == {X: build.ite(free, build.ONE, X), flag: free}
 
 
 def test_an_exchange_into_itself_is_none() -> None:
-    assert exchange(compare_and_swap(AT_X, AT_X, build.ZERO, build.ONE), (), [Path()], HERE, step()) is None
+    assert exchange(compare_and_swap(AT_X, build.ZERO, build.ONE), AT_X, (), [Path()], HERE, step()) is None
 
 
 def test_locks_hold_the_number_of_the_thread_and_are_unlocked_by_it_alone() -> None:
