@@ -41,7 +41,7 @@ from sa.scripts.result import StepResult
 def refinement_certificate(path: str, request: RefineRequest, answers: Sequence[Refined]) -> str:
     """The text of the certificate of `refine`, to be written to a file."""
     sources = [s for answer in answers for s in answer.question.sources]
-    entries = [_refinement(a.outcome) for a in answers]
+    entries = [_refinement(a.outcome, bool(a.question.concrete.families)) for a in answers]
     return _text(
         path, "refine", request.paths, (request.split, request.options.whole, words(request.reading)), sources, entries
     )
@@ -107,13 +107,16 @@ def _step(result: StepResult) -> Json:
     }
 
 
-def _refinement(outcome: Outcome) -> Json:
+def _refinement(outcome: Outcome, families: bool) -> Json:
     verdict = outcome.verdict.name.lower()
     if outcome.composition is not None:
         return {"verdict": verdict, "composition": composition_json(outcome.composition)}
     # Of a closed program pairs that did not do are no answer: its goal is the whole.
     is_pair = any(not r.goal.matched for r in outcome.results)
     results: Sequence[Result | None] = [None] if is_pair or not outcome.results else outcome.results
+    if families:
+        play = [_evidence(r) for r in outcome.results] if outcome.copies else [None]
+        return {"verdict": verdict, "copies": list(outcome.copies), "goals": play}
     return {"verdict": verdict, "goals": [_evidence(r) for r in results]}
 
 

@@ -22,9 +22,10 @@ from sa.base.source import Source
 from sa.base.verdict import Verdict
 from sa.certificates.document import MAX_BYTES, Document, NoCertificate, digest, read_document
 from sa.certificates.shape import Malformed
+from sa.checker.family_question import asked_of
 from sa.checker.judge import Resources, judge_program, judge_refinement
 from sa.checker.judgement import Judged, Judgement, status_of
-from sa.checker.question import NoQuestion, question
+from sa.checker.question import NoQuestion
 from sa.checker.ruling import Rejected, Undecided
 from sa.checker.second import Choice, Observer, is_installed, solvers_of
 from sa.frontends.load import load_program, load_script
@@ -146,11 +147,11 @@ def _reading(document: Document) -> Reading:
 
 
 def _refinements(document: Document, folder: str, paths: tuple[str, ...], resources: Resources) -> Iterator[Judged]:
-    asked = questions(paths, document.split, _reading(document))
+    asked = questions(paths, document.split, _reading(document), families=True)
     _count(document, len(asked))
     for part, entry in zip(asked, document.questions, strict=True):
         _same_texts(document, folder, part.sources)
-        made = question(part.abstract, part.concrete, part.block, document.whole)
+        made = asked_of(part.abstract, part.concrete, part.block, document.whole)
         yield from _limited(judge_refinement(made, entry, resources), entry.where)
 
 

@@ -76,7 +76,7 @@ class Question(Struct, frozen=True):
 def refine(request: RefineRequest) -> Iterator[Answer]:
     """One answer each question, as soon as it is known. Raises InputError and LimitReached."""
     started = perf_counter()
-    asked = questions(request.paths, request.split, request.reading)
+    asked = questions(request.paths, request.split, request.reading, families=True)
     seconds = perf_counter() - started
     for question in asked:
         outcome, question = _answered(question, request)
@@ -101,6 +101,9 @@ def _answered(question: Question, request: RefineRequest) -> tuple[Outcome, Ques
     options, infer = request.options, request.relate is Relate.INFER
     first = replace(options, limits=share(options.limits, BEFORE_INFERENCE)) if infer else options
     outcome = decide(question.abstract, question.concrete, question.block, first)
+    if question.concrete.families:
+        # No relation is looked for that would do for any number of copies.
+        return outcome, question
     # What the file expects needs no other relation.
     if request.relate is Relate.AS_ASKED or (not infer and outcome.verdict is outcome.expected):
         return outcome, question
@@ -118,15 +121,20 @@ def _answered(question: Question, request: RefineRequest) -> tuple[Outcome, Ques
     return told, question
 
 
-def questions(paths: tuple[str, ...], split: bool, reading: Reading = USUAL) -> list[Question]:
-    """What is asked about one file or two; `reading` says how C is read. Raises InputError."""
-    return _two_files(paths, split, reading) if len(paths) == 2 else _one_file(paths, split, reading)
+def questions(paths: tuple[str, ...], split: bool, reading: Reading = USUAL, families: bool = False) -> list[Question]:
+    """What is asked about one file or two; `reading` says how C is read. Raises InputError.
+
+    Unless who asks knows `families` of any number, a program that has one is an error.
+    """
+    if len(paths) == 2:
+        return _two_files(paths, split, reading, families)
+    return _one_file(paths, split, reading, families)
 
 
-def _two_files(paths: tuple[str, ...], split: bool, reading: Reading) -> list[Question]:
+def _two_files(paths: tuple[str, ...], split: bool, reading: Reading, families: bool) -> list[Question]:
     """The blocks of either file that are about the two, or the defaults where there are none."""
     abstract_path, concrete_path = paths
-    abstract, concrete = (load_compared(path, split, reading) for path in paths)
+    abstract, concrete = (load_compared(path, split, families, reading) for path in paths)
     asked = (realpath(abstract_path), realpath(concrete_path))
     blocks = list[Block | None]()
     for path, loaded in ((concrete_path, concrete), (abstract_path, abstract)):
@@ -148,24 +156,25 @@ def _about(path: str, block: Block) -> tuple[str | None, str]:
     return abstract, realpath(path if block.concrete is None else _beside(path, block, block.concrete))
 
 
-def _one_file(paths: tuple[str, ...], split: bool, reading: Reading) -> list[Question]:
+def _one_file(paths: tuple[str, ...], split: bool, reading: Reading, families: bool) -> list[Question]:
     """The questions that a file's blocks ask."""
     (path,) = paths
-    loaded = load_compared(path, split, reading)
+    loaded = load_compared(path, split, families, reading)
     if not loaded.blocks:
         hint = "name two files: `sacheck refine ABSTRACT CONCRETE`, or write a refinement block"
         raise InputError((error("SA901", f"`{path}` has no refinement block", None, hint),))
-    return [_named(block, path, loaded, split) for block in loaded.blocks]
+    return [_named(block, path, loaded, split, families) for block in loaded.blocks]
 
 
-def _named(block: Block, path: str, loaded: Loaded, split: bool) -> Question:
+def _named(block: Block, path: str, loaded: Loaded, split: bool, families: bool) -> Question:
     """The question of a block that names its abstract side, and its concrete one unless it stands in it."""
     if block.abstract is None:
         hint = 'add `abstract "FILE.sa";` to the block'
         message = f"the refinement `{block.name}` does not name its abstract side"
         raise InputError((error("SA902", message, block.origin.span, hint),))
-    abstract = load_compared(_beside(path, block, block.abstract), split)
-    concrete = loaded if block.concrete is None else load_compared(_beside(path, block, block.concrete), split)
+    abstract = load_compared(_beside(path, block, block.abstract), split, families)
+    other = None if block.concrete is None else _beside(path, block, block.concrete)
+    concrete = loaded if other is None else load_compared(other, split, families)
     question = _question(abstract, concrete, block)
     return replace(question, sources=(*loaded.sources, *question.sources))
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Label
-from sa.automata.rename import own_local
+from sa.automata.rename import own_local, renamed
 from sa.terms import build
 from sa.terms.name import at_place, element
 from sa.terms.sort import BOOL
@@ -51,6 +51,31 @@ def symbolic(family: Family, number: int) -> Automaton:
 def symbolic_name(family: Family, number: int) -> str:
     """Its name, which no text can give to a thread."""
     return f"{family.thread.name}[#{number}]"
+
+
+def parameter_of(family: Family) -> Var:
+    """The identity of the copy that stands for all of them, a parameter with a name that no text can give."""
+    return own_local(f"{family.thread.name}[*]", family.identity)
+
+
+def representative(family: Family, identity: Var) -> Automaton:
+    """Any one copy, its identity a parameter: what is shown of it, whatever the parameter is, holds of each copy."""
+    thread = renamed(family.thread, lambda v: identity if v.var == family.identity else v.var)
+    variables = (replace(v, kind=Kind.PARAM) if v.var == identity else v for v in thread.variables)
+    ranked = sorted(variables, key=lambda v: v.var != identity)
+    return replace(thread, variables=tuple(ranked))
+
+
+def parameter_of_another(identity: Var) -> Var:
+    """The identity of a copy beside the one that stands for all."""
+    return own_local("another", identity)
+
+
+def another(copy: Automaton, identity: Var) -> Automaton:
+    """One more copy beside the one that stands for all, the same up to its name and its identity."""
+    other = parameter_of_another(identity)
+    made = renamed(copy, lambda v: other if v.var == identity else v.var)
+    return replace(made, name=f"{copy.name}[#2]")
 
 
 def crowd(families: Sequence[Family], counts: Sequence[int]) -> tuple[Automaton, ...]:

@@ -16,6 +16,7 @@ from sa.certificates.shape import Entry, Json
 from sa.certificates.threads import Annotated, Composition
 from sa.certificates.threads_json import annotated_json, read_annotated
 from sa.terms.smtlib import smtlib
+from sa.terms.term import Var
 
 #: The goal about the pair of this number, of a concrete and an abstract automaton with the invariants of the goal.
 PairGoal = Callable[[int, Automaton, Automaton], Goal]
@@ -50,8 +51,9 @@ def read_composition(
     abstract: Sequence[Automaton],
     axioms: tuple[Axiom, ...],
     goal_of: PairGoal,
+    copies: tuple[tuple[int, Var], ...] = (),
 ) -> Composition:
-    """A composition of these threads, which are paired in this order. Raises Malformed."""
+    """A composition of these threads, which are paired in this order; some are `copies`. Raises Malformed."""
     (pairs,) = entry.fields("pairs")
     items = pairs.items()
     if len(items) != len(concrete):
@@ -64,7 +66,7 @@ def read_composition(
         for number, (p, c, a) in enumerate(zip(parts, first, second, strict=True))
     )
     relations = tuple(read_relation(p[4], g) for p, g in zip(parts, goals, strict=True))
-    return Composition(first, second, goals, relations, axioms)
+    return Composition(first, second, goals, relations, axioms, copies)
 
 
 def _sides(

@@ -2,21 +2,23 @@
 
 The annotations of both programs are true and their threads compatible; each pair's relation proves its goal, over
 automata with weaker invariants; the ι's do not interfere; and every initial state of the concrete composition has one
-of the abstract composition.
+of the abstract composition. A pair that stands for any number of copies of a family is looked at beside one more copy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import product
+from collections.abc import Iterable, Iterator
+from itertools import chain, product
 
 from msgspec.structs import replace
 
-from sa.automata.automaton import Automaton, Kind, variables_of
+from sa.automata.automaton import Automaton
 from sa.automata.rename import on_side
 from sa.base.limits import Limits, check_time
-from sa.certificates.goal import Goal, iota_of, kappa_of
+from sa.certificates.goal import iota_of
 from sa.certificates.threads import Composition
+from sa.checker.copies import copies_faults, goal_of_another, known_of_identities, together_with_copies
+from sa.checker.coverage import coverage, coverage_with_copies, named
 from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Accepted, Failure, Rejected, Ruling
 from sa.checker.side import renamed, side
@@ -26,8 +28,7 @@ from sa.checker.weak_simulation import check_relation
 from sa.checker.written import implied
 from sa.smt.solver import Solver
 from sa.terms.build import conjuncts, land
-from sa.terms.name import in_goal
-from sa.terms.substitute import called, primed, substitute
+from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
 
@@ -39,7 +40,8 @@ def check_composition(made: Composition, bounds: Limits, seed: int = 0, solvers:
     fault = composition_fault(made)
     if fault is not None:
         return Rejected("well-formed composition", fault)
-    session = solvers.session(bounds, [a.formula for a in made.axioms], seed)
+    known = known_of_identities([identity for _, identity in made.copies])
+    session = solvers.session(bounds, [*(a.formula for a in made.axioms), *known], seed)
     failure = _first(session, bounds, obligations(made))
     if failure is not None:
         return failure
@@ -79,6 +81,7 @@ def _faults(made: Composition) -> Iterator[str]:
         shared = ghosts_fault(threads)
         if shared is not None:
             yield shared
+    yield from copies_faults(made)
     for place, goal in enumerate(made.goals):
         if frozenset(goal.axioms) - frozenset(made.axioms) or goal.closed or goal.choose_init:
             yield f"{goal.name}: the goal is not one of threads in a program"
@@ -105,12 +108,12 @@ def _is_same(automaton: Automaton, other: Automaton) -> bool:
 def obligations(made: Composition) -> Iterator[Obligation]:
     """The conditions of Theorem 4 but for the relations of the pairs, which `check_relation` checks."""
     for threads, which in ((made.concrete, "conc"), (made.abstract, "abs")):
-        yield from together(threads)
+        yield from together_with_copies(threads, made.copies) if made.copies else together(threads)
         yield from implied(threads)
         for annotated, goal in zip(threads, made.goals, strict=True):
             yield from weaker(on_side(annotated.automaton, which), goal.concrete if which == "conc" else goal.abstract)
     yield from _apart(made)
-    yield coverage(made)
+    yield from coverage_with_copies(made) if made.copies else (coverage(made),)
 
 
 def weaker(strong: Automaton, automaton: Automaton) -> Iterator[Obligation]:
@@ -122,10 +125,11 @@ def weaker(strong: Automaton, automaton: Automaton) -> Iterator[Obligation]:
 
 def _apart(made: Composition) -> Iterator[Obligation]:
     """Non-interference: where one pair keeps its ι, it keeps the other pairs' too."""
-    for first, second in product(made.goals, repeat=2):
+    copies = ((made.goals[place], goal_of_another(made.goals[place], identity)) for place, identity in made.copies)
+    for first, second in chain(product(made.goals, repeat=2), copies):
         if first is second:
             continue
-        own, other = _named(first), _named(second)
+        own, other = named(first), named(second)
         shared = [v for s in (side(first.concrete), side(first.abstract)) for v in s.globals]
         moved: dict[Var, Term] = {v: primed(v) for v in shared}
         own_locals = {t: primed(t) for t in own.values() if isinstance(t, Var)}
@@ -136,49 +140,3 @@ def _apart(made: Composition) -> Iterator[Obligation]:
         where = f"{first.name} and {second.name}"
         clauses = tuple(replace(f, term=substitute(substitute(f.term, other), moved)) for f in second.iota)
         yield Obligation("non-interference", where, hypotheses, (Case((), goal),), clauses)
-
-
-def _named(goal: Goal) -> dict[Var, Term]:
-    """The locals of both sides of a goal, and how they are called in the compositions."""
-    found = dict[Var, Term]()
-    for automaton in (goal.concrete, goal.abstract):
-        for v in variables_of(automaton, Kind.LOCAL):
-            found[v] = called(v, in_goal(v.name, automaton.name, goal.name))
-    return found
-
-
-def coverage(made: Composition) -> Obligation:
-    """Every initial state of the concrete composition has one of the abstract composition that all κ relate to it."""
-    hypotheses, wanted = list[Term](), list[Term]()
-    for goal in made.goals:
-        names = _named(goal)
-        first, second = side(goal.concrete), side(goal.abstract)
-        hypotheses += renamed((goal.concrete.init, first.locations[goal.concrete.initial].inv), names)
-        wanted += renamed((goal.abstract.init, second.locations[goal.abstract.initial].inv, kappa_of(goal)), names)
-    cases = tuple(_openings(made, tuple(wanted)))
-    clauses = tuple(replace(f, term=substitute(f.term, _named(goal))) for goal in made.goals for f in goal.kappa)
-    return Obligation("initial coverage of the composition", "", tuple(hypotheses), cases, clauses)
-
-
-def _openings(made: Composition, wanted: tuple[Term, ...]) -> Iterator[Case]:
-    """What the pairs' relations choose initially, put together; then anything at all."""
-    unknown = list[Var]()
-    for goal in made.goals:
-        names = _named(goal)
-        unknown += [v for v in variables_of(goal.abstract, Kind.GLOBAL) if v not in unknown]
-        unknown += [t for v in variables_of(goal.abstract, Kind.LOCAL) if isinstance(t := names[v], Var)]
-    for chosen in product(*(r.openings for r in made.relations)):
-        given = dict[Var, Term]()
-        for goal, opening in zip(made.goals, chosen, strict=True):
-            given = {**_opening(opening, _named(goal)), **given}
-        yield Case(tuple(v for v in unknown if v not in given), renamed(wanted, given))
-    yield Case(tuple(unknown), wanted)
-
-
-def _opening(opening: Iterable[tuple[Var, Term]], names: Mapping[Var, Term]) -> dict[Var, Term]:
-    found = dict[Var, Term]()
-    for var, term in opening:
-        name = names.get(var, var)
-        assert isinstance(name, Var)
-        found[name] = substitute(term, names)
-    return found

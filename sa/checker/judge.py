@@ -32,6 +32,7 @@ from sa.certificates.threads_json import Bads, read_joint, read_keeps, read_lemm
 from sa.checker.claims import Claimed, claimed
 from sa.checker.composition import check_composition
 from sa.checker.crowd import check_crowd_joint, check_crowd_keeps
+from sa.checker.family_question import FamilyQuestion, with_copies
 from sa.checker.judgement import Judged
 from sa.checker.lemmas import check_lemmas
 from sa.checker.never import check_joint, check_keeps
@@ -47,6 +48,7 @@ from sa.checker.states import check_states
 from sa.checker.weak_simulation import check_relation
 from sa.checker.written import uncut
 from sa.smt.session import Unsat
+from sa.terms.term import Var
 
 
 class Resources(Struct, frozen=True):
@@ -57,11 +59,14 @@ class Resources(Struct, frozen=True):
     solvers: Solvers
 
 
-def judge_refinement(asked: Question, entry: Entry, resources: Resources) -> Iterator[Judged]:
+def judge_refinement(asked: Question | FamilyQuestion, entry: Entry, resources: Resources) -> Iterator[Judged]:
     """The rulings about a refinement question, goal by goal.
 
     Raises Malformed, LimitReached, and NoQuestion.
     """
+    if isinstance(asked, FamilyQuestion):
+        yield from _of_families(asked, entry, resources)
+        return
     if entry.has("composition"):
         verdict, composition = entry.fields("verdict", "composition")
         expect(verdict, Verdict.PROVED)
@@ -121,8 +126,33 @@ def _goal(goal: Goal, entry: Entry, resources: Resources) -> Judged:
     return Judged(goal.name, verdict, ruling)
 
 
-def _composed(asked: Question, entry: Entry, resources: Resources) -> Iterator[Judged]:
-    if not asked.closed or len(asked.pairs) < 2:
+def _of_families(asked: FamilyQuestion, entry: Entry, resources: Resources) -> Iterator[Judged]:
+    """Of any number of copies: pairs that stand for them prove, and a play of so many copies refutes."""
+    if entry.has("composition"):
+        verdict, composition = entry.fields("verdict", "composition")
+        expect(verdict, Verdict.PROVED)
+        yield from _composed(asked.one, composition, resources, asked.identities)
+        return
+    verdict, counted, evidence = entry.fields("verdict", "copies", "goals")
+    items = evidence.items()
+    if len(items) != 1:
+        raise evidence.wrong("the evidence for one goal is expected")
+    item = items[0]
+    if item.value is None:
+        expect(verdict, Verdict.UNKNOWN)
+        yield Judged(" and ".join(p.name for p in asked.one.pairs), Verdict.UNKNOWN, None)
+        return
+    if item.only()[0] != "play":
+        raise item.wrong("a play or null are expected: what is shown of so many copies proves nothing of all")
+    expect(verdict, Verdict.REFUTED)
+    goal = whole_goal(with_copies(asked, read_counts(counted, asked.concrete.families)))
+    yield _goal(goal, item, resources)
+
+
+def _composed(
+    asked: Question, entry: Entry, resources: Resources, copies: tuple[tuple[int, Var], ...] = ()
+) -> Iterator[Judged]:
+    if not asked.closed or (len(asked.pairs) < 2 and not copies):
         raise entry.wrong("nothing is put together here: the question is not about a closed program of several threads")
     made = read_composition(
         entry,
@@ -130,6 +160,7 @@ def _composed(asked: Question, entry: Entry, resources: Resources) -> Iterator[J
         [p.abstract for p in asked.pairs],
         asked.axioms,
         lambda number, concrete, abstract: pair_goal(asked, number, concrete, abstract),
+        copies,
     )
     ruling = consistent(asked.axioms, resources)
     if isinstance(ruling, Accepted):

@@ -59,7 +59,12 @@ class Question(Struct, frozen=True):
 
 
 def question(abstract: Program, concrete: Program, block: Refinement | None, whole: bool) -> Question:
-    """The question about two programs; `whole` closes them whatever they declare. Raises NoQuestion."""
+    """The question about two programs; `whole` closes them whatever they declare. Raises NoQuestion.
+
+    Families of any number make another kind of question (`family_question.py`).
+    """
+    if abstract.families or concrete.families:
+        raise NoQuestion("the threads alone are not the program where there are families of any number")
     if block is not None and block.silent_exit:
         abstract, concrete = (_silent(p) for p in (abstract, concrete))
     pairs = tuple(_pairs(abstract, concrete, block))

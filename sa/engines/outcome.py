@@ -68,7 +68,7 @@ class Outcome(Struct, frozen=True):
     `expected` is the verdict that the specs themselves expect, if they say so. `composition` puts the goals' proofs
     together where they are pairs of threads in `inferred` environments; `notes` say how the answer was arrived at.
     Where it is not PROVED, a `proposal` may say with which relation it would be, and `escape` show a visible behaviour
-    that escapes whatever is related.
+    that escapes whatever is related. A play about families of any number is one with so many `copies` of each.
     """
 
     name: str
@@ -83,13 +83,14 @@ class Outcome(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     proposal: Proposal | None = None
     escape: Result | None = None
+    copies: tuple[int, ...] = ()
 
 
 class Found(Struct, frozen=True):
     """The results that answer a question about whole programs, and how they came about.
 
     `hopeful` says of pairs that are not proved that smaller environments might help, `imprecise` where precision was
-    given up for them.
+    given up for them. `copies` is how many there are of each family in a play.
     """
 
     results: tuple[Result, ...]
@@ -98,3 +99,4 @@ class Found(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     hopeful: bool = True
     imprecise: tuple[str, ...] = ()
+    copies: tuple[int, ...] = ()

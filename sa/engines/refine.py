@@ -11,14 +11,16 @@ from sa.base.diagnostic import Diagnostic
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
-from sa.checker.question import NoQuestion, question
+from sa.checker.family_question import FamilyQuestion, asked_of, with_copies
+from sa.checker.question import NoQuestion, question, whole_goal
 from sa.conditions.blocked import blocked
 from sa.conditions.environment import declared
 from sa.conditions.together import uncut as together_uncut
-from sa.engines.judging import QuestionsDiffer, same_goals, same_pairs
+from sa.engines.judging import QuestionsDiffer, same, same_goals, same_pairs
 from sa.engines.options import Options
 from sa.engines.outcome import Found, Outcome, Result
 from sa.engines.results import answered, stopped
+from sa.question.families import with_one_copy
 from sa.question.goals import closes, goals, is_large, thread_goals
 from sa.question.uncut import uncut
 from sa.question.vacuous import vacuous
@@ -34,6 +36,8 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
 
     A limit that is reached makes the goals that are left UNKNOWN. Raises QuestionsDiffer on an internal error.
     """
+    if abstract.families or concrete.families:
+        return _of_families(abstract, concrete, block, options)
     started = perf_counter()
     # The product of many threads is too large to be looked at, so nobody makes it.
     together = not options.whole and closes(abstract, concrete, block)
@@ -86,6 +90,62 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
         found.inferred,
         (*found.notes, *about_unrelated(asked), *about_parameters(asked)),
     )
+
+
+def _of_families(abstract: Program, concrete: Program, block: Refinement | None, options: Options) -> Outcome:
+    """The same for any number of copies of the families."""
+    from sa.engines.families import asked_about, decide_families, texts_of
+
+    started, asked = perf_counter(), asked_about(abstract, concrete, block, options.whole)
+    texts, found = texts_of(asked), None
+    warnings: tuple[Diagnostic, ...] = ()
+    try:
+        one = with_one_copy(asked)
+        pre = block.pre if block is not None else ()
+        warnings = (*vacuous(one.abstract, one.concrete, texts, pre, options.limits), *misspelled(texts))
+    except LimitReached as limit:
+        found = Found(tuple(stopped(goal, Unknown(limit.reason, "before the search began")) for goal in texts))
+    prepared = perf_counter()
+    found = found or decide_families(asked, options)
+    if found.composition is not None or found.copies:
+        _confirmed_of_families(abstract, concrete, block, options, found)
+    checking = sum(r.statistics.seconds.get("check", 0.0) for r in found.results)
+    seconds = {
+        "prepare": prepared - started,
+        "simulate": perf_counter() - prepared - checking,
+        "check": checking,
+    }
+    expected = block.expect if block is not None and block.expect is not None else concrete.expect
+    return Outcome(
+        block.name if block is not None else _name(abstract, concrete),
+        _combined(found.results),
+        f"for any number of copies, {claim_of(texts, False)}",
+        found.results,
+        (*warnings, *_blocked(found.results, options)),
+        expected,
+        seconds,
+        found.composition,
+        found.inferred,
+        (*found.notes, *about_unrelated(texts), *about_parameters(texts)),
+        copies=found.copies,
+    )
+
+
+def _confirmed_of_families(
+    abstract: Program, concrete: Program, block: Refinement | None, options: Options, found: Found
+) -> None:
+    """That the checker reads the same question. Raises QuestionsDiffer."""
+    try:
+        asked = asked_of(abstract, concrete, block, options.whole)
+        assert isinstance(asked, FamilyQuestion)
+        if found.composition is None:
+            same([r.goal for r in found.results], (whole_goal(with_copies(asked, found.copies)),))
+            return
+        same_pairs(asked.one, found.composition)
+        if found.composition.copies != asked.identities:
+            raise QuestionsDiffer("what is composed differs in what stands for copies")
+    except NoQuestion as problem:
+        raise QuestionsDiffer(f"the checker derives no question from the two programs: {problem}") from problem
 
 
 def _confirmed(abstract: Program, concrete: Program, block: Refinement | None, options: Options, found: Found) -> None:

@@ -71,15 +71,16 @@ def load_program(path: str, split: bool = False, families: bool = False, reading
     return loaded
 
 
-def load_compared(path: str, split: bool = False, reading: Reading = USUAL) -> Loaded:
+def load_compared(path: str, split: bool = False, families: bool = False, reading: Reading = USUAL) -> Loaded:
     """The program of a file that is compared with another one: what the outside sees of it is visible.
 
-    `reading` says how C is read otherwise. Raises InputError.
+    `families` and `reading` are as for `load_program`. Raises InputError.
     """
     if _kind(path) is not _c:
-        return load_program(path, split, reading=reading)
+        return load_program(path, split, families, reading)
     loaded = _read_so(path, replace(reading, visible=True))
-    _refuse_families((loaded.program,))
+    if not families:
+        _refuse_families((loaded.program,))
     if loaded.program.bounds:
         where = loaded.program.bounds[0].span
         hint = "allocate before the loop"
@@ -112,7 +113,7 @@ def load_script(path: str, split: bool = False, text: str | None = None) -> Load
 
 def _refuse_families(programs: Iterable[Program]) -> None:
     """The threads alone are not the program where there are families: who looks at them only gets no program."""
-    hint = "`check`, `show` and `verify` know such families; elsewhere write how many there are, `thread T[i : 1..3]`"
+    hint = "`check`, `show`, `verify` and `refine` know them; elsewhere write how many there are, `thread T[i : 1..3]`"
     problems = tuple(
         error("SA321", f"`{f.thread.name}` is a family of any number", f.thread.origin.span, hint)
         for program in programs

@@ -77,7 +77,10 @@ def elaborate_refinement(
 
 
 def _side(program: Program, meant: str) -> Side:
-    local = (v for t in program.threads for v in t.variables if v.kind is Kind.LOCAL)
+    local = [v for t in program.threads for v in t.variables if v.kind is Kind.LOCAL]
+    # Identities are the same on both sides anyway.
+    for family in program.families:
+        local += (v for v in family.thread.variables if v.kind is Kind.LOCAL and v.var != family.identity)
     return Side(meant, meant, (*program.variables, *local))
 
 

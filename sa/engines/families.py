@@ -1,0 +1,209 @@
+"""Programs with families of any number: a proof from one copy that stands for all, or a play with some copies.
+
+That the claim holds with so many copies is no answer, so of those the games with few copies only plays are taken.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sa.automata.program import Program, Refinement
+from sa.base.diagnostic import InputError, error
+from sa.base.limits import LimitReached, Limits, share
+from sa.base.verdict import Reason, Unknown, Verdict
+from sa.certificates.goal import Goal
+from sa.certificates.pairs import StatePairs
+from sa.certificates.relation import Relation
+from sa.checker.composition import check_composition
+from sa.checker.ruling import Accepted
+from sa.engines.options import Options
+from sa.engines.outcome import Found, Inferred, Result
+from sa.engines.portfolio_of_goals import Depth
+from sa.engines.recall import decided
+from sa.engines.results import answered, statistics_of
+from sa.question.asked import Decision
+from sa.question.families import Crowds, crowds, few_copies, with_copies, with_one_copy
+from sa.question.goals import closes, goals, is_large, thread_goals
+from sa.question.uncut import uncut
+from sa.refinement.crowds import Known, Pairs, composition_of, known_of, pairs_of
+from sa.refinement.missing import step_in_words
+
+#: The most copies of each family in a play.
+MANY = 4
+
+
+class Proving(Struct, frozen=True):
+    """Pairs in closures, or in exact environments, are decided to this depth."""
+
+    closures: bool
+    depth: Depth
+    share: float
+
+
+class Refuting(Struct, frozen=True):
+    """Plays of so many copies at most are looked for to this depth."""
+
+    most: int
+    depth: Depth
+    share: float
+
+
+#: What is tried, in order.
+PLAN: tuple[Proving | Refuting, ...] = (
+    Refuting(2, Depth.QUICK, 0.15),
+    Proving(True, Depth.GLANCE, 0.2),
+    Proving(False, Depth.GLANCE, 0.2),
+    Proving(True, Depth.BRIEF, 0.25),
+    Refuting(3, Depth.BRIEF, 0.3),
+    Proving(False, Depth.BRIEF, 0.3),
+    Proving(True, Depth.FULL, 0.4),
+    Proving(False, Depth.FULL, 0.5),
+    Refuting(MANY, Depth.FULL, 1.0),
+)
+
+
+def asked_about(abstract: Program, concrete: Program, block: Refinement | None, whole: bool) -> Crowds:
+    """The question about two programs with families. Raises InputError."""
+    asked = crowds(abstract, concrete, block)
+    if not whole and not closes(abstract, concrete, block):
+        hint = "leave out the relies: environments are inferred from the programs; or ask with `--whole`"
+        first = (*concrete.families, *abstract.families)[0]
+        raise InputError(
+            (error("SA411", "a family of any number beside declared environments", first.thread.origin.span, hint),)
+        )
+    return asked
+
+
+def texts_of(asked: Crowds) -> tuple[Goal, ...]:
+    """Goals about the threads and a copy by themselves, for questions about their texts. Raises InputError."""
+    one = with_one_copy(asked)
+    return thread_goals(one.abstract, one.concrete, one.block)
+
+
+def decide_families(asked: Crowds, options: Options) -> Found:
+    """The answer for every number of copies. Raises InputError."""
+    notes = dict[str, None]()
+    chosen = asked.block is not None and asked.block.choose_init
+    if chosen:
+        notes["`choose init` chooses for all copies at once, which is not looked into for any number of them"] = None
+    known: tuple[Known, Known] | None = None
+    pairs = dict[bool, Pairs]()
+    last: Found | None = None
+    for tried in PLAN:
+        own = replace(options, limits=share(options.limits, tried.share))
+        try:
+            match tried:
+                case Refuting():
+                    found = _refuted(asked, tried, own, options.limits, notes)
+                    if found is not None:
+                        return found
+                case Proving(closures) if not chosen:
+                    if known is None:
+                        known = _known(asked, own.limits)
+                    if closures not in pairs:
+                        pairs[closures] = pairs_of(asked, *known, closures, own.limits)
+                    last = _proved(pairs[closures], tried, own, options.limits)
+                    if last.composition is not None:
+                        return last
+        except LimitReached as limit:
+            notes[f"a part of the search was cut short: {limit.reason.value}"] = None
+            if limit.reason is not Reason.TIMEOUT:
+                break
+    if last is None:
+        return Found(_unknown(asked, options), notes=tuple(notes))
+    return replace(last, notes=(*last.notes, *notes))
+
+
+def _unknown(asked: Crowds, options: Options) -> tuple[Result, ...]:
+    """The goals about one copy, of which nothing is known."""
+    nothing = Decision(Unknown(Reason.ENVIRONMENT, "environments were not inferred"))
+    return tuple(
+        Result(g, Verdict.UNKNOWN, None, None, nothing.evidence, statistics_of(nothing, None, 0.0, 0.0))
+        for g in texts_of(asked)
+        if isinstance(nothing.evidence, Unknown)
+    )
+
+
+def _known(asked: Crowds, bounds: Limits) -> tuple[Known, Known]:
+    abstract, concrete = (known_of(p, asked.identities, bounds) for p in (asked.abstract, asked.concrete))
+    return abstract, concrete
+
+
+def _refuted(asked: Crowds, tried: Refuting, options: Options, whole: Limits, notes: dict[str, None]) -> Found | None:
+    """A play with some copies. Only that is an answer: what holds of so many is not known of more."""
+    for counts in few_copies(asked, tried.most):
+        sides = with_copies(asked, counts)
+        if is_large(sides.concrete) or is_large(sides.abstract):
+            notes[f"plays with {_copies(counts)} were not looked for: there are too many joint locations"] = None
+            return None
+        (goal,) = goals(sides.abstract, sides.concrete, sides.block, whole=True)
+        if uncut((goal,), options.limits) is not None:
+            return None
+        result = answered(goal, options, tried.depth, whole)
+        if result.verdict is Verdict.REFUTED:
+            return Found((result,), notes=(f"the play has {_copies(counts)} of each family",), copies=counts)
+    return None
+
+
+def _copies(counts: tuple[int, ...]) -> str:
+    return f"{counts[0]} cop{'y' if counts[0] == 1 else 'ies'}"
+
+
+def _proved(pairs: Pairs, tried: Proving, options: Options, whole: Limits) -> Found:
+    """The proof from pairs, or how far it got."""
+    started = perf_counter()
+    decisions = list[Decision]()
+    for goal in pairs.goals:
+        decisions.append(decided(goal, options, tried.depth))
+        if not isinstance(decisions[-1].evidence, Relation | StatePairs):
+            break
+    composition = composition_of(pairs, decisions)
+    if composition is None:
+        return _shortcoming(pairs, decisions, perf_counter() - started)
+    settled = perf_counter()
+    ruling = check_composition(composition, whole)
+    if not isinstance(ruling, Accepted):
+        where = f" ({ruling.where})" if ruling.where else ""
+        note = f"the proof from pairs was not accepted: {ruling.obligation}{where}: {ruling.why}"
+        return replace(_shortcoming(pairs, decisions, settled - started), notes=(note,))
+    deciding, checking = ((s / len(decisions)) for s in (settled - started, perf_counter() - settled))
+    results = tuple(
+        Result(goal, Verdict.PROVED, r, None, None, statistics_of(decision, r, deciding, checking))
+        for goal, decision, r in zip(pairs.goals, decisions, composition.relations, strict=True)
+    )
+    inferred = tuple(_inferred(pairs))
+    return Found(results, composition, inferred)
+
+
+def _inferred(pairs: Pairs) -> list[Inferred]:
+    found = list[Inferred]()
+    for goal in pairs.goals:
+        mine, theirs = (
+            next(t for t in side.strong if t.name == name).locations[0].env
+            for side, name in ((pairs.concrete, goal.concrete.name), (pairs.abstract, goal.abstract.name))
+        )
+        assert mine is not None and theirs is not None
+        found.append(Inferred(goal.name, mine, theirs, ()))
+    return found
+
+
+def _shortcoming(pairs: Pairs, decisions: list[Decision], seconds: float) -> Found:
+    """Pairs that could not all be shown: what is missing is said of the one that was not."""
+    results, notes = list[Result](), list[str]()
+    for goal, decision in zip(pairs.goals, decisions, strict=False):
+        match decision.evidence:
+            case Relation() | StatePairs():
+                why = Unknown(Reason.ENVIRONMENT, "this pair is proved in its inferred environment, not the whole")
+            case Unknown() as unknown:
+                why = unknown
+                notes.append(f"the pair `{goal.name}` was not proved: {why.reason.value}: {why.detail}")
+            case play:
+                why = Unknown(Reason.ENVIRONMENT, step_in_words(play))
+                notes.append(f"the pair `{goal.name}` was not proved: {why.detail}")
+        results.append(
+            Result(goal, Verdict.UNKNOWN, None, None, why, statistics_of(decision, None, seconds / len(decisions), 0.0))
+        )
+    return Found(tuple(results), notes=tuple(notes))
