@@ -137,19 +137,20 @@ def _refuted(asked: Crowds, tried: Refuting, options: Options, whole: Limits, no
     for counts in few_copies(asked, tried.most):
         sides = with_copies(asked, counts)
         if is_large(sides.concrete) or is_large(sides.abstract):
-            notes[f"plays with {_copies(counts)} were not looked for: there are too many joint locations"] = None
-            return None
+            notes[f"plays with {_copies(asked, counts)} were not looked for: too many joint locations"] = None
+            continue
         (goal,) = goals(sides.abstract, sides.concrete, sides.block, whole=True)
         if uncut((goal,), options.limits) is not None:
             return None
         result = answered(goal, options, tried.depth, whole)
         if result.verdict is Verdict.REFUTED:
-            return Found((result,), notes=(f"the play has {_copies(counts)} of each family",), copies=counts)
+            return Found((result,), notes=(f"the play has {_copies(asked, counts)}",), copies=counts)
     return None
 
 
-def _copies(counts: tuple[int, ...]) -> str:
-    return f"{counts[0]} cop{'y' if counts[0] == 1 else 'ies'}"
+def _copies(asked: Crowds, counts: tuple[int, ...]) -> str:
+    named = zip(asked.concrete.families, counts, strict=True)
+    return " and ".join(f"{n} cop{'y' if n == 1 else 'ies'} of {f.thread.name}" for f, n in named)
 
 
 def _proved(pairs: Pairs, tried: Proving, options: Options, whole: Limits) -> Found:

@@ -209,6 +209,9 @@ SA409 a rely about a variable that one side lacks
     that side; a formula that mixes these with others belongs to the threads of that side.
 SA410 a rely where one is asked for
     `--weakest-rely` finds the weakest relies of threads that declare none. Remove the relies that are written.
+SA411 a family of any number beside declared environments
+    What the environment of a copy in `thread T[i : *]` does is inferred from both programs. Remove the relies of the
+    other threads and of the block, or ask with `--whole`, which leaves them out.
 SA451 a parameter that differs on the two sides
     A parameter is one value for both sides, so its type is the same on both.
 SA452 a variable that one side lacks

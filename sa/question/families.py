@@ -7,6 +7,7 @@ parameter. Families are paired like threads, and a concrete copy refines the abs
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -103,5 +104,6 @@ def _represented(program: Program, identities: Sequence[Var]) -> Program:
 
 
 def few_copies(asked: Crowds, most: int) -> Iterator[tuple[int, ...]]:
-    """Numbers of copies, few first, the same of each family."""
-    return (tuple(n for _ in asked.concrete.families) for n in range(1, most + 1))
+    """Numbers of copies of each family, from 1 to `most`: few in all first."""
+    numbers = product(range(1, most + 1), repeat=len(asked.concrete.families))
+    return iter(sorted(numbers, key=lambda counts: (sum(counts), counts)))

@@ -70,7 +70,7 @@ class RefinementJson(Struct, frozen=True):
     """The answer to one question. `composed`: the answers to its goals were put together by the parallel rules.
 
     `proposal` is a relation with which it would be PROVED, or with which it is, if that was inferred. `escape` shows a
-    visible behaviour that escapes whatever is related.
+    visible behaviour that escapes whatever is related. `copies` are how many of each family of any number a play has.
     """
 
     name: str
@@ -85,6 +85,7 @@ class RefinementJson(Struct, frozen=True):
     seconds: dict[str, float]
     proposal: ProposalJson | None
     escape: ResultJson | None
+    copies: list[int]
 
 
 class OutcomeJson(Struct, frozen=True, tag_field="format", tag="sacheck-outcome/1"):
@@ -122,6 +123,7 @@ def _outcome(outcome: Outcome) -> RefinementJson:
         dict(outcome.seconds),
         None if proposal is None else ProposalJson(proposal.block, proposal.claim, list(proposal.given_up)),
         None if outcome.escape is None else result_json(outcome.escape),
+        list(outcome.copies),
     )
 
 
