@@ -325,8 +325,8 @@ SA719 an expression that is not accepted
 SA720 where a thread begins
     A program begins with `main`, and the function that a thread runs is named where the thread is created.
 SA721 a join where the number of threads is not known
-    If any number of threads is created, it is not known which of them a join waits for. Behind it the first thread may
-    not create threads or change what the others see; what it asserts there can be proved, but not refuted.
+    If any number of threads is created, it is not known which of them a join waits for. Only the first thread has joins
+    then.
 SA722 an atomic region that is not one step
     From its beginning to its end a region is one step: there is no loop in it, and nothing jumps into it.
 SA723 threads without a known number

@@ -11,6 +11,7 @@ from sa.frontends.c.allocation import without_wide_casts
 from sa.frontends.c.body import Body, InMemory, emit, fresh, temporary
 from sa.frontends.c.expressions import NOTHING, constant, value
 from sa.frontends.c.operations import decide, load, store
+from sa.frontends.c.outside import between
 from sa.frontends.c.types import INT, LONG, Array, CType, Function, Int, Pointer, Void, cells_of, is_scalar, size_of
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import Fail, Set, Step
@@ -123,9 +124,46 @@ def _moved(body: Body, arguments: Sequence[Any]) -> Value:
     return _copied(body, arguments)
 
 
+def _compared(body: Body, arguments: Sequence[Any]) -> Value:
+    """`memcmp` of objects of one type: 0, or the sign that the first bytes that differ have. All are read.
+
+    Of larger scalars the sign is not known here, for it depends on the order of their bytes. Raises Unsupported.
+    """
+    (one, kind), (two, other) = (_target(body, a) for a in arguments[:2])
+    if size_of(kind) != size_of(other) or [type(k) for _, k in cells_of(kind)] != [type(k) for _, k in cells_of(other)]:
+        raise Unsupported("SA716", "objects of different types are compared", "compare their fields or elements")
+    if sum(size_of(k) for _, k in cells_of(kind)) != size_of(kind):
+        raise Unsupported("SA716", "bytes between the fields are compared", "compare the fields")
+    less, more = between(body, -(2**31), -1), between(body, 1, 2**31 - 1)
+    sign = between(body, 0, 1)
+
+    def step(result: Term, index: Term, left: CType, right: CType) -> Term:
+        pair = [number(load(body, InMemory(build.add(w, index), k))) for w, k in ((one, left), (two, right))]
+        if all(isinstance(k, Int) and k.bits == 8 for k in (left, right)):
+            pair = [build.mod(v, 256) for v in pair]
+            below = build.lt(*pair)
+        else:
+            below = build.eq(number(sign), build.ZERO)
+        differs = build.land(build.eq(result, build.ZERO), build.ne(*pair))
+        return build.ite(differs, build.ite(below, number(less), number(more)), result)
+
+    if (count := _count(body, kind, arguments[2])) is not None:
+        result = temporary(body, INT)
+        emit(body, Set(result, build.ZERO))
+        _each(body, count, lambda index: emit(body, Set(result, step(result, index, kind, other))))
+        return Value(result, INT)
+    term: Term = build.ZERO
+    pairs = zip(_cells(body, kind, arguments[2]), _cells(body, other, arguments[2]), strict=True)
+    for place, (left, right) in enumerate(pairs):
+        term = step(term, build.integer(place), left, right)
+    return Value(term, INT)
+
+
 BLOCKS: Mapping[str, Callable[[Body, Sequence[Any]], Value]] = {
     "memset": _filled,
     "memcpy": _copied,
     "memmove": _moved,
+    "memcmp": _compared,
+    "bcmp": _compared,
     "bzero": _cleared,
 }

@@ -61,7 +61,7 @@ from sa.terms import build
 #: Functions whose results come from outside: where the outside sees what is done, it sees these calls.
 _FROM_OUTSIDE = {
     "getchar", "getc", "fgetc", "fopen", "fclose", "feof", "ferror", "time", "clock_gettime", "timespec_get",
-    "gettimeofday", "scanf", "fscanf", "snprintf", "atoi", "atol", "strtol", "strerror",
+    "gettimeofday", "scanf", "fscanf", "snprintf", "sprintf", "atoi", "atol", "strtol", "strerror",
 }  # fmt: skip
 
 #: What `library.c` has room for.

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.graph import Live, Load, Node, Step, Storage, Store, base, outgoing
-from sa.frontends.flow.heap import JOINED
+from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import Layout, Place, cell_at
 from sa.frontends.flow.liveness import live
 from sa.frontends.flow.locks import Guarded, guarded
@@ -76,7 +76,6 @@ def accesses(threads: Sequence[Thread], where: Layout, exact: bool, lazy: bool) 
             break
         arbitrary = more
     _stay(threads, found)
-    _still(threads[0], of, loaders, storers)
     fixed = {a: v for a, vs in found.cells.items() if len(vs) == 1 and (v := next(iter(vs))) is not OTHER}
     if exact:
         fixed = {a: v for a, v in fixed.items() if not storers.get(a)}
@@ -88,6 +87,16 @@ def accesses(threads: Sequence[Thread], where: Layout, exact: bool, lazy: bool) 
                 loaded |= extents if access.writes else {*access.cells, *extents}
                 for cell in (*access.cells, *extents):
                     users[cell] = users.get(cell, frozenset()) | _users(cell, thread, where)
+    for thread in threads:
+        for step in thread.graph.steps:
+            if isinstance(step.op, Live):
+                # Who gives an object its first values uses it, even where others alone read them.
+                for cell in _cells(step.op.name, where) & users.keys():
+                    users[cell] |= _users(cell, thread, where)
+    if (early := where.addresses.get(base(EARLY))) is not None:
+        # Whatever goes wrong anywhere asks for it.
+        loaded.add(early)
+        users[early] = frozenset[int]().union(*map(_numbers, threads))
     used = frozenset(users) if exact else frozenset(loaded)
     owned = Guarded(frozenset(), frozenset())
     if not exact:
@@ -96,22 +105,6 @@ def accesses(threads: Sequence[Thread], where: Layout, exact: bool, lazy: bool) 
     meets = _meets(threads[0], of, running)
     unset = arbitrary - where.columns.keys() if lazy else frozenset[int]()
     return Accesses(found, of, running, loaders, storers, meets, fixed, arbitrary, unset, used, users, owned)
-
-
-def _still(
-    first: Thread,
-    of: Mapping[int, Access],
-    loaders: Mapping[int, frozenset[int]],
-    storers: Mapping[int, frozenset[int]],
-) -> None:
-    """What the first thread does behind a join of any number of threads must not change what these see."""
-    for step in first.graph.steps:
-        if isinstance(step.op, Store) and step.op.wrong == JOINED:
-            for cell in of[id(step)].cells:
-                if (loaders.get(cell, frozenset()) | storers.get(cell, frozenset())) - {first.number}:
-                    message = "a change behind a join of any number of threads that these threads could see"
-                    hint = "which of them was waited for is not known here"
-                    raise InputError((error("SA721", message, step.origin.span, hint),))
 
 
 def _extents(access: Access, where: Layout) -> set[int]:
@@ -297,6 +290,15 @@ def _creates(step: Step) -> bool:
 
 def _cells(name: str, where: Layout) -> frozenset[int]:
     return frozenset(a for a, p in where.places.items() if p.object.name == name)
+
+
+def disturbs(step: Step, known: Accesses) -> bool:
+    """Whether an access of the first thread is of something that others may change, or see it change."""
+    access = known.of.get(id(step))
+    if access is None:
+        return False
+    tables = (known.storers, known.loaders) if access.writes else (known.storers,)
+    return any(table.get(cell, frozenset()) - {1} for table in tables for cell in access.cells)
 
 
 def seen_by_others(cell: int, thread: int, source: Node, writes: bool, known: Accesses) -> bool:

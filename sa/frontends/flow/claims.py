@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -12,7 +12,7 @@ from sa.automata.program import Invariant
 from sa.automata.rename import own_local
 from sa.terms import build
 from sa.terms.substitute import substitute
-from sa.terms.term import Term
+from sa.terms.term import Term, Var
 
 
 class Asked(Struct, frozen=True):
@@ -43,14 +43,19 @@ class Touch(Struct, frozen=True):
     element: Term | None = None
 
 
-def races(touches: Sequence[Touch], names: Mapping[int, str], origins: Mapping[int, Origin]) -> Iterator[Invariant]:
-    """A claim for each cell that several threads access, one of them writing, not both of them atomically."""
+def races(
+    touches: Sequence[Touch], names: Mapping[int, str], origins: Mapping[int, Origin], shared: Collection[Var]
+) -> Iterator[Invariant]:
+    """A claim for each cell that several threads access, one of them writing, not both of them atomically.
+
+    What touches speak of is local to their threads unless it is `shared`.
+    """
     by_cell = dict[int, list[Touch]]()
     for touch in touches:
         by_cell.setdefault(touch.cell, []).append(touch)
     for cell, found in by_cell.items():
         pairs = [
-            build.lnot(build.land(_there(one), _there(two), _same_element(one, two)))
+            build.lnot(build.land(_there(one, shared), _there(two, shared), _same_element(one, two, shared)))
             for number, one in enumerate(found)
             for two in found[number + 1 :]
             if one.thread != two.thread and (one.writes or two.writes) and not (one.atomic and two.atomic)
@@ -60,18 +65,18 @@ def races(touches: Sequence[Touch], names: Mapping[int, str], origins: Mapping[i
             yield Invariant(f"no_race_on_{names[cell]}", claim, False, None, origins[cell])
 
 
-def _there(touch: Touch) -> Term:
-    return build.land(at(touch.thread, touch.location), _of_thread(touch.condition, touch))
+def _there(touch: Touch, shared: Collection[Var]) -> Term:
+    return build.land(at(touch.thread, touch.location), _of_thread(touch.condition, touch, shared))
 
 
-def _same_element(one: Touch, two: Touch) -> Term:
+def _same_element(one: Touch, two: Touch, shared: Collection[Var]) -> Term:
     if one.element is None or two.element is None:
         return build.TRUE
-    return build.eq(_of_thread(one.element, one), _of_thread(two.element, two))
+    return build.eq(_of_thread(one.element, one, shared), _of_thread(two.element, two, shared))
 
 
-def _of_thread(term: Term, touch: Touch) -> Term:
-    return substitute(term, {v: own_local(touch.thread, v) for v in term.free})
+def _of_thread(term: Term, touch: Touch, shared: Collection[Var]) -> Term:
+    return substitute(term, {v: own_local(touch.thread, v) for v in term.free if v not in shared})
 
 
 def no_deadlock(threads: Sequence[Automaton]) -> Invariant:

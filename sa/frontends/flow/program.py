@@ -13,15 +13,17 @@ from sa.automata.program import Invariant, Program
 from sa.automata.ranges import within
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Source, position
-from sa.frontends.flow.access import Accesses, accesses
+from sa.frontends.flow.access import Accesses, accesses, disturbs
 from sa.frontends.flow.choosing import without_idle_choices
 from sa.frontends.flow.claims import Asked, Touch, no_deadlock, races
 from sa.frontends.flow.flags import without_copies, without_flags
 from sa.frontends.flow.graph import ANY, Node, Range, Storage, Unit
 from sa.frontends.flow.impossible import without_impossible
+from sa.frontends.flow.joins import calm
 from sa.frontends.flow.layout import Layout, Place, layout, unset_value
 from sa.frontends.flow.liveness import only_reachable, prune
 from sa.frontends.flow.naming import Named, named
+from sa.frontends.flow.paths import Touched
 from sa.frontends.flow.rows import filled
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.slicing import decisive
@@ -49,6 +51,9 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
     own = (o for t in threads for o in t.graph.objects.values())
     where = layout((*shared, *own, *extra), unit.procedures)
     known = accesses(threads, where, asked.races, not unit.shows)
+    if calm(threads[0].graph, lambda s: disturbs(s, known)):
+        prune(threads[0].graph)
+        known = accesses(threads, where, asked.races, not unit.shows)
     while without_impossible(threads, known.found):
         for thread in threads:
             only_reachable(thread.graph)
@@ -64,12 +69,13 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
         # Until it creates a thread, the first one moves alone: its only step is the first one of all.
         alone = all(begun[1].get(v) is first.get(v) for v in creating)
         automata[0], first = begun
-    automata, first = _without_constants(automata, first)
-    automata = decisive(automata, _claimed(threads, found, names))
+    claimed = frozenset(_claimed(threads, found, names))
+    automata, first, constants = _without_constants(automata, first)
+    automata = decisive(automata, claimed)
     automata, names = _ranged(automata, first, names)
-    made = _program(automata, first, names, source)
+    made = _program(automata, first, names, source, claimed - constants.keys())
     families = {t.name: names.names[t.number].registers[t.identity] for t in threads if t.identity is not None}
-    claims = _claims(made, list(zip(threads, found, strict=True)), names, where, asked)
+    claims = _claims(made, list(zip(threads, found, strict=True)), names, where, asked, constants)
     if not claims and not any(e.failure for t in made.threads for e in t.edges):
         # What cannot go wrong anywhere is claimed all the same.
         claims = (Invariant("no_step_goes_wrong", build.TRUE, False, None, made.threads[0].origin),)
@@ -91,9 +97,17 @@ def _claimed(threads: Sequence[Thread], found: Sequence[list[Joint]], names: Nam
 
 
 def _claims(
-    made: Program, threads: list[tuple[Thread, list[Joint]]], names: Named, where: Layout, asked: Asked
+    made: Program,
+    threads: list[tuple[Thread, list[Joint]]],
+    names: Named,
+    where: Layout,
+    asked: Asked,
+    constants: Mapping[Var, Term],
 ) -> tuple[Invariant, ...]:
-    """What is claimed beside failing steps. Raises InputError where it cannot be said of any number of threads."""
+    """What is claimed beside failing steps. Raises InputError where it cannot be said of any number of threads.
+
+    Variables with one value are `constants`, and none of the program.
+    """
     if not (asked.races or asked.deadlock):
         return ()
     for thread, _ in threads:
@@ -103,16 +117,23 @@ def _claims(
     claims = list[Invariant]()
     if asked.races:
         touches = [
-            Touch(t.name, _places(t, joined)[j.source], x.cell, x.writes, x.atomic, x.condition, x.element)
+            Touch(t.name, _places(t, joined)[j.source], x.cell, x.writes, x.atomic, *_known(x, constants))
             for t, joined in threads
             for j in joined
             for x in j.touched
         ]
         origins = {c: where.places[c].object.origin for c in names.cells}
-        claims += races(list(dict.fromkeys(touches)), {c: v.name for c, v in names.cells.items()}, origins)
+        shared = frozenset(v.var for v in names.shared)
+        claims += races(list(dict.fromkeys(touches)), {c: v.name for c, v in names.cells.items()}, origins, shared)
     if asked.deadlock:
         claims.append(no_deadlock(made.threads))
     return tuple(claims)
+
+
+def _known(touched: Touched, constants: Mapping[Var, Term]) -> tuple[Term, Term | None]:
+    """When a cell is touched, and which element of it."""
+    element = touched.element
+    return substitute(touched.condition, constants), None if element is None else substitute(element, constants)
 
 
 def _first_values(names: Named, where: Layout, known: Accesses) -> dict[Var, Term]:
@@ -280,8 +301,11 @@ def _own_first(main: Automaton) -> dict[Var, Term]:
     return known
 
 
-def _without_constants(automata: list[Automaton], first: dict[Var, Term]) -> tuple[list[Automaton], dict[Var, Term]]:
-    """The automata without shared variables that have one value from the start on."""
+def _without_constants(
+    automata: list[Automaton], first: dict[Var, Term]
+) -> tuple[list[Automaton], dict[Var, Term], dict[Var, Term]]:
+    """The automata without shared variables that have one value from the start on, first values, and those values."""
+    gone = dict[Var, Term]()
     while True:
         updates = [(v, t) for a in automata for e in a.edges for v, t in e.updates]
         fixed = {v: t for v, t in first.items() if isinstance(t, Int)}
@@ -291,8 +315,9 @@ def _without_constants(automata: list[Automaton], first: dict[Var, Term]) -> tup
         used = frozenset(v for a in automata for e in a.edges for v in _mentioned(e))
         fixed = {v: t for v, t in fixed.items() if v in used}
         if not fixed:
-            return automata, first
+            return automata, first, gone
         known: dict[Var, Term] = dict(fixed)
+        gone |= known
         automata = [replace(a, edges=tuple(_knowing(e, known) for e in a.edges if _can(e, known))) for a in automata]
         first = {v: t for v, t in first.items() if v not in fixed}
 
@@ -337,10 +362,12 @@ def _keeps(range_: Range, term: Term, known: Mapping[Var, Range]) -> bool:
     return low is not None and high is not None and range_.low <= low and high <= range_.high
 
 
-def _program(automata: list[Automaton], first: Mapping[Var, Term], names: Named, source: Source) -> Program:
-    """The program: variables that are read, their ranges and first values, the threads knowing all of them."""
+def _program(
+    automata: list[Automaton], first: Mapping[Var, Term], names: Named, source: Source, claimed: frozenset[Var]
+) -> Program:
+    """The program: variables that are read or `claimed`, their ranges and first values, the threads knowing them."""
     local = {v.var for a in automata for v in a.variables}
-    mentioned = frozenset(v for a in automata for e in a.edges for v in _mentioned(e))
+    mentioned = claimed.union(v for a in automata for e in a.edges for v in _mentioned(e))
     shared = tuple(v for v in names.shared if v.var in mentioned)
     ranges = build.land(*map(within, shared))
     init = build.land(ranges, *(build.eq(v.var, first[v.var]) for v in shared if v.var in first))

@@ -37,9 +37,11 @@ from sa.frontends.flow.graph import (
     Stride,
     Test,
     Wait,
+    base,
     outgoing,
 )
 from sa.frontends.flow.heap import BOUNDS, BYTE, JOINED, OTHER_TYPE, STRIDE
+from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import cell_at, is_at
 from sa.frontends.flow.memory import alive, loaded, outside_extents, set_first, stored, touched
 from sa.frontends.flow.paths import Path, Touched, choice_of, now, with_value
@@ -270,6 +272,9 @@ def _failed(path: Path, guard: Term, what: str, origin: Origin, source: Node, wo
     if not bound and work.asked.kinds is not None and what not in work.asked.kinds:
         yield from _stopped(replace(path, guard=guard), source, work, True)
         return
+    if not bound and (early := _early(path, work)) is not build.FALSE:
+        yield from _failed(path, build.land(guard, early), JOINED, origin, source, work)
+        guard = build.land(guard, build.lnot(early))
     _alone(path, origin)
     said = origin.text if what == "assertion" else f"{origin.text} ({what})"
     text = f"{said} fails" if what == "assertion" else said
@@ -278,6 +283,15 @@ def _failed(path: Path, guard: Term, what: str, origin: Origin, source: Node, wo
     edge = _edge(replace(path, guard=guard, store=store, label=Label(FAIL)), work)
     failure = Failure(_FAULTS.get(what, Fault.REACHED), said)
     yield Joint(source, FAILED, replace(edge, origin=replace(origin, text=text), failure=failure), bound=bound)
+
+
+def _early(path: Path, work: Work) -> Term:
+    """That the first thread, which is another one, has written what others may read too early."""
+    number = work.known.found.layout.addresses.get(base(EARLY))
+    if number is None or number in work.known.fixed or work.thread.number == 1:
+        return build.FALSE
+    var = work.names.cells[number]
+    return build.ne(path.store.get(var, var), build.ZERO)
 
 
 def _stopped(path: Path, source: Node, work: Work, ends: bool) -> Iterator[Joint]:

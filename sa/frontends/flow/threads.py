@@ -41,7 +41,7 @@ from sa.frontends.flow.graph import (
 )
 from sa.frontends.flow.heap import allocated
 from sa.frontends.flow.inline import inline
-from sa.frontends.flow.joins import loosened
+from sa.frontends.flow.joins import chain, loosened, running
 from sa.frontends.flow.order import on_cycles
 from sa.frontends.flow.unroll import unroll
 from sa.terms import build
@@ -85,12 +85,14 @@ class _Work(Struct):
     """What is to be made. `counted` are families of which there are no more copies than creations.
 
     Of the others there may be any number as soon as their creation is reached: it is all that a loop without end does.
+    Where a join of any of them waits for all, it is known how many threads are `running`.
     """
 
     unit: Unit
     creations: list[_Creation]
     created: dict[int, int] = field(default_factory=dict)
     counted: set[int] = field(default_factory=set)
+    running: bool = False
 
 
 IDENTITY = build.variable("__identity")
@@ -114,21 +116,25 @@ def threads_of(unit: Unit) -> tuple[tuple[Thread, ...], tuple[Object, ...]]:
         graphs.append((name, graph, parameters, result))
         _creations(graph, creation, work)
     sign = -1 if any(c.family for c in work.creations) else 1
+    counting = loosened(graphs[0][1]) if sign < 0 else ()
+    if counting:
+        work.running = True
+        work.counted = set(range(1, len(work.creations) + 1))
     found = list[Thread]()
     for number, ((name, graph, parameters, result), creation) in enumerate(zip(graphs, work.creations, strict=True), 1):
         if creation.family:
             graph.registers[IDENTITY] = Register(IDENTITY, ANY, creation.origin, temporary=True)
         own: Term = IDENTITY if creation.family else build.integer(sign * number)
-        if number == 1 and any(c.family for c in work.creations):
-            loosened(graph)
         _rewritten(graph, own, sign, work)
         allocated(graph, creation.family, unit.heap)
         if creation.family:
             _joining(graph, number, parameters, unit.procedures[creation.procedure].origin, number in work.counted)
         elif number > 1:
             _framed(graph, number, parameters, result, unit.procedures[creation.procedure].origin)
+        if number > 1 and work.running:
+            _ending(graph, unit.procedures[creation.procedure].origin)
         found.append(Thread(name, number, graph, IDENTITY if creation.family else None))
-    return tuple(found), _objects(found, work)
+    return tuple(found), (*_objects(found, work), *counting)
 
 
 def _creations(graph: Graph, creation: _Creation, work: _Work) -> None:
@@ -237,10 +243,11 @@ def _rewritten(graph: Graph, own: Term, sign: int, work: _Work) -> None:
         match step.op:
             case Fork():
                 number = work.created[id(step.op)]
+                one_more = running(graph, step.origin, 1) if work.running else []
                 if work.creations[number - 1].family:
-                    steps += _offered(graph, step, number, number in work.counted)
+                    steps += _offered(graph, step, number, number in work.counted, one_more)
                 else:
-                    steps += _created(graph, step, number, sign)
+                    steps += _created(graph, step, number, sign, one_more)
             case Join():
                 steps += _joined(graph, step, sign)
             case Self(var):
@@ -288,15 +295,6 @@ def _objects(found: list[Thread], work: _Work) -> tuple[Object, ...]:
     return Object(THREADS, tuple(cells), Storage.STATIC, where), *offers
 
 
-def _chain(graph: Graph, source: Node, ops: list[Op], target: Node, origin: Origin) -> list[Step]:
-    made, here = list[Step](), source
-    for number, op in enumerate(ops, 1):
-        after = target if number == len(ops) else fresh(graph)
-        made.append(Step(here, op, after, origin))
-        here = after
-    return made
-
-
 def _temporary(graph: Graph, origin: Origin, range_: Range = ANY) -> Var:
     var = build.variable(_unused("__t", {v.name for v in graph.registers}))
     graph.registers[var] = Register(var, range_, origin, temporary=True)
@@ -311,27 +309,35 @@ def _framed(graph: Graph, number: int, parameters: tuple[Var, ...], result: Var,
     ops.append(Wait(build.eq(state, build.integer(_RUNNING))))
     ops += [Load(p, cell(number, _ARGUMENT), "argument", "thread") for p in parameters[:1]]
     entry, last = fresh(graph), fresh(graph)
-    graph.steps[:0] = _chain(graph, entry, [*ops, End()], graph.entry, origin)
+    graph.steps[:0] = chain(graph, entry, [*ops, End()], graph.entry, origin)
     over: list[Op] = [
         Begin(),
         Store(cell(number, _RESULT), result, "result", "thread"),
         Store(cell(number, _STATE), build.integer(_OVER), "thread", "thread"),
         End(),
     ]
-    graph.steps += _chain(graph, graph.exit, over, last, replace(origin, text="the end of the thread"))
+    graph.steps += chain(graph, graph.exit, over, last, replace(origin, text="the end of the thread"))
     graph.entry, graph.exit = entry, last
 
 
-def _created(graph: Graph, step: Step, number: int, sign: int) -> list[Step]:
+def _ending(graph: Graph, origin: Origin) -> None:
+    """The thread does not run any more."""
+    origin, last = replace(origin, text="the end of the thread"), fresh(graph)
+    graph.steps += chain(graph, graph.exit, [Begin(), *running(graph, origin, -1), End()], last, origin)
+    graph.exit = last
+
+
+def _created(graph: Graph, step: Step, number: int, sign: int, one_more: list[Op]) -> list[Step]:
     assert isinstance(step.op, Fork)
     ops: list[Op] = [
         Begin(),
         Store(cell(number, _ARGUMENT), step.op.argument, "argument", "thread"),
         Store(cell(number, _STATE), build.integer(_RUNNING), "thread", "thread"),
+        *one_more,
         Set(step.op.result, build.integer(sign * number)),
         End(),
     ]
-    return _chain(graph, step.source, ops, step.target, step.origin)
+    return chain(graph, step.source, ops, step.target, step.origin)
 
 
 def _joined(graph: Graph, step: Step, sign: int) -> list[Step]:
@@ -342,10 +348,10 @@ def _joined(graph: Graph, step: Step, sign: int) -> list[Step]:
     ops.append(Wait(build.eq(state, build.integer(_OVER))))
     if step.op.result is not None:
         ops.append(Load(step.op.result, build.add(row, build.integer(_RESULT)), "result", "thread"))
-    return _chain(graph, step.source, [*ops, End()], step.target, step.origin)
+    return chain(graph, step.source, [*ops, End()], step.target, step.origin)
 
 
-def _offered(graph: Graph, step: Step, number: int, counted: bool) -> list[Step]:
+def _offered(graph: Graph, step: Step, number: int, counted: bool, one_more: list[Op]) -> list[Step]:
     """Create a copy of a family, which takes the offer at once: that it is there is nobody else's business."""
     assert isinstance(step.op, Fork)
     wanted = _temporary(graph, step.origin)
@@ -356,10 +362,11 @@ def _offered(graph: Graph, step: Step, number: int, counted: bool) -> list[Step]
         *(taken if counted else ()),
         Store(build.add(place, build.ONE), step.op.argument, "argument", "thread"),
         Store(place, build.ONE, "thread", "thread"),
+        *one_more,
         Havoc(step.op.result, ANY),
         End(),
     ]
-    return _chain(graph, step.source, ops, step.target, step.origin)
+    return chain(graph, step.source, ops, step.target, step.origin)
 
 
 def _joining(graph: Graph, number: int, parameters: tuple[Var, ...], origin: Origin, counted: bool) -> None:
@@ -370,5 +377,5 @@ def _joining(graph: Graph, number: int, parameters: tuple[Var, ...], origin: Ori
     ops += [Load(p, build.add(place, build.ONE), "argument", "thread") for p in parameters[:1]]
     ops += [*([Store(place, build.ZERO, "thread", "thread")] if counted else ()), End()]
     entry = fresh(graph)
-    graph.steps[:0] = _chain(graph, entry, ops, graph.entry, origin)
+    graph.steps[:0] = chain(graph, entry, ops, graph.entry, origin)
     graph.entry = entry

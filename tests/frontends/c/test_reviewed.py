@@ -8,6 +8,7 @@ import pytest
 
 from sa.base.diagnostic import InputError
 from sa.base.limits import limits
+from sa.engines.verification import within_bounds
 from sa.engines.verify import Options, verify
 from sa.frontends.load import load_program
 
@@ -66,7 +67,8 @@ def answer(folder: Path, text: str) -> str:
     file = folder / "p.c"
     file.write_text(HEAD + NONDET + text)
     try:
-        verdict = verify(load_program(str(file), families=True).program, Options(limits(20.0, None))).verdict
+        outcome = verify(load_program(str(file), families=True).program, Options(limits(20.0, None)))
+        verdict = within_bounds(outcome).verdict
     except InputError as wrong:
         return wrong.diagnostics[0].code
     return "nothing" if verdict is None else verdict.value

@@ -513,6 +513,45 @@ char *strchr(const char *s, int c) {
     while (s[n] && s[n] != (char) c) n = n + 1;
     return s[n] == (char) c ? (char *) s + n : 0;
 }
+char *strrchr(const char *s, int c) {
+    char *found = 0;
+    unsigned long n = 0;
+    while (s[n]) {
+        if (s[n] == (char) c) found = (char *) s + n;
+        n = n + 1;
+    }
+    return (char) c ? found : (char *) s + n;
+}
+char *strncat(char *to, const char *from, unsigned long most) {
+    unsigned long start = strlen(to), n = 0;
+    while (n < most && from[n]) {
+        to[start + n] = from[n];
+        n = n + 1;
+    }
+    to[start + n] = 0;
+    return to;
+}
+unsigned long strnlen(const char *s, unsigned long most) {
+    unsigned long n = 0;
+    while (n < most && s[n]) n = n + 1;
+    return n;
+}
+char *strstr(const char *s, const char *part) {
+    unsigned long n = 0, size = strlen(part);
+    while (strncmp(s + n, part, size)) {
+        if (!s[n]) return 0;
+        n = n + 1;
+    }
+    return (char *) s + n;
+}
+char *__sacheck_strdup(const char *s) { return strcpy((char *) malloc((strlen(s) + 1) * sizeof(char)), s); }
+char *strndup(const char *s, unsigned long most) {
+    unsigned long n = strnlen(s, most);
+    char *made = malloc((n + 1) * sizeof(char));
+    strncpy(made, s, n);
+    made[n] = 0;
+    return made;
+}
 char __no_text[1];
 char *strerror(int n) { return __no_text; }
 typedef struct { int __unused; } FILE;

@@ -20,6 +20,7 @@ int ferror(FILE *);
 int scanf(const char *, ...);
 int fscanf(FILE *, const char *, ...);
 int sscanf(const char *, const char *, ...);
+int sprintf(char *, const char *, ...);
 int snprintf(char *, size_t, const char *, ...);
 char *fgets(char *, int, FILE *);
 int fflush(FILE *);

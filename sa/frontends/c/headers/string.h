@@ -10,6 +10,14 @@ int strncmp(const char *, const char *, size_t);
 char *strcpy(char *, const char *);
 char *strncpy(char *, const char *, size_t);
 char *strcat(char *, const char *);
+char *strncat(char *, const char *, size_t);
 char *strchr(const char *, int);
+char *strrchr(const char *, int);
+char *strstr(const char *, const char *);
+size_t strnlen(const char *, size_t);
+char *strdup(const char *);
+char *strndup(const char *, size_t);
+int memcmp(const void *, const void *, size_t);
+int bcmp(const void *, const void *, size_t);
 char *strerror(int);
 #endif
