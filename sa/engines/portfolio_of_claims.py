@@ -11,7 +11,7 @@ from sa.base.diagnostic import InputError
 from sa.bounded.engine import Wanted, by_rounds
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
 from sa.explicit.deciders import by_all_states, by_few_states
-from sa.hybrid.engine import EFFORTS, by_control, by_equalities
+from sa.hybrid.engine import EFFORTS, by_control, by_coordinates, by_equalities
 from sa.invariants import deciders, direct, joint_conjunctions
 
 CLAIMED: ClaimEngine = Prover("claims", "claims that are inductive as they stand", direct.by_claims)
@@ -28,6 +28,11 @@ CONTROL: ClaimEngine = Decider(
 )
 EQUALITIES: ClaimEngine = Prover(
     "equalities", "explicit control with equations between data, at many points", by_equalities
+)
+COORDINATES: ClaimEngine = Prover(
+    "coordinates",
+    "explicit control with remainders and differences as variables of their own: ring buffers, tickets",
+    partial(by_coordinates, EFFORTS[0]),
 )
 MORE_CONTROL: ClaimEngine = Decider(
     "more-control", "the same as `control`, with more effort", partial(by_control, EFFORTS[1])
@@ -68,6 +73,7 @@ CLAIMS: Portfolio = (
     Turn(PRODUCTS, 0.25),
     Turn(CONTROL, 0.25),
     Turn(EQUALITIES, 0.35),
+    Turn(COORDINATES, 0.35),
     Turn(BOUNDED, 0.2),
     Turn(MORE_STATES, 0.3),
     Turn(CONJUNCTIONS, 0.3),

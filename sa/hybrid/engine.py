@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,6 +15,7 @@ from sa.certificates.run import Bad
 from sa.certificates.threads import Joint
 from sa.explicit.whole import Whole, whole
 from sa.hybrid.control import Reach, control
+from sa.hybrid.coordinates import coordinates
 from sa.hybrid.equalities import equalities, excluded
 from sa.hybrid.evidence import joints, run
 from sa.hybrid.fuse import fused, restored
@@ -24,7 +26,11 @@ from sa.invariants.direct import lemmas_key
 from sa.invariants.houdini import called
 from sa.question.asked import Asked, Excluded, Refuted
 from sa.smt.session import Session
+from sa.terms.substitute import substitute
 from sa.terms.term import Term
+
+#: Decides a question about the threads that matter, with some effort.
+Deciding: TypeAlias = Callable[[tuple[Automaton, ...], Asked, Budget, Report, "Effort"], Iterator[Excluded | Refuted]]
 
 
 class Effort(Struct, frozen=True):
@@ -45,7 +51,9 @@ EFFORTS = (Effort(3_000, 6_000, 10_000_000), Effort(40_000, 80_000, 200_000_000)
 ONE = 0.4
 
 
-def by_control(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
+def by_control(
+    effort: Effort, asked: Asked, budget: Budget, report: Report, decide: Deciding | None = None
+) -> Iterator[Excluded | Refuted]:
     """What becomes of all claims together, then of each that is still open by itself. Raises LimitReached.
 
     Of each it is the threads that matter to it.
@@ -60,7 +68,7 @@ def by_control(effort: Effort, asked: Asked, budget: Budget, report: Report) -> 
         with part_of(budget.bounds, ONE if len(asked.bads) > 1 else 1.0) as bounds:
             question = replace(asked, bads=left)
             part = parts[left[0]] if is_small(parts[left[0]]) else asked.threads
-            for found in decided(part, question, replace(budget, bounds=bounds), report, effort):
+            for found in (decide or decided)(part, question, replace(budget, bounds=bounds), report, effort):
                 settled.update(found.bads)
                 yield found
 
@@ -68,6 +76,12 @@ def by_control(effort: Effort, asked: Asked, budget: Budget, report: Report) -> 
 def by_equalities(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """What equations between data settle, at many points. Raises LimitReached."""
     return (found for found in by_control(EQUALITIES, asked, budget, report) if isinstance(found, Excluded))
+
+
+def by_coordinates(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """The same with remainders and differences as variables of their own. Raises LimitReached."""
+    found = by_control(effort, asked, budget, report, _in_coordinates)
+    return (f for f in found if isinstance(f, Excluded))
 
 
 def decided(
@@ -103,6 +117,44 @@ def decided(
         steps = len(found.turns)
         yield Refuted(bad, found, f"a run of {steps} step{'' if steps == 1 else 's'}")
         left = tuple(b for b in left if b != bad)
+
+
+def _in_coordinates(
+    part: tuple[Automaton, ...], asked: Asked, budget: Budget, report: Report, effort: Effort
+) -> Iterator[Excluded]:
+    """What is excluded where other variables are control, for all that is asked together."""
+    session = Session(budget.bounds, seed=budget.seed)
+    wholes = [whole(part, Bad(None, bad.claim)) for bad in asked.bads]
+    if any(w.partial for w in wholes):
+        return
+    known = (c for c in asked.shared.made.get(lemmas_key(asked), ()) if not called(c))
+    written = spoken_of(tuple(known), part)
+    for made in coordinates(wholes[0], [w.claim for w in wholes]):
+        variables, starts = control(made.whole, session, Reach.ALL)
+        if made.stands_for.keys().isdisjoint(variables):
+            continue
+        lemmas = tuple(substitute(c, made.there) for c in written)
+        f = frame(made.whole, asked.bads, made.claims, variables, starts, session, lemmas, made.stands_for)
+        f = replace(f, limits=made.limits)
+        graph = explore(f, True, effort.points, budget.bounds)
+        if graph is None:
+            continue
+        less = fused(graph)
+        report(Event("control points", {"points": len(graph.steps), "fused": len(less.graph.steps)}))
+        equal = equalities(f, less.graph, budget.bounds)
+        held = excluded(f, less.graph, equal, lemmas, session)
+        answer = held or solve(f, less.graph, lemmas, budget.bounds, effort.rlimit or 0)
+        full = explore(f, False, effort.full, budget.bounds) if isinstance(answer, Held) else None
+        if isinstance(answer, Held) and full is not None:
+            invariants = joints(f, full, restored(less, answer.points), lemmas, budget.bounds)
+            said = tuple((places, substitute(formula, made.back)) for places, formula in invariants)
+            proof = Joint(part, said, asked.bads, asked.axioms)
+            yield Excluded(
+                asked.bads,
+                proof if part == asked.threads else about_all(asked.threads, proof),
+                "remainders and differences at control points",
+            )
+            return
 
 
 def _graph(

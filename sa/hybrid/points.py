@@ -57,7 +57,7 @@ class Frame(Struct, frozen=True, eq=False):
 
     `own` are the places at which a thread is by itself, `live` the variables that are read from each of its places on,
     `owner` says whose local a variable is. `equations` are known to hold always; what they make of data
-    by the places is noted in `fixed`.
+    by the places is noted in `fixed`. Exploring gives up where a control variable goes beyond its `limits`.
     """
 
     whole: Whole
@@ -69,6 +69,7 @@ class Frame(Struct, frozen=True, eq=False):
     live: tuple[tuple[frozenset[Var], ...], ...]
     owner: Mapping[Var, int]
     equations: tuple[Term, ...] = ()
+    limits: Mapping[Var, tuple[int, int]] = field(default_factory=dict)
     fixed: dict[tuple[int, ...], dict[Var, Term]] = field(default_factory=dict)
 
 
@@ -87,14 +88,21 @@ def frame(
     starts: tuple[Values, ...],
     s: Session,
     lemmas: Sequence[Term],
+    stands_for: Mapping[Var, Var] | None = None,
 ) -> Frame:
-    """`claims` are those of `bads` over the counters of the whole, TRUE where there is none; `lemmas` always hold."""
-    kinds = {v.var: v for v in w.variables}
+    """`claims` are those of `bads` over the counters of the whole, TRUE where there is none; `lemmas` always hold.
+
+    A variable that `stands_for` one of the threads belongs to whom that belongs, and is read where that is.
+    """
+    kinds, old = {v.var: v for v in w.variables}, stands_for or {}
     separate = [apart(t) for t in w.threads]
     owner = {v.var: i for i, t in enumerate(separate) for v in t.variables if v.kind is Kind.LOCAL}
+    owner |= {v: owner[x] for v, x in old.items() if x in owner}
     asked = frozenset[Var]().union(*(c.free for c in claims))
     shared = frozenset(v.var for v in w.variables if v.var not in owner)
-    alive = tuple(_alive(t, shared | asked) for t in separate)
+    wanted = shared | asked | {old[v] for v in asked if v in old}
+    read = [_alive(t, wanted) for t in separate]
+    alive = tuple(tuple(here | {v for v, x in old.items() if x in here} for here in places) for places in read)
     chosen = tuple(kinds[v] for v in control)
     named = frozenset(v.name for bad in bads if bad.claim is not None for v in bad.claim.free)
     own = tuple(_own(w, i, asked, named, s) for i in range(len(w.threads)))
@@ -148,7 +156,10 @@ def _without_circles(places: set[int], targets: Mapping[int, Sequence[int]]) -> 
 
 
 def explore(f: Frame, reduced: bool, most: int, bounds: Limits) -> Graph | None:
-    """All points that may be reached, or those that matter; None if there are more than `most`. Raises LimitReached."""
+    """All points that may be reached, or those that matter; None if there are more than `most`, or one beyond limits.
+
+    Raises LimitReached.
+    """
     starts = tuple((_point(f, f.whole.start, start), start) for start in f.starts)
     pending = list(dict.fromkeys(point for point, _ in starts))
     steps: dict[Point, tuple[Step, ...]] = {}
@@ -159,11 +170,20 @@ def explore(f: Frame, reduced: bool, most: int, bounds: Limits) -> Graph | None:
         steps[here] = tuple(_steps(f, here, reduced))
         for step in steps[here]:
             if step.target is not None and step.target not in seen:
+                if _is_beyond(f, step.target):
+                    return None
                 seen.add(step.target)
                 pending.append(step.target)
         if len(seen) > most:
             return None
     return Graph(starts, steps)
+
+
+def _is_beyond(f: Frame, point: Point) -> bool:
+    if not f.limits:
+        return False
+    said = ((x, f.limits[v.var]) for v, x in zip(f.control, point.values, strict=True) if v.var in f.limits)
+    return any(isinstance(x, int) and not low <= x <= high for x, (low, high) in said)
 
 
 def first_own(f: Frame, here: Point) -> int | None:

@@ -1,0 +1,182 @@
+"""Other variables for the same data: quotient and remainder instead of a number, a difference instead of one of two.
+
+Numbers that grow for ever often have remainders and differences with few values, on which it depends what a program
+does: places of a ring buffer, how full it is, who is next. As variables of their own these can be control.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import lcm
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sa.automata.automaton import Kind, Variable
+from sa.automata.rename import apart
+from sa.explicit.whole import Arc, Whole
+from sa.hybrid.control import FEW, values_of
+from sa.terms import build
+from sa.terms.build import linear_parts
+from sa.terms.sort import INT
+from sa.terms.substitute import substitute
+from sa.terms.term import Div, IsZero, Le, Mod, Term, Var, subterms
+
+#: Values of a difference below the least and above the greatest one that it is compared with.
+SLACK = 2
+
+
+class Coordinates(Struct, frozen=True, eq=False):
+    """A whole and claims over other variables; `there` is by old variable what it is now, `back` the other way round.
+
+    `stands_for` is by new variable the old one in whose place it is, and `limits` are new variables with values that
+    they are guessed to keep to.
+    """
+
+    whole: Whole
+    claims: tuple[Term, ...]
+    there: Mapping[Var, Term]
+    back: Mapping[Var, Term]
+    stands_for: Mapping[Var, Var]
+    limits: Mapping[Var, tuple[int, int]]
+
+
+class _Made(Struct):
+    """The old variables as terms over new ones, and the new ones."""
+
+    there: dict[Var, Term]
+    back: dict[Var, Term]
+    stands_for: dict[Var, Var]
+    declared: dict[Var, list[Variable]]
+    limits: dict[Var, tuple[int, int]]
+
+
+def coordinates(w: Whole, claims: Sequence[Term]) -> Iterator[Coordinates]:
+    """Ways to write the data with remainders and differences, if any: the one with most of these first."""
+    numbers = {v.var: v for v in w.variables if v.var.sort == INT and v.kind is not Kind.PARAM and values_of(v) is None}
+    formulas = tuple(_formulas(w, claims))
+    moduli, pairs = _moduli(formulas, numbers), _compared(formulas, numbers)
+    owner = {v.var: i for i, t in enumerate(w.threads) for v in apart(t).variables if v.kind is Kind.LOCAL}
+    trees = _trees(pairs, numbers, owner)
+    for tree in (trees, {}) if trees else ({},):
+        made = _made(numbers, moduli, tree)
+        if made.there:
+            yield _changed(w, claims, made)
+
+
+def _formulas(w: Whole, claims: Sequence[Term]) -> Iterator[Term]:
+    yield from claims
+    for arc in (a for by_place in w.arcs for here in by_place for a in here):
+        yield arc.guard
+        yield from arc.updates.values()
+
+
+def _moduli(formulas: Iterable[Term], numbers: Mapping[Var, Variable]) -> dict[Var, int]:
+    """By what numbers are divided."""
+    found = dict[Var, int]()
+    for term in subterms(formulas):
+        if isinstance(term, Mod | Div):
+            for var in (v for v in term.dividend.free if v in numbers):
+                size = lcm(found.get(var, 1), term.divisor)
+                if size <= FEW:
+                    found[var] = size
+    return found
+
+
+def _compared(formulas: Iterable[Term], numbers: Mapping[Var, Variable]) -> dict[tuple[Var, Var], tuple[int, int]]:
+    """Pairs of numbers of which the second minus the first is compared, and the least and greatest constant."""
+    found = dict[tuple[Var, Var], tuple[int, int]]()
+    for term in subterms(formulas):
+        if not isinstance(term, Le | IsZero):
+            continue
+        constant, parts = linear_parts(term.total)
+        variables = sorted((v for v in parts if isinstance(v, Var) and v in numbers), key=lambda v: v.key)
+        if len(parts) == 2 and len(variables) == 2 and parts[variables[0]] == -parts[variables[1]]:
+            one, two = variables
+            value = -constant // parts[two]
+            low, high = found.get((one, two), (0, 0))
+            found[one, two] = min(low, value), max(high, value)
+    return found
+
+
+def _trees(
+    pairs: Mapping[tuple[Var, Var], tuple[int, int]], numbers: Mapping[Var, Variable], owner: Mapping[Var, int]
+) -> dict[Var, tuple[Var, int, int]]:
+    """By number the one that it is seen from, with the least and greatest difference: trees of compared pairs.
+
+    Locals are seen from shared numbers, since these are what others change.
+    """
+    found, group = dict[Var, tuple[Var, int, int]](), {v: v for v in numbers}
+    for (one, two), (low, high) in pairs.items():
+        below, above = low - SLACK, high + SLACK
+        if one in owner and two in owner and owner[one] != owner[two]:
+            continue
+        parent, child = (two, one) if one in owner or two in found else (one, two)
+        if parent is two:
+            below, above = -above, -below
+        if child in found or (child in owner and parent in owner) or group[one] is group[two] or above - below >= FEW:
+            continue
+        gone = group[child]
+        group = {v: group[parent] if g is gone else g for v, g in group.items()}
+        found[child] = (parent, below, above)
+    return found
+
+
+def _made(
+    numbers: Mapping[Var, Variable], moduli: Mapping[Var, int], trees: Mapping[Var, tuple[Var, int, int]]
+) -> _Made:
+    made = _Made({}, {}, {}, {}, {})
+    divided = dict(moduli)
+    for var, size in moduli.items():
+        root = var
+        while root in trees:
+            root = trees[root][0]
+        divided[root] = lcm(divided.get(root, 1), size)
+    for var, variable in numbers.items():
+        if var in trees or divided.get(var, 1) == 1 or divided[var] > FEW:
+            continue
+        size = divided[var]
+        whole, rest = build.variable(f"{var.name} / {size}", INT), build.variable(f"{var.name} % {size}", INT)
+        made.there[var] = build.add(build.scale(size, whole), rest)
+        made.back |= {whole: build.div(var, size), rest: build.mod(var, size)}
+        made.declared[var] = [Variable(whole, variable.kind), Variable(rest, variable.kind, low=0, high=size - 1)]
+    for var in trees:
+        _differ(made, numbers, trees, var)
+    made.stands_for = {v.var: var for var, declared in made.declared.items() for v in declared}
+    return made
+
+
+def _differ(made: _Made, numbers: Mapping[Var, Variable], trees: Mapping[Var, tuple[Var, int, int]], var: Var) -> None:
+    """Write a number as that which it is seen from and a difference."""
+    if var in made.there or var not in trees:
+        return
+    parent, low, high = trees[var]
+    _differ(made, numbers, trees, parent)
+    more = build.variable(f"{var.name} - {parent.name}", INT)
+    made.there[var] = build.add(made.there.get(parent, parent), more)
+    made.back[more] = build.sub(var, parent)
+    made.declared[var] = [Variable(more, numbers[var].kind, low=low, high=high)]
+    made.limits[more] = (low, high)
+
+
+def _changed(w: Whole, claims: Sequence[Term], made: _Made) -> Coordinates:
+    variables = tuple(v for old in w.variables for v in made.declared.get(old.var, [old]))
+    arcs = tuple(tuple(tuple(_moved(a, made) for a in here) for here in by_place) for by_place in w.arcs)
+    changed = replace(
+        w,
+        variables=variables,
+        order=(*w.counters, *(v.var for v in variables)),
+        init=substitute(w.init, made.there),
+        arcs=arcs,
+    )
+    said = tuple(substitute(c, made.there) for c in claims)
+    return Coordinates(changed, said, made.there, made.back, made.stands_for, made.limits)
+
+
+def _moved(arc: Arc, made: _Made) -> Arc:
+    updates = {v: substitute(t, made.there) for v, t in arc.updates.items() if v not in made.there}
+    for new, meant in made.back.items():
+        if not meant.free.isdisjoint(arc.updates):
+            after = substitute(substitute(meant, arc.updates), made.there)
+            updates |= {} if after is new else {new: after}
+    return replace(arc, guard=substitute(arc.guard, made.there), updates=updates)
