@@ -12,6 +12,7 @@ from sa.bounded.engine import Wanted, by_rounds
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
 from sa.explicit.deciders import by_all_states, by_few_states
 from sa.hybrid.engine import EFFORTS, by_control, by_coordinates, by_equalities
+from sa.hybrid.engine import EQUALITIES as EQUALITIES_ALONE
 from sa.invariants import deciders, direct, joint_conjunctions
 
 CLAIMED: ClaimEngine = Prover("claims", "claims that are inductive as they stand", direct.by_claims)
@@ -31,8 +32,11 @@ EQUALITIES: ClaimEngine = Prover(
 )
 COORDINATES: ClaimEngine = Prover(
     "coordinates",
-    "explicit control with remainders and differences as variables of their own: ring buffers, tickets",
-    partial(by_coordinates, EFFORTS[0]),
+    "equations at control points, with remainders and differences as variables of their own: ring buffers, tickets",
+    partial(by_coordinates, EQUALITIES_ALONE),
+)
+MORE_COORDINATES: ClaimEngine = Prover(
+    "more-coordinates", "the same as `coordinates`, with relations there", partial(by_coordinates, EFFORTS[0])
 )
 MORE_CONTROL: ClaimEngine = Decider(
     "more-control", "the same as `control`, with more effort", partial(by_control, EFFORTS[1])
@@ -70,10 +74,11 @@ CLAIMS: Portfolio = (
     Turn(PRECONDITIONS, 0.1),
     Turn(BOXES, 0.3),
     Turn(DIFFERENCES, 0.2),
+    Turn(COORDINATES, 0.2),
     Turn(PRODUCTS, 0.25),
     Turn(CONTROL, 0.25),
     Turn(EQUALITIES, 0.35),
-    Turn(COORDINATES, 0.35),
+    Turn(MORE_COORDINATES, 0.35),
     Turn(BOUNDED, 0.2),
     Turn(MORE_STATES, 0.3),
     Turn(CONJUNCTIONS, 0.3),

@@ -22,15 +22,15 @@ from sa.terms.sort import INT
 from sa.terms.substitute import substitute
 from sa.terms.term import Div, IsZero, Le, Mod, Term, Var, subterms
 
-#: Values of a difference below the least and above the greatest one that it is compared with.
+#: Values of a difference below the least and above the greatest one that it is compared with; or one for each thread.
 SLACK = 2
 
 
 class Coordinates(Struct, frozen=True, eq=False):
     """A whole and claims over other variables; `there` is by old variable what it is now, `back` the other way round.
 
-    `stands_for` is by new variable the old one in whose place it is, and `limits` are new variables with values that
-    they are guessed to keep to.
+    `stands_for` is by new variable the old one in whose place it is, and `limits` are variables with values that they
+    are guessed to keep to.
     """
 
     whole: Whole
@@ -56,12 +56,23 @@ def coordinates(w: Whole, claims: Sequence[Term]) -> Iterator[Coordinates]:
     numbers = {v.var: v for v in w.variables if v.var.sort == INT and v.kind is not Kind.PARAM and values_of(v) is None}
     formulas = tuple(_formulas(w, claims))
     moduli, pairs = _moduli(formulas, numbers), _compared(formulas, numbers)
+    _follow(w, numbers, pairs)
     owner = {v.var: i for i, t in enumerate(w.threads) for v in apart(t).variables if v.kind is Kind.LOCAL}
-    trees = _trees(pairs, numbers, owner)
-    for tree in (trees, {}) if trees else ({},):
-        made = _made(numbers, moduli, tree)
-        if made.there:
+    slack = max(SLACK, len(w.threads))
+    trees, small = _trees(pairs, numbers, owner, slack), _small(w, formulas, numbers, slack)
+    guesses = ((trees, small), *(((trees, {}),) if small else ()), *((({}, {}),) if trees else ()))
+    for made in (_made(numbers, moduli, t, s) for t, s in guesses):
+        if made.declared:
             yield _changed(w, claims, made)
+
+
+def without_guesses(made: Coordinates, control: Sequence[Var]) -> Whole:
+    """The whole where variables that are not control may have any values."""
+    free = made.limits.keys() - set(control)
+    return replace(
+        made.whole,
+        variables=tuple(replace(v, low=None, high=None) if v.var in free else v for v in made.whole.variables),
+    )
 
 
 def _formulas(w: Whole, claims: Sequence[Term]) -> Iterator[Term]:
@@ -99,8 +110,45 @@ def _compared(formulas: Iterable[Term], numbers: Mapping[Var, Variable]) -> dict
     return found
 
 
+def _small(
+    w: Whole, formulas: Iterable[Term], numbers: Mapping[Var, Variable], slack: int
+) -> dict[Var, tuple[int, int]]:
+    """Numbers that are compared with constants, and set to such or counted up and down: the values they may keep to."""
+    found = dict[Var, tuple[int, int]]()
+    for term in subterms(formulas):
+        if isinstance(term, Le | IsZero) and len(term.free) == 1:
+            constant, parts = linear_parts(term.total)
+            part, factor = next(iter(parts.items()))
+            if isinstance(part, Var) and part in numbers:
+                low, high = found.get(part, (0, 0))
+                found[part] = min(low, -constant // factor), max(high, -constant // factor)
+    for arc in (a for by_place in w.arcs for here in by_place for a in here):
+        for var in [v for v in found if not arc.updates.get(v, v).free <= {v}]:
+            del found[var]
+    return {v: (low - slack, high + slack) for v, (low, high) in found.items() if high - low + 2 * slack < FEW}
+
+
+def _follow(w: Whole, numbers: Mapping[Var, Variable], pairs: dict[tuple[Var, Var], tuple[int, int]]) -> None:
+    """Where a number is compared with another one, what is assigned to either is as good as compared."""
+    copied = {
+        (var, term)
+        for arc in (a for by_place in w.arcs for here in by_place for a in here)
+        for var, term in arc.updates.items()
+        if var in numbers and isinstance(term, Var) and term in numbers
+    }
+    for (one, two), ends in tuple(pairs.items()):
+        for var, source in copied:
+            other = two if var is one else one if var is two else None
+            if other is not None and other is not source:
+                key = (source, other) if source.key < other.key else (other, source)
+                pairs.setdefault(key, ends if (var is one) == (key[0] is source) else (-ends[1], -ends[0]))
+
+
 def _trees(
-    pairs: Mapping[tuple[Var, Var], tuple[int, int]], numbers: Mapping[Var, Variable], owner: Mapping[Var, int]
+    pairs: Mapping[tuple[Var, Var], tuple[int, int]],
+    numbers: Mapping[Var, Variable],
+    owner: Mapping[Var, int],
+    slack: int,
 ) -> dict[Var, tuple[Var, int, int]]:
     """By number the one that it is seen from, with the least and greatest difference: trees of compared pairs.
 
@@ -108,7 +156,7 @@ def _trees(
     """
     found, group = dict[Var, tuple[Var, int, int]](), {v: v for v in numbers}
     for (one, two), (low, high) in pairs.items():
-        below, above = low - SLACK, high + SLACK
+        below, above = low - slack, high + slack
         if one in owner and two in owner and owner[one] != owner[two]:
             continue
         parent, child = (two, one) if one in owner or two in found else (one, two)
@@ -123,7 +171,10 @@ def _trees(
 
 
 def _made(
-    numbers: Mapping[Var, Variable], moduli: Mapping[Var, int], trees: Mapping[Var, tuple[Var, int, int]]
+    numbers: Mapping[Var, Variable],
+    moduli: Mapping[Var, int],
+    trees: Mapping[Var, tuple[Var, int, int]],
+    small: Mapping[Var, tuple[int, int]],
 ) -> _Made:
     made = _Made({}, {}, {}, {}, {})
     divided = dict(moduli)
@@ -142,6 +193,10 @@ def _made(
         made.declared[var] = [Variable(whole, variable.kind), Variable(rest, variable.kind, low=0, high=size - 1)]
     for var in trees:
         _differ(made, numbers, trees, var)
+    for var, (low, high) in small.items():
+        if var not in made.there and all(parent is not var for parent, _, _ in trees.values()):
+            made.declared[var] = [replace(numbers[var], low=low, high=high)]
+            made.limits[var] = (low, high)
     made.stands_for = {v.var: var for var, declared in made.declared.items() for v in declared}
     return made
 

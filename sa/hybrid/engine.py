@@ -15,7 +15,7 @@ from sa.certificates.run import Bad
 from sa.certificates.threads import Joint
 from sa.explicit.whole import Whole, whole
 from sa.hybrid.control import Reach, control
-from sa.hybrid.coordinates import coordinates
+from sa.hybrid.coordinates import coordinates, without_guesses
 from sa.hybrid.equalities import equalities, excluded
 from sa.hybrid.evidence import joints, run
 from sa.hybrid.fuse import fused, restored
@@ -134,7 +134,8 @@ def _in_coordinates(
         if made.stands_for.keys().isdisjoint(variables):
             continue
         lemmas = tuple(substitute(c, made.there) for c in written)
-        f = frame(made.whole, asked.bads, made.claims, variables, starts, session, lemmas, made.stands_for)
+        free = without_guesses(made, variables)
+        f = frame(free, asked.bads, made.claims, variables, starts, session, lemmas, made.stands_for)
         f = replace(f, limits=made.limits)
         graph = explore(f, True, effort.points, budget.bounds)
         if graph is None:
@@ -143,6 +144,8 @@ def _in_coordinates(
         report(Event("control points", {"points": len(graph.steps), "fused": len(less.graph.steps)}))
         equal = equalities(f, less.graph, budget.bounds)
         held = excluded(f, less.graph, equal, lemmas, session)
+        if held is None and effort.rlimit is None:
+            continue
         answer = held or solve(f, less.graph, lemmas, budget.bounds, effort.rlimit or 0)
         full = explore(f, False, effort.full, budget.bounds) if isinstance(answer, Held) else None
         if isinstance(answer, Held) and full is not None:
