@@ -52,11 +52,15 @@ class RefineRequest(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """An outcome, and what was noticed about the files themselves: `check` shows that at length."""
+    """An outcome, and what was noticed about the files themselves: `check` shows that at length.
+
+    `last` says that nothing else was asked.
+    """
 
     outcome: Outcome
     noticed: tuple[Diagnostic, ...]
     question: Question
+    last: bool = True
 
 
 class Question(Struct, frozen=True):
@@ -78,11 +82,12 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
     started = perf_counter()
     asked = questions(request.paths, request.split, request.reading, families=True)
     seconds = perf_counter() - started
-    for question in asked:
-        outcome, question = _answered(question, request)
+    for number, wanted in enumerate(asked, 1):
+        outcome, question = _answered(wanted, request)
         notes = (*outcome.notes, *_broken_promises(question, request.options))
         outcome = replace(outcome, claim="; ".join((outcome.claim, *question.assumed)), notes=notes)
-        yield Answer(replace(outcome, seconds={"load": seconds, **outcome.seconds}), question.warnings, question)
+        outcome = replace(outcome, seconds={"load": seconds, **outcome.seconds})
+        yield Answer(outcome, question.warnings, question, number == len(asked))
         seconds = 0.0
 
 

@@ -99,7 +99,8 @@ class Program(Struct, frozen=True):
     refuse a program that has any.
     The last thread of an `open` one is its environment.
     Failing steps with one of the origins in `bounds` say that a limit of the translation was reached: what is shown
-    while one of them can be taken is not shown of the user's program.
+    while one of them can be taken is not shown of the user's program. `several` are threads with names that more than
+    one of their locals has in the text.
     """
 
     source: Source
@@ -114,6 +115,7 @@ class Program(Struct, frozen=True):
     families: tuple[Family, ...] = ()
     bounds: tuple[Origin, ...] = ()
     open: bool = False
+    several: frozenset[tuple[str, str]] = frozenset()
 
 
 def with_parameters(program: Program, parameters: Iterable[Variable]) -> Program:

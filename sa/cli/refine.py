@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import typer
 from msgspec.structs import replace
 
+from sa.base.diagnostic import error
 from sa.base.limits import Limits
-from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict, worst_status
+from sa.base.verdict import EXIT_INPUT, EXIT_STATUS, Reason, Unknown, Verdict, worst_status
 from sa.cli.c_options import (
     CompilerOption,
     DefineOption,
@@ -55,6 +56,7 @@ from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, count_warnings, decide
 from sa.cli.written import write_files
 from sa.frontends.reading import USUAL
+from sa.processes.guard import undisturbed
 
 if TYPE_CHECKING:
     from sa.app.refine import Answer, RefineRequest, Relate
@@ -132,18 +134,43 @@ def _ask(
 ) -> None:
     """Ask, show the answers, write them down, and end with the status of the worst one."""
     answers: list[Answer] = []
+    shown: list[Answer] = []
+    written = False
+
+    def show() -> None:
+        # A limit that is reached meanwhile waits: an answer is shown whole.
+        with undisturbed():
+            for answer in answers[len(shown) :]:
+                shown.append(answer)
+                if not settings.json:
+                    _show(answer.outcome, settings)
 
     def body(bounds: Limits) -> int:
+        nonlocal written
         request = asked(bounds)
-        _answer(request, answers, settings, watching)
+        # With a certificate an answer is shown when that is written.
+        _answer(request, answers, show if certificate is None else _nothing, watching)
         if certificate is not None:
             _certify(certificate, request, answers)
+            written = True
+        show()
         return _end(answers, None, settings, paths)
 
     def stopped(reason: Reason, detail: str = "") -> int:
-        return _end(answers, Unknown(reason, detail), settings, paths)
+        show()
+        complete = bool(answers) and answers[-1].last
+        status = _end(answers, None if complete else Unknown(reason, detail), settings, paths)
+        if certificate is None or written or not complete:
+            return status
+        message = f"cannot write `{certificate}`: {reason.value}"
+        complain((error("SA903", message, None, "the answer does not depend on the certificate"),))
+        return EXIT_INPUT
 
     decide(settings, " and ".join(paths), body, stopped)
+
+
+def _nothing() -> None:
+    """What is shown of an answer that is not to be shown yet."""
 
 
 def _options(bounds: Limits, seed: int, whole: bool) -> Options:
@@ -178,17 +205,16 @@ def _certify(certificate: str, request: RefineRequest, answers: list[Answer]) ->
     replace_file(certificate, refinement_certificate(certificate, request, answers))
 
 
-def _answer(request: RefineRequest, answers: list[Answer], settings: Settings, watching: Watching) -> None:
-    """Put the answers where they belong, each as soon as it is known."""
+def _answer(request: RefineRequest, answers: list[Answer], show: Callable[[], None], watching: Watching) -> None:
+    """Put the answers where they belong, and show each as soon as it is known."""
     from sa.app.refine import refine as work
     from sa.cli.watching import watched
 
     with watched(watching) as watch:
         for answer in work(replace(request, options=replace(request.options, reports=watch.reports))):
             answers.append(answer)
-            if not settings.json:
-                with watch.aside():
-                    _show(answer.outcome, settings)
+            with watch.aside():
+                show()
 
 
 def _end(answers: list[Answer], unknown: Unknown | None, settings: Settings, paths: tuple[str, ...]) -> int:

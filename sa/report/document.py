@@ -6,11 +6,13 @@ programs read is made from the outcomes themselves (`formats.py`): its fields mu
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
+from sa.base.diagnostic import Diagnostic
 from sa.base.source import Source, Span
 from sa.base.verdict import Unknown, Verdict
 
@@ -32,6 +34,9 @@ class Tone(Enum):
     FAINT = "faint"
     PLACE = "place"
 
+
+#: The code of the warning that a program has no runs.
+NO_INITIAL_STATE = "SA502"
 
 #: How verdicts look.
 TONE = {Verdict.PROVED: Tone.GOOD, Verdict.REFUTED: Tone.BAD, Verdict.UNKNOWN: Tone.OPEN}
@@ -156,6 +161,15 @@ class Document(Struct, frozen=True):
 def verdict_words(verdict: Verdict) -> Words:
     """A verdict as it looks everywhere."""
     return Words(verdict.value, TONE[verdict])
+
+
+def without_runs(verdict: Verdict | None, warnings: Iterable[Diagnostic]) -> tuple[Section, ...]:
+    """What has to be said loudly of a proof about programs that cannot start."""
+    stuck = [d.message for d in warnings if d.code == NO_INITIAL_STATE]
+    if verdict is not Verdict.PROVED or not stuck:
+        return ()
+    text = f"There are no runs, so this proof says nothing: {stuck[0]}. Check the initial values and `init`."
+    return ((Paragraph(text, Tone.BAD),),)
 
 
 def unexpected(expected: Verdict | None, found: Verdict | None, who: str = "the file") -> str | None:

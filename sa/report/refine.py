@@ -26,6 +26,7 @@ from sa.report.document import (
     because,
     unexpected,
     verdict_words,
+    without_runs,
 )
 from sa.report.help import what_may_help
 from sa.report.story import broken_in, story
@@ -43,7 +44,8 @@ def refinement_document(outcome: Outcome) -> Document:
     """The whole answer to a question."""
     domains = {domain(r.goal) for r in outcome.results}
     over = f", {domains.pop()}" if len(domains) == 1 else ""
-    sections: list[Section] = [(Paragraph(f"Claim{over}: {outcome.claim}"),), (_goals(outcome.results),)]
+    empty = without_runs(outcome.verdict, outcome.warnings)
+    sections: list[Section] = [(Paragraph(f"Claim{over}: {outcome.claim}"),), *empty, (_goals(outcome.results),)]
     for result in outcome.results:
         sections.extend(_evidence(result))
         sections[-1] = (*sections[-1], *(Paragraph(f"Note: {note}") for note in result.notes))

@@ -30,6 +30,7 @@ from sa.report.document import (
     because,
     unexpected,
     verdict_words,
+    without_runs,
 )
 from sa.report.explain import is_internal
 from sa.report.refine import seconds_section, unbounded
@@ -58,7 +59,12 @@ def verification_document(outcome: Verification) -> Document:
     seconds = seconds_section(outcome.seconds)
     if outcome.verdict is None:
         return Document(Words("NOTHING CLAIMED", Tone.STRONG), name, wrong, ((Paragraph(_NOTHING),), seconds))
-    sections: list[Section] = [(Paragraph(f"Claim, {domain(outcome)}: {outcome.claim}"),), (_claims(outcome.findings),)]
+    empty = without_runs(outcome.verdict, outcome.warnings)
+    sections: list[Section] = [
+        (Paragraph(f"Claim, {domain(outcome)}: {outcome.claim}"),),
+        *empty,
+        (_claims(outcome.findings),),
+    ]
     for shown in runs(outcome):
         sections.extend(_violated(shown, outcome))
     sections.extend(_unknown(outcome.findings))

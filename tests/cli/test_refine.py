@@ -257,3 +257,45 @@ def test_a_parameter_that_only_the_abstract_side_has_is_said_to_be_chosen_by_nob
     for name, said in (("conc", "nobody chooses the abstract `N`"), ("chosen", "chooses `N` at the start")):
         result = CliRunner().invoke(application(), ["refine", str(tmp_path / "abs.sa"), str(tmp_path / f"{name}.sa")])
         assert said in " ".join(result.stdout.split())
+
+
+@pytest.mark.parametrize("reason", [Reason.TIMEOUT, Reason.INTERRUPTED])
+def test_an_answer_without_its_certificate_is_an_answer_and_an_error(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, reason: Reason
+) -> None:
+    """A limit that is reached while the certificate is written is no UNKNOWN beside a PROVED."""
+
+    def slow(*_: object) -> str:
+        raise LimitReached(reason)
+
+    monkeypatch.setattr("sa.app.certificate.refinement_certificate", slow)
+    result = refine("abs.sa", "good.sa", "--certificate", "out.json")
+    assert (result.exit_code, result.stdout.count("PROVED  good.sa"), "UNKNOWN" in result.stdout) == (2, 1, False)
+    assert f"SA903: cannot write `out.json`: {reason.value}" in result.stderr
+    assert not (folder / "out.json").exists()
+
+
+def test_a_proof_about_programs_without_runs_says_so(folder: Path) -> None:
+    (folder / "abs.sa").write_text("global x : int = 0; thread T { x := 1; }")
+    (folder / "conc.sa").write_text("global x : int = 0; init x == 1; thread T { x := 7; }")
+    result = refine("abs.sa", "conc.sa")
+    assert result.exit_code == 0
+    assert "There are no runs, so this proof says nothing" in " ".join(result.stdout.split())
+    assert "There are no runs" not in refine("abs.sa", "abs.sa").stdout
+
+
+SEVERAL = "global r : int = 0; thread T { if (r == 0) { local x : int = 1; r := x; } else { local x : 0..7; r := x; } }"
+
+
+def test_a_name_that_several_locals_have_is_none_in_a_relation_and_in_a_claim(folder: Path) -> None:
+    (folder / "abs.sa").write_text("global r : int = 0; thread T { local x : int = 1; r := x; }")
+    for relation in ("relate x", "relate conc.x == abs.x", "inv conc.x >= 0"):
+        block = f'refinement q {{ abstract "abs.sa"; {relation}; }}'
+        (folder / "conc.sa").write_text(SEVERAL + block)
+        result = refine("conc.sa")
+        assert (result.exit_code, "more than one local of `T` is called `x`" in result.stderr) == (2, True)
+    (folder / "conc.sa").write_text(SEVERAL)
+    for claim in ("c.T refines a.T relate x", "c.T preserves x >= 0", "c preserves T.x >= 0"):
+        (folder / "s.sa").write_text(f'import "abs.sa" as a; import "conc.sa" as c; lemma one : {claim};')
+        result = CliRunner().invoke(application(), ["prove", "s.sa"])
+        assert (result.exit_code, "more than one local of `T` is called `x`" in result.stderr) == (2, True)

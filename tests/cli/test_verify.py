@@ -187,6 +187,8 @@ def test_contradictory_axioms_are_an_error_and_other_vacuity_is_warned_of(folder
     assert [d["code"] for d in answer(folder, axioms + GOOD)["diagnostics"]] == ["SA501"]
     found = answer(folder, "global x : int = 0;\ninit x > 0;\nthread T { assert x == 3; }\n")
     assert [d["code"] for d in found["warnings"]] == ["SA502"]
+    shown = CliRunner().invoke(application(), ["verify", str(folder / "p.sa")]).stdout
+    assert "There are no runs, so this proof says nothing" in " ".join(shown.split())
 
 
 @pytest.mark.parametrize("reason", [Reason.INTERRUPTED, Reason.TIMEOUT, Reason.MEMORY])

@@ -81,7 +81,7 @@ def _side(program: Program, meant: str) -> Side:
     # Identities are the same on both sides anyway.
     for family in program.families:
         local += (v for v in family.thread.variables if v.kind is Kind.LOCAL and v.var != family.identity)
-    return Side(meant, meant, (*program.variables, *local))
+    return Side(meant, meant, (*program.variables, *local), program.several)
 
 
 def _outside_names(scope: Scope) -> dict[str, Symbol]:

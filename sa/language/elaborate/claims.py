@@ -149,8 +149,11 @@ def _refines(claim: syntax.RefinesClaim, clauses: syntax.Clauses, programs: Prog
 
 def _side(members: tuple[Member, ...], meant: str, programs: Programs) -> Side:
     alias = members[0][0]
-    local = (v for t in _threads(members, programs) for v in t.variables if v.kind is Kind.LOCAL)
-    return Side(alias, meant, (*programs.by_alias[alias].program.variables, *local))
+    threads, program = _threads(members, programs), programs.by_alias[alias].program
+    local = (v for t in threads for v in t.variables if v.kind is Kind.LOCAL)
+    names = {t.name for t in threads}
+    several = frozenset((thread, name) for thread, name in program.several if thread in names)
+    return Side(alias, meant, (*program.variables, *local), several)
 
 
 def _said(clauses: syntax.Clauses, sides: tuple[Side, Side], aliases: tuple[str, str], programs: Programs) -> Said:

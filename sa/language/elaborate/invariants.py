@@ -18,7 +18,7 @@ from sa.language import syntax
 from sa.language.elaborate.context import INVARIANT, Context, complain, within
 from sa.language.elaborate.declarations import Declared
 from sa.language.elaborate.expressions import boolean
-from sa.language.elaborate.sides import grouped
+from sa.language.elaborate.sides import grouped, of_several
 from sa.language.names import BrokenSymbol, HiddenSymbol, Scope, Symbol, TermSymbol, declare, find
 from sa.lowering.draft import origin
 from sa.lowering.intervals import Interval
@@ -67,8 +67,7 @@ def _enter_locals(threads: Iterable[tuple[Automaton, Set[str]]], scope: Scope, r
         meant = {name: replace(v, var=local_of(v.var, thread.name)) for name, v in local.items()}
         scope.symbols.update({f"{thread.name}.{name}": symbol for name, symbol in grouped(meant).items()})
         for name in several:
-            why = f"more than one local of `{thread.name}` is called `{name}`: give each a name of its own"
-            scope.symbols[f"{thread.name}.{name}"] = HiddenSymbol(why)
+            scope.symbols[f"{thread.name}.{name}"] = of_several(thread.name, name)
         ranges.update({v.var: (v.low, v.high) for v in meant.values()})
 
 

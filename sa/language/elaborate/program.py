@@ -103,6 +103,7 @@ def _elaborate(
         guarantees,
         expectation(module, problems),
         families,
+        several=frozenset((thread, name) for thread, names in around.several.items() for name in names),
     )
     lints = () if split else tuple(_lints(module, scope))
     return Elaborated(made, blocks, (), lints, scope)

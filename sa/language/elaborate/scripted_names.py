@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind
 from sa.language.elaborate.program import Elaborated
-from sa.language.elaborate.sides import Side, enumerations, grouped
+from sa.language.elaborate.sides import Side, enumerations, grouped, of_several
 from sa.language.names import (
     BrokenSymbol,
     FunctionSymbol,
@@ -87,4 +87,8 @@ def invariant_names(
         if len(having) > 1:
             written = next((f"`{t}.{name}`" for t in having if "[" not in t), "a claim about one thread")
             names[name] = HiddenSymbol(f"several of these threads have a local of this name; write {written}")
+    known = {t.name for t in threads}
+    for owner, name in program.program.several:
+        if owner in known:
+            names[f"{owner}.{name}"] = names[name] = of_several(owner, name)
     return names, {v.var: (v.low, v.high) for v in variables}

@@ -26,12 +26,14 @@ CONCRETE, ABSTRACT = "conc", "abs"
 class Side(Struct, frozen=True):
     """One side: its variables, parameters included, are `written.x` in the text and `meant.x` in terms.
 
-    Locals are named without their thread, so the same name may come several times.
+    Locals are named without their thread, so the same name may come several times. `several` are names that more than
+    one local of a thread has, with that thread: they cannot be used.
     """
 
     written: str
     meant: str
     variables: tuple[Variable, ...]
+    several: frozenset[tuple[str, str]] = frozenset()
 
 
 def names_of_both(sides: tuple[Side, Side]) -> tuple[dict[str, Symbol], dict[Var, Interval]]:
@@ -65,7 +67,13 @@ def _enter(side: Side, names: dict[str, Symbol], ranges: dict[Var, Interval]) ->
             found[name] = replace(known, low=None, high=None)
     names.update(grouped(found))
     names.update({name: HiddenSymbol("threads declare it with different types") for name in clashing})
+    names.update({f"{side.written}.{name}": of_several(thread, name) for thread, name in side.several})
     ranges.update({v.var: (v.low, v.high) for v in found.values()})
+
+
+def of_several(thread: str, name: str) -> HiddenSymbol:
+    """What a name stands for that more than one local of a thread has."""
+    return HiddenSymbol(f"more than one local of `{thread}` is called `{name}`: give each a name of its own")
 
 
 def parameter_clashes(sides: tuple[Side, Side]) -> Iterator[str]:
