@@ -28,8 +28,11 @@ from sa.report.document import (
 from sa.report.explain import Why
 from sa.report.printable import printable
 from sa.report.scene import GOOD_ENDINGS, Act, Frame, Scene, play_scene, run_scene, spans_of
+from sa.report.snippet import statement
 
 _LEAST_INDENT = 2
+#: Characters of a statement that reasons show.
+_WIDEST = 160
 
 
 class Gathered(Struct):
@@ -174,8 +177,7 @@ def _reason(why: Why) -> str:
     place = text(why.place)
     if why.span is not None:
         at = position(why.span.source, why.span.start)
-        line = line_text(why.span.source, at.line).strip()
-        place = f"<code><i>{at.line}</i>{text(line)}</code>"
+        place = f"<code><i>{at.line}</i>{text(statement(why.span, _WIDEST))}</code>"
     values = f' <span class="faint">({text(", ".join(why.values))})</span>' if why.values else ""
     return f"{place} {text(why.text)}{values}"
 

@@ -14,7 +14,7 @@ from sa.base.source import Span, position
 from sa.certificates.goal import Goal
 from sa.report.explain import Why, is_internal, name_of
 from sa.report.screen import BAD, FAINT, OPEN, PLACE, STRONG, fit, pack, wrap
-from sa.report.snippet import place, snippet
+from sa.report.snippet import place, snippet, statement
 from sa.report.story import Ending, Event, Round, Story, rounds_of
 from sa.report.told import changes_told, told_of, values_told
 from sa.terms.sort import show_value
@@ -148,8 +148,8 @@ def _reason(why: Why, goal: Goal, width: int) -> Iterator[Text]:
         home = goal.abstract.origin.span
         at_home = home is not None and home.source is why.span.source
         where = f"{_line(why.span)}: " if at_home else f"{place(why.span)}  "
-        shown = snippet(why.span, max(20, width - len(indent) - cell_len(where)), dedent=True)
-        yield Text.assemble(indent, (where, PLACE), shown.text)
+        shown = statement(why.span, max(20, width - len(indent) - cell_len(where)))
+        yield Text.assemble(indent, (where, PLACE), shown)
         indent += " " * (cell_len(where) if at_home else 2)
     elif why.place:
         yield Text.assemble(indent, (why.place, PLACE))

@@ -46,6 +46,18 @@ def snippet(span: Span, width: int, dedent: bool = False) -> Snippet:
     return _shortened(Snippet(at.line, "".join(cells).rstrip(), start, end), width)
 
 
+def statement(span: Span, width: int) -> str:
+    """The first line of the span without indentation; of a line with other statements the span alone."""
+    at = position(span.source, span.start)
+    line = line_text(span.source, at.line)
+    first = min(at.column - 1, len(line))
+    last = max(first, min(len(line), first + span.end - span.start))
+    own = line[first:last].strip()
+    alone = own == "}" or ";" not in line[:first] + line[last:].lstrip().removeprefix(";")
+    whole = "".join(_displayed((line.strip() if alone else own)))
+    return _shortened(Snippet(at.line, whole, 0, 1), width).text
+
+
 def _displayed(line: str) -> list[str]:
     """What is shown for each character of the line."""
     shown = list[str]()

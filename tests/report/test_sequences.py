@@ -66,3 +66,8 @@ def test_an_automaton_declares_a_sequence_and_tells_ranges_once() -> None:
     assert "local y : 0..3" in shown
     assert "y <= 3" not in shown
     assert "q[0] <= 3" not in shown
+
+
+def test_a_reason_names_the_statement_where_several_stand_on_a_line() -> None:
+    shown = output("refine", "abs.sa", "conc.sa", "--no-cache")
+    assert "2: push(q, 2); this step breaks" in shown
