@@ -54,7 +54,7 @@ def statement(span: Span, width: int) -> str:
     last = max(first, min(len(line), first + span.end - span.start))
     own = line[first:last].strip()
     alone = own == "}" or ";" not in line[:first] + line[last:].lstrip().removeprefix(";")
-    whole = "".join(_displayed((line.strip() if alone else own)))
+    whole = "".join(_displayed(line.strip() if alone else own))
     return _shortened(Snippet(at.line, whole, 0, 1), width).text
 
 
