@@ -19,7 +19,7 @@ from sa.certificates.play import Loss
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine as decide
-from sa.frontends.load import load_compared
+from sa.frontends.load import load_compared, load_functions
 from sa.frontends.reading import USUAL, Reading
 from sa.language.elaborate import Block, elaborate_refinement
 from sa.language.load import Loaded
@@ -27,6 +27,13 @@ from sa.language.read import beside
 
 #: The part of the time for the question as it is asked, where another relation may be inferred.
 BEFORE_INFERENCE = 0.3
+
+
+#: What is claimed of two functions.
+ALONE = (
+    "in every environment the second `{name}` does what the first one may do: the same visible actions with the same "
+    "values; and it writes no shared variable that the first one does not write by then, or in any case later"
+)
 
 
 class Relate(Enum):
@@ -66,7 +73,8 @@ class Answer(Struct, frozen=True):
 class Question(Struct, frozen=True):
     """Two programs, the block that says more than the defaults about them, and what was noticed in reading.
 
-    `sources` are all texts that were read; `assumed` is what an answer takes for granted beside them.
+    `sources` are all texts that were read; `assumed` is what an answer takes for granted beside them, `claim` what is
+    claimed where the relation says it in words that users do not know.
     """
 
     abstract: Program
@@ -75,6 +83,7 @@ class Question(Struct, frozen=True):
     warnings: tuple[Diagnostic, ...]
     sources: tuple[Source, ...]
     assumed: tuple[str, ...] = ()
+    claim: str | None = None
 
 
 def refine(request: RefineRequest) -> Iterator[Answer]:
@@ -85,7 +94,7 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
     for number, wanted in enumerate(asked, 1):
         outcome, question = _answered(wanted, request)
         notes = (*outcome.notes, *_broken_promises(question, request.options))
-        outcome = replace(outcome, claim="; ".join((outcome.claim, *question.assumed)), notes=notes)
+        outcome = replace(outcome, claim="; ".join((question.claim or outcome.claim, *question.assumed)), notes=notes)
         outcome = replace(outcome, seconds={"load": seconds, **outcome.seconds})
         yield Answer(outcome, question.warnings, question, number == len(asked))
         seconds = 0.0
@@ -139,6 +148,10 @@ def questions(paths: tuple[str, ...], split: bool, reading: Reading = USUAL, fam
 def _two_files(paths: tuple[str, ...], split: bool, reading: Reading, families: bool) -> list[Question]:
     """The blocks of either file that are about the two, or the defaults where there are none."""
     abstract_path, concrete_path = paths
+    if reading.function is not None:
+        first, second, relation = load_functions((abstract_path, concrete_path), reading)
+        claim = ALONE.format(name=reading.function)
+        return [replace(_question(first, second, None), block=relation, claim=claim)]
     abstract, concrete = (load_compared(path, split, families, reading) for path in paths)
     asked = (realpath(abstract_path), realpath(concrete_path))
     blocks = list[Block | None]()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 from typing import Annotated, TypeAlias
 
@@ -51,6 +52,15 @@ OverflowOption: TypeAlias = Annotated[
 HeapOption: TypeAlias = Annotated[
     int, typer.Option("--heap", metavar="K", min=1, help="Objects that an allocation makes.", rich_help_panel=_PANEL)
 ]
+FunctionOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--function",
+        metavar="FUNCTION",
+        help="Compare one function of each file alone, in any environment.",
+        rich_help_panel=_PANEL,
+    ),
+]
 RacesOption: TypeAlias = Annotated[
     bool, typer.Option("--races", help="Claim that there are no data races.", rich_help_panel=_PANEL)
 ]
@@ -75,8 +85,23 @@ def reading(
     deadlock: bool = False,
     only: Property | None = None,
     open_: bool = False,
+    function: str | None = None,
 ) -> Reading:
     """What the options amount to. To look for overflows is to check for them."""
     arguments = (*(f"D{d}" for d in define or ()), *(f"I{i}" for i in include or ()))
     how = "check" if only is Property.no_overflow else overflow.value
-    return Reading(cc, arguments, entry, how, heap, races, deadlock, None if only is None else only.value, open=open_)
+    asked = None if only is None else only.value
+    return Reading(cc, arguments, entry, how, heap, races, deadlock, asked, open=open_, function=function)
+
+
+def check_reading(how: Reading, files: int, others: Mapping[str, bool]) -> None:
+    """That options for C stand beside no option that has no use for them. Raises typer.BadParameter."""
+    if others["chain"] and how != USUAL:
+        raise typer.BadParameter("the options for C are not for `--chain`")
+    if how.function is None:
+        return
+    for name, given in {**others, "entry": how.entry != USUAL.entry}.items():
+        if given:
+            raise typer.BadParameter(f"`--function` and `--{name}` exclude each other")
+    if files != 2:
+        raise typer.BadParameter("`--function` compares two files")

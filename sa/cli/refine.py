@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import typer
 from msgspec.structs import replace
 
 from sa.base.diagnostic import error
@@ -15,10 +14,12 @@ from sa.cli.c_options import (
     CompilerOption,
     DefineOption,
     EntryOption,
+    FunctionOption,
     HeapOption,
     IncludeOption,
     Overflow,
     OverflowOption,
+    check_reading,
     reading,
 )
 from sa.cli.options import (
@@ -55,7 +56,7 @@ from sa.cli.options import (
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, count_warnings, decide
 from sa.cli.written import write_files
-from sa.frontends.reading import USUAL
+from sa.frontends.reading import USUAL, Reading
 from sa.processes.guard import undisturbed
 
 if TYPE_CHECKING:
@@ -93,19 +94,19 @@ def refine(
     cc: CompilerOption = USUAL.compiler,
     define: DefineOption = None,
     include: IncludeOption = None,
+    function: FunctionOption = None,
 ) -> None:
     """Prove or refute that concrete threads refine abstract ones.
 
     Exit status: 0 proved, 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
-    paths = (abstract,) if concrete is None else (abstract, concrete, *(further or ()))
+    paths = (abstract, *(() if concrete is None else (concrete, *(further or ()))))
     settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, paths[-1], report))
     check_inferring(infer, certificate)
     unfit = {"whole": whole, "engine": engine, "trace": trace, "profile": profile, "infer-relate": infer}
-    how = reading(cc, define, include, entry, overflow, heap)
-    if chain and how != USUAL:
-        raise typer.BadParameter("the options for C are not for `--chain`")
+    how = reading(cc, define, include, entry, overflow, heap, function=function)
     check_chained(chain, len(paths), script, {**unfit, "weakest-rely": weakest_rely})
+    check_reading(how, len(paths), {"chain": chain, "weakest-rely": weakest_rely, "infer-relate": infer})
     if chain:
         from sa.cli.chain import refine_chain
 
@@ -113,16 +114,20 @@ def refine(
         return
     watching = watching_of(settings, trace, profile)
     if weakest_rely:
-        from sa.cli.weakest import find
-
-        find(paths, split, how, settings, watching, seed)
+        _find(paths, split, how, settings, watching, seed)
         return
 
     def request(bounds: Limits) -> RefineRequest:
         asked = _request(paths, split, _options(bounds, seed, whole), engine, cache)
-        return replace(asked, relate=_relate(infer, quiet or whole or engine is not None), reading=how)
+        return replace(asked, relate=_relate(infer, quiet or whole or bool(engine or function)), reading=how)
 
     _ask(paths, request, certificate, settings, watching)
+
+
+def _find(paths: tuple[str, ...], split: bool, how: Reading, settings: Settings, watching: Watching, seed: int) -> None:
+    from sa.cli.weakest import find
+
+    find(paths, split, how, settings, watching, seed)
 
 
 def _ask(

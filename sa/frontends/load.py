@@ -9,7 +9,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from sa.automata.program import Program
+from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import InputError, error
 from sa.frontends.opened import opened
 from sa.frontends.reading import USUAL, Reading
@@ -86,6 +86,19 @@ def load_compared(path: str, split: bool = False, families: bool = False, readin
         hint = "allocate before the loop"
         raise InputError((error("SA715", "an allocation in a loop is not compared", where, hint),))
     return loaded
+
+
+def load_functions(paths: tuple[str, str], reading: Reading) -> tuple[Loaded, Loaded, Refinement]:
+    """The function that a reading names in an abstract and in a concrete file, and how they are related.
+
+    Raises InputError.
+    """
+    for path in paths:
+        if _kind(path) is not _c:
+            raise InputError((error("SA705", f"`--function` is for C, and `{path}` is none"),))
+    from sa.frontends.c.functions import load_functions as functions_of
+
+    return functions_of(paths, reading)
 
 
 def _read_so(path: str, reading: Reading) -> Loaded:

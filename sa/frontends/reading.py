@@ -18,6 +18,8 @@ class Reading(Struct, frozen=True):
 
     A program that is `open` has an environment beside its threads; this alone is for `.sa` too.
 
+    A `function` that is compared alone stands in any environment, its plain variables under permissions.
+
     `heap` objects are made at most by an allocation in a loop. `only` is one of PROPERTIES.
     """
 
@@ -31,6 +33,7 @@ class Reading(Struct, frozen=True):
     only: str | None = None
     visible: bool = False
     open: bool = False
+    function: str | None = None
 
 
 USUAL = Reading()
@@ -39,7 +42,7 @@ USUAL = Reading()
 def words(reading: Reading) -> tuple[str, ...]:
     """A reading as words, none for the usual one."""
     found = [f"-{a}" for a in reading.arguments]
-    for name in ("compiler", "entry", "overflow", "heap", "only"):
+    for name in ("compiler", "entry", "overflow", "heap", "only", "function"):
         if getattr(reading, name) != getattr(USUAL, name):
             found.append(f"{name}={getattr(reading, name)}")
     return (*found, *(name for name in ("races", "deadlock", "open") if getattr(reading, name)))
@@ -59,6 +62,7 @@ def reading_of(written: Sequence[str]) -> Reading:
         "deadlock" in flags,
         values.pop("only", None),
         open="open" in flags,
+        function=values.pop("function", None),
     )
     known = made.overflow in OVERFLOW and (made.only is None or made.only in PROPERTIES) and made.heap > 0
     if values or flags - {"races", "deadlock", "open"} or not known:

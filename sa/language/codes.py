@@ -320,6 +320,9 @@ SA716 an undefined function that gets an address
     A function that is not in the file may do anything with the address. Define the function.
 SA717 instructions of the machine
     What inline assembly does is not known here, but for instructions that only wait or order what is around them.
+SA718 what is not accepted where a function is compared alone
+    With `--function` a function stands in any environment. Parameters and results are integers, variables are accessed
+    by their names and are either plain or atomic in both files, and threads are neither created nor joined.
 SA719 an expression that is not accepted
     This kind of expression is not supported; the message names it.
 SA720 where a thread begins

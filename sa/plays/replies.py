@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from sa.automata.automaton import Edge, Label
+from sa.automata.ranges import values_of
 from sa.automata.trace import Configuration, Move
 from sa.certificates.play import Exhausted, Obstacle, Position, Refusal, Reply
 from sa.game import board as boards
@@ -63,6 +64,9 @@ def answers(session: Session, board: Board, location: str, step: Challenge, stat
     exhausted = Exhausted.ENUMERATED
     if not found.exhausted:
         runs, exhausted = _solved(session, board, location, step, state), Exhausted.SOLVER
+    elif any(values_of(c) is None for e in board.goal.abstract.edges for c in e.choices):
+        # The label may say what is chosen; to enumerate is to try all values.
+        exhausted = Exhausted.SOLVER
     if runs is None:
         return None
     return Answers(location, state, tuple(runs), _refusals(board, location, step, runs, state), exhausted)

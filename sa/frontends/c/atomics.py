@@ -61,11 +61,11 @@ def atomic(body: Body, name: str, arguments: Sequence[Any]) -> Value:
             store(body, where, Value(build.integer(0), INT))
             return NOTHING
         case ["load", "into"]:
-            into = _followed(body, rest[0])
+            into = followed(body, rest[0])
             store(body, into, load(body, where))
             return NOTHING
         case ["store", "from"]:
-            store(body, where, load(body, _followed(body, rest[0])))
+            store(body, where, load(body, followed(body, rest[0])))
             return NOTHING
         case ["exchange"]:
             return _updated(body, where, None, value(body, rest[0]), True)
@@ -98,7 +98,8 @@ def _orders(body: Body, name: str, arguments: Sequence[Any]) -> None:
             warn(body.file, node, "SA732", message)
 
 
-def _followed(body: Body, node: Any) -> InMemory:
+def followed(body: Body, node: Any) -> InMemory:
+    """The place that a pointer points to. Raises Unsupported."""
     pointer = value(body, node)
     if not isinstance(pointer.type, Pointer):
         raise Unsupported("SA719", "this is not a pointer")
@@ -109,7 +110,7 @@ def _updated(body: Body, where: InMemory, sign: str | None, operand: Value, old_
     """Read, change and write in one step; the value before or after. Atomic arithmetic wraps (C11 7.17.7.5)."""
     emit(body, Begin())
     old = load(body, where)
-    new = operand if sign is None else _wrapping(body, sign, old, operand)
+    new = operand if sign is None else wrapping(body, sign, old, operand)
     made = convert(new, plain(where.type), bounds_in(body))
     kept = temporary(body, where.type)
     emit(body, Set(kept, number(made)))
@@ -118,7 +119,7 @@ def _updated(body: Body, where: InMemory, sign: str | None, operand: Value, old_
     return old if old_one else Value(kept, plain(where.type))
 
 
-def _wrapping(body: Body, sign: str, old: Value, operand: Value) -> Value:
+def wrapping(body: Body, sign: str, old: Value, operand: Value) -> Value:
     """The operation modulo 2^bits, also for signed types, whatever is said of overflow elsewhere."""
     if isinstance(old.type, Int) and isinstance(operand.type, Int):
         return binary(sign, old, operand, bounds_in(body), True).value  # No atomic function divides.
@@ -129,10 +130,10 @@ def _compared(body: Body, where: InMemory, how: str, rest: Sequence[Any]) -> Val
     """Compare and exchange; a weak one may fail although the values are equal."""
     kind = plain(where.type)
     old_given = how in ("bool", "val")
-    expected_at = None if old_given else _followed(body, rest[0])
+    expected_at = None if old_given else followed(body, rest[0])
     given = value(body, rest[0]) if old_given else None
-    new = load(body, _followed(body, rest[1])) if how == "from" else value(body, rest[1])
-    weak = how == "weak" or (how in ("n", "from") and len(rest) > 2 and _is_true(body, rest[2]))
+    new = load(body, followed(body, rest[1])) if how == "from" else value(body, rest[1])
+    weak = how == "weak" or (how in ("n", "from") and len(rest) > 2 and is_true(body, rest[2]))
     emit(body, Begin())
     before = convert(
         load(body, expected_at) if given is None and expected_at else given or NOTHING, kind, bounds_in(body)
@@ -158,6 +159,7 @@ def _old(old: Value, kind: CType) -> Value:
     return Value(old.term, kind)
 
 
-def _is_true(body: Body, node: Any) -> bool:
+def is_true(body: Body, node: Any) -> bool:
+    """Whether an argument is the constant 1, or any other that is not 0."""
     found = number(value(body, node))
     return found is not build.integer(0)

@@ -85,6 +85,8 @@ class File(msgspec.Struct):
 
     Names that are not `assigned` in any function mean variables that keep what initialises them; `constants` are the
     values of those whose initialisers are constant.
+    `ordered` are scalars that are accessed as visible actions where a function is compared alone, by their object and
+    the distance from its start, None where that is computed.
     `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
     """
 
@@ -112,6 +114,7 @@ class File(msgspec.Struct):
     assigned: frozenset[str] = frozenset()
     constants: dict[Var, Value] = msgspec.field(default_factory=dict)
     strings: int = 0
+    ordered: dict[tuple[str, int | None], None] = msgspec.field(default_factory=dict)
 
 
 class Body(msgspec.Struct):

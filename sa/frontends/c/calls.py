@@ -15,7 +15,9 @@ from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, meaning,
 from sa.frontends.c.expressions import NOTHING, branch, constant, value
 from sa.frontends.c.offsets import distance_of
 from sa.frontends.c.operations import kept, store
+from sa.frontends.c.ordered import action, is_action
 from sa.frontends.c.outside import anything, assembler, between, numbered, outside, unread
+from sa.frontends.c.shown import is_alone
 from sa.frontends.c.texts import TEXTS
 from sa.frontends.c.types import (
     INT,
@@ -50,6 +52,7 @@ from sa.frontends.flow.graph import (
     Skip,
     Step,
     Store,
+    Sync,
     Test,
     Wait,
     code,
@@ -110,6 +113,8 @@ def _named(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
     own = name in body.file.bodies and name not in body.file.library
     if own and not name.startswith("__") and name not in _MEANT:
         return _direct(body, name, arguments)
+    if is_alone(body) and is_action(name):
+        return action(body, name, arguments)
     if name in _FROM_OUTSIDE and body.file.choices.visible:
         return outside(body, name, kind, arguments)
     if name in _WORDS:
@@ -136,6 +141,8 @@ def _direct(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     values = [value(body, a) for a in arguments]
     if not name.startswith("__VERIFIER_atomic_"):
         return _inlined(body, name, kind, values)
+    if is_alone(body):
+        return action(body, name, ())
     values = [kept(body, v) if isinstance(v.type, Struct) else v for v in values]
     emit(body, Begin())
     result = _inlined(body, name, kind, values)
@@ -210,7 +217,8 @@ def _fits(found: object, kind: Function) -> bool:
 def _halt(body: Body, arguments: Sequence[Any]) -> Value:
     values = tuple(number(convert(value(body, argument), INT, bounds_in(body))) for argument in arguments)
     if body.file.choices.visible:
-        emit(body, Show("returns" if values else "aborts", values))
+        ending = Sync.END if values else Sync.NONE
+        emit(body, Show("returns" if values else "aborts", values, ending))
         emit(body, Show(EXIT, ()))
     emit(body, Halt(True))
     body.here = fresh(body)

@@ -25,7 +25,8 @@ from sa.frontends.c.constants import letters_of
 from sa.frontends.c.declare import type_of
 from sa.frontends.c.literals import argument, fixed_value, is_argument, is_plain, literal_value
 from sa.frontends.c.offsets import by_field, distance_of
-from sa.frontends.c.operations import checked, decide, inside, joined, load, moved, operation, store, strides
+from sa.frontends.c.operations import changed, checked, decide, inside, joined, load, moved, operation, store, strides
+from sa.frontends.c.shown import is_alone
 from sa.frontends.c.types import (
     CHAR,
     INT,
@@ -271,6 +272,8 @@ def _stepped(body: Body, node: c_ast.UnaryOp) -> Value:
     """`++` and `--`: on an atomic place one step."""
     where = place(body, node.expr)
     whole = isinstance(where, InMemory) and synchronises(where.type)
+    if isinstance(where, InMemory) and whole and is_alone(body):
+        return changed(body, where, node.op[-1], Value(build.integer(1), INT), node.op.startswith("p"))
     if whole:
         emit(body, Begin())
     old = load(body, where)
@@ -295,6 +298,9 @@ def _assignment(body: Body, node: c_ast.Assignment) -> Value:
         new = value(body, node.rvalue)
         where = place(body, node.lvalue)
         whole = isinstance(where, InMemory) and synchronises(where.type)
+        if isinstance(where, InMemory) and whole and is_alone(body):
+            body.origin = before
+            return changed(body, where, node.op[:-1], new, False)
         if whole:
             emit(body, Begin())
         old = load(body, where)

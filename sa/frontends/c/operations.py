@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sa.frontends.c.body import Body, InMemory, InRegister, Place, bounds_in, emit, fresh, object_of, temporary
+from sa.frontends.c.shown import loaded, order_of, read_to_update, stored, updated
 from sa.frontends.c.types import (
     INT,
     Array,
@@ -78,6 +79,8 @@ def load(body: Body, where: Place) -> Value:
             return Value(where.address, where.type)
         case Void():
             raise Unsupported("SA714", "a `void *` that is followed", "cast it to what it points to")
+    if (order := order_of(body, where)) is not None:
+        return loaded(body, where, order)
     var = temporary(body, where.type)
     if (outside := _outside(body, where)) is not None:
         # What it reads is the outside's choice.
@@ -117,6 +120,9 @@ def store(body: Body, where: Place, new: Value) -> Value:
     if isinstance(where, InRegister):
         emit(body, Set(where.var, number(made)))
         return Value(where.var, plain(where.type))
+    if (order := order_of(body, where)) is not None:
+        stored(body, where, order, number(made))
+        return Value(made.term, plain(where.type))
     if (outside := _outside(body, where)) is not None:
         emit(body, Show(f"write_{outside}", (number(made),)))
         return Value(made.term, plain(where.type))
@@ -195,6 +201,16 @@ def operation(body: Body, op: str, one: Value, two: Value) -> Value:
             if isinstance(operand.type, Int) and operand.type.bits == 64 and not isinstance(operand.term, Number):
                 emit(body, Stride(number(operand), "none"))
     return checked(body, binary(op, one, two, bounds_in(body), body.file.choices.overflow == "wrap"))
+
+
+def changed(body: Body, where: InMemory, op: str, operand: Value, old_one: bool) -> Value:
+    """An operator on an atomic place where a function is compared alone: one visible update."""
+    kind = plain(where.type)
+    old = Value(read_to_update(body, where), kind)
+    kept = temporary(body, where.type)
+    emit(body, Set(kept, number(convert(operation(body, op, old, operand), kind, bounds_in(body)))))
+    updated(body, where, "seq_cst", number(old), kept)
+    return old if old_one else Value(kept, kind)
 
 
 def joined(one: Value, two: Value) -> CType:

@@ -11,9 +11,10 @@ from pycparser import c_ast
 from sa.frontends.c.body import Body, bounds_in, emit, temporary, warn
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.expressions import NOTHING, value
+from sa.frontends.c.shown import is_alone
 from sa.frontends.c.types import INT, CType, Float, Function, Int, Pointer, Struct, input_range, is_scalar
 from sa.frontends.c.values import Unsupported, Value, convert, number, undecided
-from sa.frontends.flow.graph import Havoc, Range, Show
+from sa.frontends.flow.graph import Begin, End, Havoc, Range, Show, Sync
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -84,7 +85,18 @@ def _shown(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
     result = INT if kind is None else kind.result
     if isinstance(result, Pointer | Struct | Float):
         raise Unsupported("SA716", f"`{name}` is not defined, and returns no number", "define it")
+    if is_alone(body):
+        # What comes back is known after whatever the call did to the variables.
+        emit(body, Begin())
+        emit(body, Show(f"call_{name}_{len(values)}", tuple(values), Sync.CALL))
+        emit(body, End())
+        emit(body, Begin())
     made = anything(body, result) if is_scalar(result) else NOTHING
+    if is_alone(body):
+        if is_scalar(result):
+            emit(body, Show(f"result_of_{name}", (number(made),)))
+        emit(body, End())
+        return made
     action = f"{name}_{len(values)}" if kind is None or kind.variadic else f"{name}_"
     emit(body, Show(action, (*values, number(made)) if is_scalar(result) else tuple(values)))
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from pycparser import c_ast
@@ -212,7 +213,7 @@ def declare(body: Body, node: c_ast.Decl) -> None:
             body.constants[made.var] = Value(before.term, plain(kind))
 
 
-def keeps(assigned: frozenset[str], node: c_ast.Decl, kind: CType) -> bool:
+def keeps(assigned: Collection[str], node: c_ast.Decl, kind: CType) -> bool:
     """Whether a variable keeps what initialises it: by its type, or because it is not among the names assigned to."""
     if not isinstance(kind, Int) or kind.atomic or kind.volatile or kind.name == "_Bool":
         return False

@@ -173,7 +173,9 @@ def _global(body: Body, node: c_ast.Decl) -> None:
     # Itself may be named in its initialiser. What is defined in another file may have any value.
     file.outside = file.outside | {node.name} if outside else file.outside - {node.name}
     initial = None if outside else {} if node.init is None else first_values(body, kind, node.init)
-    if initial and keeps(file.assigned, node, kind) and isinstance(initial.get(0), Number):
+    # What others may assign to keeps its value by its type only, where a function is called some time.
+    assigned = file.assigned if file.choices.function is None or "static" in node.storage else {node.name}
+    if initial and keeps(assigned, node, kind) and isinstance(initial.get(0), Number):
         file.constants[base(node.name)] = Value(initial[0], plain(kind))
     storage = Storage.THREAD if "_Thread_local" in node.storage else Storage.STATIC
     file.objects[node.name] = object_of(file, node.name, kind, storage, where, initial)

@@ -76,6 +76,9 @@ def convert(value: Value, kind: CType, bounds: Bounds) -> Value:
     given = LONG if isinstance(value.type, Pointer) else value.type
     if isinstance(value.type, Pointer) and kind.bits == LONG.bits and kind.signed:
         return Value(term, kind)
+    if (given.bits, given.signed) == (kind.bits, kind.signed) and given.name != "_Bool":
+        # Nothing is converted. What leaves the type has overflowed, which is not looked at here.
+        return Value(value.term, kind)
     low, high = span_of(term, bounds)
     if (low is None or high is None) and (range_of(kind) == ANY or kind.bits == LONG.bits == given.bits):
         low, high = _declared(given)

@@ -59,11 +59,14 @@ def depths_of(thread: Thread, steps: Mapping[Node, list[Step]]) -> dict[Node, in
 def kept_nodes(work: Work, depths: Mapping[Node, int]) -> set[Node]:
     """The nodes that become locations. Raises InputError for a loop inside of an atomic region."""
     kept = {work.thread.graph.entry, work.thread.graph.exit}
+    shown_inside = any(isinstance(s.op, Show) and depths.get(n) for n, steps in work.steps.items() for s in steps)
     for node, steps in work.steps.items():
         if depths.get(node) == 0 and (not work.asked.fused or any(_matters(s, work) for s in steps)):
             kept.add(node)
         # What is visible is a step of its own: it must not be the label of what fails or ends behind it.
         kept |= {s.target for s in steps if isinstance(s.op, Show) and depths.get(s.target) == 0}
+        if shown_inside:
+            kept |= {s.target for s in steps if isinstance(s.op, End) and depths.get(s.target) == 0}
     while True:
         successors = {
             n: [s.target for s in steps if s.target not in kept and n not in kept]

@@ -233,11 +233,28 @@ class Self(Struct, frozen=True):
     var: Var
 
 
+class Sync(Enum):
+    """What a visible action means for the plain variables of a function that is compared alone.
+
+    An acquire may bring permissions, a release may take some away. An `update` acquires, then releases. A `call` does
+    what it likes with everything. At the `begin` everything is arbitrary, at the `end` the rest of the thread goes on.
+    """
+
+    BEGIN = "begin"
+    NONE = "none"
+    ACQUIRE = "acquire"
+    RELEASE = "release"
+    UPDATE = "update"
+    CALL = "call"
+    END = "end"
+
+
 class Show(Struct, frozen=True):
     """A visible action with values."""
 
     action: str
     values: tuple[Term, ...]
+    sync: Sync = Sync.NONE
 
 
 class Act(Enum):

@@ -25,6 +25,7 @@ from sa.frontends.flow.graph import (
     Skip,
     Step,
     Storage,
+    Sync,
     Unit,
     base,
     fresh,
@@ -105,7 +106,7 @@ def _inlined(unit: Unit, procedure: str, thread: str, deep: int) -> tuple[Graph,
     if unit.shows and procedure == unit.entry:
         last, over = fresh(graph), fresh(graph)
         values = () if called.result is None else (result,)
-        graph.steps.append(Step(last, Show("returns", values), over, called.origin))
+        graph.steps.append(Step(last, Show("returns", values, Sync.END), over, called.origin))
         graph.steps.append(Step(over, Show(EXIT, ()), graph.exit, called.origin))
     _copy(called, inside, frame, names, (graph.entry, last), result)
     return graph, tuple(_var(names[p]) for p in called.parameters), result

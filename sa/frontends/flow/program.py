@@ -14,6 +14,7 @@ from sa.automata.ranges import within
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Source, position
 from sa.frontends.flow.access import Accesses, accesses, disturbs
+from sa.frontends.flow.beginning import begun_with
 from sa.frontends.flow.choosing import without_idle_choices
 from sa.frontends.flow.claims import Asked, Touch, no_deadlock, races
 from sa.frontends.flow.flags import without_copies, without_flags
@@ -60,20 +61,20 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
             prune(thread.graph)
         known = accesses(threads, where, asked.races, not unit.shows)
     names = named(threads, where, known, reserved)
-    first = _first_values(names, where, known)
+    first = first_values(names, where, known)
     found = [joints(t, known, names.names[t.number], asked) for t in threads]
-    automata = [_automaton(t, made, names, first) for t, made in zip(threads, found, strict=True)]
+    automata = [automaton_of(t, made, names, first) for t, made in zip(threads, found, strict=True)]
     creating = frozenset(v for a, v in names.cells.items() if where.places[a].cell.key == "thread")
     alone = True
-    while alone and (begun := _begun(automata[0], first)) != (automata[0], first):
+    while alone and (begun := begun_with(automata[0], first)) != (automata[0], first):
         # Until it creates a thread, the first one moves alone: its only step is the first one of all.
         alone = all(begun[1].get(v) is first.get(v) for v in creating)
         automata[0], first = begun
     claimed = frozenset(_claimed(threads, found, names))
     automata, first, constants = _without_constants(automata, first)
     automata = decisive(automata, claimed)
-    automata, names = _ranged(automata, first, names)
-    made = _program(automata, first, names, source, claimed - constants.keys())
+    automata, names = ranged(automata, first, names)
+    made = program_with(automata, first, names.shared, source, claimed - constants.keys())
     families = {t.name: names.names[t.number].registers[t.identity] for t in threads if t.identity is not None}
     claims = _claims(made, list(zip(threads, found, strict=True)), names, where, asked, constants)
     if not claims and not any(e.failure for t in made.threads for e in t.edges):
@@ -136,7 +137,7 @@ def _known(touched: Touched, constants: Mapping[Var, Term]) -> tuple[Term, Term 
     return substitute(touched.condition, constants), None if element is None else substitute(element, constants)
 
 
-def _first_values(names: Named, where: Layout, known: Accesses) -> dict[Var, Term]:
+def first_values(names: Named, where: Layout, known: Accesses) -> dict[Var, Term]:
     """The first values of cells. One that nobody reads before it is written may have any: it gets one."""
     numbers: dict[Var, Term] = {v: build.integer(a) for v, a in where.addresses.items()}
     result = dict[Var, Term]()
@@ -165,8 +166,17 @@ def _is_outside(place: Place) -> bool:
     return place.object.storage is Storage.STATIC and place.cell.key not in ("argument", "result")
 
 
-def _automaton(thread: Thread, made: list[Joint], names: Named, first: Mapping[Var, Term]) -> Automaton:
-    """The automaton of a thread, with its own variables only; what is shared is added by `_program`."""
+def automaton_of(
+    thread: Thread,
+    made: list[Joint],
+    names: Named,
+    first: Mapping[Var, Term],
+    looked_at: frozenset[Var] = frozenset(),
+) -> Automaton:
+    """The automaton of a thread, with its own variables only; what is shared is added by `program_with`.
+
+    Variables that are `looked_at` stay as they are, although no step may need them.
+    """
     places = _places(thread, made)
     order = {name: number for number, name in enumerate(places.values())}
     edges = sorted((_named(j, places, thread.graph.exit) for j in made), key=lambda e: order[e.source])
@@ -180,7 +190,7 @@ def _automaton(thread: Thread, made: list[Joint], names: Named, first: Mapping[V
         tuple(edges),
         thread.graph.steps[0].origin if thread.graph.steps else Origin(None),
     )
-    known = _without_dead(bare, frozenset(v.var for v in local), first)
+    known = _without_dead(bare, frozenset(v.var for v in local) - looked_at, first)
     if thread.identity is None:
         return known
     identity = names.names[thread.number].registers[thread.identity]
@@ -268,39 +278,6 @@ def _values(edge: Edge) -> tuple[Term, ...]:
     return () if edge.label is None else edge.label.values
 
 
-def _begun(main: Automaton, first: dict[Var, Term]) -> tuple[Automaton, dict[Var, Term]]:
-    """The first thread behind its first step, if that has no choice and does nothing but assign constants."""
-    leaving = [e for e in main.edges if e.source == main.initial]
-    if len(leaving) != 1 or any(e.target == main.initial for e in main.edges if e is not leaving[0]):
-        return main, first
-    edge = leaving[0]
-    again = edge.target == main.initial
-    own = {v.var for v in main.variables}
-    values = {v: substitute(t, {**first, **_own_first(main)}) for v, t in edge.updates}
-    if edge.guard is not build.TRUE or edge.label is not None or not all(isinstance(t, Int) for t in values.values()):
-        return main, first
-    init = [c for c in build.conjuncts(main.init) if not c.free & values.keys()]
-    init += [build.eq(v, t) for v, t in values.items() if v in own]
-    started = replace(
-        main,
-        initial=edge.target,
-        edges=main.edges if again else tuple(e for e in main.edges if e is not edge),
-        locations=main.locations if again else tuple(q for q in main.locations if q.name != edge.source),
-        init=build.land(*init),
-    )
-    return started, {**first, **values}
-
-
-def _own_first(main: Automaton) -> dict[Var, Term]:
-    """The first values of the thread's own variables, where they are constants."""
-    known = dict[Var, Term]()
-    for variable in (v for v in main.variables if v.var.sort == INT):
-        for value in (0, variable.low or 0, 1):
-            if build.eq(variable.var, build.integer(value)) in build.conjuncts(main.init):
-                known[variable.var] = build.integer(value)
-    return known
-
-
 def _without_constants(
     automata: list[Automaton], first: dict[Var, Term]
 ) -> tuple[list[Automaton], dict[Var, Term], dict[Var, Term]]:
@@ -334,7 +311,7 @@ def _knowing(edge: Edge, known: Mapping[Var, Term]) -> Edge:
     return replace(edge, label=label, guard=simplified(substitute(edge.guard, known)), updates=updates)
 
 
-def _ranged(automata: list[Automaton], first: Mapping[Var, Term], names: Named) -> tuple[list[Automaton], Named]:
+def ranged(automata: list[Automaton], first: Mapping[Var, Term], names: Named) -> tuple[list[Automaton], Named]:
     """Ranges are kept where every step and the start keep to them for reasons of ranges alone; others are dropped."""
     while True:
         shared = {v.var: Range(v.low, v.high) for v in names.shared}
@@ -362,13 +339,17 @@ def _keeps(range_: Range, term: Term, known: Mapping[Var, Range]) -> bool:
     return low is not None and high is not None and range_.low <= low and high <= range_.high
 
 
-def _program(
-    automata: list[Automaton], first: Mapping[Var, Term], names: Named, source: Source, claimed: frozenset[Var]
+def program_with(
+    automata: list[Automaton],
+    first: Mapping[Var, Term],
+    cells: Sequence[Variable],
+    source: Source,
+    claimed: frozenset[Var] = frozenset(),
 ) -> Program:
     """The program: variables that are read or `claimed`, their ranges and first values, the threads knowing them."""
     local = {v.var for a in automata for v in a.variables}
     mentioned = claimed.union(v for a in automata for e in a.edges for v in _mentioned(e))
-    shared = tuple(v for v in names.shared if v.var in mentioned)
+    shared = tuple(v for v in cells if v.var in mentioned)
     ranges = build.land(*map(within, shared))
     init = build.land(ranges, *(build.eq(v.var, first[v.var]) for v in shared if v.var in first))
     threads = list[Automaton]()

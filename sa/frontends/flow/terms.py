@@ -49,7 +49,7 @@ def read_by(op: Op) -> tuple[Term, ...]:
             return (procedure, argument)
         case Join(thread, _):
             return (thread,)
-        case Show(_, values):
+        case Show(_, values, _):
             return values
         case _:
             return ()
@@ -103,7 +103,7 @@ def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> O
             return Join(term(thread), None if result is None else register(result))
         case Exit(value):
             return Exit(term(value))
-        case Show(action, values):
-            return Show(action, tuple(map(term, values)))
+        case Show(action, values, sync):
+            return Show(action, tuple(map(term, values)), sync)
         case _:
             return op

@@ -1,0 +1,190 @@
+"""Calls that are actions where a function is compared alone: atomic functions with their orders, fences, locks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sa.frontends.c.atomics import ATOMICS, followed, is_true, wrapping
+from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, temporary
+from sa.frontends.c.expressions import NOTHING, constant, value
+from sa.frontends.c.operations import load, store
+from sa.frontends.c.shown import ORDERS, chosen, failed, loaded, place_of, read_to_update, stored, updated
+from sa.frontends.c.types import INT, Int, Pointer, plain
+from sa.frontends.c.values import Unsupported, Value, convert, number
+from sa.frontends.flow.graph import Begin, End, Set, Show, Step, Sync, Test
+from sa.terms import build
+
+#: What functions of the library do to the plain variables. Their results are the environment's choice.
+_LIBRARY = {
+    **dict.fromkeys(
+        (
+            "pthread_mutex_lock", "pthread_mutex_trylock", "pthread_mutex_timedlock", "pthread_spin_lock",
+            "pthread_spin_trylock", "pthread_rwlock_rdlock", "pthread_rwlock_tryrdlock", "pthread_rwlock_wrlock",
+            "pthread_rwlock_trywrlock", "mtx_lock", "mtx_trylock", "sem_wait", "sem_trywait",
+        ),
+        Sync.ACQUIRE,
+    ),
+    **dict.fromkeys(
+        ("pthread_mutex_unlock", "pthread_spin_unlock", "pthread_rwlock_unlock", "mtx_unlock", "sem_post"),
+        Sync.RELEASE,
+    ),
+    **dict.fromkeys(
+        (
+            "pthread_cond_wait", "pthread_cond_signal", "pthread_cond_broadcast", "cnd_wait", "cnd_signal",
+            "cnd_broadcast", "pthread_barrier_wait",
+        ),
+        Sync.CALL,
+    ),
+}  # fmt: skip
+
+_FENCES = {"relaxed": Sync.NONE, "consume": Sync.ACQUIRE, "acquire": Sync.ACQUIRE, "release": Sync.RELEASE}
+_FENCING = {"atomic_thread_fence", "__atomic_thread_fence", "__sync_synchronize"}
+
+_FLAGS = {
+    "atomic_flag_test_and_set": "set", "atomic_flag_test_and_set_explicit": "set", "atomic_flag_clear": "clear",
+    "atomic_flag_clear_explicit": "clear",
+}  # fmt: skip
+
+#: What else has to do with threads begins so: none of it is accepted.
+_OF_THREADS = (
+    "pthread_", "mtx_", "cnd_", "sem_", "thrd_", "tss_", "call_once", "atomic_", "__atomic_", "__sync_",
+    "__VERIFIER_atomic_",
+)  # fmt: skip
+
+
+def is_action(name: str) -> bool:
+    """Whether a function that is not the program's own is an action of its own, or has none and is refused."""
+    return name in ATOMICS or name in _LIBRARY or name in _FENCING or name in _FLAGS or name.startswith(_OF_THREADS)
+
+
+def action(body: Body, name: str, arguments: Sequence[Any]) -> Value:
+    """The value of a call that is an action. Raises Unsupported."""
+    if name in ATOMICS or name in _FLAGS:
+        return _atomic(body, name, arguments)
+    if name in _FENCING:
+        order = _order(body, arguments[-1]) if arguments else "seq_cst"
+        emit(body, Begin())
+        emit(body, Show(f"fence_{order}", (), _FENCES.get(order, Sync.UPDATE)))
+        emit(body, End())
+        return NOTHING
+    if name not in _LIBRARY:
+        raise Unsupported("SA718", f"`{name}` is not accepted in a function that is compared alone")
+    what, shown = [name], list[Any]()
+    for argument in arguments:
+        called, index = place_of(body, number(value(body, argument)))
+        what.append(called)
+        shown += index
+    emit(body, Begin())
+    result = chosen(body, INT)
+    emit(body, Show("_".join(what), (*shown, result), _LIBRARY[name]))
+    emit(body, End())
+    return Value(result, INT)
+
+
+def _atomic(body: Body, name: str, arguments: Sequence[Any]) -> Value:
+    what = _FLAGS.get(name) or ATOMICS[name]
+    pointer = value(body, arguments[0])
+    if not isinstance(pointer.type, Pointer):
+        raise Unsupported("SA714", f"`{name}` of what is not a scalar is not accepted")
+    kind = _BOOL if name in _FLAGS else pointer.type.to
+    if not isinstance(kind, Int):
+        raise Unsupported("SA714", f"`{name}` of what is not a number is not accepted")
+    where = InMemory(number(pointer), kind)
+    orders = _orders(body, name, what, arguments)
+    rest = arguments[1:]
+    match what.split():
+        case ["load"]:
+            return loaded(body, where, orders[0])
+        case ["store"]:
+            stored(body, where, orders[0], number(convert(value(body, rest[0]), plain(kind), bounds_in(body))))
+            return NOTHING
+        case ["clear"]:
+            stored(body, where, orders[0], build.ZERO)
+            return NOTHING
+        case ["load", "into"]:
+            into = followed(body, rest[0])
+            store(body, into, loaded(body, where, orders[0]))
+            return NOTHING
+        case ["store", "from"]:
+            new = convert(load(body, followed(body, rest[0])), plain(kind), bounds_in(body))
+            stored(body, where, orders[0], number(new))
+            return NOTHING
+        case ["exchange"]:
+            return _updated(body, where, None, value(body, rest[0]), True, orders[0])
+        case ["set"]:
+            return _updated(body, where, None, Value(build.ONE, INT), True, orders[0])
+        case ["fetch", sign]:
+            return _updated(body, where, sign, value(body, rest[0]), True, orders[0])
+        case [sign, "fetch"]:
+            return _updated(body, where, sign, value(body, rest[0]), False, orders[0])
+        case ["cas", how]:
+            return _compared(body, where, how, rest, orders)
+        case _:
+            raise Unsupported("SA719", f"`{name}` is not accepted")
+
+
+_BOOL = Int("_Bool", 1, False)
+
+
+def _orders(body: Body, name: str, what: str, arguments: Sequence[Any]) -> tuple[str, str]:
+    """The order of the access, and of one that only looks."""
+    if name == "atomic_init":
+        return "relaxed", "relaxed"
+    if name == "__sync_lock_test_and_set":
+        return "acquire", "acquire"
+    if name == "__sync_lock_release":
+        return "release", "release"
+    if not name.endswith("_explicit") and not name.startswith("__atomic_"):
+        return "seq_cst", "seq_cst"
+    if what.startswith("cas"):
+        return _order(body, arguments[-2]), _order(body, arguments[-1])
+    order = _order(body, arguments[-1])
+    return order, order
+
+
+def _order(body: Body, node: Any) -> str:
+    number_ = constant(body, node)
+    if not 0 <= number_ < len(ORDERS):
+        raise Unsupported("SA718", "this is no memory order")
+    return ORDERS[number_]
+
+
+def _updated(body: Body, where: InMemory, sign: str | None, operand: Value, old_one: bool, order: str) -> Value:
+    """Read, change and write; the value before or after."""
+    kind = plain(where.type)
+    old = Value(read_to_update(body, where), kind)
+    new = operand if sign is None else wrapping(body, sign, old, operand)
+    kept = temporary(body, where.type)
+    emit(body, Set(kept, number(convert(new, kind, bounds_in(body)))))
+    updated(body, where, order, number(old), kept)
+    return old if old_one else Value(kept, kind)
+
+
+def _compared(body: Body, where: InMemory, how: str, rest: Sequence[Any], orders: tuple[str, str]) -> Value:
+    """Compare and exchange: an update, or a load of the other order; a weak one may fail although values are equal."""
+    kind = plain(where.type)
+    old_given = how in ("bool", "val")
+    expected_at = None if old_given else followed(body, rest[0])
+    given = value(body, rest[0]) if expected_at is None else load(body, expected_at)
+    before = convert(given, kind, bounds_in(body))
+    compared = temporary(body, where.type)
+    emit(body, Set(compared, number(before)))
+    new = load(body, followed(body, rest[1])) if how == "from" else value(body, rest[1])
+    made = temporary(body, where.type)
+    emit(body, Set(made, number(convert(new, kind, bounds_in(body)))))
+    weak = how == "weak" or (how in ("n", "from") and len(rest) > 2 and is_true(body, rest[2]))
+    old, result = read_to_update(body, where), temporary(body, _BOOL)
+    same, other, after = fresh(body), fresh(body), fresh(body)
+    equal = build.eq(old, compared)
+    body.steps.append(Step(body.here, Test(equal), same, body.origin))
+    body.steps.append(Step(body.here, Test(build.TRUE if weak else build.lnot(equal)), other, body.origin))
+    body.here = same
+    updated(body, where, orders[0], old, made)
+    emit(body, Set(result, build.ONE), after)
+    body.here = other
+    failed(body, where, orders[1], old)
+    if expected_at is not None:
+        store(body, expected_at, Value(old, kind))
+    emit(body, Set(result, build.ZERO), after)
+    return Value(old, kind) if how == "val" else Value(build.ne(result, build.ZERO), INT)

@@ -1,0 +1,102 @@
+"""Atomic and volatile accesses as visible actions: the place, the memory order, and the values.
+
+What is read is the environment's choice. So atomic variables are no variables where a function is compared alone, as
+in SEQ (PLDI 2022), section 2: a transition system over labels.
+"""
+
+from __future__ import annotations
+
+from sa.frontends.c.body import Body, InMemory, emit, temporary
+from sa.frontends.c.types import CType, Float, Int, Pointer, input_range, plain
+from sa.frontends.c.values import Unsupported, Value, undecided
+from sa.frontends.flow.graph import Begin, End, Havoc, Object, Show, Storage, Sync
+from sa.terms import build
+from sa.terms.build import linear_parts
+from sa.terms.term import Int as Number
+from sa.terms.term import Term, Var
+
+#: Memory orders as C11 numbers them, and accesses that are volatile instead: calls of the system, as it were.
+ORDERS = ("relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
+VOLATILE = "volatile"
+
+_LOADS = {"relaxed": Sync.NONE, VOLATILE: Sync.CALL}
+_STORES = {"relaxed": Sync.NONE, VOLATILE: Sync.CALL}
+_UPDATES = {"relaxed": Sync.NONE, "consume": Sync.ACQUIRE, "acquire": Sync.ACQUIRE, "release": Sync.RELEASE}
+
+
+def is_alone(body: Body) -> bool:
+    """Whether a function is compared alone, in any environment."""
+    return body.file.choices.function is not None
+
+
+def order_of(body: Body, where: InMemory) -> str | None:
+    """The order of a plain access of a place, None where it is no action. Raises Unsupported."""
+    kind = where.type
+    if not is_alone(body) or not isinstance(kind, Int | Float | Pointer):
+        return None
+    if isinstance(kind, Float):
+        if kind.volatile:
+            raise undecided()
+        return None
+    return "seq_cst" if kind.atomic else VOLATILE if kind.volatile else None
+
+
+def place_of(body: Body, address: Term) -> tuple[str, tuple[Term, ...]]:
+    """The name of the object at an address, and where in it. Raises Unsupported where that is not known."""
+    _, parts = linear_parts(address)
+    bases = [v for v in parts if isinstance(v, Var) and v.name.startswith("&")]
+    found: Object | None = body.file.objects.get(bases[0].name.removeprefix("&")) if len(bases) == 1 else None
+    named = found is not None and found.name not in body.objects and found.storage is Storage.STATIC
+    if found is None or not named or parts[bases[0]] != 1:
+        hint = "access a variable of the file by its name"
+        raise Unsupported("SA718", "what is accessed here is not known where a function is compared alone", hint)
+    index = build.sub(address, bases[0])
+    body.file.ordered[found.name, index.value if isinstance(index, Number) else None] = None
+    return found.name, () if index is build.ZERO else (index,)
+
+
+def loaded(body: Body, where: InMemory, order: str) -> Value:
+    """An atomic or volatile load."""
+    var = read_to_update(body, where)
+    failed(body, where, order, var)
+    return Value(var, plain(where.type))
+
+
+def stored(body: Body, where: InMemory, order: str, new: Term) -> None:
+    """An atomic or volatile store."""
+    name, index = place_of(body, where.address)
+    emit(body, Begin())
+    _seen(body, Show(f"store_{order}_{name}", (*index, new), _STORES.get(order, Sync.RELEASE)))
+
+
+def read_to_update(body: Body, where: InMemory) -> Var:
+    """What an atomic access finds. It has to be told by one of the next two: what is chosen is seen in one step."""
+    if isinstance(where.type, Pointer):
+        raise Unsupported("SA718", "an atomic or volatile pointer is not accepted where a function is compared alone")
+    emit(body, Begin())
+    return chosen(body, where.type)
+
+
+def updated(body: Body, where: InMemory, order: str, old: Term, new: Term) -> None:
+    """An atomic update: what it found, and what it left."""
+    name, index = place_of(body, where.address)
+    _seen(body, Show(f"update_{order}_{name}", (*index, old, new), _UPDATES.get(order, Sync.UPDATE)))
+
+
+def failed(body: Body, where: InMemory, order: str, old: Term) -> None:
+    """An atomic access that only looked."""
+    name, index = place_of(body, where.address)
+    _seen(body, Show(f"load_{order}_{name}", (*index, old), _LOADS.get(order, Sync.ACQUIRE)))
+
+
+def chosen(body: Body, kind: CType) -> Var:
+    """A value that the environment chooses."""
+    range_ = input_range(kind)
+    var = temporary(body, kind, range_)
+    emit(body, Havoc(var, range_))
+    return var
+
+
+def _seen(body: Body, show: Show) -> None:
+    emit(body, show)
+    emit(body, End())

@@ -1,0 +1,241 @@
+"""Two functions, each alone in any environment, as a pair of programs and the relation to compare them by.
+
+Actions carry everything that the environment chooses, so the programs are closed. What the target has written since its
+last release the source has written too, or writes in any case (SEQ, PLDI 2022): that is the relation, at all times.
+*Undefined* is a location of the source from which every action is possible, for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Label, Location, Origin, Variable
+from sa.automata.program import Program, Refinement, Related
+from sa.base.diagnostic import InputError, error
+from sa.base.source import Source
+from sa.frontends.flow.access import Accesses, accesses
+from sa.frontends.flow.claims import Asked
+from sa.frontends.flow.graph import Begin, Cell, End, Fail, Havoc, Object, Op, Show, Step, Storage, Sync, Unit, fresh
+from sa.frontends.flow.heap import BOUNDS
+from sa.frontends.flow.impossible import without_impossible
+from sa.frontends.flow.inline import inline
+from sa.frontends.flow.layout import Layout, layout
+from sa.frontends.flow.liveness import only_reachable, prune
+from sa.frontends.flow.naming import named
+from sa.frontends.flow.permissions import Held, held, under_permissions
+from sa.frontends.flow.program import automaton_of, first_values, program_with, ranged
+from sa.frontends.flow.slicing import decisive
+from sa.frontends.flow.steps import joints
+from sa.frontends.flow.threads import Thread, threads_of
+from sa.frontends.flow.webs import split
+from sa.terms import build
+from sa.terms.name import ABSTRACT, CONCRETE
+from sa.terms.substitute import sided
+from sa.terms.term import Var
+
+#: More variables are too many for labels that show all of them.
+MOST_CELLS = 24
+
+#: Where the source is once it is undefined, and what the target shows when it is.
+UNDEFINED = "undefined"
+
+#: A cell by its object and what follows the object's name.
+_Key: TypeAlias = tuple[str, str]
+
+
+class Function(Struct, frozen=True):
+    """A function of a file that is to be compared: its thread, and the shared cells that it accesses."""
+
+    unit: Unit
+    source: Source
+    thread: Thread
+    extra: tuple[Object, ...]
+    where: Layout
+    known: Accesses
+    used: Mapping[_Key, Cell]
+
+
+def function_of(unit: Unit, source: Source) -> Function:
+    """The function that a unit begins with. Raises InputError for what cannot be compared alone."""
+    unit = replace(unit, objects=tuple(map(_arbitrary, unit.objects)))
+    _, parameters, _ = inline(unit, unit.entry, unit.entry)
+    (thread,), extra = threads_of(unit)
+    graph = thread.graph
+    where_from = replace(unit.procedures[unit.entry].origin, text="the function begins")
+    before = graph.entry
+    graph.entry = here = fresh(graph)
+    ops: list[Op] = [Begin(), *(Havoc(p, graph.registers[p].range) for p in parameters)]
+    for op in (*ops, Show("begins", parameters, Sync.BEGIN)):
+        after = fresh(graph)
+        graph.steps.append(Step(here, op, after, where_from))
+        here = after
+    graph.steps.append(Step(here, End(), before, where_from))
+    only_reachable(graph)
+    prune(graph)
+    split(graph)
+    where = layout((*unit.objects, *graph.objects.values(), *extra), unit.procedures)
+    known = _known(thread, where)
+    for step in graph.steps:
+        if isinstance(step.op, Fail) and step.op.what in BOUNDS:
+            raise _not_compared(f"a bound of the translation ({step.op.what})", step.origin)
+    used = dict[_Key, Cell]()
+    for step in graph.steps:
+        for address in known.of[id(step)].cells if id(step) in known.of else ():
+            place = where.places[address]
+            if place.object.storage is Storage.THREAD:
+                name = place.object.name.split(".", 1)[1]
+                raise _not_compared(f"`{name}`, which the thread keeps from call to call,", step.origin)
+            if not _is_shared(place.object):
+                continue
+            if address in where.columns:
+                raise _not_compared(f"the large array `{place.object.name}`", step.origin)
+            if place.cell.synchronises or not place.cell.key.lstrip("u").startswith(("int", "bool")):
+                raise _not_compared(f"`{place.object.name}{place.cell.path}`, which is no plain number", step.origin)
+            used[place.object.name, place.cell.path] = place.cell
+    return Function(unit, source, thread, extra, where, known, used)
+
+
+def _not_compared(what: str, origin: Origin) -> InputError:
+    return InputError((error("SA718", f"{what} is not accepted where a function is compared alone", origin.span),))
+
+
+def _is_shared(obj: Object) -> bool:
+    """Whether others may know the object: of the front end's own only texts are accessed, which nobody changes."""
+    return obj.storage is Storage.STATIC and not obj.name.startswith("__string")
+
+
+def _arbitrary(obj: Object) -> Object:
+    """The object as a function finds it that is called some time."""
+    if not _is_shared(obj):
+        return obj
+    return replace(obj, cells=tuple(replace(c, initial=None) for c in obj.cells))
+
+
+def _known(thread: Thread, where: Layout) -> Accesses:
+    """The accesses of a thread, without ways that its constants exclude."""
+    known = accesses((thread,), where, False, False)
+    while without_impossible((thread,), known.found):
+        only_reachable(thread.graph)
+        known = accesses((thread,), where, False, False)
+    return known
+
+
+def compared(abstract: Function, concrete: Function, reserved: frozenset[str]) -> tuple[Program, Program, Refinement]:
+    """The two programs, and the block that relates them. Raises InputError."""
+    cells = _cells(abstract, concrete)
+    first, theirs = _automaton(abstract, cells, True, reserved)
+    second, mine = _automaton(concrete, cells, False, reserved)
+    second = _showing(second)
+    first = _answering(first, second, tuple(h.wrote for h in theirs.values()))
+    related = tuple(_written(theirs[k], mine[k], "".join(k), first.origin) for k in cells)
+    block = Refinement(first.name, None, None, related, (), (), (), (), False, False, None, first.origin)
+    return _program(first, abstract), _program(second, concrete), block
+
+
+def _program(automaton: Automaton, function: Function) -> Program:
+    return program_with([automaton], {}, (), function.source)
+
+
+def _written(theirs: Held, mine: Held, told: str, origin: Origin) -> Related:
+    """What the target has written the source has written or will write."""
+    term = build.lor(
+        build.ne(sided(mine.wrote, CONCRETE), build.ONE),
+        build.eq(sided(theirs.wrote, ABSTRACT), build.ONE),
+        build.eq(sided(theirs.owes, ABSTRACT), build.ONE),
+    )
+    return Related(term, replace(origin, text=f"`{told}` is written by both"))
+
+
+def _cells(abstract: Function, concrete: Function) -> Mapping[_Key, Cell]:
+    """The shared cells of both, in one order. Raises InputError where their types differ or they are too many."""
+    used = {**abstract.used, **concrete.used}
+    if len(used) > MOST_CELLS:
+        what = f"what shares {len(used)} numbers with others, more than {MOST_CELLS},"
+        raise _not_compared(what, concrete.thread.graph.steps[0].origin)
+    for function in (abstract, concrete):
+        for obj in function.unit.objects:
+            for cell in obj.cells:
+                known = used.get((obj.name, cell.path))
+                if known is not None and (known.key, known.range, known.synchronises) != (
+                    cell.key,
+                    cell.range,
+                    cell.synchronises,
+                ):
+                    message = f"`{obj.name}{cell.path}` has another type in the other file"
+                    raise InputError((error("SA405", message, obj.origin.span),))
+    return {k: used[k] for k in sorted(used)}
+
+
+def _automaton(
+    function: Function, cells: Mapping[_Key, Cell], source: bool, reserved: frozenset[str]
+) -> tuple[Automaton, Mapping[_Key, Held]]:
+    """The function under permissions, and what its variables are called for each cell."""
+    thread, where = function.thread, function.where
+    addresses = {(p.object.name, p.cell.path): a for a, p in where.places.items() if _is_shared(p.object)}
+    # A cell that this function does not know has an address that nothing has.
+    meant = {addresses.get(k, -1 - n): k for n, k in enumerate(cells)}
+    made = held(thread.graph, {a: ("".join(k), cells[k]) for a, k in meant.items()})
+    under_permissions(thread, function.known, made, source)
+    only_reachable(thread.graph)
+    known = _known(thread, where)
+    names = named((thread,), where, known, reserved)
+    first = first_values(names, where, known)
+    found = joints(thread, known, names.names[thread.number], Asked(deadlock=True))
+    for joint in found:
+        if joint.bound:
+            raise _not_compared("a bound of the translation", joint.edge.origin)
+    called = names.names[thread.number].registers
+    told = {
+        k: replace(h, value=called[h.value], may=called[h.may], wrote=called[h.wrote], owes=called[h.owes])
+        for k, h in ((meant[a], h) for a, h in made.items())
+    }
+    kept = frozenset(v for h in told.values() for v in (h.wrote, h.owes))
+    automata = decisive([automaton_of(thread, found, names, first, kept)], kept)
+    (automaton,), _ = ranged(automata, {}, names)
+    return automaton, told
+
+
+def _is_failing(edge: Edge) -> bool:
+    return edge.label is not None and edge.label.action == FAIL
+
+
+def _showing(target: Automaton) -> Automaton:
+    """The target, of which is seen that it is undefined, again and again: only an undefined source answers that."""
+    edges, ends = list[Edge](), dict[str, Edge]()
+    for edge in target.edges:
+        if _is_failing(edge):
+            edge = replace(edge, label=Label(UNDEFINED), failure=None)
+            ends[edge.target] = replace(edge, source=edge.target, guard=build.TRUE, updates=(), choices=())
+        edges.append(edge)
+    return replace(target, edges=(*edges, *ends.values()))
+
+
+def _answering(source: Automaton, target: Automaton, wrote: tuple[Var, ...]) -> Automaton:
+    """The source with a location for what is undefined, where it does whatever the target may do."""
+    place = "anything" if all(q.name != "anything" for q in source.locations) else "anything_at_all"
+    why = Origin(source.origin.span, "behaviour is undefined")
+    everything = tuple((w, build.ONE) for w in wrote)
+    edges = list[Edge]()
+    for edge in source.edges:
+        if _is_failing(edge):
+            edge = replace(edge, target=place, label=None, updates=everything, failure=None)
+        edges.append(edge)
+    if len(edges) == sum(e.target != place for e in edges):
+        return source
+    locations = (*source.locations, Location(place, build.TRUE, None, why))
+    return replace(source, locations=locations, edges=(*edges, *_anything(place, target, why)))
+
+
+def _anything(place: str, target: Automaton, why: Origin) -> Iterator[Edge]:
+    """A step for every action of the target, with any values."""
+    shapes = dict.fromkeys((e.label.action, len(e.label.values)) for e in target.edges if e.label is not None)
+    for action, count in shapes:
+        choices = tuple(
+            Variable(build.variable(f"any?{number}"), Kind.LOCAL, None, None, why) for number in range(1, count + 1)
+        )
+        label = Label(action, tuple(c.var for c in choices))
+        yield Edge(place, place, label, build.TRUE, (), choices, why)

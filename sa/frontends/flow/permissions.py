@@ -1,0 +1,303 @@
+"""Plain shared variables of one function under permissions, as in SEQ (PLDI 2022), sections 2 and 3.
+
+Each cell has a register for its value as this thread knows it, one for whether the thread may access it, and one for
+whether it has written it since its last release. Nobody else changes any of them: an acquire may bring permissions,
+with new values, a release may take some away, and both are actions with these values, chosen by the environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct, field
+
+from sa.automata.automaton import EXIT, Origin
+from sa.base.diagnostic import InputError, error
+from sa.frontends.flow.access import Accesses
+from sa.frontends.flow.cuts import depths_of
+from sa.frontends.flow.debts import ENDS, owed
+from sa.frontends.flow.graph import (
+    PLAIN,
+    Begin,
+    Cell,
+    End,
+    Fail,
+    Graph,
+    Halt,
+    Havoc,
+    Load,
+    Node,
+    Op,
+    Range,
+    Register,
+    Set,
+    Show,
+    Skip,
+    Step,
+    Store,
+    Sync,
+    Test,
+    fresh,
+    outgoing,
+)
+from sa.frontends.flow.layout import is_at
+from sa.frontends.flow.liveness import registers
+from sa.frontends.flow.threads import Thread
+from sa.frontends.flow.values import OTHER, pointed
+from sa.frontends.flow.views import seen_as
+from sa.terms import build
+from sa.terms.build import linear_parts
+from sa.terms.term import Term, Var
+
+_BIT = Range(0, 1)
+#: What an access without permission is.
+RACE = "undefined"
+
+
+class Held(Struct, frozen=True):
+    """The registers of a cell: its value, whether it may be accessed, whether it was written, whether it will be."""
+
+    cell: Cell
+    value: Var
+    may: Var
+    wrote: Var
+    owes: Var
+
+
+class _Work(Struct):
+    """A thread that is rewritten; the `source` of a comparison is undefined where it races, and may owe writes."""
+
+    thread: Thread
+    known: Accesses
+    held: Mapping[int, Held]
+    source: bool
+    owed: Mapping[Node, frozenset[int]]
+    depths: Mapping[Node, int]
+    steps: list[Step] = field(default_factory=list)
+    count: int = 0
+
+
+def held(graph: Graph, cells: Mapping[int, tuple[str, Cell]]) -> dict[int, Held]:
+    """Registers for cells, by their addresses; each with what it is called. The graph gets them."""
+    found = dict[int, Held]()
+    for address, (told, cell) in cells.items():
+        names = [build.variable(f"{word}.{told}") for word in ("value of", "may access", "has written", "will write")]
+        value, may, wrote, owes = names
+        for var, range_ in ((value, cell.range), (may, _BIT), (wrote, _BIT), (owes, _BIT)):
+            text = told if var is value else var.name.replace(".", " ")
+            words = cell.words if var is value else PLAIN
+            graph.registers[var] = Register(var, range_, Origin(None, text), told=text, words=words)
+        found[address] = Held(cell, value, may, wrote, owes)
+    return found
+
+
+def under_permissions(thread: Thread, known: Accesses, cells: Mapping[int, Held], source: bool) -> None:
+    """Rewrite the graph of a thread in place. Raises InputError for accesses of which too little is known."""
+    graph = thread.graph
+    debts = owed(graph, known, frozenset(cells)) if source else {}
+    work = _Work(thread, known, cells, source, debts, depths_of(thread, outgoing(graph.steps)))
+    for step in graph.steps:
+        _rewritten(step, work)
+    _doomed(work)
+    graph.steps = work.steps
+
+
+def _doomed(work: _Work) -> None:
+    """Who has no permission for what it will write in any case is undefined as good as now: no acquire is between.
+
+    SEQ calls this late undefined behaviour. Permissions go at releases, and what will be written is told where it
+    becomes certain.
+    """
+    graph = work.thread.graph
+    none = frozenset[int]()
+    for node in dict.fromkeys(s.target for s in graph.steps):
+        due = work.owed.get(node, none)
+        before = [s for s in graph.steps if s.target == node]
+        if work.depths.get(node, 0) or not any(
+            isinstance(s.op, Show | End) or work.owed.get(s.source, none) != due for s in before
+        ):
+            continue
+        for address in sorted(due):
+            lacking, here = Test(build.eq(work.held[address].may, build.ZERO)), fresh(graph)
+            _chain(node, [lacking], here, before[0].origin, work)
+            work.steps.append(Step(here, Fail(RACE), fresh(graph), before[0].origin))
+
+
+def _rewritten(step: Step, work: _Work) -> None:
+    match step.op:
+        case Load() | Store():
+            _accessed(step, work)
+        case Show(action, _, _) if action == EXIT:
+            _add(step, [Skip()], work)
+        case Show():
+            ops = list(_shown(step, work))
+            _add(step, ops if work.depths[step.source] else [Begin(), *ops, End()], work)
+        case Fail(what) if what in ENDS:
+            here = fresh(work.thread.graph)
+            _chain(step.source, [Show("fails", (), Sync.NONE)], here, step.origin, work)
+            work.steps.append(Step(here, Halt(), step.target, step.origin))
+        case _:
+            _add(step, [step.op], work)
+
+
+def _add(step: Step, ops: list[Op], work: _Work) -> None:
+    """The steps in place of one, with what is owed behind it."""
+    before, after = (work.owed.get(n, frozenset()) for n in (step.source, step.target))
+    changed = [Set(work.held[a].owes, build.integer(int(a in after))) for a in sorted(before ^ after)]
+    _chain(step.source, [*ops, *changed], step.target, step.origin, work)
+
+
+def _chain(source: Node, ops: Sequence[Op], target: Node, origin: Origin, work: _Work) -> None:
+    here = source
+    for number, op in enumerate(ops, 1):
+        after = target if number == len(ops) else fresh(work.thread.graph)
+        work.steps.append(Step(here, op, after, origin))
+        here = after
+
+
+def _accessed(step: Step, work: _Work) -> None:
+    """An access, cell by cell."""
+    assert isinstance(step.op, Load | Store)
+    access, where = work.known.of[id(step)], work.known.found.layout
+    values = pointed(step.op.address, step.op.among, work.known.found, work.thread.number)
+    mine = [c for c in access.cells if c in work.held]
+    if OTHER in values and not _is_element(step.op.address, work):
+        message = "which variable is accessed here is not known where a function is compared alone"
+        raise InputError((error("SA718", message, step.origin.span, "access a variable by its name"),))
+    others = [c for c in access.cells if c not in work.held]
+    if not mine:
+        _add(step, [step.op], work)
+        return
+    alone = access.sure and len(access.cells) == 1
+    for address in mine:
+        here = build.TRUE if alone else is_at(step.op.address, address, where)
+        for ops in _alternatives(step.op, work.held[address], where.places[address].cell.key, work):
+            _add(step, [Test(here), *ops], work)
+    elsewhere = build.land(*(build.lnot(is_at(step.op.address, a, where)) for a in mine))
+    if others:
+        _add(step, [Test(elsewhere), step.op], work)
+    elif not access.sure:
+        _add(step, [Test(elsewhere), Fail(step.op.wrong)], work)
+
+
+def _is_element(address: Term, work: _Work) -> bool:
+    """Whether an address is that of an object and a number: it is in this object, or the access is undefined."""
+    addresses, registers_ = work.known.found.layout.addresses, work.known.found.registers
+    _, parts = linear_parts(address)
+    named = [p for p in parts if p in addresses]
+    free = frozenset[Var]().union(*(p.free for p in parts if p not in addresses))
+    held_ = (registers_.get((work.thread.number, v), frozenset()) for v in free)
+    homes = work.known.found.layout.homes
+    return len(named) == 1 and parts[named[0]] == 1 and not any(v in homes for values in held_ for v in values)
+
+
+def _alternatives(op: Load | Store, cell: Held, key: str, work: _Work) -> Iterator[list[Op]]:
+    """What an access of a cell does where there is permission, and where there is none."""
+    allowed, refused = (Test(build.eq(cell.may, build.integer(n))) for n in (1, 0))
+    match op:
+        case Load(var, _, wanted, _, _):
+            yield [allowed, Set(var, seen_as(cell.value, key, wanted))]
+            # The target of a comparison reads something; what it does with that must be right for every value.
+            anything = Havoc(var, work.thread.graph.registers[var].range)
+            yield [refused, Fail(RACE)] if work.source else [refused, anything]
+        case Store(_, term, stored, _, _):
+            yield [allowed, Set(cell.value, seen_as(term, stored, key)), Set(cell.wrote, build.ONE)]
+            yield [refused, Fail(RACE)]
+
+
+def _shown(step: Step, work: _Work) -> Iterator[Op]:
+    """An action with what it means for the variables."""
+    assert isinstance(step.op, Show)
+    action, values, sync = step.op.action, step.op.values, step.op.sync
+    cells = list(work.held.items())
+    seen: list[Term] = [c.value for _, c in cells]
+    match sync:
+        case Sync.BEGIN:
+            # What is read before it is written has any value.
+            unset = registers(work.thread.graph).get(work.thread.graph.entry, frozenset())
+            yield from (Havoc(v, r.range) for v, r in work.thread.graph.registers.items() if v in unset)
+            for _, cell in cells:
+                yield Havoc(cell.value, cell.cell.range)
+                yield Havoc(cell.may, _BIT)
+                yield Set(cell.wrote, build.ZERO)
+                yield Set(cell.owes, build.ZERO)
+            yield Show(action, (*values, *(c.may for _, c in cells), *seen))
+        case Sync.NONE:
+            yield Show(action, values)
+        case Sync.ACQUIRE:
+            yield Show(action, values)
+            yield from _gained(work)
+        case Sync.RELEASE:
+            later = work.owed.get(step.target, frozenset())
+            for number, (address, cell) in enumerate(cells):
+                if address in later:
+                    # What is owed need not have its value yet.
+                    any_ = _temporary(cell.cell.range, work)
+                    seen[number] = any_
+                    yield Havoc(any_, cell.cell.range)
+            yield Show(action, (*values, *seen))
+            yield from (Set(c.wrote, build.ZERO) for _, c in cells)
+            yield from _lost(work)
+        case Sync.UPDATE:
+            yield Show(action, (*values, *seen))
+            yield from _gained(work)
+            yield from (Set(c.wrote, build.ZERO) for _, c in cells)
+            yield from _lost(work)
+        case Sync.CALL:
+            yield Show(action, (*values, *seen))
+            yield from (Set(c.wrote, build.ZERO) for _, c in cells)
+            yield from _resumed(work)
+        case Sync.END:
+            yield Show(action, (*values, *seen))
+
+
+def _lost(work: _Work) -> Iterator[Op]:
+    """Permissions are taken away."""
+    if not work.held:
+        return
+    kept = [(c, _temporary(_BIT, work)) for c in work.held.values()]
+    yield from (End(), Begin())
+    yield from (Havoc(k, _BIT) for _, k in kept)
+    yield Test(build.land(*(build.le(k, c.may) for c, k in kept)))
+    yield Show("keeps", tuple(k for _, k in kept))
+    yield from (Set(c.may, k) for c, k in kept)
+
+
+def _gained(work: _Work) -> Iterator[Op]:
+    """Permissions are given, with new values; what the thread had keeps its value."""
+    if not work.held:
+        return
+    given = [(c, _temporary(_BIT, work), _temporary(c.cell.range, work)) for c in work.held.values()]
+    yield from _arbitrary(given)
+    yield Test(build.land(*(build.le(c.may, k) for c, k, _ in given)))
+    yield Show("gains", (*(k for _, k, _ in given), *(v for _, _, v in given)))
+    for cell, bit, value in given:
+        yield Set(cell.value, build.ite(build.lt(cell.may, bit), value, cell.value))
+        yield Set(cell.may, bit)
+
+
+def _resumed(work: _Work) -> Iterator[Op]:
+    """Behind a call permissions and values are what they are."""
+    if not work.held:
+        return
+    given = [(c, _temporary(_BIT, work), _temporary(c.cell.range, work)) for c in work.held.values()]
+    yield from _arbitrary(given)
+    yield Show("resumes", (*(k for _, k, _ in given), *(v for _, _, v in given)))
+    for cell, bit, value in given:
+        yield Set(cell.value, value)
+        yield Set(cell.may, bit)
+
+
+def _arbitrary(given: Sequence[tuple[Held, Var, Var]]) -> Iterator[Op]:
+    """A new step, in which the environment chooses a permission and a value for each cell."""
+    yield from (End(), Begin())
+    for cell, bit, value in given:
+        yield Havoc(bit, _BIT)
+        yield Havoc(value, cell.cell.range)
+
+
+def _temporary(range_: Range, work: _Work) -> Var:
+    work.count += 1
+    var = build.variable(f"chosen.{work.count}")
+    work.thread.graph.registers[var] = Register(var, range_, Origin(None), temporary=True)
+    return var

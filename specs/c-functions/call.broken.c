@@ -1,0 +1,10 @@
+// expect: refuted
+int g;
+void use(int);
+
+int f(int a)
+{
+    g = 2;
+    use(a);
+    return 4;
+}

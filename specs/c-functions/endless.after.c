@@ -1,0 +1,9 @@
+// expect: proved
+int g, h;
+
+int f(int a)
+{
+    h = 1;
+    h = a;
+    while (1) { }
+}

@@ -1,0 +1,9 @@
+// expect: refuted
+int g, h;
+
+int f(int a)
+{
+    h = a;
+    g = a;
+    while (1) { }
+}

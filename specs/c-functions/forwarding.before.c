@@ -1,0 +1,11 @@
+// What was stored need not be loaded, unless others may have it since.
+#include <stdatomic.h>
+int g;
+atomic_int x, y;
+
+int f(int a)
+{
+    g = a;
+    atomic_store_explicit(&x, 1, memory_order_release);
+    return g;
+}

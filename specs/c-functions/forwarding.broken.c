@@ -1,0 +1,11 @@
+// expect: refuted
+#include <stdatomic.h>
+int g;
+atomic_int x, y;
+
+int f(int a)
+{
+    g = 7;
+    atomic_store_explicit(&x, 1, memory_order_release);
+    return a;
+}

@@ -1,0 +1,9 @@
+// expect: proved
+int g;
+void use(int);
+
+int f(int a)
+{
+    int t = g;
+    return a;
+}

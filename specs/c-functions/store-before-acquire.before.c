@@ -1,0 +1,12 @@
+// A store that the original does not make, in front of an acquire.
+#include <stdatomic.h>
+int g, h;
+atomic_int x;
+
+int f(int a)
+{
+    int r = h;
+    int q = atomic_load_explicit(&x, memory_order_acquire);
+    h = q;
+    return r;
+}

@@ -1,0 +1,12 @@
+// expect: refuted
+#include <stdatomic.h>
+int g;
+atomic_int x;
+
+int f(int a)
+{
+    int q = atomic_load_explicit(&x, memory_order_acquire);
+    if (q)
+        g = a;
+    return q;
+}

@@ -1,0 +1,10 @@
+// expect: proved
+int t[4];
+void use(int);
+
+int f(int a)
+{
+    if (a == 0)
+        use(1);
+    return 10 / a + t[a];
+}

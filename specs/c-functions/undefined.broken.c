@@ -1,0 +1,8 @@
+// expect: refuted
+int t[4];
+void use(int);
+
+int f(int a)
+{
+    return 10 / (a - 1) + t[a];
+}

@@ -1,0 +1,256 @@
+"""Random functions beside random threads: what a changed function can do that the original one cannot.
+
+The judge knows no permissions, no labels and no solver. It runs a function and one other thread step by step in every
+order, with the happens-before relation of C11 as vector clocks. A pair is told apart by a context in which the original
+has no data race in any run, and the changed one ends with something that the original one never ends with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import TypeAlias
+
+from msgspec import Struct
+
+#: An operand: a number, or the name of a register.
+Operand: TypeAlias = int | str
+
+
+class Read(Struct, frozen=True):
+    register: str
+    variable: str
+    order: str | None = None
+
+
+class Write(Struct, frozen=True):
+    variable: str
+    value: Operand
+    order: str | None = None
+
+
+class Add(Struct, frozen=True):
+    register: str
+    left: Operand
+    right: Operand
+
+
+class If(Struct, frozen=True):
+    register: str
+    yes: tuple[Statement, ...]
+    no: tuple[Statement, ...]
+
+
+Statement: TypeAlias = Read | Write | Add | If
+Code: TypeAlias = tuple[Statement, ...]
+
+PLAIN, ATOMIC = ("g", "h"), ("x", "y")
+REGISTERS = ("r", "s")
+LOADS, STORES = ("relaxed", "acquire"), ("relaxed", "release")
+
+
+def statement(random: Random, depth: int = 0) -> Statement:
+    """A random statement, more often about plain variables."""
+    kind = random.random()
+    register = random.choice(REGISTERS)
+    if kind < 0.25:
+        return Read(register, random.choice(PLAIN))
+    if kind < 0.55:
+        return Write(random.choice(PLAIN), random.choice((1, 2, *REGISTERS)))
+    if kind < 0.7:
+        return Read(register, random.choice(ATOMIC), random.choice(LOADS))
+    if kind < 0.85:
+        return Write(random.choice(ATOMIC), random.choice((1, 2)), random.choice(STORES))
+    if kind < 0.93 or depth:
+        return Add(register, random.choice(REGISTERS), random.choice((1, *REGISTERS)))
+    return If(register, code(random, 1, depth + 1), code(random, random.randrange(2), depth + 1))
+
+
+def code(random: Random, length: int, depth: int = 0) -> Code:
+    """So many random statements."""
+    return tuple(statement(random, depth) for _ in range(length))
+
+
+def changed(random: Random, before: Code) -> Code:
+    """The code after one or two changes as optimisers make them, right or wrong."""
+    after = list(before)
+    for _ in range(random.choice((1, 1, 2))):
+        place = random.randrange(len(after))
+        match random.randrange(6):
+            case 0 | 1 if len(after) > 1:
+                other = min(place + 1, len(after) - 1)
+                after[place], after[other] = after[other], after[place]
+            case 2 if len(after) > 1:
+                del after[place]
+            case 3:
+                after.insert(random.randrange(len(after) + 1), after[place])
+            case 4:
+                after.insert(place, statement(random, 1))
+            case _:
+                here = after[place]
+                if isinstance(here, Read) and here.order is None:
+                    after[place] = Add(here.register, random.choice((0, 1, *REGISTERS)), 0)
+                elif isinstance(here, Write):
+                    after[place] = Write(here.variable, random.choice((1, 2, *REGISTERS)), here.order)
+    return tuple(after) or before
+
+
+def text(body: Code) -> str:
+    """A file of C, preprocessed, whose function `f` runs the code and returns both registers in one number."""
+    declared = "".join(f"int {v};\n" for v in PLAIN) + "".join(f"int {v};\n" for v in ATOMIC)
+    return f"{declared}int f(int a)\n{{\n  int r = 0, s = 0;\n{_lines(body)}  return r * 100 + s;\n}}\n"
+
+
+def _lines(body: Code) -> str:
+    return "".join(f"  {_line(s)}\n" for s in body)
+
+
+def _line(here: Statement) -> str:
+    numbers = {"relaxed": 0, "acquire": 2, "release": 3}
+    match here:
+        case Read(register, variable, None):
+            return f"{register} = {variable};"
+        case Read(register, variable, order):
+            return f"{register} = __atomic_load_n(&{variable}, {numbers[order or '']});"
+        case Write(variable, value, None):
+            return f"{variable} = {value};"
+        case Write(variable, value, order):
+            return f"__atomic_store_n(&{variable}, {value}, {numbers[order or '']});"
+        case Add(register, left, right):
+            return f"{register} = {left} + {right};"
+        case If(register, yes, no):
+            return f"if ({register}) {{ {_lines(yes)} }} else {{ {_lines(no)} }}"
+
+
+Clock: TypeAlias = tuple[int, int]
+
+
+class _State(Struct, frozen=True):
+    """Code that is left, registers and clocks by thread; memory, what was released to each atomic, who accessed last.
+
+    `reads` and `writes` have the clocks of the last access of each thread to each plain variable.
+    """
+
+    left: tuple[Code, Code]
+    registers: tuple[tuple[int, ...], tuple[int, ...]]
+    clocks: tuple[Clock, Clock]
+    memory: tuple[int, ...]
+    released: tuple[Clock, ...]
+    reads: tuple[Clock, ...]
+    writes: tuple[Clock, ...]
+
+
+class Race(Exception):
+    """Two accesses of a plain variable, one of them a write, that nothing orders."""
+
+
+_ALL = (*PLAIN, *ATOMIC)
+_START = ((0, 0), (0, 0))
+
+
+def ends(function: Code, other: Code, races: bool) -> frozenset[tuple[object, ...]]:
+    """How a function beside another thread can end: all registers, and the memory. Raises Race if `races` matter."""
+    first = _State((function, other), _START, ((1, 0), (0, 1)), (0,) * 4, ((0, 0),) * 4, ((0, 0),) * 2, ((0, 0),) * 2)
+    found, seen, pending = set[tuple[object, ...]](), {first}, [first]
+    while pending:
+        here = pending.pop()
+        if not any(here.left):
+            found.add((here.registers, here.memory))
+        for thread in (0, 1):
+            if here.left[thread]:
+                after = _step(here, thread, races)
+                if after not in seen:
+                    seen.add(after)
+                    pending.append(after)
+    return frozenset(found)
+
+
+def _step(here: _State, thread: int, races: bool) -> _State:
+    now, *later = here.left[thread]
+    registers = dict(zip(REGISTERS, here.registers[thread], strict=True))
+
+    def value(operand: Operand) -> int:
+        return registers[operand] if isinstance(operand, str) else operand
+
+    clocks, memory, released = list(here.clocks), list(here.memory), list(here.released)
+    reads, writes = list(here.reads), list(here.writes)
+    match now:
+        case Add(register, left, right):
+            registers[register] = value(left) + value(right)
+        case If(register, yes, no):
+            later = [*(yes if registers[register] else no), *later]
+        case Read(register, variable, order):
+            at = _ALL.index(variable)
+            registers[register] = memory[at]
+            if order is None:
+                _ordered(writes[at], clocks[thread], thread, races)
+                reads[at] = _with(reads[at], thread, clocks[thread][thread])
+            elif order == "acquire":
+                clocks[thread] = _joined(clocks[thread], released[at])
+        case Write(variable, operand, order):
+            at = _ALL.index(variable)
+            memory[at] = value(operand)
+            if order is None:
+                for accesses in (writes[at], reads[at]):
+                    _ordered(accesses, clocks[thread], thread, races)
+                writes[at] = _with(writes[at], thread, clocks[thread][thread])
+            elif order == "release":
+                released[at] = clocks[thread]
+                clocks[thread] = _with(clocks[thread], thread, clocks[thread][thread] + 1)
+            else:
+                released[at] = (0, 0)
+    return _State(
+        _put(here.left, thread, tuple(later)),
+        _put(here.registers, thread, tuple(registers[r] for r in REGISTERS)),
+        (clocks[0], clocks[1]),
+        tuple(memory),
+        tuple(released),
+        tuple(reads),
+        tuple(writes),
+    )
+
+
+def _put(pair: tuple[object, object], place: int, new: object) -> tuple[object, object]:
+    return (new, pair[1]) if place == 0 else (pair[0], new)
+
+
+def _with(clock: Clock, place: int, time: int) -> Clock:
+    return (time, clock[1]) if place == 0 else (clock[0], time)
+
+
+def _joined(one: Clock, two: Clock) -> Clock:
+    return max(one[0], two[0]), max(one[1], two[1])
+
+
+def _ordered(accesses: Clock, now: Clock, thread: int, races: bool) -> None:
+    if races and accesses[1 - thread] > now[1 - thread]:
+        raise Race
+
+
+def contexts(random: Random, count: int) -> Iterator[Code]:
+    """Threads to run beside a function; many hand something over, so that they race less often."""
+    for _ in range(count):
+        flag = random.choice(ATOMIC)
+        inside = tuple(s for s in code(random, random.choice((1, 2, 3)), 1) if not isinstance(s, If))
+        match random.randrange(4):
+            case 0:
+                yield code(random, random.choice((1, 2, 3)))
+            case 1:
+                yield Read("r", flag, "acquire"), If("r", inside, ())
+            case 2:
+                yield *inside, Write(flag, random.choice((1, 2)), "release")
+            case _:
+                back = Write(random.choice(ATOMIC), random.choice((1, 2)), "release")
+                yield Read("r", flag, "acquire"), If("r", (*inside, back), ())
+
+
+def told_apart(before: Code, after: Code, others: Sequence[Code]) -> Code | None:
+    """A context in which the original has no race and the changed code shows something new."""
+    for other in others:
+        try:
+            usual = ends(before, other, True)
+        except Race:
+            continue
+        if ends(after, other, False) - usual:
+            return other
+    return None

@@ -1,0 +1,145 @@
+"""Pairs of `specs/c-functions`: one function before and after an optimisation, and miscompiled, in any environment."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from sa.app.refine import Answer, RefineRequest, refine
+from sa.base.diagnostic import InputError
+from sa.base.limits import limits
+from sa.cli.main import application
+from sa.engines.options import Options
+from sa.frontends.reading import Reading, reading_of, words
+
+SPECS = Path(__file__).parents[3] / "specs" / "c-functions"
+PAIRS = sorted(p for p in SPECS.glob("*.c") if not p.name.endswith(".before.c"))
+ATOMICS = "#include <stdatomic.h>\n"
+
+
+def sacheck(*arguments: str) -> Result:
+    return CliRunner().invoke(application(), [*arguments])
+
+
+def compared(before: Path, after: Path, name: str = "f") -> Answer:
+    """The answer to whether the function of one file refines that of the other."""
+    request = RefineRequest(
+        (str(before), str(after)), False, Options(limits(60.0, None)), reading=Reading(function=name)
+    )
+    (found,) = refine(request)
+    return found
+
+
+def verdict(before: str, after: str, folder: Path) -> str:
+    """The verdict about two texts."""
+    paths = folder / "before.c", folder / "after.c"
+    for path, text in zip(paths, (before, after), strict=True):
+        path.write_text(text)
+    return compared(*paths).outcome.verdict.value
+
+
+@pytest.mark.parametrize("path", PAIRS, ids=lambda p: p.stem)
+def test_the_answer_is_the_expected_one(path: Path) -> None:
+    expected = re.match(r"// expect: (\w+)\n", path.read_text())
+    assert expected is not None
+    before = path.with_name(f"{path.name.split('.')[0]}.before.c")
+    assert compared(before, path).outcome.verdict.value.lower() == expected.group(1)
+
+
+def test_each_pair_has_a_broken_twin() -> None:
+    names = {p.name.split(".")[0] for p in SPECS.glob("*.c")}
+    assert len(names) >= 15
+    assert all((SPECS / f"{n}.{kind}.c").exists() for n in names for kind in ("before", "after", "broken"))
+
+
+def test_a_certificate_is_judged_from_the_two_files(tmp_path: Path) -> None:
+    files = [str(SPECS / f"dead-store.{kind}.c") for kind in ("before", "after")]
+    certificate = str(tmp_path / "evidence.json")
+    assert sacheck("refine", "--function", "f", *files, "--certificate", certificate).exit_code == 0
+    assert '"function=f"' in Path(certificate).read_text()
+    assert sacheck("certify", certificate, "--source", str(SPECS)).exit_code == 0
+
+
+def test_the_claim_says_what_it_takes_for_granted() -> None:
+    claim = compared(SPECS / "call.before.c", SPECS / "call.after.c").outcome.claim
+    assert "in every environment" in claim and "where the first function has no data races" in claim
+    assert "sequentially consistent" not in claim
+
+
+def test_a_race_of_the_original_answers_everything(tmp_path: Path) -> None:
+    """Whoever lacks the permission for `g` after the acquire has no defined run; whoever has it had it all along."""
+    text = ATOMICS + "int g; atomic_int x; int f(void) {{ {} }}"
+    store = "atomic_store_explicit(&x, 1, memory_order_relaxed);"
+    assert (
+        verdict(text.format(f"{store} g = 1; return 0;"), text.format(f"g = 1; {store} return 0;"), tmp_path)
+        == "PROVED"
+    )
+    assert verdict(text.format(f"{store} return 0;"), text.format(f"g = 1; {store} return 0;"), tmp_path) == "REFUTED"
+
+
+def test_a_debt_is_paid_on_every_way(tmp_path: Path) -> None:
+    text = ATOMICS + "int g; atomic_int x; int f(int a) {{ {} }}"
+    store = "atomic_store_explicit(&x, 1, memory_order_release);"
+    before = text.format(store + " if (a) g = 1; else g = 1; return 0;")
+    early = text.format("g = 1; " + store + " return 0;")
+    assert verdict(before, early, tmp_path) == "PROVED"
+    assert verdict(text.format(store + " if (a) g = 1; return 0;"), early, tmp_path) == "REFUTED"
+    waits = text.format(store + " while (a) { } g = 1; return 0;")
+    assert verdict(waits, text.format("g = 1; " + store + " while (a) { } return 0;"), tmp_path) == "REFUTED"
+    acquires = text.format(store + " int q = atomic_load(&x); g = 1; return q;")
+    assert verdict(acquires, text.format("g = 1; " + store + " return atomic_load(&x);"), tmp_path) == "REFUTED"
+
+
+def test_an_invented_store_counts_before_an_end(tmp_path: Path) -> None:
+    text = "#include <assert.h>\n#include <stdlib.h>\nint g; int f(int a) {{ {} return 0; }}"
+    for end in ("assert(a);", "if (!a) abort();", "if (!a) exit(1);"):
+        assert verdict(text.format(end), text.format("if (!a) g = 1; " + end), tmp_path) == "REFUTED"
+
+
+def test_what_is_not_assigned_here_may_be_assigned_elsewhere(tmp_path: Path) -> None:
+    constant = "int limit = 4; int f(void) { return 4; }"
+    assert verdict("int limit = 4; int f(void) { return limit; }", constant, tmp_path) == "REFUTED"
+    kept = "static int limit = 4; int f(void) { return limit; }"
+    assert verdict(kept, constant, tmp_path) == "PROVED"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("int g; int f(int *p) { return *p; }", None),
+        ("int *p; int f(void) { return *p; }", None),
+        ("_Thread_local int t; int f(void) { return t; }", None),
+        ("int f(int n) { return n ? f(n - 1) : 0; }", None),
+        ("volatile int v; int f(void) { return v; }", "int v; int f(void) { return v; }"),
+        ("int v; int f(void) { return v; }", "int v; int f(void) { return __atomic_load_n(&v, 0); }"),
+        ("int g; int f(void) { return g; }", "unsigned g; int f(void) { return g; }"),
+        ("int f(int a) { return a; }", "int f(unsigned a) { return a; }"),
+        ("#include <pthread.h>\npthread_t t; int f(void) { pthread_join(t, 0); return 0; }", None),
+        ("int g; int f(void) { __VERIFIER_atomic_begin(); g = 1; __VERIFIER_atomic_end(); return 0; }", None),
+        ("double f(void) { return 1.0; }", None),
+        ("int h(void) { return 0; }", None),
+    ],
+    ids=[
+        "pointer given", "pointer shared", "thread local", "recursive", "volatile", "atomic", "type", "parameter",
+        "join", "region", "floating point", "missing",
+    ],
+)  # fmt: skip
+def test_what_cannot_be_compared_is_an_error(before: str, after: str | None, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as wrong:
+        verdict(before, after or before, tmp_path)
+    assert wrong.value.diagnostics[0].code in {"SA718", "SA405", "SA720", "SA714"}
+    assert all("\n" not in d.message for d in wrong.value.diagnostics)
+
+
+def test_the_option_stands_beside_two_files_of_c(tmp_path: Path) -> None:
+    path, program = tmp_path / "p.c", tmp_path / "p.sa"
+    path.write_text("int f(void) { return 0; }")
+    program.write_text("global x : int = 0;\nthread T { x := 1; }\n")
+    assert sacheck("refine", "--function", "f", str(path)).exit_code == 2
+    assert sacheck("refine", "--function", "f", str(path), str(program)).exit_code == 2
+    assert sacheck("refine", "--function", "f", "--infer-relate", str(path), str(path)).exit_code == 2
+    assert sacheck("refine", "--function", "f", str(path), str(path)).exit_code == 0
+    assert reading_of(words(Reading(function="f"))) == Reading(function="f")
