@@ -36,6 +36,16 @@ def _search(tactics: Tactics) -> GoalEngine:
     return Decider(tactics.name, "a relation by lemmas, or a play", partial(deciders.by_search, tactics))
 
 
+def _points(name: str, *tactics: Tactics) -> GoalEngine:
+    what = "relations where values of flags and locks are part of the locations, for closed programs"
+    return Prover(name, what, partial(deciders.by_points, tactics))
+
+
+#: Between control points: first what hardly needs a lemma, then with patience. What is known of a side alone is mostly
+#: part of its points, and takes long to find out where there are many.
+QUICK_POINTS = _points("quick-points", replace(TACTICS[0], lemmas=20, each=0))
+POINTS = _points("points", *(replace(TACTICS[n], known=False) for n in (0, 2, 3)))
+
 #: Steps that are tried on small values before anything else: plays that are found by then are found in no time.
 FIRST_STEPS = 20_000
 
@@ -121,12 +131,18 @@ _FULL: GoalPortfolio = tuple(
 
 #: Engines of `refine` for one goal in their order, with few lemmas and no long answers where it is to be brief.
 PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
-    Depth.QUICK: (Turn(START, 0.5), Turn(QUICK_VALUES, 0.7), Turn(QUICK_GUESSES, 1.0)),
+    Depth.QUICK: (
+        Turn(START, 0.5),
+        Turn(QUICK_POINTS, 0.5),
+        Turn(QUICK_VALUES, 0.7),
+        Turn(QUICK_GUESSES, 1.0),
+    ),
     Depth.GLANCE: (Turn(START, 0.5), *_cheap(150, 150, 80)),
     Depth.BRIEF: (
         Turn(START, 0.5),
         Turn(ARRAYS, 0.5),
         Turn(STATES, 0.5),
+        Turn(POINTS, 0.4),
         *_BRIEF[:1],
         Turn(GUESSES, 0.5),
         Turn(STRATEGY, 0.5),
@@ -136,6 +152,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(START, 0.3),
         Turn(ARRAYS, 0.5),
         *_FULL[:1],
+        Turn(POINTS, 0.3),
         Turn(QUICK_VALUES, 0.3),
         Turn(STATES, 0.4),
         Turn(GUESSES, 0.4),
@@ -144,7 +161,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(LONG_GUESSES, 0.4),
         *_FULL[4:],
     ),
-    Depth.FORMULAS: (Turn(START, 0.3), Turn(ARRAYS, 0.5), *_FULL),
+    Depth.FORMULAS: (Turn(START, 0.3), Turn(ARRAYS, 0.5), *_FULL[:1], Turn(POINTS, 0.3), *_FULL[1:]),
 }
 
 

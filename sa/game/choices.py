@@ -165,16 +165,17 @@ def _candidates(
 ) -> Iterator[Term]:
     for term in order:
         if term is None:
-            literals = implicant(formulas, state, decide=False)
+            # What a conditional is in this state says more than the conditional: an equation in it defines the choice.
+            literals = implicant(formulas, state)
             yield from (t for t in _bounds(var, literals) if t.free.isdisjoint(open_choices))
         elif sort_of(term) == var.sort and term.free <= state.keys() and term.free.isdisjoint(open_choices):
             yield term
 
 
 def _bounds(var: Var, literals: Iterable[Term]) -> Iterator[Term]:
-    """Terms at and near the bounds that literals give for a variable, the nearest first."""
+    """Terms at and near the bounds that literals give for a variable, what equations say first, then the nearest."""
     edges = list[tuple[Term, int]]()
-    for literal in literals:
+    for literal in sorted(literals, key=lambda c: not isinstance(c, IsZero)):
         match literal:
             case Le(total) | IsZero(total) | Not(IsZero(total)):
                 const, parts = build.linear_parts(total)

@@ -6,6 +6,7 @@ Their order is that of `engines.portfolio_of_goals`. Nothing is believed yet: th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from math import prod
 from typing import TypeAlias, assert_never
 
@@ -16,7 +17,7 @@ from sa.automata.automaton import Automaton
 from sa.automata.program import Formula
 from sa.automata.trace import Configuration
 from sa.base.budget import Budget, Event, Report
-from sa.base.limits import share
+from sa.base.limits import LimitReached, check_time, share
 from sa.base.verdict import Reason, Unknown
 from sa.certificates.pairs import StatePairs
 from sa.certificates.play import Broken, BrokenAtStart, Chosen, Exhausted, Play, Position, Uncovered
@@ -28,6 +29,7 @@ from sa.game.rounds import Round
 from sa.question.asked import Effort, GoalAsked, Lost, Related, Stuck
 from sa.refinement.facts import facts
 from sa.refinement.functions import NoCall, functions_of, with_arrays, with_calls
+from sa.refinement.points import folded, points_of
 from sa.simulation.algorithm_2_search import Search
 from sa.simulation.endings import Answered, Tactics
 from sa.simulation.endings import Stuck as SearchStuck
@@ -149,6 +151,23 @@ def by_arrays(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, repo
                 except NoCall:
                     continue
                 return
+
+
+def by_points(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related]:
+    """Searches for a relation where values of flags and locks are part of the locations. Raises LimitReached."""
+    goal = asked.goal
+    points = asked.shared.once(("points", goal), lambda: points_of(goal))
+    if points is None:
+        return
+    other = GoalAsked(points.goal, asked.shared)
+    for number, tactic in enumerate(tactics):
+        part = replace(budget, bounds=share(budget.bounds, 1 / (len(tactics) - number)))
+        with suppress(LimitReached):
+            for answer in by_search(tactic, other, part, report):
+                if isinstance(answer, Related) and isinstance(answer.evidence, Relation):
+                    yield Related(folded(points, goal, answer.evidence), answer.effort)
+                    return
+        check_time(budget.bounds)
 
 
 def _answer(evidence: Relation | Play | Unknown, effort: Effort) -> Answer:

@@ -1,0 +1,194 @@
+"""Automata with values of control variables as part of their locations: flags, locks, who holds them.
+
+A variable is control where only constants, other control variables and conditions decide its value, or where it has
+few values and only control is computed into it. What is true of the data where a lock is held then is a fact of a
+location, and not one under a condition; and what cannot be reached while it is held is not there at all. Steps are as
+they were, but for conditions on which value comes next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable
+from sa.automata.live import live
+from sa.automata.ranges import within
+from sa.terms import build
+from sa.terms.solve import solution
+from sa.terms.sort import BOOL, INT, ArraySort
+from sa.terms.substitute import substitute
+from sa.terms.term import Bool, Int, Ite, Member, Term, Var, sort_of
+
+#: A range with more values is data.
+FEW = 16
+
+#: An edge that would become more edges than this does not say which values come next.
+CASES = 16
+
+#: A location and what the control variables are there: None where that is not known, or nobody reads it any more.
+_Point: TypeAlias = tuple[str, tuple[Term | None, ...]]
+
+
+class Unfolded(Struct, frozen=True, eq=False):
+    """An automaton whose locations are copies of others, and what each of them and each edge is a copy of.
+
+    `values` says at each location what the control variables are.
+    """
+
+    automaton: Automaton
+    place: Mapping[str, str]
+    edge: tuple[int, ...]
+    values: Mapping[str, Term]
+
+
+def unfolded(automaton: Automaton, read: frozenset[Var], most: int) -> Unfolded | None:
+    """The automaton with control variables as part of its locations; None where it would have more than `most`.
+
+    `read` are variables that others look at.
+    """
+    tracked = _tracked(automaton)
+    alive = _alive(automaton, read)
+    places = {q.name: q for q in automaton.locations}
+    outgoing: dict[str, list[tuple[int, Edge]]] = {name: [] for name in places}
+    for number, edge in enumerate(automaton.edges):
+        outgoing[edge.source].append((number, edge))
+    begun = dict(filter(None, (solution(c, frozenset(tracked)) for c in build.conjuncts(automaton.init))))
+    first = _point(automaton.initial, {v: _known(begun.get(v)) for v in tracked}, tracked, alive)
+    names, pending, edges = {first: _name(first, 0)}, [first], list[tuple[int, Edge]]()
+    # The list grows while it is walked.
+    for here in pending:
+        for number, edge in outgoing[here[0]]:
+            for condition, there in _targets(edge, here, tracked, alive, places):
+                if there not in names:
+                    names[there] = _name(there, len(names))
+                    pending.append(there)
+                    if len(names) > most:
+                        return None
+                guard = build.land(edge.guard, condition)
+                edges.append((number, replace(edge, source=names[here], target=names[there], guard=guard)))
+    order = {q.name: i for i, q in enumerate(automaton.locations)}
+    points = sorted(names, key=lambda p: order[p[0]])
+    values = {names[p]: build.land(*_equations(p, tracked)) for p in points}
+    return Unfolded(
+        replace(
+            automaton,
+            locations=tuple(_location(places[p[0]], names[p], values[names[p]]) for p in points),
+            initial=names[first],
+            edges=tuple(edge for _, edge in edges),
+        ),
+        {name: p[0] for p, name in names.items()},
+        tuple(number for number, _ in edges),
+        values,
+    )
+
+
+def _name(point: _Point, number: int) -> str:
+    return f"{point[0]}#{number}"
+
+
+def _location(place: Location, name: str, values: Term) -> Location:
+    return replace(place, name=name, inv=build.land(place.inv, values))
+
+
+def _equations(point: _Point, tracked: Sequence[Var]) -> Iterator[Term]:
+    return (build.eq(v, x) for v, x in zip(tracked, point[1], strict=True) if x is not None)
+
+
+def _point(
+    place: str, values: Mapping[Var, Term | None], tracked: Sequence[Var], alive: Mapping[str, frozenset[Var]]
+) -> _Point:
+    return place, tuple(values[v] if v in alive[place] else None for v in tracked)
+
+
+def _alive(automaton: Automaton, read: frozenset[Var]) -> Mapping[str, frozenset[Var]]:
+    # Ranges are always kept to, so that nothing depends on them.
+    ranges = frozenset(c for v in automaton.variables for c in build.conjuncts(within(v)))
+    bare = (
+        replace(q, inv=build.land(*(c for c in build.conjuncts(q.inv) if c not in ranges))) for q in automaton.locations
+    )
+    return live(replace(automaton, locations=tuple(bare)), read)
+
+
+def _targets(
+    edge: Edge,
+    here: _Point,
+    tracked: Sequence[Var],
+    alive: Mapping[str, frozenset[Var]],
+    places: Mapping[str, Location],
+) -> Iterator[tuple[Term, _Point]]:
+    """Where an edge may lead, and each time the condition on the state before it."""
+    before = dict(zip(tracked, here[1], strict=True))
+    known: dict[Var, Term] = {v: x for v, x in before.items() if x is not None}
+    guard = substitute(edge.guard, known)
+    if guard is build.FALSE:
+        return
+    kept = alive[edge.target]
+    written = {v: tuple(_cases(substitute(t, known))) for v, t in edge.updates if v in before and v in kept}
+    ways = 1
+    for cases in written.values():
+        ways *= len(cases)
+    if ways > CASES:
+        written = dict.fromkeys(written, ((build.TRUE, None),))
+    for chosen in product(*written.values()):
+        condition = build.land(*(c for c, _ in chosen))
+        if build.land(guard, condition) is build.FALSE:
+            continue
+        after = {**before, **{v: x for v, (_, x) in zip(written, chosen, strict=True)}}
+        inv = substitute(places[edge.target].inv, {v: x for v, x in after.items() if x is not None})
+        if inv is not build.FALSE:
+            yield condition, _point(edge.target, after, tracked, alive)
+
+
+def _cases(term: Term) -> Iterator[tuple[Term, Term | None]]:
+    """The values that a term may have, each with its condition; None for one that is not known."""
+    match term:
+        case Int() | Bool() | Member():
+            yield build.TRUE, term
+        case Ite(condition, positive, negative):
+            for side, part in ((condition, positive), (build.lnot(condition), negative)):
+                for more, value in _cases(part):
+                    both = build.land(side, more)
+                    if both is not build.FALSE:
+                        yield both, value
+        case _ if sort_of(term) == BOOL:
+            yield term, build.TRUE
+            yield build.lnot(term), build.FALSE
+        case _:
+            yield build.TRUE, None
+
+
+def _known(term: Term | None) -> Term | None:
+    return term if isinstance(term, Int | Bool | Member) else None
+
+
+def _tracked(automaton: Automaton) -> tuple[Var, ...]:
+    """The largest part of the variables whose values only the part itself and conditions decide."""
+    left = {v.var: v for v in automaton.variables if v.kind is not Kind.PARAM and not isinstance(v.var.sort, ArraySort)}
+    falling = True
+    while falling:
+        fallen = {v for e in automaton.edges for v, t in e.updates if v in left and not _is_decided(left[v], t, left)}
+        left = {v: x for v, x in left.items() if v not in fallen}
+        falling = bool(fallen)
+    return tuple(left)
+
+
+def _is_decided(variable: Variable, term: Term, left: Mapping[Var, Variable]) -> bool:
+    match term:
+        case Int() | Bool() | Member():
+            return True
+        case Var():
+            return term in left
+        case Ite(_, positive, negative):
+            return all(_is_decided(variable, t, left) for t in (positive, negative))
+        case _ if variable.var.sort == BOOL:
+            return True
+        case _ if variable.var.sort == INT:
+            few = variable.low is not None and variable.high is not None and variable.high - variable.low < FEW
+            return few and term.free <= left.keys()
+        case _:
+            return False

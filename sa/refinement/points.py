@@ -1,0 +1,94 @@
+"""Relations between control points: the two sides with values of flags and locks as part of their locations.
+
+A relation of the unfolded sides (`game.unfolding`) is folded back: what is said of a pair of locations is said of each
+pair of their copies, and the answers are those of all copies. The checker sees only that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sa.certificates.goal import Goal, iota_of
+from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
+from sa.game.board import Pair
+from sa.game.unfolding import Unfolded, unfolded
+from sa.terms import build
+from sa.terms.term import Term
+
+#: Copies of locations, at most so many on each side.
+POINTS = 3_000
+
+
+class Points(Struct, frozen=True, eq=False):
+    """A goal about two sides that are unfolded."""
+
+    goal: Goal
+    concrete: Unfolded
+    abstract: Unfolded
+
+
+def points_of(goal: Goal) -> Points | None:
+    """The goal between control points; None where these are too many, or the locations themselves."""
+    if not goal.closed:
+        return None
+    read = iota_of(goal).free
+    concrete = unfolded(goal.concrete, read, POINTS)
+    abstract = None if concrete is None else unfolded(goal.abstract, read, POINTS)
+    if concrete is None or abstract is None:
+        return None
+    same = (len(u.automaton.edges) == len(a.edges) for u, a in ((concrete, goal.concrete), (abstract, goal.abstract)))
+    if all(same) and all(v is build.TRUE for u in (concrete, abstract) for v in u.values.values()):
+        return None
+    return Points(replace(goal, concrete=concrete.automaton, abstract=abstract.automaton), concrete, abstract)
+
+
+def folded(points: Points, goal: Goal, relation: Relation) -> Relation:
+    """What a relation of the unfolded sides says of the goal itself."""
+    said = dict[Pair, list[tuple[Term, ...]]]()
+    for pair in relation.pairs:
+        values = (points.concrete.values[pair.concrete], points.abstract.values[pair.abstract])
+        said.setdefault(_place(points, pair), []).append(build.conjuncts(build.land(*values, *pair.lemmas)))
+    given = dict[tuple[str, str, int], dict[AbstractPath, None]]()
+    for answer in relation.answers:
+        key = *_place(points, answer), points.concrete.edge[answer.edge]
+        given.setdefault(key, {}).update((_path(points, path), None) for path in answer.answers)
+    outgoing = dict[str, list[int]]()
+    for number, edge in enumerate(goal.concrete.edges):
+        outgoing.setdefault(edge.source, []).append(number)
+    # Nobody but the threads moves: the environment of a closed goal is its own closure.
+    still = {q.name: q.env for q in goal.abstract.locations if q.env is not None}
+    return Relation(
+        tuple(PairRelation(*place, tuple(_either(listed))) for place, listed in said.items()),
+        tuple(
+            EdgeAnswer(*place, number, tuple(given.get((*place, number), ())))
+            for place in said
+            for number in outgoing.get(place[0], ())
+        ),
+        tuple((name, still[name]) for name in dict.fromkeys(place for _, place in said)),
+        relation.openings,
+    )
+
+
+def _place(points: Points, of: PairRelation | EdgeAnswer) -> Pair:
+    return points.concrete.place[of.concrete], points.abstract.place[of.abstract]
+
+
+def _path(points: Points, path: AbstractPath) -> AbstractPath:
+    turns = tuple(replace(t, cycle=_numbers(points, t.cycle)) for t in path.turns)
+    return AbstractPath(_numbers(points, path.edges), path.witnesses, turns)
+
+
+def _numbers(points: Points, edges: Iterable[int]) -> tuple[int, ...]:
+    return tuple(points.abstract.edge[n] for n in edges)
+
+
+def _either(listed: Sequence[tuple[Term, ...]]) -> Iterator[Term]:
+    """One of several conjunctions, what all of them say apart."""
+    common = [c for c in listed[0] if all(c in other for other in listed)]
+    yield from common
+    rest = build.lor(*(build.land(*(c for c in other if c not in common)) for other in listed))
+    if rest is not build.TRUE:
+        yield rest

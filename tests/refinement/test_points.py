@@ -1,0 +1,109 @@
+"""Values of flags and locks as part of locations: what is proved then without lemmas, and that nothing else changes."""
+
+from __future__ import annotations
+
+from itertools import count, islice
+
+import pytest
+
+from sa.base.budget import Budget
+from sa.base.limits import Limits, limits
+from sa.certificates.goal import Goal
+from sa.certificates.relation import Relation
+from sa.checker.check import Accepted, check
+from sa.engines.engine import GoalEngine, Turn
+from sa.engines.goals import decisions
+from sa.engines.portfolio_of_goals import POINTS, QUICK_POINTS
+from sa.game.unfolding import unfolded
+from sa.question.goals import goals
+from sa.refinement.points import points_of
+from sa.terms import build
+from tests.endtoend.asking import read
+from tests.generators.automata import random_goal
+from tests.oracle.game import decided_at_start
+
+
+def _by(engine: GoalEngine, goal: Goal, bounds: Limits) -> tuple[Relation | None, int]:
+    """The relation that the engine alone comes to, which the checker has accepted, and the lemmas of the search."""
+    for decision in decisions(goal, Budget(bounds), (Turn(engine, 1.0),)):
+        if isinstance(decision.evidence, Relation):
+            assert isinstance(check(goal, decision.evidence, bounds), Accepted)
+            return decision.evidence, decision.effort.lemmas
+    return None, 0
+
+
+def _whole(abstract: str, concrete: str) -> Goal:
+    (goal,) = goals(*read(abstract, concrete), whole=True)
+    return goal
+
+
+COUNTER = (
+    "global x : int = 0; thread A { while (*) { @a(x) x := x + 1; } } thread B { while (*) { @b(x) x := x + 2; } }"
+)
+TAKEN_IN_TURN = """
+global x : int;
+global mine : bool[2] = {true, false};
+thread A { local t : int; while (*) { await mine[0]; t := x; @a(t) x := t + 1; mine[0] := false; mine[1] := true; } }
+thread B { local t : int; while (*) { await mine[1]; t := x; @b(t) x := t + 2; mine[1] := false; mine[0] := true; } }
+"""
+
+
+def test_what_a_flag_protects_needs_no_lemma() -> None:
+    relation, lemmas = _by(QUICK_POINTS, _whole(COUNTER, TAKEN_IN_TURN), limits(60.0, None))
+    assert relation is not None and lemmas == 0
+
+
+def test_a_flag_that_is_given_back_too_early_protects_nothing() -> None:
+    early = TAKEN_IN_TURN.replace(
+        "t := x; @a(t) x := t + 1; mine[0] := false; mine[1] := true;",
+        "t := x; mine[1] := true; @a(t) x := t + 1; mine[0] := false;",
+    )
+    assert early != TAKEN_IN_TURN
+    assert _by(POINTS, _whole(COUNTER, early), limits(60.0, None))[0] is None
+
+
+def test_numbers_that_are_computed_are_no_part_of_locations() -> None:
+    (concrete,) = (_whole(COUNTER, TAKEN_IN_TURN).concrete,)
+    made = unfolded(concrete, frozenset(), 1_000)
+    assert made is not None
+    told = {v.name.base for term in made.values.values() for v in term.free}
+    assert "mine" in {name.split("[")[0] for name in told} and not told & {"x", "t"}
+
+
+def test_an_unfolded_automaton_has_copies_of_locations_and_edges_only() -> None:
+    concrete = _whole(COUNTER, TAKEN_IN_TURN).concrete
+    made = unfolded(concrete, frozenset(), 1_000)
+    assert made is not None
+    for number, edge in zip(made.edge, made.automaton.edges, strict=True):
+        whole = concrete.edges[number]
+        assert (made.place[edge.source], made.place[edge.target]) == (whole.source, whole.target)
+        assert (edge.label, edge.updates, edge.choices) == (whole.label, whole.updates, whole.choices)
+        assert set(build.conjuncts(whole.guard)) <= set(build.conjuncts(edge.guard)) or whole.guard is build.TRUE
+
+
+def test_too_many_points_are_none() -> None:
+    assert unfolded(_whole(COUNTER, TAKEN_IN_TURN).concrete, frozenset(), 3) is None
+
+
+def test_a_choice_that_only_a_conditional_defines_is_found() -> None:
+    """The value that is made once is the one that was seen, not each of its values one by one."""
+    once = """global made : bool = false; global v : int = 0;
+    thread A { local r : int; while (*) { atomic { if (!made) { havoc v; made := true; } r := v; } @use(r) skip; } }"""
+    early = """global done : bool = false; global w : int;
+    thread A { local r : int = 0; while (*) { r := w; done := true; @use(r) skip; } }"""
+    assert _by(POINTS, _whole(once, early), limits(60.0, None))[0] is not None
+
+
+@pytest.mark.parametrize("block", [range(25), pytest.param(range(25, 400), marks=pytest.mark.fuzz)])
+def test_no_random_goal_is_proved_that_the_oracle_refutes(block: range) -> None:
+    """Of closed ones; and what is proved is most of what is true where there are points."""
+    closed = (s for seed in count() if (s := random_goal(seed)).goal.closed and not s.goal.choose_init)
+    true = proved = 0
+    for sample in islice(closed, block.start, block.stop):
+        if points_of(sample.goal) is None:
+            continue
+        found, _ = _by(POINTS, sample.goal, limits(30.0, None))
+        assert found is None or sample.decision.simulated, sample.seed
+        interesting = sample.decision.simulated and not decided_at_start(sample.decision)
+        true, proved = true + interesting, proved + (interesting and found is not None)
+    assert proved >= true / 2
