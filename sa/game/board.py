@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from sa.automata.automaton import Automaton, Edge, Kind, Location, variables_of
+from sa.automata.automaton import Automaton, Edge, Kind, Location, mover, variables_of
 from sa.certificates.goal import Goal
 from sa.game.turns import Cycle, cycles_of
 from sa.terms import build
@@ -26,7 +26,10 @@ Pair: TypeAlias = tuple[str, str]
 
 
 class Side(Struct, frozen=True):
-    """An automaton by location: its edges with their numbers, its locations, its globals and locals."""
+    """An automaton by location: its edges with their numbers, its locations, its globals and locals.
+
+    `movers` says of each edge by its number which of several threads moves.
+    """
 
     automaton: Automaton
     edges: Mapping[str, tuple[tuple[int, Edge], ...]]
@@ -34,6 +37,7 @@ class Side(Struct, frozen=True):
     order: Mapping[str, int]
     globals: tuple[Var, ...]
     locals: tuple[Var, ...]
+    movers: tuple[int | None, ...]
 
 
 class Board(Struct, frozen=True):
@@ -87,13 +91,15 @@ def _side(automaton: Automaton) -> Side:
     edges: dict[str, list[tuple[int, Edge]]] = {location.name: [] for location in automaton.locations}
     for number, edge in enumerate(automaton.edges):
         edges[edge.source].append((number, edge))
+    places = {location.name: location for location in automaton.locations}
     return Side(
         automaton,
         {name: tuple(listed) for name, listed in edges.items()},
-        {location.name: location for location in automaton.locations},
+        places,
         {location.name: number for number, location in enumerate(automaton.locations)},
         variables_of(automaton, Kind.GLOBAL),
         variables_of(automaton, Kind.LOCAL),
+        tuple(mover(places[e.source], places[e.target]) for e in automaton.edges),
     )
 
 

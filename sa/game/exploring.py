@@ -37,10 +37,17 @@ class Exploration(Struct, frozen=True):
 
 
 def explore(
-    board: Board, begin: Run, label: Label | None, state: State, bounds: Bounds, session: Session | None = None
+    board: Board,
+    begin: Run,
+    label: Label | None,
+    state: State,
+    bounds: Bounds,
+    session: Session | None = None,
+    thread: int | None = None,
 ) -> Exploration:
     """The answers to `label` (values over the state before the step) from a state, going on from `begin`.
 
+    With a `thread` only those in which no other thread moves, and then `reasons` do not say that there are no more.
     Choices among infinitely many values stay open; without a session, which must settle them, they are left out.
     Raises NotSettled.
     """
@@ -51,7 +58,7 @@ def explore(
         run = pending.popleft()
         if run.labelled == (label is not None):
             runs.append(run)
-        for longer, conditions in _longer(board, run, label, state, session is not None):
+        for longer, conditions in _longer(board, run, label, state, session is not None, thread):
             if longer.open and session is None:
                 exhausted = False
             elif (why := _refused(session, longer, conditions, state)) is not None:
@@ -67,11 +74,11 @@ def explore(
 
 
 def _longer(
-    board: Board, run: Run, label: Label | None, state: State, with_turns: bool
+    board: Board, run: Run, label: Label | None, state: State, with_turns: bool, thread: int | None
 ) -> Iterator[tuple[Run, Iterable[Term]]]:
     """The run with one edge more, or turns of a cycle, each way, and the conditions to look at for that."""
     for number, edge in board.abstract.edges[run.location]:
-        if not may_follow(edge, label, run):
+        if not may_follow(edge, label, run) or not _is_of(board, number, thread):
             continue
         instances, opened = choices.instances_of(edge, len(run.edges))
         for choice in instances:
@@ -83,10 +90,15 @@ def _longer(
                 conditions = longer.condition
             yield longer, conditions
     for cycle in board.cycles.get(run.location, ()) if with_turns else ():
-        if all(t.cycle != cycle.edges for t in run.turns):
+        if all(t.cycle != cycle.edges for t in run.turns) and all(_is_of(board, n, thread) for n in cycle.edges):
             count = build.variable(staged("turns", f"{len(run.edges)}.{len(run.turns)}"), TURN.sort)
             longer, _ = choices.narrowed(replace(turned(run, cycle, count), open=(*run.open, count)), ())
             yield longer, longer.condition
+
+
+def _is_of(board: Board, number: int, thread: int | None) -> bool:
+    """Whether no other thread moves along an abstract edge."""
+    return thread is None or board.abstract.movers[number] in (None, thread)
 
 
 def _refused(session: Session | None, run: Run, conditions: Iterable[Term], state: State) -> tuple[Term, ...] | None:

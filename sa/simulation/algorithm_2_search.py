@@ -290,12 +290,11 @@ class Search:
             self.exact = False
             return self._lose(state, step, learning.blame(chosen, step, model, self.pairs), model)
         try:
-            good, bad, found = learning.answers_at(
-                self.session, self.board, step, state.pair[1], model, self.pairs, self._tactics.bounds
+            good, bad, found, sure = learning.first_answers(
+                self.session, self.board, step, state.pair[1], model, self.pairs, self._tactics.bounds, view
             )
         except NotSettled as problem:
             raise GaveUp(Reason.SOLVER, str(problem)) from problem
-        sure = [a for a in good if learning.natural(a, view)]
         if patience is Patience.FULL and chosen and not sure:
             self.exact = False
             return self._lose(state, step, learning.blame(chosen, step, model, self.pairs), model)

@@ -33,15 +33,18 @@ def answers_at(
     state: State,
     pairs: Mapping[Pair, PairState],
     bounds: Bounds,
+    thread: int | None = None,
 ) -> tuple[list[Round], list[tuple[Round, list[Term]]], Exploration]:
     """The rounds that are good in a state, those that are not with what they break, and the exploration.
+
+    With a `thread` only those in which no other thread moves.
 
     Raises NotSettled.
     """
     if bounds.shared is not None:
         # A step that changes several shared variables at once may need as many answers.
         bounds = replace(bounds, shared=max(bounds.shared, len(step.edge.updates)))
-    found = explore(board, start(board, location), step.label, state, bounds, session)
+    found = explore(board, start(board, location), step.label, state, bounds, session, thread)
     good, bad, reasons = list[Round](), list[tuple[Round, list[Term]]](), list[Term]()
     for explored in found.runs:
         for run in _settled(session, board, step, explored, state, pairs, reasons):
@@ -75,6 +78,35 @@ def _settled(
         reasons.extend((*run.decisions, *why))
         return ()
     return settled(session, wanted, run, state, tuple(dict.fromkeys((*step.after.values(), *step.choices))))
+
+
+def first_answers(
+    session: Session,
+    board: Board,
+    step: Challenge,
+    location: str,
+    state: State,
+    pairs: Mapping[Pair, PairState],
+    bounds: Bounds,
+    view: View,
+) -> tuple[list[Round], list[tuple[Round, list[Term]]], Exploration, list[Round]]:
+    """As `answers_at`, and of the good rounds those that are natural.
+
+    Where the thread whose step it is has such an answer by itself, no others are looked at. Raises NotSettled.
+    """
+    thread = _thread_of(board, step)
+    if thread is not None:
+        good, bad, found = answers_at(session, board, step, location, state, pairs, bounds, thread)
+        if sure := [a for a in good if natural(a, view)]:
+            return good, bad, found, sure
+    good, bad, found = answers_at(session, board, step, location, state, pairs, bounds)
+    return good, bad, found, [a for a in good if natural(a, view)]
+
+
+def _thread_of(board: Board, step: Challenge) -> int | None:
+    """The thread whose step it is, of as many on both sides; None where it is not that of one of several threads."""
+    places = board.concrete.locations[step.edge.source], board.abstract.locations[board.goal.abstract.initial]
+    return board.concrete.movers[step.number] if len(places[0].parts) == len(places[1].parts) else None
 
 
 def blame(rounds: Sequence[Round], step: Challenge, state: State, pairs: Mapping[Pair, PairState]) -> tuple[Term, ...]:

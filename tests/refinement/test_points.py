@@ -37,14 +37,22 @@ def _whole(abstract: str, concrete: str) -> Goal:
     return goal
 
 
-COUNTER = (
-    "global x : int = 0; thread A { while (*) { @a(x) x := x + 1; } } thread B { while (*) { @b(x) x := x + 2; } }"
-)
+COUNTER = """
+global x : int = 0;
+thread A { while (*) { @a(x) x := x + 1; } }
+thread B { while (*) { @b(x) x := x + 2; } }
+"""
 TAKEN_IN_TURN = """
-global x : int;
+global x : int = 0;
 global mine : bool[2] = {true, false};
-thread A { local t : int; while (*) { await mine[0]; t := x; @a(t) x := t + 1; mine[0] := false; mine[1] := true; } }
-thread B { local t : int; while (*) { await mine[1]; t := x; @b(t) x := t + 2; mine[1] := false; mine[0] := true; } }
+thread A {
+  local t : int = 0;
+  while (*) { await mine[0]; t := x; @a(t) x := t + 1; mine[0] := false; mine[1] := true; }
+}
+thread B {
+  local t : int = 0;
+  while (*) { await mine[1]; t := x; @b(t) x := t + 2; mine[1] := false; mine[0] := true; }
+}
 """
 
 
