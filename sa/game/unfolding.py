@@ -24,9 +24,6 @@ from sa.terms.sort import BOOL, INT, ArraySort
 from sa.terms.substitute import substitute
 from sa.terms.term import Bool, Int, Ite, Member, Term, Var, sort_of
 
-#: A range with more values is data.
-FEW = 16
-
 #: An edge that would become more edges than this does not say which values come next.
 CASES = 16
 
@@ -46,12 +43,12 @@ class Unfolded(Struct, frozen=True, eq=False):
     values: Mapping[str, Term]
 
 
-def unfolded(automaton: Automaton, read: frozenset[Var], most: int) -> Unfolded | None:
+def unfolded(automaton: Automaton, read: frozenset[Var], few: int, most: int) -> Unfolded | None:
     """The automaton with control variables as part of its locations; None where it would have more than `most`.
 
-    `read` are variables that others look at.
+    `read` are variables that others look at. A range of more than `few` values is data.
     """
-    tracked = _tracked(automaton)
+    tracked = _tracked(automaton, few)
     alive = _alive(automaton, read)
     places = {q.name: q for q in automaton.locations}
     outgoing: dict[str, list[tuple[int, Edge]]] = {name: [] for name in places}
@@ -166,29 +163,32 @@ def _known(term: Term | None) -> Term | None:
     return term if isinstance(term, Int | Bool | Member) else None
 
 
-def _tracked(automaton: Automaton) -> tuple[Var, ...]:
+def _tracked(automaton: Automaton, few: int) -> tuple[Var, ...]:
     """The largest part of the variables whose values only the part itself and conditions decide."""
     left = {v.var: v for v in automaton.variables if v.kind is not Kind.PARAM and not isinstance(v.var.sort, ArraySort)}
     falling = True
     while falling:
-        fallen = {v for e in automaton.edges for v, t in e.updates if v in left and not _is_decided(left[v], t, left)}
+        fallen = {
+            v for e in automaton.edges for v, t in e.updates if v in left and not _is_decided(left[v], t, left, few)
+        }
         left = {v: x for v, x in left.items() if v not in fallen}
         falling = bool(fallen)
     return tuple(left)
 
 
-def _is_decided(variable: Variable, term: Term, left: Mapping[Var, Variable]) -> bool:
+def _is_decided(variable: Variable, term: Term, left: Mapping[Var, Variable], few: int) -> bool:
     match term:
         case Int() | Bool() | Member():
             return True
         case Var():
             return term in left
         case Ite(_, positive, negative):
-            return all(_is_decided(variable, t, left) for t in (positive, negative))
+            return all(_is_decided(variable, t, left, few) for t in (positive, negative))
         case _ if variable.var.sort == BOOL:
             return True
         case _ if variable.var.sort == INT:
-            few = variable.low is not None and variable.high is not None and variable.high - variable.low < FEW
-            return few and term.free <= left.keys()
+            if variable.low is None or variable.high is None:
+                return False
+            return variable.high - variable.low < few and term.free <= left.keys()
         case _:
             return False

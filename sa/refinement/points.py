@@ -11,15 +11,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sa.automata.automaton import Automaton
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
 from sa.game.board import Pair
 from sa.game.unfolding import Unfolded, unfolded
 from sa.terms import build
-from sa.terms.term import Term
+from sa.terms.term import Term, Var
 
-#: Copies of locations, at most so many on each side.
-POINTS = 3_000
+#: Ranges of so many values are control, fewer where there would be too many copies.
+FEW = (16, 4, 1)
+
+#: There are at most so many copies on each side: any number up to the first, and for each location on average.
+POINTS, EACH = 400, 4
 
 
 class Points(Struct, frozen=True, eq=False):
@@ -35,14 +39,19 @@ def points_of(goal: Goal) -> Points | None:
     if not goal.closed:
         return None
     read = iota_of(goal).free
-    concrete = unfolded(goal.concrete, read, POINTS)
-    abstract = None if concrete is None else unfolded(goal.abstract, read, POINTS)
+    concrete, abstract = _unfolded(goal.concrete, read), _unfolded(goal.abstract, read)
     if concrete is None or abstract is None:
         return None
     same = (len(u.automaton.edges) == len(a.edges) for u, a in ((concrete, goal.concrete), (abstract, goal.abstract)))
     if all(same) and all(v is build.TRUE for u in (concrete, abstract) for v in u.values.values()):
         return None
     return Points(replace(goal, concrete=concrete.automaton, abstract=abstract.automaton), concrete, abstract)
+
+
+def _unfolded(automaton: Automaton, read: frozenset[Var]) -> Unfolded | None:
+    most = max(POINTS, EACH * len(automaton.locations))
+    found = (unfolded(automaton, read, few, most) for few in FEW)
+    return next((made for made in found if made is not None), None)
 
 
 def folded(points: Points, goal: Goal, relation: Relation) -> Relation:

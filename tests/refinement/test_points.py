@@ -72,7 +72,7 @@ def test_a_flag_that_is_given_back_too_early_protects_nothing() -> None:
 
 def test_numbers_that_are_computed_are_no_part_of_locations() -> None:
     (concrete,) = (_whole(COUNTER, TAKEN_IN_TURN).concrete,)
-    made = unfolded(concrete, frozenset(), 1_000)
+    made = unfolded(concrete, frozenset(), 16, 1_000)
     assert made is not None
     told = {v.name.base for term in made.values.values() for v in term.free}
     assert "mine" in {name.split("[")[0] for name in told} and not told & {"x", "t"}
@@ -80,7 +80,7 @@ def test_numbers_that_are_computed_are_no_part_of_locations() -> None:
 
 def test_an_unfolded_automaton_has_copies_of_locations_and_edges_only() -> None:
     concrete = _whole(COUNTER, TAKEN_IN_TURN).concrete
-    made = unfolded(concrete, frozenset(), 1_000)
+    made = unfolded(concrete, frozenset(), 16, 1_000)
     assert made is not None
     for number, edge in zip(made.edge, made.automaton.edges, strict=True):
         whole = concrete.edges[number]
@@ -90,7 +90,7 @@ def test_an_unfolded_automaton_has_copies_of_locations_and_edges_only() -> None:
 
 
 def test_too_many_points_are_none() -> None:
-    assert unfolded(_whole(COUNTER, TAKEN_IN_TURN).concrete, frozenset(), 3) is None
+    assert unfolded(_whole(COUNTER, TAKEN_IN_TURN).concrete, frozenset(), 16, 3) is None
 
 
 def test_a_choice_that_only_a_conditional_defines_is_found() -> None:
