@@ -128,7 +128,7 @@ class Edge(Struct, frozen=True):
     `guard`, the label's values and the updates' right-hand sides are over G ∪ L ∪ choices and read
     the state before the step. Variables without an update keep their value. Choices of the abstract
     thread are Duplicator's, of the concrete thread Spoiler's. `failure` is what an edge with the label `fail` stands
-    for, as far as that is known.
+    for, as far as that is known. `thread` names the one of several composed threads that makes the step.
     """
 
     source: str
@@ -139,6 +139,7 @@ class Edge(Struct, frozen=True):
     choices: tuple[Variable, ...]
     origin: Origin
     failure: Failure | None = None
+    thread: str | None = None
 
 
 class Automaton(Struct, frozen=True):

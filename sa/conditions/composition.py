@@ -45,7 +45,8 @@ def _explore(threads: tuple[Automaton, ...]) -> tuple[tuple[Location, ...], tupl
         for index, name in enumerate(here):
             for edge in outgoing[index][name]:
                 there = (*here[:index], edge.target, *here[index + 1 :])
-                edges.append(replace(edge, source=joint_name(here), target=joint_name(there)))
+                ends = joint_name(here), joint_name(there)
+                edges.append(replace(edge, source=ends[0], target=ends[1], thread=threads[index].name))
                 if there not in seen:
                     seen[there] = None
                     pending.append(there)

@@ -160,7 +160,9 @@ def _play(play: PlayJson) -> Iterator[Visit]:
         answers = "; ".join(e.place.text if e.place else "environment" for e in told.abstract) or "stays"
         place = told.concrete.place
         if place is not None and place.span is not None:
-            yield Visit(place.span, f"{number}. {place.text} (abstract: {answers if told.answered else 'no answer'})")
+            mover = "" if told.concrete.thread is None else f"{told.concrete.thread}: "
+            answer = answers if told.answered else "no answer"
+            yield Visit(place.span, f"{number}. {mover}{place.text} (abstract: {answer})")
 
 
 def _step(step: ProofStepJson) -> Part:

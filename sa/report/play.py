@@ -105,13 +105,15 @@ def _source(edge: Edge, automaton: Automaton, column: int) -> list[Text]:
     """The line of an edge with its number and a caret; another file than the automaton's is named."""
     span = edge.origin.span
     if span is None:
-        return [Text(name_of(edge))]
+        return [Text(name_of(edge) if edge.thread is None else f"{edge.thread}  {name_of(edge)}")]
     number = f"{_line(span)}: "
-    found = snippet(span, column - len(number), dedent=True)
+    mover = "" if edge.thread is None else f"{edge.thread}  "
+    margin = len(mover) + len(number)
+    found = snippet(span, column - margin, dedent=True)
     at_home = automaton.origin.span is not None and automaton.origin.span.source is span.source
     lines = [] if at_home else [Text(span.source.name, FAINT)]
-    lines.append(Text.assemble((number, FAINT), found.text))
-    lines.append(Text.assemble(" " * (len(number) + found.start), ("^" * (found.end - found.start), PLACE)))
+    lines.append(Text.assemble((mover, STRONG), (number, FAINT), found.text))
+    lines.append(Text.assemble(" " * (margin + found.start), ("^" * (found.end - found.start), PLACE)))
     return lines
 
 

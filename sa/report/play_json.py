@@ -47,12 +47,16 @@ class StartJson(Struct, frozen=True):
 
 
 class EventJson(Struct, frozen=True):
-    """What happens to one side: a step of the thread, showing `action`, or one of its environment."""
+    """What happens to one side: a step of the thread, showing `action`, or one of its environment.
+
+    `thread` is the one of several that makes the step, null where there is one thread only.
+    """
 
     kind: Literal["step", "environment"]
     action: str | None
     place: OriginJson | None
     changed: ValuesJson
+    thread: str | None
 
 
 class RoundJson(Struct, frozen=True):
@@ -231,7 +235,8 @@ def _event(event: Event) -> EventJson:
     before, after = event.before.values, event.after.values
     changed = {v: after[v] for v in after if before.get(v) != after[v]}
     place = origin_json(event.edge.origin) if event.edge else None
-    return EventJson("step" if event.edge else "environment", event.action, place, values_json(changed))
+    mover = event.edge.thread if event.edge else None
+    return EventJson("step" if event.edge else "environment", event.action, place, values_json(changed), mover)
 
 
 def _why(why: Why) -> WhyJson:

@@ -115,7 +115,8 @@ def _act(event: Event, side: Automaton) -> Act:
     changes = tuple(changes_told(event.before.values, after, None, told_of(side)))
     if event.edge is None:
         return Act("environment", "environment", changes=changes)
-    return Act("step", _text(event.edge), event.edge.origin.span, event.action, changes)
+    mover = "" if event.edge.thread is None else f"{event.edge.thread}: "
+    return Act("step", f"{mover}{_text(event.edge)}", event.edge.origin.span, event.action, changes)
 
 
 def _visible(side: Automaton) -> list[Var]:
