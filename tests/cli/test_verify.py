@@ -233,10 +233,10 @@ def test_a_limit_ends_a_search_that_is_too_long(folder: Path) -> None:
     started = time.monotonic()
     threads = "".join(f"thread {v.upper()} {{ while (*) {{ {v} := {v} + 1; }} }}\n" for v in "ab")
     hard = "invariant hard : a * a != 2 * b * b || a == 0;\ninvariant up : a >= 0;\n"
-    found = answer(folder, "global a, b : int = 0;\n" + threads + hard, "--timeout", "1.5")
+    found = answer(folder, "global a, b : int = 0;\n" + threads + hard, "--timeout", "4")
     assert (found["status"], verdicts(found)) == (3, ["UNKNOWN", "PROVED"])
     assert found["claims"][0]["unknown"]["reason"] == "timeout"
-    assert time.monotonic() - started < 10.0
+    assert time.monotonic() - started < 20.0
 
 
 def test_steps_can_be_split(folder: Path) -> None:
