@@ -14,7 +14,7 @@ from sa.frontends.c.load import assumptions
 from sa.frontends.c.read import Text, read
 from sa.frontends.c.translate import unit_of
 from sa.frontends.c.types import Function as Type
-from sa.frontends.c.types import Int, Void
+from sa.frontends.c.types import Int, Pointer, Void
 from sa.frontends.flow.alone import Function, compared, function_of
 from sa.frontends.reading import Reading
 from sa.language.load import Loaded
@@ -56,9 +56,11 @@ def _read(path: str, reading: Reading) -> _Read:
     assert isinstance(kind, Type)
     where = file.procedures[reading.entry].origin.span
     for given in (*(kind.parameters or ()), *(() if isinstance(kind.result, Void) else (kind.result,))):
-        if not isinstance(given, Int):
-            message = f"`{reading.entry}` takes or returns what is no integer"
-            hint = "where a function is compared alone, its parameters and its result are integers"
+        if not isinstance(given, Int | Pointer):
+            message = f"`{reading.entry}` takes or returns what is no integer and no pointer"
+            hint = (
+                "where a function is compared alone, its parameters and its result are integers, or pointers not used"
+            )
             raise InputError((error("SA718", message, where, hint),))
     return _Read(text, file, function_of(unit, text.source))
 

@@ -19,7 +19,22 @@ from sa.base.diagnostic import InputError, error
 from sa.base.source import Source
 from sa.frontends.flow.access import Accesses, accesses
 from sa.frontends.flow.claims import Asked
-from sa.frontends.flow.graph import Begin, Cell, End, Fail, Havoc, Object, Op, Show, Step, Storage, Sync, Unit, fresh
+from sa.frontends.flow.graph import (
+    Begin,
+    Cell,
+    End,
+    Fail,
+    Havoc,
+    Object,
+    Op,
+    Show,
+    Step,
+    Storage,
+    Store,
+    Sync,
+    Unit,
+    fresh,
+)
 from sa.frontends.flow.heap import BOUNDS
 from sa.frontends.flow.impossible import without_impossible
 from sa.frontends.flow.inline import inline
@@ -31,6 +46,8 @@ from sa.frontends.flow.program import automaton_of, first_values, program_with, 
 from sa.frontends.flow.slicing import decisive
 from sa.frontends.flow.steps import joints
 from sa.frontends.flow.threads import Thread, threads_of
+from sa.frontends.flow.told_apart import by_permissions
+from sa.frontends.flow.values import evaluate
 from sa.frontends.flow.webs import split
 from sa.terms import build
 from sa.terms.name import ABSTRACT, CONCRETE
@@ -82,6 +99,7 @@ def function_of(unit: Unit, source: Source) -> Function:
     for step in graph.steps:
         if isinstance(step.op, Fail) and step.op.what in BOUNDS:
             raise _not_compared(f"a bound of the translation ({step.op.what})", step.origin)
+    _no_addresses(thread, known)
     used = dict[_Key, Cell]()
     for step in graph.steps:
         for address in known.of[id(step)].cells if id(step) in known.of else ():
@@ -97,6 +115,22 @@ def function_of(unit: Unit, source: Source) -> Function:
                 raise _not_compared(f"`{place.object.name}{place.cell.path}`, which is no plain number", step.origin)
             used[place.object.name, place.cell.path] = place.cell
     return Function(unit, source, thread, extra, where, known, used)
+
+
+def _no_addresses(thread: Thread, known: Accesses) -> None:
+    """Raises InputError where the number of an address is seen: the two files give their objects different ones."""
+    places = known.found.layout
+    for step in thread.graph.steps:
+        match step.op:
+            case Show(_, terms, _):
+                pass
+            case Store(_, term, _, _, _) if any(_is_shared(places.places[c].object) for c in known.of[id(step)].cells):
+                terms = (term,)
+            case _:
+                continue
+        values = (v for t in terms for v in evaluate(t, known.found, thread.number))
+        if any(v in places.homes or v in places.codes for v in values):
+            raise _not_compared("an address that others get to see", step.origin)
 
 
 def _not_compared(what: str, origin: Origin) -> InputError:
@@ -196,7 +230,7 @@ def _automaton(
     kept = frozenset(v for h in told.values() for v in (h.wrote, h.owes))
     automata = decisive([automaton_of(thread, found, names, first, kept)], kept)
     (automaton,), _ = ranged(automata, {}, names)
-    return automaton, told
+    return by_permissions(automaton, tuple(h.may for h in told.values())), told
 
 
 def _is_failing(edge: Edge) -> bool:

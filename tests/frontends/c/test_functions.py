@@ -106,6 +106,19 @@ def test_what_is_not_assigned_here_may_be_assigned_elsewhere(tmp_path: Path) -> 
     assert verdict(kept, constant, tmp_path) == "PROVED"
 
 
+def test_pointers_are_handed_on_and_not_followed(tmp_path: Path) -> None:
+    text = "int g; void *f(void *a) {{ {} return a; }}"
+    assert verdict(text.format("g = 1; g = 2;"), text.format("g = 2;"), tmp_path) == "PROVED"
+    assert verdict(text.format("g = 2;"), "int g; void *f(void *a) { g = 2; return 0; }", tmp_path) == "REFUTED"
+
+
+def test_a_load_goes_out_of_a_loop(tmp_path: Path) -> None:
+    text = "int g; int f(int n) {{ int s = 0; {} return s; }}"
+    loop = text.format("for (int i = 0; i < n; i++) s += g;")
+    assert verdict(loop, text.format("int t = g; for (int i = 0; i < n; i++) s += t;"), tmp_path) == "PROVED"
+    assert verdict(loop, text.format("int t = g; for (int i = 0; i <= n; i++) s += t;"), tmp_path) == "REFUTED"
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -120,11 +133,13 @@ def test_what_is_not_assigned_here_may_be_assigned_elsewhere(tmp_path: Path) -> 
         ("#include <pthread.h>\npthread_t t; int f(void) { pthread_join(t, 0); return 0; }", None),
         ("int g; int f(void) { __VERIFIER_atomic_begin(); g = 1; __VERIFIER_atomic_end(); return 0; }", None),
         ("double f(void) { return 1.0; }", None),
+        ("int g; void *f(void) { return &g; }", None),
+        ("int g; long h; int f(void) { h = (long) &g; return 0; }", None),
         ("int h(void) { return 0; }", None),
     ],
     ids=[
         "pointer given", "pointer shared", "thread local", "recursive", "volatile", "atomic", "type", "parameter",
-        "join", "region", "floating point", "missing",
+        "join", "region", "floating point", "address returned", "address stored", "missing",
     ],
 )  # fmt: skip
 def test_what_cannot_be_compared_is_an_error(before: str, after: str | None, tmp_path: Path) -> None:
