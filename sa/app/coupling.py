@@ -7,7 +7,7 @@ from time import monotonic
 
 from msgspec.structs import replace
 
-from sa.automata.automaton import Origin
+from sa.automata.automaton import EXIT, FAIL, Origin
 from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import InputError
 from sa.base.limits import Limits, remaining
@@ -50,12 +50,22 @@ def proposed(
         case Escaping(result):
             return replace(outcome, escape=result), None, None
         case Coupled() as found:
+            if _is_empty(found.block, concrete):
+                return outcome, None, None
             text = block_text(found, _beside(abstract, concrete), concrete.source.name)
             read = _read(text, abstract, concrete)
             if read is None or not _same(read, found.block):
                 return outcome, None, None
             proposal = Proposal(text, found.outcome.claim, tuple(map(show, found.given_up)))
             return replace(outcome, proposal=proposal), replace(found.outcome, proposal=proposal), read
+
+
+def _is_empty(block: Refinement, concrete: Program) -> bool:
+    """Whether a block relates nothing of programs that show nothing: a proof with it would say nothing."""
+    related = build.land(*(r.term for r in block.relate or ()))
+    automata = (*concrete.threads, *(f.thread for f in concrete.families))
+    shown = {e.label.action for a in automata for e in a.edges if e.label is not None} - {EXIT, FAIL}
+    return related is build.TRUE and not shown
 
 
 def _limits(limits: Limits, asked: bool) -> Limits:

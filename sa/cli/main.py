@@ -59,7 +59,8 @@ def application(asked: str | None = None) -> typer.Typer:
     sys.set_int_max_str_digits(0)
     app = typer.Typer(
         name="sacheck",
-        add_completion=False,
+        # Of no use to a command that is asked, and a shell asks without one.
+        add_completion=asked not in COMMANDS,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,

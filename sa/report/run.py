@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 from rich.text import Text
 
-from sa.automata.automaton import Edge, Kind
+from sa.automata.automaton import Edge, Failure, Fault, Kind
 from sa.automata.program import Program
 from sa.base.source import position, span_text
 from sa.certificates.run import Ending, Run, Snapshot, Turn
@@ -52,7 +52,7 @@ def run_lines(run: Run, program: Program, width: int) -> Iterator[Text]:
     for number, turn in enumerate(run.turns, 1):
         yield from _turn(number, turn, before, where, how)
         before = turn.after
-    yield from _ending(run.ending, len(run.turns))
+    yield from _ending(run.ending, len(run.turns), run.turns[-1].move.edge.failure if run.turns else None)
 
 
 def show_start(start: Snapshot, program: Program, screen: Screen) -> str:
@@ -155,7 +155,11 @@ def _row(number: str, cells: Iterable[Text], where: Layout) -> Text:
     return line.append_text(Text(" │ ", FAINT).join(fit(cell, where.column) for cell in cells))
 
 
-def _ending(ending: Ending, steps: int) -> Iterator[Text]:
+def _ending(ending: Ending, steps: int, failure: Failure | None = None) -> Iterator[Text]:
     yield Text()
     count = f"{steps} step" if steps == 1 else f"{steps} steps"
-    yield Text.assemble(" " * _GUTTER, (f"{ending.value}", _STYLE.get(ending, OPEN)), (f"  ({count})", FAINT))
+    # What an assertion or a call says stands in the claim.
+    plain = (Fault.ASSERTION, Fault.REACHED)
+    known = ending is Ending.FAILED and failure is not None and failure.fault not in plain
+    why = f": {failure.fault.value}" if known and failure is not None else ""
+    yield Text.assemble(" " * _GUTTER, (f"{ending.value}{why}", _STYLE.get(ending, OPEN)), (f"  ({count})", FAINT))

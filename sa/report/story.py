@@ -209,7 +209,9 @@ def _lost(step: Step, here: Position, abstract: Automaton) -> Ending:
         reasons.extend(no_choice(e) for e in _choosing(abstract, here.abstract.location) if e not in refusing)
     if not reasons and not edges_from(abstract)[here.abstract.location]:
         reasons.append(Why(None, "it has terminated: there is no step from here"))
+    failure = step.move.edge.failure
     what = f"the action {asked}" if asked else "this silent step"
+    what += f" ({failure.fault.value})" if failure is not None else ""
     unique = tuple(dict.fromkeys(reasons))
     headline = f"{abstract.name} cannot answer {what}{':' if unique else '.'}"
     if step.beyond is not FALSE:

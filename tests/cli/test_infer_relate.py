@@ -72,3 +72,23 @@ def test_where_no_relation_is_looked_for_it_is_said_why(tmp_path: Path) -> None:
     assert outcome["notes"] == [
         "no relation was inferred: relies are declared, and a relation is inferred for programs without them only"
     ]
+
+
+def test_a_relation_of_nothing_between_programs_that_show_nothing_is_not_proposed(tmp_path: Path) -> None:
+    """The lost update would be proved: nothing would be compared."""
+    step = "local old : int; old := x; x := old + 1;"
+    (tmp_path / "abs.sa").write_text("global x : int = 0; thread T { x := x + 1; } thread U { x := x + 1; }")
+    (tmp_path / "conc.sa").write_text(f"global x : int = 0; thread T {{ {step} }} thread U {{ {step} }}")
+    for option in ("--no-cache", "--infer-relate"):
+        result = CliRunner().invoke(
+            application(), ["refine", option, *(str(tmp_path / f"{n}.sa") for n in ("abs", "conc"))]
+        )
+        assert (result.exit_code, "PROVED" in result.stdout) == (1, False)
+
+
+def test_a_play_says_how_a_step_fails(tmp_path: Path) -> None:
+    (tmp_path / "abs.sa").write_text("global l : int = 0; thread T { skip; }")
+    (tmp_path / "conc.sa").write_text("global l : int = 0; thread T { unlock(l); }")
+    result = CliRunner().invoke(application(), ["refine", *(str(tmp_path / f"{n}.sa") for n in ("abs", "conc"))])
+    told = " ".join(result.stdout.split())
+    assert "cannot answer the action fail (the thread that releases a lock does not hold it)" in told
