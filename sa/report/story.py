@@ -14,7 +14,7 @@ from typing import TypeAlias, assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import Automaton, Edge, edges_from
+from sa.automata.automaton import Automaton, Edge, Fault, edges_from
 from sa.automata.program import Formula
 from sa.automata.trace import Configuration, Move
 from sa.certificates.goal import Goal
@@ -211,7 +211,8 @@ def _lost(step: Step, here: Position, abstract: Automaton) -> Ending:
         reasons.append(Why(None, "it has terminated: there is no step from here"))
     failure = step.move.edge.failure
     what = f"the action {asked}" if asked else "this silent step"
-    what += f" ({failure.fault.value})" if failure is not None else ""
+    if failure is not None and failure.fault is not Fault.REACHED:
+        what += f" ({failure.fault.value})"
     unique = tuple(dict.fromkeys(reasons))
     headline = f"{abstract.name} cannot answer {what}{':' if unique else '.'}"
     if step.beyond is not FALSE:
