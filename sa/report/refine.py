@@ -47,7 +47,7 @@ def refinement_document(outcome: Outcome) -> Document:
     empty = without_runs(outcome.verdict, outcome.warnings)
     sections: list[Section] = [(Paragraph(f"Claim{over}: {outcome.claim}"),), *empty, (_goals(outcome.results),)]
     for result in outcome.results:
-        sections.extend(_evidence(result))
+        sections.extend(_evidence(result, outcome.escape is not None))
         sections[-1] = (*sections[-1], *(Paragraph(f"Note: {note}") for note in result.notes))
     if outcome.verdict is Verdict.UNKNOWN and (advice := what_may_help(outcome)) is not None:
         sections.append((Paragraph(advice),))
@@ -115,15 +115,19 @@ def _work(statistics: Statistics) -> Iterator[str]:
         yield from (str(number), unit if number == 1 else unit + "s")
 
 
-def _evidence(result: Result) -> Iterator[Section]:
+def _evidence(result: Result, escapes: bool) -> Iterator[Section]:
+    """A goal without a proof; `escapes` says that another play shows a visible behaviour that escapes."""
     if result.unknown is not None:
         yield (Paragraph(f"{result.goal.name}: unknown because {because(result.unknown)}"),)
     if result.play is not None:
-        yield from lost(result.play, result, f"{result.goal.name} fails. A play that the abstract side loses:")
+        yield from lost(result.play, result, f"{result.goal.name} fails. A play that the abstract side loses:", escapes)
 
 
-def lost(play: Play, result: Result, head: str) -> Iterator[Section]:
-    """A goal's play below a line that says what it is, and whether the behaviour escapes."""
+def lost(play: Play, result: Result, head: str, escapes: bool = False) -> Iterator[Section]:
+    """A goal's play below a line that says what it is, and whether the behaviour escapes.
+
+    `escapes` says that another play, in which one does, comes next.
+    """
     yield (Paragraph(head),)
     yield (PlayTrace(story(play, result.goal), result.goal),)
     match result.loss:
@@ -131,6 +135,8 @@ def lost(play: Play, result: Result, head: str) -> Iterator[Section]:
             pass
         case Loss.BEHAVIOUR:
             yield (Paragraph("No abstract run has these visible actions.", Tone.BAD),)
+        case Loss.RELATION if escapes:
+            yield (Paragraph("In this play only the relation fails; in the next one a visible behaviour escapes."),)
         case Loss.RELATION:
             text = "Only the relation fails here: an abstract run with the same visible actions exists, but none "
             yield (Paragraph(text + _kept(play)),)

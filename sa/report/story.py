@@ -200,7 +200,9 @@ def _lost(step: Step, here: Position, abstract: Automaton) -> Ending:
     for reply in step.replies:
         assert isinstance(reply.then, Broken)
         reasons.append(_breaking(reply, reply.then))
-    reasons.extend(refused(r, abstract, asked) for r in step.refusals)
+    # Where nothing fails on the other side, nobody expects a failing step as an answer.
+    told = [r for r in step.refusals if r.edge.failure is None or step.move.edge.failure is not None]
+    reasons.extend(refused(r, abstract, asked) for r in told)
     if step.others:
         headline = f"{abstract.name} has answers here, each of which loses later."
         return Ending(headline, tuple(dict.fromkeys(reasons)), True)
