@@ -96,13 +96,14 @@ def _answer(request: ProveRequest, settings: Settings, certificate: str | None, 
 
     answer = work(request, so_far.append)
     status = status_of(answer)
-    with undisturbed():
-        _show(answer, status, settings)
     if certificate is not None:
         from sa.app.certificate import proof_certificate
         from sa.app.replace_file import replace_file
 
+        # An answer that is shown has its certificate.
         replace_file(certificate, proof_certificate(certificate, request, answer))
+    with undisturbed(last=True):
+        _show(answer, status, settings)
     return status
 
 

@@ -158,8 +158,9 @@ def _ask(
         if certificate is not None:
             _certify(certificate, request, answers)
             written = True
-        show()
-        return _end(answers, None, settings, paths)
+        with undisturbed(last=True):
+            show()
+            return _end(answers, None, settings, paths)
 
     def stopped(reason: Reason, detail: str = "") -> int:
         show()

@@ -142,7 +142,8 @@ def _answer(request: VerifyRequest, answer: Answer, settings: Settings, certific
         from sa.app.replace_file import replace_file
 
         replace_file(certificate, verification_certificate(certificate, request, answer))
-    with undisturbed():
+    # A limit that is reached meanwhile must not have the answer shown once more.
+    with undisturbed(last=True):
         _show(answer, status, settings)
     return status
 

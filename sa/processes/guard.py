@@ -98,8 +98,8 @@ def _quiet_once(reached: Callable[[], bool]) -> Iterator[None]:
 def undisturbed(last: bool = False) -> Iterator[None]:
     """Within it no limit and no Ctrl-C stops the process: an answer that is being written is written whole.
 
-    The second Ctrl-C does, for the reader may never read on. After the `last` text no limit is looked at any more:
-    there is nothing left to be stopped.
+    The second Ctrl-C does, for the reader may never read on. After the `last` text nothing is looked at any more, and
+    what came meanwhile is dropped: there is nothing left to be stopped.
     """
     # Signals come to the main thread only.
     if threading.current_thread() is not threading.main_thread():
@@ -122,5 +122,5 @@ def undisturbed(last: bool = False) -> Iterator[None]:
         if _TICKS and not last:
             signal.signal(signal.SIGALRM, tick)
         signal.signal(signal.SIGINT, interrupted)
-        if waiting:
+        if waiting and not last:
             signal.raise_signal(signal.SIGINT)
