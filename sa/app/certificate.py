@@ -17,7 +17,8 @@ from sa.automata.family import Family, copies
 from sa.base.source import Source
 from sa.certificates.argument_json import argument_json
 from sa.certificates.composition_json import composition_json
-from sa.certificates.crowd import CrowdJoint, CrowdKeeps
+from sa.certificates.crowd import CrowdComposition, CrowdJoint, CrowdKeeps
+from sa.certificates.crowd_composition_json import crowd_composition_json
 from sa.certificates.crowd_json import crowd_joint_json, crowd_keeps_json
 from sa.certificates.document import Document, digest, document_text
 from sa.certificates.pairs_json import simulation_json
@@ -110,7 +111,9 @@ def _step(result: StepResult) -> Json:
 def _refinement(outcome: Outcome, families: bool) -> Json:
     verdict = outcome.verdict.name.lower()
     if outcome.composition is not None:
-        return {"verdict": verdict, "composition": composition_json(outcome.composition)}
+        made = outcome.composition
+        written = crowd_composition_json(made) if isinstance(made, CrowdComposition) else composition_json(made)
+        return {"verdict": verdict, "composition": written}
     # Of a closed program pairs that did not do are no answer: its goal is the whole.
     is_pair = any(not r.goal.matched for r in outcome.results)
     results: Sequence[Result | None] = [None] if is_pair or not outcome.results else outcome.results

@@ -16,7 +16,6 @@ from sa.certificates.shape import Entry, Json
 from sa.certificates.threads import Annotated, Composition
 from sa.certificates.threads_json import annotated_json, read_annotated
 from sa.terms.smtlib import smtlib
-from sa.terms.term import Var
 
 #: The goal about the pair of this number, of a concrete and an abstract automaton with the invariants of the goal.
 PairGoal = Callable[[int, Automaton, Automaton], Goal]
@@ -51,10 +50,20 @@ def read_composition(
     abstract: Sequence[Automaton],
     axioms: tuple[Axiom, ...],
     goal_of: PairGoal,
-    copies: tuple[tuple[int, Var], ...] = (),
 ) -> Composition:
-    """A composition of these threads, which are paired in this order; some are `copies`. Raises Malformed."""
+    """A composition of these threads, which are paired in this order. Raises Malformed."""
     (pairs,) = entry.fields("pairs")
+    return read_pairs(pairs, concrete, abstract, axioms, goal_of)
+
+
+def read_pairs(
+    pairs: Entry,
+    concrete: Sequence[Automaton],
+    abstract: Sequence[Automaton],
+    axioms: tuple[Axiom, ...],
+    goal_of: PairGoal,
+) -> Composition:
+    """The pairs of a composition. Raises Malformed."""
     items = pairs.items()
     if len(items) != len(concrete):
         raise pairs.wrong(f"{len(concrete)} pairs of threads are expected")
@@ -66,7 +75,7 @@ def read_composition(
         for number, (p, c, a) in enumerate(zip(parts, first, second, strict=True))
     )
     relations = tuple(read_relation(p[4], g) for p, g in zip(parts, goals, strict=True))
-    return Composition(first, second, goals, relations, axioms, copies)
+    return Composition(first, second, goals, relations, axioms)
 
 
 def _sides(

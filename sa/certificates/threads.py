@@ -9,7 +9,7 @@ from sa.automata.program import Axiom
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
 from sa.certificates.run import Bad
-from sa.terms.term import Term, Var
+from sa.terms.term import Term
 
 
 class Annotated(Struct, frozen=True):
@@ -27,8 +27,7 @@ class Composition(Struct, frozen=True):
     """A proof that one composition refines another (Theorem 4): annotated threads, and a relation each pair of them.
 
     The goals are in the order of the threads, over automata whose invariants may say less than the annotated ones.
-    `axioms` are those of the whole claim. Some of the pairs, named by their places, stand for any number of `copies` of
-    a family: the parameter with each is the copy's identity, and there is no other copy with it (THEORY section 12).
+    `axioms` are those of the whole claim.
     """
 
     concrete: tuple[Annotated, ...]
@@ -36,7 +35,6 @@ class Composition(Struct, frozen=True):
     goals: tuple[Goal, ...]
     relations: tuple[Relation, ...]
     axioms: tuple[Axiom, ...]
-    copies: tuple[tuple[int, Var], ...] = ()
 
 
 class Keeps(Struct, frozen=True):

@@ -15,10 +15,12 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton
 from sa.automata.rename import on_side
 from sa.base.limits import Limits, check_time
+from sa.certificates.crowd import CrowdComposition
 from sa.certificates.goal import iota_of
 from sa.certificates.threads import Composition
 from sa.checker.copies import copies_faults, goal_of_another, known_of_identities, together_with_copies
 from sa.checker.coverage import coverage, coverage_with_copies, named
+from sa.checker.crowd import check_crowd_joint
 from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Accepted, Failure, Rejected, Ruling
 from sa.checker.side import renamed, side
@@ -40,7 +42,13 @@ def check_composition(made: Composition, bounds: Limits, seed: int = 0, solvers:
     fault = composition_fault(made)
     if fault is not None:
         return Rejected("well-formed composition", fault)
-    known = known_of_identities([identity for _, identity in made.copies])
+    copies = made.copies if isinstance(made, CrowdComposition) else ()
+    if isinstance(made, CrowdComposition):
+        for joint in (j for side in made.apart for j in side):
+            ruling = check_crowd_joint(joint, bounds, seed, solvers)
+            if not isinstance(ruling, Accepted):
+                return ruling
+    known = known_of_identities([identity for _, identity in copies])
     session = solvers.session(bounds, [*(a.formula for a in made.axioms), *known], seed)
     failure = _first(session, bounds, obligations(made))
     if failure is not None:
@@ -81,7 +89,8 @@ def _faults(made: Composition) -> Iterator[str]:
         shared = ghosts_fault(threads)
         if shared is not None:
             yield shared
-    yield from copies_faults(made)
+    if isinstance(made, CrowdComposition):
+        yield from copies_faults(made)
     for place, goal in enumerate(made.goals):
         if frozenset(goal.axioms) - frozenset(made.axioms) or goal.closed or goal.choose_init:
             yield f"{goal.name}: the goal is not one of threads in a program"
@@ -107,13 +116,17 @@ def _is_same(automaton: Automaton, other: Automaton) -> bool:
 
 def obligations(made: Composition) -> Iterator[Obligation]:
     """The conditions of Theorem 4 but for the relations of the pairs, which `check_relation` checks."""
-    for threads, which in ((made.concrete, "conc"), (made.abstract, "abs")):
-        yield from together_with_copies(threads, made.copies) if made.copies else together(threads)
+    crowded = made if isinstance(made, CrowdComposition) else None
+    for number, (threads, which) in enumerate(((made.concrete, "conc"), (made.abstract, "abs"))):
+        if crowded is None:
+            yield from together(threads)
+        else:
+            yield from together_with_copies(threads, crowded.copies, crowded.apart[number])
         yield from implied(threads)
         for annotated, goal in zip(threads, made.goals, strict=True):
             yield from weaker(on_side(annotated.automaton, which), goal.concrete if which == "conc" else goal.abstract)
     yield from _apart(made)
-    yield from coverage_with_copies(made) if made.copies else (coverage(made),)
+    yield from (coverage(made),) if crowded is None else coverage_with_copies(crowded)
 
 
 def weaker(strong: Automaton, automaton: Automaton) -> Iterator[Obligation]:
@@ -125,8 +138,9 @@ def weaker(strong: Automaton, automaton: Automaton) -> Iterator[Obligation]:
 
 def _apart(made: Composition) -> Iterator[Obligation]:
     """Non-interference: where one pair keeps its ι, it keeps the other pairs' too."""
-    copies = ((made.goals[place], goal_of_another(made.goals[place], identity)) for place, identity in made.copies)
-    for first, second in chain(product(made.goals, repeat=2), copies):
+    copies = made.copies if isinstance(made, CrowdComposition) else ()
+    more = ((made.goals[place], goal_of_another(made.goals[place], identity)) for place, identity in copies)
+    for first, second in chain(product(made.goals, repeat=2), more):
         if first is second:
             continue
         own, other = named(first), named(second)

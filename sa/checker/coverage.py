@@ -12,6 +12,7 @@ from itertools import product
 from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, variables_of
+from sa.certificates.crowd import CrowdComposition
 from sa.certificates.goal import Goal, kappa_of
 from sa.certificates.relation import Relation
 from sa.certificates.threads import Composition
@@ -42,7 +43,7 @@ def coverage(made: Composition) -> Obligation:
     return Obligation("initial coverage of the composition", "", hypotheses, cases, clauses)
 
 
-def coverage_with_copies(made: Composition) -> Iterator[Obligation]:
+def coverage_with_copies(made: CrowdComposition) -> Iterator[Obligation]:
     """The same where some of the pairs stand for any number of copies.
 
     First: an initial state of the concrete threads has abstract shared variables and locals of the abstract threads

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Kind, Origin, Variable
 from sa.automata.family import Family, copies, family_fault, numbers, parameter_of, representative
 from sa.automata.program import Pairing, Program, Refinement
-from sa.checker.question import NoQuestion, Question, question
+from sa.checker.question import NoQuestion, Question, question, silently
 from sa.terms.name import element
 from sa.terms.term import Var
 
@@ -64,6 +64,8 @@ def _pairings(asked: FamilyQuestion, block: Refinement, counts: Sequence[int]) -
 
 
 def _about_families(abstract: Program, concrete: Program, block: Refinement | None, whole: bool) -> FamilyQuestion:
+    if block is not None and block.silent_exit:
+        abstract, concrete = _silent(abstract), _silent(concrete)
     partners = tuple(_partners(abstract, concrete, block))
     fault = next((f for family in (*partners, *concrete.families) if (f := family_fault(family)) is not None), None)
     if fault is not None:
@@ -90,6 +92,12 @@ def _partners(abstract: Program, concrete: Program, block: Refinement | None) ->
         yield partner
     if left:
         raise NoQuestion(f"the abstract family {next(iter(left))} has no partner")
+
+
+def _silent(program: Program) -> Program:
+    """The program with nothing to be seen of the ends of its threads and copies."""
+    families = tuple(replace(f, thread=silently(f.thread)) for f in program.families)
+    return replace(program, threads=tuple(map(silently, program.threads)), families=families)
 
 
 def _one_copy(program: Program, families: Sequence[Family], identities: Sequence[Var]) -> Program:

@@ -11,12 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from msgspec import Struct
 
+from sa.automata.automaton import Automaton
 from sa.automata.family import copies
 from sa.automata.program import Axiom, Program
 from sa.base.limits import Limits, check_time
 from sa.base.verdict import Verdict
-from sa.certificates.composition_json import read_composition
+from sa.certificates.composition_json import PairGoal, read_composition
 from sa.certificates.crowd import bads_of_copies
+from sa.certificates.crowd_composition_json import Side, read_crowd_composition
 from sa.certificates.crowd_json import read_counts, read_crowd_joint, read_crowd_keeps
 from sa.certificates.goal import Goal
 from sa.certificates.pairs_json import read_pairs
@@ -27,7 +29,7 @@ from sa.certificates.run_json import read_run
 from sa.certificates.shape import Entry
 from sa.certificates.states import States
 from sa.certificates.states_json import read_states
-from sa.certificates.threads import Joint, Keeps, Lemmas
+from sa.certificates.threads import Composition, Joint, Keeps, Lemmas
 from sa.certificates.threads_json import Bads, read_joint, read_keeps, read_lemmas
 from sa.checker.claims import Claimed, claimed
 from sa.checker.composition import check_composition
@@ -48,7 +50,6 @@ from sa.checker.states import check_states
 from sa.checker.weak_simulation import check_relation
 from sa.checker.written import uncut
 from sa.smt.session import Unsat
-from sa.terms.term import Var
 
 
 class Resources(Struct, frozen=True):
@@ -131,7 +132,7 @@ def _of_families(asked: FamilyQuestion, entry: Entry, resources: Resources) -> I
     if entry.has("composition"):
         verdict, composition = entry.fields("verdict", "composition")
         expect(verdict, Verdict.PROVED)
-        yield from _composed(asked.one, composition, resources, asked.identities)
+        yield from _composed_with_copies(asked, composition, resources)
         return
     verdict, counted, evidence = entry.fields("verdict", "copies", "goals")
     items = evidence.items()
@@ -149,23 +150,36 @@ def _of_families(asked: FamilyQuestion, entry: Entry, resources: Resources) -> I
     yield _goal(goal, item, resources)
 
 
-def _composed(
-    asked: Question, entry: Entry, resources: Resources, copies: tuple[tuple[int, Var], ...] = ()
-) -> Iterator[Judged]:
-    if not asked.closed or (len(asked.pairs) < 2 and not copies):
+def _composed(asked: Question, entry: Entry, resources: Resources) -> Iterator[Judged]:
+    if not asked.closed or len(asked.pairs) < 2:
         raise entry.wrong("nothing is put together here: the question is not about a closed program of several threads")
-    made = read_composition(
-        entry,
+    made = read_composition(entry, *_paired(asked))
+    yield _composition(asked, made, resources)
+
+
+def _composed_with_copies(asked: FamilyQuestion, entry: Entry, resources: Resources) -> Iterator[Judged]:
+    concrete, abstract = (Side(p.threads, p.families, p.init) for p in (asked.concrete, asked.abstract))
+    made = read_crowd_composition(entry, *_paired(asked.one), asked.identities, (concrete, abstract))
+    yield _composition(asked.one, made, resources)
+
+
+def _paired(
+    asked: Question,
+) -> tuple[Sequence[Automaton], Sequence[Automaton], tuple[Axiom, ...], PairGoal]:
+    """The threads of both sides, axioms, and the goals about pairs, as compositions are read."""
+    return (
         [p.concrete for p in asked.pairs],
         [p.abstract for p in asked.pairs],
         asked.axioms,
         lambda number, concrete, abstract: pair_goal(asked, number, concrete, abstract),
-        copies,
     )
+
+
+def _composition(asked: Question, made: Composition, resources: Resources) -> Judged:
     ruling = consistent(asked.axioms, resources)
     if isinstance(ruling, Accepted):
         ruling = check_composition(made, resources.bounds, resources.seed, resources.solvers)
-    yield Judged(" and ".join(p.name for p in asked.pairs), Verdict.PROVED, ruling)
+    return Judged(" and ".join(p.name for p in asked.pairs), Verdict.PROVED, ruling)
 
 
 def judge_program(program: Program, entry: Entry, resources: Resources) -> Iterator[Judged]:

@@ -6,7 +6,7 @@ else is as it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from msgspec.structs import replace
 
@@ -142,8 +142,11 @@ def _taken(s: Side, edge: Edge) -> tuple[Term, ...]:
     return conjuncts(land(*invariant(s, edge.source), edge.guard, *(within(c) for c in edge.choices)))
 
 
-def steps_of_others(actor: Side, observer: Side) -> Iterator[Obligation]:
-    """Each step of the actor is one that the observer's environment allows, and keeps its invariants."""
+def steps_of_others(actor: Side, observer: Side, never: Set[tuple[str, str]] = frozenset()) -> Iterator[Obligation]:
+    """Each step of the actor is one that the observer's environment allows, and keeps its invariants.
+
+    The actor is `never` at the first of these locations while the observer is at the second.
+    """
     for edge in actor.automaton.edges:
         after = {v: t for v, t in edge.updates if v in actor.globals}
         if not after:
@@ -152,6 +155,8 @@ def steps_of_others(actor: Side, observer: Side) -> Iterator[Obligation]:
         following: dict[Var, Term] = {primed(v): after.get(v, v) for v in actor.globals}
         step = f"{actor.automaton.name}, {edge.source} -> {edge.target}"
         for name in observer.locations:
+            if (edge.source, name) in never:
+                continue
             here = invariant(observer, name)
             allowed = renamed(environment(observer, name), following)
             kept = tuple(c for c in renamed(here, dict(after)) if c not in here)

@@ -28,7 +28,7 @@ from sa.question.asked import Decision
 from sa.question.families import Crowds, crowds, few_copies, with_copies, with_one_copy
 from sa.question.goals import closes, goals, is_large, thread_goals
 from sa.question.uncut import uncut
-from sa.refinement.crowds import Known, Pairs, composition_of, known_of, pairs_of
+from sa.refinement.crowds import Known, Pairs, apart_of, composition_of, known_of, pairs_of
 from sa.refinement.missing import step_in_words
 
 #: The most copies of each family in a play.
@@ -36,11 +36,15 @@ MANY = 4
 
 
 class Proving(Struct, frozen=True):
-    """Pairs in closures, or in exact environments, are decided to this depth."""
+    """Pairs in closures, or in exact environments, are decided to this depth.
+
+    Environments know places that are never met if they are `apart`.
+    """
 
     closures: bool
     depth: Depth
     share: float
+    apart: bool = False
 
 
 class Refuting(Struct, frozen=True):
@@ -56,11 +60,13 @@ PLAN: tuple[Proving | Refuting, ...] = (
     Refuting(2, Depth.QUICK, 0.15),
     Proving(True, Depth.GLANCE, 0.2),
     Proving(False, Depth.GLANCE, 0.2),
-    Proving(True, Depth.BRIEF, 0.25),
-    Refuting(3, Depth.BRIEF, 0.3),
-    Proving(False, Depth.BRIEF, 0.3),
-    Proving(True, Depth.FULL, 0.4),
-    Proving(False, Depth.FULL, 0.5),
+    Proving(True, Depth.GLANCE, 0.25, apart=True),
+    Proving(False, Depth.GLANCE, 0.2, apart=True),
+    Refuting(3, Depth.BRIEF, 0.2),
+    Proving(True, Depth.BRIEF, 0.2, apart=True),
+    Proving(False, Depth.BRIEF, 0.3, apart=True),
+    Proving(True, Depth.FULL, 0.4, apart=True),
+    Proving(False, Depth.FULL, 0.5, apart=True),
     Refuting(MANY, Depth.FULL, 1.0),
 )
 
@@ -89,8 +95,8 @@ def decide_families(asked: Crowds, options: Options) -> Found:
     chosen = asked.block is not None and asked.block.choose_init
     if chosen:
         notes["`choose init` chooses for all copies at once, which is not looked into for any number of them"] = None
-    known: tuple[Known, Known] | None = None
-    pairs = dict[bool, Pairs]()
+    known = dict[bool, tuple[Known, Known]]()
+    pairs = dict[tuple[bool, bool], Pairs]()
     last: Found | None = None
     for tried in PLAN:
         own = replace(options, limits=share(options.limits, tried.share))
@@ -100,12 +106,15 @@ def decide_families(asked: Crowds, options: Options) -> Found:
                     found = _refuted(asked, tried, own, options.limits, notes)
                     if found is not None:
                         return found
-                case Proving(closures) if not chosen:
-                    if known is None:
-                        known = _known(asked, own.limits)
-                    if closures not in pairs:
-                        pairs[closures] = pairs_of(asked, *known, closures, own.limits)
-                    last = _proved(pairs[closures], tried, own, options.limits)
+                case Proving(closures, apart=apart) if not chosen:
+                    if False not in known:
+                        known[False] = _known(asked, own.limits)
+                    if apart not in known:
+                        abstract, concrete = known[False]
+                        known[True] = apart_of(abstract, own.limits), apart_of(concrete, own.limits)
+                    if (closures, apart) not in pairs:
+                        pairs[closures, apart] = pairs_of(asked, *known[apart], closures, own.limits)
+                    last = _proved(pairs[closures, apart], tried, own, options.limits)
                     if last.composition is not None:
                         return last
         except LimitReached as limit:

@@ -10,6 +10,7 @@ from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import Diagnostic
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason, Unknown, Verdict
+from sa.certificates.crowd import CrowdComposition
 from sa.certificates.goal import Goal
 from sa.checker.family_question import FamilyQuestion, asked_of, with_copies
 from sa.checker.question import NoQuestion, question, whole_goal
@@ -142,7 +143,7 @@ def _confirmed_of_families(
             same([r.goal for r in found.results], (whole_goal(with_copies(asked, found.copies)),))
             return
         same_pairs(asked.one, found.composition)
-        if found.composition.copies != asked.identities:
+        if not isinstance(found.composition, CrowdComposition) or found.composition.copies != asked.identities:
             raise QuestionsDiffer("what is composed differs in what stands for copies")
     except NoQuestion as problem:
         raise QuestionsDiffer(f"the checker derives no question from the two programs: {problem}") from problem

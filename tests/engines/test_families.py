@@ -9,9 +9,10 @@ from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.base.diagnostic import InputError
 from sa.base.limits import Limits, limits
 from sa.base.verdict import Verdict
-from sa.certificates.composition_json import composition_json
+from sa.certificates.crowd import CrowdComposition, meetings
+from sa.certificates.crowd_composition_json import crowd_composition_json
 from sa.certificates.shape import Entry, Json, Malformed
-from sa.certificates.threads import Annotated, Composition
+from sa.certificates.threads import Annotated
 from sa.checker.composition import check_composition
 from sa.checker.family_question import FamilyQuestion, asked_of
 from sa.checker.judge import Resources, judge_refinement
@@ -22,8 +23,9 @@ from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine
 from sa.question.families import crowds
-from sa.refinement.crowds import composition_of, known_of, pairs_of
+from sa.refinement.crowds import apart_of, composition_of, known_of, pairs_of
 from sa.terms import build
+from sa.terms.sort import BOOL
 from sa.terms.substitute import primed
 from tests.endtoend.asking import read
 
@@ -164,7 +166,7 @@ def test_what_is_no_question_about_families_is_an_error(abstract: str, concrete:
     assert {d.code for d in wrong.value.diagnostics} == {code}
 
 
-def _composition(abstract: str, concrete: str) -> Composition:
+def _composition(abstract: str, concrete: str) -> CrowdComposition:
     asked = crowds(*read(abstract, concrete))
     known = [known_of(p, asked.identities, limits(30.0, None)) for p in (asked.abstract, asked.concrete)]
     pairs = pairs_of(asked, known[0], known[1], True, limits(30.0, None))
@@ -174,16 +176,16 @@ def _composition(abstract: str, concrete: str) -> Composition:
 
 
 @pytest.fixture(scope="module")
-def locked() -> Composition:
+def locked() -> CrowdComposition:
     return _composition(ADD, LOCKED)
 
 
-def _ruling(made: Composition) -> str:
+def _ruling(made: CrowdComposition) -> str:
     ruling = check_composition(made, Limits())
     return "accepted" if isinstance(ruling, Accepted) else ruling.obligation
 
 
-def test_a_proof_about_one_copy_beside_another_is_accepted(locked: Composition) -> None:
+def test_a_proof_about_one_copy_beside_another_is_accepted(locked: CrowdComposition) -> None:
     assert _ruling(locked) == "accepted"
 
 
@@ -193,7 +195,7 @@ def _alone(automaton: Automaton) -> Automaton:
     return replace(automaton, locations=tuple(replace(q, env=still) for q in automaton.locations))
 
 
-def _of_one_copy(abstract: str, concrete: str) -> Composition:
+def _of_one_copy(abstract: str, concrete: str) -> CrowdComposition:
     """A proof about one copy that nobody disturbs."""
     made = _composition(ADD, ADD)
     asked = asked_of(*read(abstract, concrete), False)
@@ -217,17 +219,17 @@ def test_a_proof_about_one_copy_that_nobody_disturbs_is_none_of_any_number() -> 
     assert _ruling(made) == "compatible"
     # Of one thread with any number for its identity it is a proof: what copies there are is not for evidence to say.
     assert _ruling(replace(made, copies=())) == "accepted"
-    assert _judged(ADD, TORN, {"verdict": "proved", "composition": composition_json(made)}) == ["compatible"]
+    assert _judged(ADD, TORN, {"verdict": "proved", "composition": crowd_composition_json(made)}) == ["compatible"]
 
 
-def test_copies_are_pairs_with_an_identity_of_their_own(locked: Composition) -> None:
+def test_copies_are_pairs_with_an_identity_of_their_own(locked: CrowdComposition) -> None:
     ((place, identity),) = locked.copies
     assert _ruling(replace(locked, copies=((place + 1, identity),))) == "well-formed composition"
     assert _ruling(replace(locked, copies=((place, build.variable("x")),))) == "well-formed composition"
     assert _ruling(replace(locked, copies=((place, identity), (place, identity)))) == "well-formed composition"
 
 
-def test_invariants_hold_beside_another_copy(locked: Composition) -> None:
+def test_invariants_hold_beside_another_copy(locked: CrowdComposition) -> None:
     def wrong(made: Annotated) -> Annotated:
         free = build.eq(build.variable("o"), build.ZERO)
         first, *rest = made.automaton.locations
@@ -235,6 +237,51 @@ def test_invariants_hold_beside_another_copy(locked: Composition) -> None:
         return replace(made, automaton=replace(made.automaton, locations=(first, *rest)))
 
     assert _ruling(replace(locked, concrete=(wrong(locked.concrete[0]),))) == "compatible"
+
+
+#: A lock that does not say who has it: only together two copies know that they are not both inside.
+SPINNING = """
+global x : int = 0; global l : bool = false;
+thread T[*] {
+  local r : int; local was : bool = true;
+  while (was) { was := exchange(l, true); }
+  r := x; x := r + 1; l := false;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def spinning() -> CrowdComposition:
+    asked = crowds(*read(ADD, SPINNING))
+    known = [known_of(p, asked.identities, limits(60.0, None)) for p in (asked.abstract, asked.concrete)]
+    abstract, concrete = (apart_of(k, limits(60.0, None)) for k in known)
+    pairs = pairs_of(asked, abstract, concrete, True, limits(60.0, None))
+    made = composition_of(pairs, [decide(goal, limits(30.0, None)) for goal in pairs.goals])
+    assert made is not None
+    return made
+
+
+def test_places_that_are_never_met_need_not_be_looked_at_together(spinning: CrowdComposition) -> None:
+    assert _ruling(spinning) == "accepted"
+    assert _ruling(replace(spinning, apart=((), ()))) == "compatible"
+
+
+def test_that_places_are_never_met_is_shown(spinning: CrowdComposition) -> None:
+    (joint,), _ = spinning.apart
+    everything = tuple(meetings(joint.threads, joint.families))
+    assert _ruling(replace(spinning, apart=((replace(joint, never=everything),), ()))) == "claim"
+    weak = replace(joint, invariants=tuple((q, build.TRUE) for q, _ in joint.invariants))
+    assert _ruling(replace(spinning, apart=((weak,), ()))) == "inductive invariant"
+
+
+def test_a_proof_about_places_of_another_program_is_none(spinning: CrowdComposition) -> None:
+    (joint,), _ = spinning.apart
+    (family,) = joint.families
+    assert _ruling(replace(spinning, apart=((), (joint,)))) == "well-formed composition"
+    begun = replace(joint, init=build.land(joint.init, build.variable("l", BOOL)))
+    assert _ruling(replace(spinning, apart=((begun,), ()))) == "well-formed composition"
+    other = replace(family, thread=replace(family.thread, edges=family.thread.edges[1:]))
+    assert _ruling(replace(spinning, apart=((replace(joint, families=(other,)),), ()))) == "well-formed composition"
 
 
 def _judged(abstract: str, concrete: str, entry: Json) -> list[str]:

@@ -18,6 +18,7 @@ _UNITS: tuple[tuple[str, ...], ...] = (
         "x := (x + 1) % 3;",
         "ok := false; while (!ok) { r := x; ok := cas(x, r, (r + 1) % 3); }",
         "await o == 0 { o := ID; } r := x; x := (r + 1) % 3; o := 0;",
+        "ok := true; while (ok) { ok := exchange(l, true); } r := x; x := (r + 1) % 3; l := false;",
         "r := x; x := (r + 1) % 3;",
         "r := x; await x == r { x := (r + 1) % 3; }",
     ),
@@ -72,7 +73,8 @@ class FamilyPair(Struct, frozen=True):
             first += count or 0
         if not made and not self.others[0]:
             made.append("thread Nobody { skip; }")
-        return "\n".join((self.shared, self.others[which], *made))
+        shared = f"{self.shared} global l : bool = false;" if which else self.shared
+        return "\n".join((shared, self.others[which], *made))
 
 
 def random_family_pair(seed: int) -> FamilyPair:
@@ -101,7 +103,11 @@ def _bodies(rng: Random, length: int, own: bool) -> tuple[str, str]:
         value = str(rng.randint(0, 2))
         other = str(rng.randint(0, 2)) if careless and rng.random() < 0.3 else value
         abstract.append(unit[0].replace("V", value))
-        chosen = unit[0] if rng.random() < 0.35 else rng.choice(unit[1:] if careless else unit[1:3])
+        chosen = (
+            unit[0]
+            if rng.random() < 0.35
+            else rng.choice(unit[1:] if careless else unit[1:3] if len(unit) < 6 else unit[1:4])
+        )
         concrete.append(chosen.replace("V", other))
     if careless and rng.random() < 0.3:
         concrete.insert(rng.randint(0, length), rng.choice(_UNITS)[0].replace("V", "1"))
