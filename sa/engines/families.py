@@ -59,8 +59,7 @@ class Refuting(Struct, frozen=True):
 PLAN: tuple[Proving | Refuting, ...] = (
     Refuting(2, Depth.QUICK, 0.15),
     Proving(True, Depth.GLANCE, 0.2),
-    Proving(False, Depth.GLANCE, 0.2),
-    Proving(True, Depth.GLANCE, 0.25, apart=True),
+    Proving(True, Depth.GLANCE, 0.3, apart=True),
     Proving(False, Depth.GLANCE, 0.2, apart=True),
     Refuting(3, Depth.BRIEF, 0.2),
     Proving(True, Depth.BRIEF, 0.2, apart=True),

@@ -29,11 +29,11 @@ FILES = [
 
 @pytest.mark.parametrize("path", FILES)
 def test_each_question_is_answered_as_expected_and_the_certificate_is_accepted(path: Path, tmp_path: Path) -> None:
-    request = RefineRequest((str(path),), False, Options(limits(60.0, None)))
+    request = RefineRequest((str(path),), False, Options(limits(200.0, None)))
     answers = list(refine(request))
     assert [a.outcome.verdict for a in answers] == [a.outcome.expected for a in answers]
     document = json.loads(refinement_certificate(str(tmp_path / "c.json"), request, answers))
     for answer, entry in zip(answers, document["questions"], strict=True):
         asked = asked_of(answer.question.abstract, answer.question.concrete, answer.question.block, False)
-        judged = list(judge_refinement(asked, Entry(entry), Resources(limits(60.0, None), 0, Z3)))
+        judged = list(judge_refinement(asked, Entry(entry), Resources(limits(200.0, None), 0, Z3)))
         assert judged and all(isinstance(j.ruling, Accepted) for j in judged)
