@@ -116,8 +116,8 @@ def _answered(question: Question, request: RefineRequest) -> tuple[Outcome, Ques
     first = replace(options, limits=share(options.limits, BEFORE_INFERENCE)) if infer else options
     outcome = decide(question.abstract, question.concrete, question.block, first)
     if question.concrete.families:
-        # No relation is looked for that would do for any number of copies.
-        return outcome, question
+        note = "no relation was inferred: with families of any number none is looked for"
+        return (replace(outcome, notes=(*outcome.notes, note)) if infer else outcome), question
     # What the file expects needs no other relation.
     if request.relate is Relate.AS_ASKED or (not infer and outcome.verdict is outcome.expected):
         return outcome, question

@@ -74,13 +74,13 @@ def load_program(path: str, split: bool = False, families: bool = False, reading
 def load_compared(path: str, split: bool = False, families: bool = False, reading: Reading = USUAL) -> Loaded:
     """The program of a file that is compared with another one: what the outside sees of it is visible.
 
-    `families` and `reading` are as for `load_program`. Raises InputError.
+    `families` and `reading` are as for `load_program`, but C has no families here. Raises InputError.
     """
     if _kind(path) is not _c:
         return load_program(path, split, families, reading)
     loaded = _read_so(path, replace(reading, visible=True))
-    if not families:
-        _refuse_families((loaded.program,))
+    # How many threads a C program starts is part of its behaviour, not of the question.
+    _refuse_families((loaded.program,))
     if loaded.program.bounds:
         where = loaded.program.bounds[0].span
         hint = "allocate before the loop"

@@ -166,6 +166,15 @@ def test_what_is_no_question_about_families_is_an_error(abstract: str, concrete:
     assert {d.code for d in wrong.value.diagnostics} == {code}
 
 
+@pytest.mark.parametrize(("step", "expected"), [("x := r + 1;", Verdict.REFUTED), ("x := x + 1;", Verdict.PROVED)])
+def test_relies_of_threads_beside_copies_are_left_out_of_whole_programs(step: str, expected: Verdict) -> None:
+    thread = " thread W { rely x' >= x; x := x + 1; }"
+    concrete = f"global x : int = 0; thread T[*] {{ local r : int; r := x; {step} }}"
+    outcome = refine(*read(ADD + thread, concrete + thread), Options(limits(30.0, None), whole=True))
+    assert outcome.verdict is expected
+    assert "the declared relies are not used" in outcome.claim
+
+
 def _composition(abstract: str, concrete: str) -> CrowdComposition:
     asked = crowds(*read(abstract, concrete))
     known = [known_of(p, asked.identities, limits(30.0, None)) for p in (asked.abstract, asked.concrete)]
