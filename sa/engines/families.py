@@ -184,7 +184,9 @@ def _proved(pairs: Pairs, tried: Proving, options: Options, whole: Limits) -> Fo
         for goal, decision, r in zip(pairs.goals, decisions, composition.relations, strict=True)
     )
     inferred = tuple(_inferred(pairs))
-    return Found(results, composition, inferred)
+    places = [{q.env for q in t.locations} for side in (pairs.concrete, pairs.abstract) for t in side.strong]
+    notes = ("environments differ from location to location; shown is what they are at the start",)
+    return Found(results, composition, inferred, notes if any(len(envs) > 1 for envs in places) else ())
 
 
 def _inferred(pairs: Pairs) -> list[Inferred]:
