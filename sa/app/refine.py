@@ -148,10 +148,12 @@ def questions(paths: tuple[str, ...], split: bool, reading: Reading = USUAL, fam
 def _two_files(paths: tuple[str, ...], split: bool, reading: Reading, families: bool) -> list[Question]:
     """The blocks of either file that are about the two, or the defaults where there are none."""
     abstract_path, concrete_path = paths
-    if reading.function is not None:
-        first, second, relation = load_functions((abstract_path, concrete_path), reading)
-        claim = ALONE.format(name=reading.function)
-        return [replace(_question(first, second, None), block=relation, claim=claim)]
+    if reading.function is not None or reading.plain == "permissions":
+        found = load_functions((abstract_path, concrete_path), reading)
+        return [
+            replace(_question(f.abstract, f.concrete, None), block=f.block, claim=ALONE.format(name=f.name))
+            for f in found
+        ]
     abstract, concrete = (load_compared(path, split, families, reading) for path in paths)
     asked = (realpath(abstract_path), realpath(concrete_path))
     blocks = list[Block | None]()

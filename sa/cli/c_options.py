@@ -21,6 +21,13 @@ class Overflow(str, Enum):  # noqa: UP042 -- typer shows the values of a str enu
     wrap = "wrap"
 
 
+class Plain(str, Enum):  # noqa: UP042 -- as above
+    """How plain shared variables are compared."""
+
+    always = "always"
+    permissions = "permissions"
+
+
 class Property(str, Enum):  # noqa: UP042 -- as above
     """One kind of claim alone."""
 
@@ -61,6 +68,10 @@ FunctionOption: TypeAlias = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+PlainOption: TypeAlias = Annotated[
+    Plain,
+    typer.Option("--plain", help="Compare plain variables after each step, or by permissions.", rich_help_panel=_PANEL),
+]
 RacesOption: TypeAlias = Annotated[
     bool, typer.Option("--races", help="Claim that there are no data races.", rich_help_panel=_PANEL)
 ]
@@ -86,22 +97,26 @@ def reading(
     only: Property | None = None,
     open_: bool = False,
     function: str | None = None,
+    plain: Plain = Plain.always,
 ) -> Reading:
     """What the options amount to. To look for overflows is to check for them."""
     arguments = (*(f"D{d}" for d in define or ()), *(f"I{i}" for i in include or ()))
     how = "check" if only is Property.no_overflow else overflow.value
     asked = None if only is None else only.value
-    return Reading(cc, arguments, entry, how, heap, races, deadlock, asked, open=open_, function=function)
+    return Reading(
+        cc, arguments, entry, how, heap, races, deadlock, asked, open=open_, function=function, plain=plain.value
+    )
 
 
 def check_reading(how: Reading, files: int, others: Mapping[str, bool]) -> None:
     """That options for C stand beside no option that has no use for them. Raises typer.BadParameter."""
     if others["chain"] and how != USUAL:
         raise typer.BadParameter("the options for C are not for `--chain`")
-    if how.function is None:
+    if how.function is None and how.plain == USUAL.plain:
         return
-    for name, given in {**others, "entry": how.entry != USUAL.entry}.items():
+    asked = "--plain permissions" if how.function is None else "--function"
+    for name, given in {**others, "entry": bool(how.function) and how.entry != USUAL.entry}.items():
         if given:
-            raise typer.BadParameter(f"`--function` and `--{name}` exclude each other")
+            raise typer.BadParameter(f"`{asked}` and `--{name}` exclude each other")
     if files != 2:
-        raise typer.BadParameter("`--function` compares two files")
+        raise typer.BadParameter(f"`{asked}` compares two files")

@@ -19,6 +19,8 @@ from sa.cli.c_options import (
     IncludeOption,
     Overflow,
     OverflowOption,
+    Plain,
+    PlainOption,
     check_reading,
     reading,
 )
@@ -95,6 +97,7 @@ def refine(
     define: DefineOption = None,
     include: IncludeOption = None,
     function: FunctionOption = None,
+    plain: PlainOption = Plain.always,
 ) -> None:
     """Prove or refute that concrete threads refine abstract ones.
 
@@ -104,7 +107,7 @@ def refine(
     settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, paths[-1], report))
     check_inferring(infer, certificate)
     unfit = {"whole": whole, "engine": engine, "trace": trace, "profile": profile, "infer-relate": infer}
-    how = reading(cc, define, include, entry, overflow, heap, function=function)
+    how = reading(cc, define, include, entry, overflow, heap, function=function, plain=plain)
     check_chained(chain, len(paths), script, {**unfit, "weakest-rely": weakest_rely})
     check_reading(how, len(paths), {"chain": chain, "weakest-rely": weakest_rely, "infer-relate": infer})
     if chain:
@@ -119,7 +122,7 @@ def refine(
 
     def request(bounds: Limits) -> RefineRequest:
         asked = _request(paths, split, _options(bounds, seed, whole), engine, cache)
-        return replace(asked, relate=_relate(infer, quiet or whole or bool(engine or function)), reading=how)
+        return replace(asked, relate=_relate(infer, quiet or whole or engine is not None, how), reading=how)
 
     _ask(paths, request, certificate, settings, watching)
 
@@ -197,11 +200,13 @@ def _request(paths: tuple[str, ...], split: bool, options: Options, engine: str 
     return RefineRequest(paths, split, replace(options, cache=kept, engines=engines))
 
 
-def _relate(infer: bool, curt: bool) -> Relate:
+def _relate(infer: bool, curt: bool, how: Reading) -> Relate:
     """What to do where the relation fails. Asked for a verdict alone nobody wants to hear of another question."""
     from sa.app.refine import Relate
 
-    return Relate.INFER if infer else Relate.AS_ASKED if curt else Relate.PROPOSE
+    # The relation of functions alone is no user's business.
+    given = curt or how.function is not None or how.plain != USUAL.plain
+    return Relate.INFER if infer else Relate.AS_ASKED if given else Relate.PROPOSE
 
 
 def _certify(certificate: str, request: RefineRequest, answers: list[Answer]) -> None:

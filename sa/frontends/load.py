@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from os.path import splitext
 from types import MappingProxyType
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import replace
 
-from sa.automata.program import Program, Refinement
+from sa.automata.program import Program
 from sa.base.diagnostic import InputError, error
 from sa.frontends.opened import opened
 from sa.frontends.reading import USUAL, Reading
 from sa.language.load import Loaded, LoadedScript
+
+if TYPE_CHECKING:
+    from sa.frontends.c.functions import Compared
 
 
 class Loader(Protocol):
@@ -88,14 +91,14 @@ def load_compared(path: str, split: bool = False, families: bool = False, readin
     return loaded
 
 
-def load_functions(paths: tuple[str, str], reading: Reading) -> tuple[Loaded, Loaded, Refinement]:
-    """The function that a reading names in an abstract and in a concrete file, and how they are related.
+def load_functions(paths: tuple[str, str], reading: Reading) -> tuple[Compared, ...]:
+    """The function that a reading names in an abstract and in a concrete file, or all that their threads run.
 
     Raises InputError.
     """
     for path in paths:
         if _kind(path) is not _c:
-            raise InputError((error("SA705", f"`--function` is for C, and `{path}` is none"),))
+            raise InputError((error("SA705", f"functions are compared in C, and `{path}` is none"),))
     from sa.frontends.c.functions import load_functions as functions_of
 
     return functions_of(paths, reading)

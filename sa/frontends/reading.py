@@ -10,6 +10,9 @@ from msgspec import Struct
 PROPERTIES = ("unreach-call", "no-data-race", "no-overflow", "no-deadlock")
 OVERFLOW = ("assume", "check", "wrap")
 
+#: How plain shared variables are compared: after each step, or as far as a thread has permission to access them.
+PLAIN = ("always", "permissions")
+
 
 class Reading(Struct, frozen=True):
     """`compiler` and `arguments` are for preprocessing. Signed overflow is assumed away, checked, or wraps around.
@@ -18,7 +21,8 @@ class Reading(Struct, frozen=True):
 
     A program that is `open` has an environment beside its threads; this alone is for `.sa` too.
 
-    A `function` that is compared alone stands in any environment, its plain variables under permissions.
+    A `function` that is compared alone stands in any environment, its plain variables under permissions. So do all
+    threads of programs that are compared where `plain` is one of PLAIN that says so.
 
     `heap` objects are made at most by an allocation in a loop. `only` is one of PROPERTIES.
     """
@@ -34,6 +38,7 @@ class Reading(Struct, frozen=True):
     visible: bool = False
     open: bool = False
     function: str | None = None
+    plain: str = "always"
 
 
 USUAL = Reading()
@@ -42,7 +47,7 @@ USUAL = Reading()
 def words(reading: Reading) -> tuple[str, ...]:
     """A reading as words, none for the usual one."""
     found = [f"-{a}" for a in reading.arguments]
-    for name in ("compiler", "entry", "overflow", "heap", "only", "function"):
+    for name in ("compiler", "entry", "overflow", "heap", "only", "function", "plain"):
         if getattr(reading, name) != getattr(USUAL, name):
             found.append(f"{name}={getattr(reading, name)}")
     return (*found, *(name for name in ("races", "deadlock", "open") if getattr(reading, name)))
@@ -63,8 +68,10 @@ def reading_of(written: Sequence[str]) -> Reading:
         values.pop("only", None),
         open="open" in flags,
         function=values.pop("function", None),
+        plain=values.pop("plain", USUAL.plain),
     )
     known = made.overflow in OVERFLOW and (made.only is None or made.only in PROPERTIES) and made.heap > 0
+    known = known and made.plain in PLAIN
     if values or flags - {"races", "deadlock", "open"} or not known:
         raise ValueError("these are no options for reading a program")
     return made

@@ -321,8 +321,9 @@ SA716 an undefined function that gets an address
 SA717 instructions of the machine
     What inline assembly does is not known here, but for instructions that only wait or order what is around them.
 SA718 what is not accepted where a function is compared alone
-    With `--function` a function stands in any environment. Parameters and results are integers, variables are accessed
-    by their names and are either plain or atomic in both files, and threads are neither created nor joined.
+    With `--function` and `--plain permissions` a function stands in any environment. Variables are accessed by their
+    names and are either plain or atomic in both files, with the same first values; pointers that are given are not
+    followed, and nobody gets to see addresses.
 SA719 an expression that is not accepted
     This kind of expression is not supported; the message names it.
 SA720 where a thread begins

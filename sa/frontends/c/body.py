@@ -86,7 +86,7 @@ class File(msgspec.Struct):
     Names that are not `assigned` in any function mean variables that keep what initialises them; `constants` are the
     values of those whose initialisers are constant.
     `ordered` are scalars that are accessed as visible actions where a function is compared alone, by their object and
-    the distance from its start, None where that is computed.
+    the distance from its start, None where that is computed; `created` are functions that threads are to run.
     `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
     """
 
@@ -115,6 +115,7 @@ class File(msgspec.Struct):
     constants: dict[Var, Value] = msgspec.field(default_factory=dict)
     strings: int = 0
     ordered: dict[tuple[str, int | None], None] = msgspec.field(default_factory=dict)
+    created: dict[str, None] = msgspec.field(default_factory=dict)
 
 
 class Body(msgspec.Struct):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,28 +28,65 @@ ASSUMED = (
 )
 
 
+class Compared(Struct, frozen=True):
+    """The programs of a function of two files, and how they are related."""
+
+    name: str
+    abstract: Loaded
+    concrete: Loaded
+    block: Refinement
+
+
 class _Read(Struct, frozen=True):
+    name: str
     text: Text
     file: File
     function: Function
 
 
-def load_functions(paths: tuple[str, str], reading: Reading) -> tuple[Loaded, Loaded, Refinement]:
-    """The function that `reading` names in an abstract and in a concrete file. Raises InputError."""
-    assert reading.function is not None
-    meant = replace(reading, entry=reading.function, visible=True)
-    one, two = (_read(path, meant) for path in paths)
-    if one.file.names[meant.entry] != two.file.names[meant.entry]:
-        message = f"`{meant.entry}` has another type in the other file"
-        raise InputError((error("SA405", message, two.file.procedures[meant.entry].origin.span),))
-    ordered = {*one.file.ordered, *two.file.ordered}
-    for found in (one, two):
-        _apart(found.function, ordered)
-    first, second, block = compared(one.function, two.function, keywords())
-    return _loaded(first, one, meant), _loaded(second, two, meant), block
+def load_functions(paths: tuple[str, str], reading: Reading) -> tuple[Compared, ...]:
+    """The function that `reading` names in an abstract and in a concrete file, or what their threads run.
+
+    Raises InputError.
+    """
+    if reading.function is not None:
+        one, two = (_read(path, reading, reading.function) for path in paths)
+        _apart((one, two))
+        return (_compared(one, two, reading, False),)
+    found, names = list[tuple[_Read, _Read]](), [reading.entry]
+    for name in names:
+        one, two = (_read(path, reading, name) for path in paths)
+        found.append((one, two))
+        names += [n for n in dict.fromkeys((*one.file.created, *two.file.created)) if n not in names]
+    _apart([r for pair in found for r in pair])
+    _begun_alike(found)
+    # What the first thread hands on has its first values there.
+    used = {k: c for pair in found for r in pair for k, c in r.function.used.items()}
+    main = tuple(replace(r, function=replace(r.function, used=used)) for r in found[0])
+    found[0] = main[0], main[1]
+    return tuple(_compared(a, c, reading, number == 0) for number, (a, c) in enumerate(found))
 
 
-def _read(path: str, reading: Reading) -> _Read:
+def _compared(one: _Read, two: _Read, reading: Reading, beginning: bool) -> Compared:
+    if one.file.names[one.name] != two.file.names[two.name]:
+        message = f"`{two.name}` has another type in the other file"
+        raise InputError((error("SA405", message, two.file.procedures[two.name].origin.span),))
+    first, second, block = compared(one.function, two.function, keywords(), beginning)
+    return Compared(two.name, _loaded(first, one, reading), _loaded(second, two, reading), block)
+
+
+def _begun_alike(found: Sequence[tuple[_Read, _Read]]) -> None:
+    """Raises InputError where a variable of both files has different first values."""
+    for one, two in found:
+        for key, value in two.function.first.items():
+            if one.function.first.get(key, value) is not value:
+                message = f"`{''.join(key)}` has another first value in the other file"
+                origin = next(o.origin for o in two.function.unit.objects if o.name == key[0])
+                raise InputError((error("SA718", message, origin.span),))
+
+
+def _read(path: str, reading: Reading, name: str) -> _Read:
+    reading = replace(reading, entry=name, function=name, visible=True)
     text = read(path, reading)
     unit, file = unit_of(text, reading)
     kind = file.names[reading.entry]
@@ -62,18 +99,20 @@ def _read(path: str, reading: Reading) -> _Read:
                 "where a function is compared alone, its parameters and its result are integers, or pointers not used"
             )
             raise InputError((error("SA718", message, where, hint),))
-    return _Read(text, file, function_of(unit, text.source))
+    return _Read(name, text, file, function_of(unit, text.source))
 
 
-def _apart(function: Function, ordered: Collection[tuple[str, int | None]]) -> None:
+def _apart(found: Sequence[_Read]) -> None:
     """Raises InputError where a plain variable is accessed atomically, or as a volatile one, elsewhere."""
-    objects = {o.name: o for o in function.unit.objects}
-    for name, path in function.used:
-        for distance in (None, [c.path for c in objects[name].cells].index(path)):
-            if (name, distance) in ordered:
-                message = f"`{name}{path}` is a plain variable in one place, and atomic or volatile in another"
-                hint = "where a function is compared alone, each variable is one or the other in both files"
-                raise InputError((error("SA718", message, objects[name].origin.span, hint),))
+    ordered = {place for r in found for place in r.file.ordered}
+    for function in (r.function for r in found):
+        objects = {o.name: o for o in function.unit.objects}
+        for name, path in function.used:
+            for distance in (None, [c.path for c in objects[name].cells].index(path)):
+                if (name, distance) in ordered:
+                    message = f"`{name}{path}` is a plain variable in one place, and atomic or volatile in another"
+                    hint = "where a function is compared alone, each variable is one or the other in both files"
+                    raise InputError((error("SA718", message, objects[name].origin.span, hint),))
 
 
 def _loaded(program: Program, found: _Read, reading: Reading) -> Loaded:

@@ -10,9 +10,9 @@ from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, temporar
 from sa.frontends.c.expressions import NOTHING, constant, value
 from sa.frontends.c.operations import load, store
 from sa.frontends.c.shown import ORDERS, chosen, failed, loaded, place_of, read_to_update, stored, updated
-from sa.frontends.c.types import INT, Int, Pointer, plain
+from sa.frontends.c.types import INT, LONG, ULONG, Int, Pointer, plain
 from sa.frontends.c.values import Unsupported, Value, convert, number
-from sa.frontends.flow.graph import Begin, End, Set, Show, Step, Sync, Test
+from sa.frontends.flow.graph import Begin, End, Halt, Set, Show, Step, Sync, Test, code
 from sa.terms import build
 
 #: What functions of the library do to the plain variables. Their results are the environment's choice.
@@ -46,6 +46,13 @@ _FLAGS = {
     "atomic_flag_clear_explicit": "clear",
 }  # fmt: skip
 
+#: What has no meaning for plain variables. What locks are made with has to be the default.
+_SETTING_UP = {
+    "pthread_mutex_init", "pthread_mutex_destroy", "pthread_cond_init", "pthread_cond_destroy", "pthread_spin_init",
+    "pthread_spin_destroy", "pthread_rwlock_init", "pthread_rwlock_destroy", "pthread_barrier_init",
+    "pthread_barrier_destroy", "sem_init", "sem_destroy", "mtx_init", "mtx_destroy", "cnd_init", "cnd_destroy",
+}  # fmt: skip
+
 #: What else has to do with threads begins so: none of it is accepted.
 _OF_THREADS = (
     "pthread_", "mtx_", "cnd_", "sem_", "thrd_", "tss_", "call_once", "atomic_", "__atomic_", "__sync_",
@@ -68,6 +75,17 @@ def action(body: Body, name: str, arguments: Sequence[Any]) -> Value:
         emit(body, Show(f"fence_{order}", (), _FENCES.get(order, Sync.UPDATE)))
         emit(body, End())
         return NOTHING
+    if name in ("pthread_create", "thrd_create"):
+        return _creation(body, arguments)
+    if name in ("pthread_join", "thrd_join"):
+        return _joining(body, arguments)
+    if name in ("pthread_exit", "thrd_exit"):
+        emit(body, Show("returns", (number(value(body, arguments[0])),), Sync.END))
+        emit(body, Halt(True))
+        body.here = fresh(body)
+        return NOTHING
+    if name in _SETTING_UP:
+        return _set_up(body, name, arguments)
     if name not in _LIBRARY:
         raise Unsupported("SA718", f"`{name}` is not accepted in a function that is compared alone")
     what, shown = [name], list[Any]()
@@ -80,6 +98,48 @@ def action(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     emit(body, Show("_".join(what), (*shown, result), _LIBRARY[name]))
     emit(body, End())
     return Value(result, INT)
+
+
+def _creation(body: Body, arguments: Sequence[Any]) -> Value:
+    """A thread is created: a release, of which the function, its argument and the number of the thread are seen."""
+    pthread = len(arguments) == 4
+    where = value(body, arguments[0])
+    function = value(body, arguments[2 if pthread else 1]).term
+    argument = number(value(body, arguments[3 if pthread else 2]))
+    names = [n for n in body.file.bodies if function is code(n)]
+    if not names or not isinstance(where.type, Pointer):
+        raise Unsupported("SA720", "which function the thread runs is not known here", "name the function")
+    body.file.created[names[0]] = None
+    emit(body, Begin())
+    made = chosen(body, ULONG)
+    emit(body, Show(f"creates_{names[0]}", (argument, made), Sync.RELEASE))
+    emit(body, End())
+    if number(where) is not build.ZERO:
+        store(body, InMemory(number(where), where.type.to), Value(made, ULONG))
+    return Value(build.ZERO, INT)
+
+
+def _joining(body: Body, arguments: Sequence[Any]) -> Value:
+    """A thread has ended: an acquire, with what it returned if anybody asks for that."""
+    thread = number(value(body, arguments[0]))
+    where = value(body, arguments[1]) if len(arguments) > 1 else NOTHING
+    emit(body, Begin())
+    returned = chosen(body, LONG)
+    emit(body, Show("joins", (thread, returned), Sync.ACQUIRE))
+    emit(body, End())
+    if number(where) is not build.ZERO and isinstance(where.type, Pointer):
+        store(body, InMemory(number(where), where.type.to), Value(returned, LONG))
+    return Value(build.ZERO, INT)
+
+
+def _set_up(body: Body, name: str, arguments: Sequence[Any]) -> Value:
+    """A lock is made or given up: the thing, and what it is made with."""
+    called, index = place_of(body, number(value(body, arguments[0])))
+    given = [value(body, a) for a in arguments[1:]]
+    if any(isinstance(v.type, Pointer) and number(v) is not build.ZERO for v in given):
+        raise Unsupported("SA718", f"`{name}` with attributes is not accepted in a function that is compared alone")
+    emit(body, Show(f"{name}_{called}", (*index, *map(number, given))))
+    return Value(build.ZERO, INT)
 
 
 def _atomic(body: Body, name: str, arguments: Sequence[Any]) -> Value:

@@ -52,7 +52,7 @@ from sa.frontends.flow.webs import split
 from sa.terms import build
 from sa.terms.name import ABSTRACT, CONCRETE
 from sa.terms.substitute import sided
-from sa.terms.term import Var
+from sa.terms.term import Term, Var
 
 #: More variables are too many for labels that show all of them.
 MOST_CELLS = 24
@@ -65,7 +65,10 @@ _Key: TypeAlias = tuple[str, str]
 
 
 class Function(Struct, frozen=True):
-    """A function of a file that is to be compared: its thread, and the shared cells that it accesses."""
+    """A function of a file that is to be compared: its thread, and the shared cells that it accesses.
+
+    `first` are the values of all shared cells when the program begins.
+    """
 
     unit: Unit
     source: Source
@@ -74,10 +77,12 @@ class Function(Struct, frozen=True):
     where: Layout
     known: Accesses
     used: Mapping[_Key, Cell]
+    first: Mapping[_Key, Term | None]
 
 
 def function_of(unit: Unit, source: Source) -> Function:
     """The function that a unit begins with. Raises InputError for what cannot be compared alone."""
+    begun = {(o.name, c.path): c.initial for o in unit.objects if _is_shared(o) for c in o.cells}
     unit = replace(unit, objects=tuple(map(_arbitrary, unit.objects)))
     _, parameters, _ = inline(unit, unit.entry, unit.entry)
     (thread,), extra = threads_of(unit)
@@ -114,7 +119,7 @@ def function_of(unit: Unit, source: Source) -> Function:
             if place.cell.synchronises or not place.cell.key.lstrip("u").startswith(("int", "bool")):
                 raise _not_compared(f"`{place.object.name}{place.cell.path}`, which is no plain number", step.origin)
             used[place.object.name, place.cell.path] = place.cell
-    return Function(unit, source, thread, extra, where, known, used)
+    return Function(unit, source, thread, extra, where, known, used, begun)
 
 
 def _no_addresses(thread: Thread, known: Accesses) -> None:
@@ -158,11 +163,14 @@ def _known(thread: Thread, where: Layout) -> Accesses:
     return known
 
 
-def compared(abstract: Function, concrete: Function, reserved: frozenset[str]) -> tuple[Program, Program, Refinement]:
-    """The two programs, and the block that relates them. Raises InputError."""
+def compared(
+    abstract: Function, concrete: Function, reserved: frozenset[str], beginning: bool = False
+) -> tuple[Program, Program, Refinement]:
+    """The two programs, and the block that relates them; are they the `beginning` of all? Raises InputError."""
     cells = _cells(abstract, concrete)
-    first, theirs = _automaton(abstract, cells, True, reserved)
-    second, mine = _automaton(concrete, cells, False, reserved)
+    begun = {**concrete.first, **abstract.first} if beginning else None
+    first, theirs = _automaton(abstract, cells, True, reserved, begun)
+    second, mine = _automaton(concrete, cells, False, reserved, begun)
     second = _showing(second)
     first = _answering(first, second, tuple(h.wrote for h in theirs.values()))
     related = tuple(_written(theirs[k], mine[k], "".join(k), first.origin) for k in cells)
@@ -205,7 +213,11 @@ def _cells(abstract: Function, concrete: Function) -> Mapping[_Key, Cell]:
 
 
 def _automaton(
-    function: Function, cells: Mapping[_Key, Cell], source: bool, reserved: frozenset[str]
+    function: Function,
+    cells: Mapping[_Key, Cell],
+    source: bool,
+    reserved: frozenset[str],
+    begun: Mapping[_Key, Term | None] | None,
 ) -> tuple[Automaton, Mapping[_Key, Held]]:
     """The function under permissions, and what its variables are called for each cell."""
     thread, where = function.thread, function.where
@@ -213,6 +225,8 @@ def _automaton(
     # A cell that this function does not know has an address that nothing has.
     meant = {addresses.get(k, -1 - n): k for n, k in enumerate(cells)}
     made = held(thread.graph, {a: ("".join(k), cells[k]) for a, k in meant.items()})
+    if begun is not None:
+        made = {a: replace(h, alone=True, first=begun.get(meant[a])) for a, h in made.items()}
     under_permissions(thread, function.known, made, source)
     only_reachable(thread.graph)
     known = _known(thread, where)

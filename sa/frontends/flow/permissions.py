@@ -55,13 +55,18 @@ RACE = "undefined"
 
 
 class Held(Struct, frozen=True):
-    """The registers of a cell: its value, whether it may be accessed, whether it was written, whether it will be."""
+    """The registers of a cell: its value, whether it may be accessed, whether it was written, whether it will be.
+
+    Where a thread is the first one of all it has every permission, and the cell its `first` value if that is known.
+    """
 
     cell: Cell
     value: Var
     may: Var
     wrote: Var
     owes: Var
+    alone: bool = False
+    first: Term | None = None
 
 
 class _Work(Struct):
@@ -217,8 +222,9 @@ def _shown(step: Step, work: _Work) -> Iterator[Op]:
             unset = registers(work.thread.graph).get(work.thread.graph.entry, frozenset())
             yield from (Havoc(v, r.range) for v, r in work.thread.graph.registers.items() if v in unset)
             for _, cell in cells:
-                yield Havoc(cell.value, cell.cell.range)
-                yield Havoc(cell.may, _BIT)
+                known = cell.first if cell.alone else None
+                yield Havoc(cell.value, cell.cell.range) if known is None else Set(cell.value, known)
+                yield Set(cell.may, build.ONE) if cell.alone else Havoc(cell.may, _BIT)
                 yield Set(cell.wrote, build.ZERO)
                 yield Set(cell.owes, build.ZERO)
             yield Show(action, (*values, *(c.may for _, c in cells), *seen))

@@ -130,7 +130,7 @@ def test_a_load_goes_out_of_a_loop(tmp_path: Path) -> None:
         ("int v; int f(void) { return v; }", "int v; int f(void) { return __atomic_load_n(&v, 0); }"),
         ("int g; int f(void) { return g; }", "unsigned g; int f(void) { return g; }"),
         ("int f(int a) { return a; }", "int f(unsigned a) { return a; }"),
-        ("#include <pthread.h>\npthread_t t; int f(void) { pthread_join(t, 0); return 0; }", None),
+        ("#include <pthread.h>\npthread_once_t t; void g(void) { } void f(void) { pthread_once(&t, g); }", None),
         ("int g; int f(void) { __VERIFIER_atomic_begin(); g = 1; __VERIFIER_atomic_end(); return 0; }", None),
         ("double f(void) { return 1.0; }", None),
         ("int g; void *f(void) { return &g; }", None),
@@ -139,7 +139,7 @@ def test_a_load_goes_out_of_a_loop(tmp_path: Path) -> None:
     ],
     ids=[
         "pointer given", "pointer shared", "thread local", "recursive", "volatile", "atomic", "type", "parameter",
-        "join", "region", "floating point", "address returned", "address stored", "missing",
+        "once", "region", "floating point", "address returned", "address stored", "missing",
     ],
 )  # fmt: skip
 def test_what_cannot_be_compared_is_an_error(before: str, after: str | None, tmp_path: Path) -> None:
@@ -147,6 +147,86 @@ def test_what_cannot_be_compared_is_an_error(before: str, after: str | None, tmp
         verdict(before, after or before, tmp_path)
     assert wrong.value.diagnostics[0].code in {"SA718", "SA405", "SA720", "SA714"}
     assert all("\n" not in d.message for d in wrong.value.diagnostics)
+
+
+THREADS = """#include <pthread.h>
+#include <stdatomic.h>
+extern void put(int);
+int data, extra; atomic_int ready;
+void *writer(void *a) { %s return 0; }
+void *reader(void *a) {
+  if (atomic_load_explicit(&ready, memory_order_acquire)) { put(data); put(data + extra); }
+  return 0;
+}
+int main(void) {
+  pthread_t t, u;
+  data = 5;
+  pthread_create(&t, 0, writer, 0);
+  pthread_create(&u, 0, reader, 0);
+  pthread_join(t, 0); pthread_join(u, 0);
+  return extra;
+}
+"""
+PUBLISHED = "atomic_store_explicit(&ready, 1, memory_order_release);"
+
+
+def threads(before: str, after: str, folder: Path) -> dict[str, str]:
+    """The verdicts about what the threads of two texts run, all under permissions."""
+    paths = folder / "before.c", folder / "after.c"
+    for path, text in zip(paths, (before, after), strict=True):
+        path.write_text(text)
+    asked = RefineRequest(
+        (str(paths[0]), str(paths[1])), False, Options(limits(60.0, None)), reading=Reading(plain="permissions")
+    )
+    return {a.outcome.name: a.outcome.verdict.value for a in refine(asked)}
+
+
+def test_all_threads_of_a_program_are_compared_one_by_one(tmp_path: Path) -> None:
+    before = THREADS % f"data = 1; data = 42; extra = 7; {PUBLISHED}"
+    found = threads(before, THREADS % f"extra = 7; data = 42; {PUBLISHED}", tmp_path)
+    assert found == dict.fromkeys(("main", "writer", "reader"), "PROVED")
+    found = threads(before, THREADS % f"extra = 7; {PUBLISHED} data = 42;", tmp_path)
+    assert found == {"main": "PROVED", "writer": "REFUTED", "reader": "PROVED"}
+
+
+def test_the_first_thread_knows_first_values(tmp_path: Path) -> None:
+    text = "#include <pthread.h>\nint g = 3; void *w(void *a) {{ g++; return 0; }}\n" + (
+        "int main(void) {{ pthread_t t; int r = {}; pthread_create(&t, 0, w, 0); pthread_join(t, 0); return r; }}"
+    )
+    assert threads(text.format("g"), text.format("3"), tmp_path) == {"main": "PROVED", "w": "PROVED"}
+    assert threads(text.format("g"), text.format("4"), tmp_path) == {"main": "REFUTED", "w": "PROVED"}
+    late = "int main(void) {{ pthread_t t; pthread_create(&t, 0, w, 0); pthread_join(t, 0); return {}; }}"
+    worker = "#include <pthread.h>\nint g = 3; void *w(void *a) { g++; return 0; }\n"
+    assert threads(worker + late.format("g"), worker + late.format("3"), tmp_path)["main"] == "REFUTED"
+
+
+@pytest.mark.parametrize("kind", ["int", "_Atomic int"])
+def test_first_values_are_part_of_a_program(kind: str, tmp_path: Path) -> None:
+    """Also of variables that only a thread uses which is created later."""
+    text = f"#include <pthread.h>\n{kind} g = %d; extern void put(int); void *w(void *a) {{ put(g); return 0; }}\n" + (
+        "int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); pthread_join(t, 0); return 0; }"
+    )
+    with pytest.raises(InputError) as wrong:
+        threads(text % 1, text % 2, tmp_path)
+    assert "first value" in wrong.value.diagnostics[0].message
+
+
+def test_variables_are_plain_or_atomic_in_all_threads(tmp_path: Path) -> None:
+    text = "#include <pthread.h>\nint g; void *w(void *a) { __atomic_store_n(&g, 1, 3); return 0; }\n" + (
+        "int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); pthread_join(t, 0); return g; }"
+    )
+    with pytest.raises(InputError) as wrong:
+        threads(text, text, tmp_path)
+    assert wrong.value.diagnostics[0].code == "SA718"
+
+
+def test_a_certificate_about_all_threads_is_judged_again(tmp_path: Path) -> None:
+    text = THREADS % f"data = 1; data = 42; {PUBLISHED}"
+    (tmp_path / "before.c").write_text(text)
+    (tmp_path / "after.c").write_text(text.replace("data = 1; ", ""))
+    files, certificate = [str(tmp_path / n) for n in ("before.c", "after.c")], str(tmp_path / "evidence.json")
+    assert sacheck("refine", "--plain", "permissions", *files, "--certificate", certificate).exit_code == 0
+    assert sacheck("certify", certificate).exit_code == 0
 
 
 def test_the_option_stands_beside_two_files_of_c(tmp_path: Path) -> None:
@@ -157,4 +237,6 @@ def test_the_option_stands_beside_two_files_of_c(tmp_path: Path) -> None:
     assert sacheck("refine", "--function", "f", str(path), str(program)).exit_code == 2
     assert sacheck("refine", "--function", "f", "--infer-relate", str(path), str(path)).exit_code == 2
     assert sacheck("refine", "--function", "f", str(path), str(path)).exit_code == 0
-    assert reading_of(words(Reading(function="f"))) == Reading(function="f")
+    assert sacheck("refine", "--plain", "permissions", str(path)).exit_code == 2
+    for reading in (Reading(function="f"), Reading(plain="permissions")):
+        assert reading_of(words(reading)) == reading
