@@ -35,7 +35,7 @@ golden: $(VENV)/.developer  ## Write the expected outputs in tests/golden again;
 	SACHECK_GOLDEN=write $(BIN)/python -m pytest tests/report tests/cli tests/certificates
 
 docs: $(VENV)/.documentation  ## The documentation as a site in build/site, which needs no network
-	$(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 schemas: $(VENV)/.developer  ## Write the schemas of JSON output in docs/schemas again
 	SACHECK_GOLDEN=write $(BIN)/python -m pytest tests/report/test_schemas.py -k published

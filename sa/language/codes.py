@@ -73,7 +73,8 @@ SA102 a name that is declared twice
     Two blocks of which neither is inside the other may use the same name.
 SA103 a name of the wrong kind
     The name exists but cannot stand here: a type is not a value, a constant cannot be assigned to, variables of
-    another program cannot be used in this one.
+    another program cannot be used in this one. Outside of its thread, a name means nothing that several of its
+    locals have.
 SA104 an unknown location
     `at T.CS` needs a thread `T` in this file with a location `CS`: a statement named `CS: …` or a location of
     an automaton. Members of a family are written `at T[1].CS`.

@@ -36,6 +36,20 @@ def sacheck(*arguments: str, **options: object) -> subprocess.CompletedProcess[s
     return subprocess.run(command, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload,no-any-return]
 
 
+@pytest.mark.parametrize("package", ["sa", "sacheck"])
+def test_both_names_of_the_package_are_commands(package: str) -> None:
+    command = [sys.executable, "-m", package, "--version"]
+    assert re.fullmatch(
+        r"sacheck [0-9.]+\n", subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    )
+
+
+def test_a_shell_completes_commands_and_options() -> None:
+    for words, wanted in (("sacheck ver", "verify"), ("sacheck verify --rac", "--races")):
+        asked = {"_SACHECK_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
+        assert sacheck(env={**os.environ, **asked}).stdout.split() == [wanted]
+
+
 def test_help_lists_every_command() -> None:
     """`sacheck --help`."""
     found = sacheck("--help")
