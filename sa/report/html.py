@@ -142,8 +142,8 @@ def scene_html(scene: Scene, gathered: Gathered) -> str:
     return (
         f'<div class="scene" id="scene-{number}" data-scene="{number}" tabindex="0" role="group" '
         f'aria-label="{scene.kind}, step by step">{where}<div class="controls" hidden></div>'
-        f'<div class="stage"><div class="scroll steps"><table class="lanes">'
-        f"<thead><tr><th></th>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+        f'<div class="stage"><div class="told"><div class="scroll steps"><table class="lanes">'
+        f"<thead><tr><th></th>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
         f'<div class="ending {tone}"><p>{text(scene.ending)}</p>{f"<ul>{reasons}</ul>" if reasons else ""}</div></div>'
         f'<div class="beside" hidden><div class="state" aria-live="polite"></div><div class="code"></div></div>'
         f'</div><details class="chart"><summary>as a sequence chart</summary>'
