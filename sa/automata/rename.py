@@ -7,7 +7,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Label, Variable
-from sa.terms.substitute import local_of, primed, sided, substitute
+from sa.terms.substitute import local_of, primed, sided, substitution
 from sa.terms.term import Term, Var
 
 
@@ -18,8 +18,8 @@ def renamed(automaton: Automaton, rename: Callable[[Variable], Var]) -> Automato
         new = rename(variable)
         names[variable.var], names[primed(variable.var)] = new, primed(new)
 
-    def term(t: Term) -> Term:
-        return substitute(t, names)
+    # Most variables keep their names, and large terms are in many places.
+    term = substitution({v: t for v, t in names.items() if t is not v})
 
     def var(v: Variable) -> Variable:
         return replace(v, var=rename(v))

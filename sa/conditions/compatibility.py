@@ -35,7 +35,11 @@ def incompatibilities(
     `actors` is how many threads are looked at as those that act, the first ones; all if not given.
     """
     separate = tuple(apart(t) for t in threads)
-    disjuncts = {q.env: _disjuncts(q.env) for t in separate for q in t.locations if q.env is not None}
+    same = {build.eq(primed(v), v): v for t in separate for v in variables_of(t, Kind.GLOBAL)}
+    disjuncts = dict[Term, tuple[tuple[Term, frozenset[Var]], ...]]()
+    for env in (q.env for t in separate for q in t.locations):
+        if env is not None and env not in disjuncts:
+            disjuncts[env] = _disjuncts(env, same)
     for actor in separate[:actors]:
         steps = tuple(_steps(actor))
         for observer in separate:
@@ -69,15 +73,11 @@ def _steps(actor: Automaton) -> Iterator[_Step]:
         yield _Step(edge, taken, written, {primed(v): after.get(v, v) for v in shared})
 
 
-def _disjuncts(env: Term) -> tuple[tuple[Term, frozenset[Var]], ...]:
-    """The cases of an environment, each with variables that it does not change."""
-    return tuple((case, frozenset(_unchanged(case))) for case in build.disjuncts(env))
-
-
-def _unchanged(case: Term) -> Iterator[Var]:
-    for part in build.conjuncts(case):
-        if len(part.free) == 2:
-            yield from (v for v in part.free if not v.primes and part is build.eq(primed(v), v))
+def _disjuncts(env: Term, same: Mapping[Term, Var]) -> tuple[tuple[Term, frozenset[Var]], ...]:
+    """The cases of an environment, each with variables that it does not change: `same` has what says so."""
+    return tuple(
+        (case, frozenset(same[part] for part in build.conjuncts(case) if part in same)) for case in build.disjuncts(env)
+    )
 
 
 def _between(

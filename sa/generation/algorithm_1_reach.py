@@ -95,6 +95,8 @@ class Reach(Generic[V]):
     turned: dict[tuple[int, Shape], Effect[V]] = field(default_factory=dict)
     fresh: set[Shape] = field(default_factory=set)
     known: dict[tuple[Effect[V], V], bool] = field(default_factory=dict)
+    seen: dict[tuple[Effect[V], V], bool] = field(default_factory=dict)
+    parts: dict[tuple[Shape, V], V | None] = field(default_factory=dict)
     moved: dict[tuple[Effect[V], V], V] = field(default_factory=dict)
     split: dict[Shape, tuple[frozenset[Var], tuple[Var, ...]]] = field(default_factory=dict)
 
@@ -201,10 +203,17 @@ def _absorb(run: Reach[V], index: int, name: str) -> None:
 
 def _kept(run: Reach[V], effect: Effect[V], value: V) -> bool:
     """Whether it is plain that the effect leads to no new states: most variables are independent of most effects."""
+    found = run.seen.get((effect, value))
+    if found is None:
+        found = run.seen[effect, value] = _is_kept(run, effect, value)
+    return found
+
+
+def _is_kept(run: Reach[V], effect: Effect[V], value: V) -> bool:
     if run.domain.is_bottom(value) or not touches(run.domain, effect.shape, value):
         return True
-    inside, outside = _split(run, effect.shape)
-    part = independent(run.domain, value, inside, outside)
+    outside = _split(run, effect.shape)[1]
+    part = _part(run, effect.shape, value)
     if part is None:
         return False
     found = run.known.get((effect, part))
@@ -212,6 +221,13 @@ def _kept(run: Reach[V], effect: Effect[V], value: V) -> bool:
         after = run.domain.forget(disturbed(run.domain, effect, part), outside)
         found = run.known[effect, part] = run.domain.leq(after, part)
     return found
+
+
+def _part(run: Reach[V], shape: Shape, value: V) -> V | None:
+    """What a value says of the variables of a shape, if that is independent of what it says of others."""
+    if (shape, value) not in run.parts:
+        run.parts[shape, value] = independent(run.domain, value, *_split(run, shape))
+    return run.parts[shape, value]
 
 
 def _split(run: Reach[V], shape: Shape) -> tuple[frozenset[Var], tuple[Var, ...]]:
@@ -224,9 +240,8 @@ def _split(run: Reach[V], shape: Shape) -> tuple[frozenset[Var], tuple[Var, ...]
 def _disturbed(run: Reach[V], effect: Effect[V], value: V) -> V:
     """The states after the effect, computed on a small part of the value where the rest has nothing to do with it."""
     domain = run.domain
-    inside, outside = _split(run, effect.shape)
-    part = independent(domain, value, inside, outside)
-    before = independent(domain, effect.before, inside, outside)
+    inside = _split(run, effect.shape)[0]
+    part, before = _part(run, effect.shape, value), _part(run, effect.shape, effect.before)
     if part is None or before is None:
         return disturbed(domain, effect, value)
     small = Effect(effect.shape, before, domain.top())
