@@ -55,7 +55,7 @@ def coordinates(w: Whole, claims: Sequence[Term]) -> Iterator[Coordinates]:
     """Ways to write the data with remainders and differences, if any: the one with most of these first."""
     numbers = {v.var: v for v in w.variables if v.var.sort == INT and v.kind is not Kind.PARAM and values_of(v) is None}
     formulas = tuple(_formulas(w, claims))
-    moduli, pairs = _moduli(formulas, numbers), _compared(formulas, numbers)
+    moduli, pairs = _moduli(w, formulas, numbers), _compared(formulas, numbers)
     _follow(w, numbers, pairs)
     owner = {v.var: i for i, t in enumerate(w.threads) for v in apart(t).variables if v.kind is Kind.LOCAL}
     slack = max(SLACK, len(w.threads))
@@ -82,16 +82,28 @@ def _formulas(w: Whole, claims: Sequence[Term]) -> Iterator[Term]:
         yield from arc.updates.values()
 
 
-def _moduli(formulas: Iterable[Term], numbers: Mapping[Var, Variable]) -> dict[Var, int]:
-    """By what numbers are divided."""
+def _moduli(w: Whole, formulas: Iterable[Term], numbers: Mapping[Var, Variable]) -> dict[Var, int]:
+    """By what numbers are divided, also those that others get their values from."""
     found = dict[Var, int]()
     for term in subterms(formulas):
         if isinstance(term, Mod | Div):
             for var in (v for v in term.dividend.free if v in numbers):
-                size = lcm(found.get(var, 1), term.divisor)
-                if size <= FEW:
-                    found[var] = size
+                _divide(found, var, term.divisor)
+    updates = [u for by_place in w.arcs for here in by_place for a in here for u in a.updates.items()]
+    growing = True
+    while growing:
+        before = dict(found)
+        for var, term in updates:
+            for source in (v for v in term.free if v in numbers and var in found):
+                _divide(found, source, found[var])
+        growing = found != before
     return found
+
+
+def _divide(found: dict[Var, int], var: Var, divisor: int) -> None:
+    size = lcm(found.get(var, 1), divisor)
+    if size <= FEW:
+        found[var] = size
 
 
 def _compared(formulas: Iterable[Term], numbers: Mapping[Var, Variable]) -> dict[tuple[Var, Var], tuple[int, int]]:

@@ -48,6 +48,13 @@ thread T[i : 1..3] {{ local mine : int = 0;
     inside := inside + 1; assert inside == 1; inside := inside - 1; serving := serving + 1; }} }}
 """
 
+ARRAY_LOCK = """
+global slot : bool[4] = {{true, false, false, false}}; global next, inside : int = 0;
+thread T[i : 1..3] {{ local mine : int = 0;
+  while (true) {{ mine := fetch_add(next, 1); await slot[mine % 4]; {take}
+    inside := inside + 1; assert inside == 1; inside := inside - 1; slot[(mine + 1) % 4] := true; }} }}
+"""
+
 RACE = """
 global a, b : int = 0;
 thread A {{ while (true) {{ a := a + 1; }} }}
@@ -59,6 +66,7 @@ PROGRAMS = (
     RING.format(room=3),
     PLACES.format(room=3),
     TICKETS.format(last="mine"),
+    ARRAY_LOCK.format(take="slot[mine % 4] := false;"),
     RACE.format(step=1),
     "global x, y : int; thread T { local k : int = 0; while (x - y < 3) { k := x; x := x / 2 + y; y := k % 5 - x; } }",
     "global x, y, z : int; thread T { while (x < y) { x := z; havoc z; y := x % 4; } if (z == y + 2) { z := y % 6; } }",
@@ -130,8 +138,9 @@ def moved(made: Coordinates, old: dict[Var, Value]) -> dict[Var, Value]:
         (RING.format(room=3), RING.format(room=4)),
         (PLACES.format(room=3), PLACES.format(room=4)),
         (TICKETS.format(last="mine"), TICKETS.format(last="mine - 1")),
+        (ARRAY_LOCK.format(take="slot[mine % 4] := false;"), ARRAY_LOCK.format(take="")),
     ],
-    ids=["ring", "places", "tickets"],
+    ids=["ring", "places", "tickets", "array lock"],
 )
 def test_what_depends_on_places_is_proved_and_nothing_that_is_wrong(right: str, wrong: str) -> None:
     assert verdicts(right) == {Verdict.PROVED}
