@@ -93,7 +93,7 @@ def decided(
     known = (c for c in asked.shared.made.get(lemmas_key(asked), ()) if not called(c))
     lemmas = spoken_of(tuple(known), part)
     while left:
-        f, graph = _graph(part, left, lemmas, session, effort)
+        f, graph = _graph(part, left, lemmas, session, effort, report)
         if f is None or graph is None:
             return
         less = fused(graph)
@@ -161,7 +161,12 @@ def _in_coordinates(
 
 
 def _graph(
-    threads: tuple[Automaton, ...], bads: tuple[Bad, ...], lemmas: tuple[Term, ...], session: Session, effort: Effort
+    threads: tuple[Automaton, ...],
+    bads: tuple[Bad, ...],
+    lemmas: tuple[Term, ...],
+    session: Session,
+    effort: Effort,
+    report: Report,
 ) -> tuple[Frame | None, Graph | None]:
     """The points of the finest control of which there are few enough."""
     wholes = [whole(threads, Bad(None, bad.claim)) for bad in bads]
@@ -174,4 +179,5 @@ def _graph(
         graph = explore(f, True, effort.points, session.bounds)
         if graph is not None:
             return f, graph
+    report(Event("too many control points", {"control points are not enough": effort.points}))
     return None, None

@@ -102,9 +102,17 @@ def long_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]
             yield Refuted(bad, run, f"a run of {steps} step{'' if steps == 1 else 's'}")
 
 
+def too_many(threads: Sequence[Automaton], most: int, report: Report) -> bool:
+    """Whether there are more joint locations than an engine looks at; if so that is reported."""
+    number = prod(len(t.locations) for t in threads)
+    if number > most:
+        report(Event("nothing is tried", {"joint locations are too many": number}))
+    return number > most
+
+
 def by_joint_relations(effort: int, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """Relational invariants of joint locations, with little effort (0) or much (1). Raises LimitReached."""
-    if prod(len(t.locations) for t in asked.threads) > JOINT:
+    if too_many(asked.threads, JOINT, report):
         return
     # The names of the whole are those of separate threads, also where there is only one.
     whole = product(asked.threads) if len(asked.threads) > 1 else apart(asked.threads[0])
@@ -124,7 +132,7 @@ def by_joint_relations(effort: int, asked: Asked, budget: Budget, report: Report
 
 def by_differences(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """What differences between variables exclude at joint locations. Raises LimitReached."""
-    if prod(len(t.locations) for t in asked.threads) > JOINT:
+    if too_many(asked.threads, JOINT, report):
         return
     whole = product(asked.threads) if len(asked.threads) > 1 else apart(asked.threads[0])
     report(Event("differences", {"locations": len(whole.locations)}))

@@ -7,7 +7,6 @@ before is among the candidates.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
 
 from sa.automata.rename import apart
 from sa.base.budget import Budget, Event, Report
@@ -15,6 +14,7 @@ from sa.certificates.threads import Joint
 from sa.invariants.conjunctions import conjunctions, impossible
 from sa.invariants.crowd_candidates import candidates
 from sa.invariants.crowd_clauses import System, clauses, parameters, places_of, predicate, variables, wanted
+from sa.invariants.deciders import too_many
 from sa.invariants.direct import lemmas_key
 from sa.invariants.samples import equations
 from sa.question.asked import Asked, Excluded
@@ -31,7 +31,7 @@ SOON = 500_000
 
 def by_conjunctions(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """What the strongest joint invariants made of candidates exclude. Raises LimitReached."""
-    if prod(len(t.locations) for t in asked.threads) > JOINT:
+    if too_many(asked.threads, JOINT, report):
         return
     s = System(asked, (), [apart(t) for t in asked.threads])
     session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)

@@ -127,6 +127,14 @@ def test_what_was_tried_is_told_with_how_far_it_came() -> None:
     assert "ranges for `x`" in (what_may_help(made) or "")
 
 
+def test_an_engine_says_that_a_program_is_too_large_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of joint locations there are more than it looks at."""
+    monkeypatch.setattr("sa.invariants.deciders.JOINT", 3)
+    text = "global x : int = 0; thread T { havoc x; } thread U { skip; } invariant small : x < 5;"
+    made = verify(program_of(text), Options(Limits(), portfolio=tuple(t for t in CLAIMS if t.engine.name == "joint")))
+    assert "joint locations are too many" in "".join(tried_words(made))
+
+
 def test_without_a_time_limit_a_long_search_does_not_keep_others_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who does not end soon is asked again when all others have been asked."""
     monkeypatch.setattr(runner, "ROUNDS", (0.2, None))
