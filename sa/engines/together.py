@@ -68,6 +68,9 @@ def run_together(
     for said in side_by_side(streams, asked, _KEPT):
         if isinstance(said, Over):
             ended[said.stream] = said.reason
+            if said.stream == 0:
+                # One process would have come to this too; what goes wrong further on is no reason to have no answer.
+                said.heed()
             if said.stream == 0 and said.reason is None:
                 # All was tried that one process tries.
                 return

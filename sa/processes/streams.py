@@ -36,25 +36,27 @@ class Said(Struct, Generic[T], frozen=True):
 
 
 class Over(Struct, frozen=True):
-    """A stream has ended: by itself, or for a reason."""
+    """A stream has ended: by itself, or for a reason. `diagnostics`, or a `bug` in words, are what it raised."""
 
     stream: int
     reason: Reason | None
-
-
-class _Broken(Struct, frozen=True):
-    """What a stream raised: what is wrong with the input, or a bug in words."""
-
-    diagnostics: tuple[Diagnostic, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
     bug: str = ""
+
+    def heed(self) -> None:
+        """Raise what the stream raised, if anything: InputError, or RuntimeError for its other exceptions."""
+        if self.diagnostics:
+            raise InputError(self.diagnostics)
+        if self.bug:
+            raise RuntimeError(self.bug)
 
 
 def side_by_side(streams: Sequence[Stream[T]], shared: object, kept: tuple[type, ...]) -> Iterator[Said[T] | Over]:
     """What all streams say, each in a process of its own, until the last one is over or nobody listens any more.
 
     `shared` is what all of them know: objects in it of the `kept` types, compared by identity or large, stay the same
-    ones in results. A stream that raises LimitReached or MemoryError, or whose process dies, is over for that reason.
-    Raises InputError as a stream does, and RuntimeError for its other exceptions. Systems must be able to fork.
+    ones in results. A stream that raises LimitReached or MemoryError, or whose process dies, is over for that reason;
+    what else it raises is told, and whoever listens decides who else it concerns. Systems must be able to fork.
     """
     known = known_in(shared, kept)
     running = dict[Connection, tuple[int, BaseProcess]]()
@@ -94,10 +96,6 @@ def _received(
         process.join()
         # Systems kill those that need too much memory; solvers end the process, or make the system end it.
         said = Over(number, Reason.MEMORY if process.exitcode == -signal.SIGKILL else Reason.CRASHED)
-    if isinstance(said, _Broken):
-        if said.diagnostics:
-            raise InputError(said.diagnostics)
-        raise RuntimeError(said.bug)
     assert isinstance(said, Said | Over)
     if isinstance(said, Over):
         del running[connection]
@@ -111,7 +109,7 @@ def _work(number: int, stream: Stream[T], connection: Connection, known: list[ob
     # Who listens ends this process when nothing more is wanted.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     ends_with(parent)
-    end: Over | _Broken = Over(number, None)
+    end = Over(number, None)
     try:
         stream(lambda result: connection.send_bytes(dumps(Said(number, result), known)))
     except LimitReached as limit:
@@ -119,8 +117,8 @@ def _work(number: int, stream: Stream[T], connection: Connection, known: list[ob
     except MemoryError:
         end = Over(number, Reason.MEMORY)
     except InputError as wrong:
-        end = _Broken(wrong.diagnostics)
+        end = Over(number, Reason.CRASHED, wrong.diagnostics)
     except Exception as error:
-        end = _Broken((), f"{type(error).__name__}: {error}\n{traceback.format_exc()}")
+        end = Over(number, Reason.CRASHED, (), f"{type(error).__name__}: {error}\n{traceback.format_exc()}")
     connection.send_bytes(dumps(end, known))
     connection.close()

@@ -134,10 +134,25 @@ def test_streams_end_with_their_reasons() -> None:
     assert {f.stream: f.reason for f in found if isinstance(f, Over)} == {0: None, 1: Reason.TIMEOUT}
 
 
-def test_a_bug_in_a_stream_is_one_here() -> None:
+def test_a_bug_in_a_stream_is_told() -> None:
     def broken(say: object) -> None:
         raise KeyError("x")
 
+    (over,) = side_by_side([broken], None, ())
+    assert isinstance(over, Over)
     with pytest.raises(RuntimeError, match="KeyError"):
-        list(side_by_side([broken], None, ()))
+        over.heed()
     assert not multiprocessing.active_children()
+
+
+def test_a_bug_that_one_process_would_not_come_to_costs_no_answer() -> None:
+    """Engines further on are asked at once; alone they would not have been asked."""
+
+    def broken(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+        raise KeyError("x")
+        yield
+
+    late: Portfolio = (*CLAIMS, *(Turn(Prover(f"broken {n}", "", broken), 0.1) for n in range(len(CLAIMS))))
+    assert said(ask(THREE, 2, late)) == said(ask(THREE, 1))
+    with pytest.raises(RuntimeError, match="KeyError"):
+        ask(THREE, 2, (Turn(Prover("broken", "", broken), 0.1), *CLAIMS))
