@@ -14,7 +14,7 @@ from sa.base.budget import Budget, Report
 from sa.base.limits import LimitReached, Unsupported
 from sa.bounded.search import Bounds, Coverage, Reached, task, within
 from sa.certificates.crowd import CrowdRun, bads_of_copies
-from sa.certificates.run import Bad
+from sa.certificates.run import Bad, Run
 from sa.explicit.system import System, system
 from sa.question.asked import Asked, Note, Refuted
 from sa.smt.value import NotAValue
@@ -74,6 +74,14 @@ def _with_copies(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -
         yield from said[-1:]
         raise
     yield from said[-1:] if left else ()
+
+
+def reached(
+    wanted: Wanted, threads: tuple[Automaton, ...], bad: Bad, most: int, budget: Budget, report: Report
+) -> Run | None:
+    """A run into what is bad within the first stages, at most so many. Raises LimitReached."""
+    found = _searched(wanted, threads, (bad,), most, budget, report)
+    return next((one.run for one in found if isinstance(one, Reached)), None)
 
 
 def _words(found: Reached) -> str:

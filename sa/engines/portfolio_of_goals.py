@@ -77,6 +77,16 @@ GUESSES = _guesses(20_000, (2, 4), "guesses")
 LONG_GUESSES = _guesses(200_000, (2, 3, 4, 6), "long-guesses")
 
 
+def _rounds(stages: int, states: int, name: str) -> GoalEngine:
+    what = "concrete runs within growing bounds that no abstract run matches, for closed programs"
+    return Refuter(name, what, partial(deciders.by_rounds, stages, states))
+
+
+#: Bounds that are tried one after the other, and states with few values before: at a glance, and with patience.
+QUICK_BOUNDED = _rounds(2, 5_000, "quick-bounded")
+BOUNDED = _rounds(9, 50_000, "bounded")
+
+
 ARRAYS: GoalEngine = Prover(
     "arrays",
     "relations where functions are arrays that nobody changes",
@@ -136,7 +146,8 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(START, 0.5),
         Turn(QUICK_POINTS, 0.5),
         Turn(QUICK_VALUES, 0.7),
-        Turn(QUICK_GUESSES, 1.0),
+        Turn(QUICK_GUESSES, 0.7),
+        Turn(QUICK_BOUNDED, 1.0),
     ),
     Depth.GLANCE: (Turn(START, 0.5), *_cheap(150, 150, 80)),
     Depth.BRIEF: (
@@ -146,6 +157,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(POINTS, 0.4),
         *_BRIEF[:1],
         Turn(GUESSES, 0.5),
+        Turn(BOUNDED, 0.3),
         Turn(STRATEGY, 0.5),
         *_BRIEF[1:],
     ),
@@ -157,6 +169,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(QUICK_VALUES, 0.3),
         Turn(STATES, 0.4),
         Turn(GUESSES, 0.4),
+        Turn(BOUNDED, 0.4),
         Turn(STRATEGY, 0.5),
         *_FULL[1:4],
         Turn(LONG_GUESSES, 0.4),

@@ -64,6 +64,33 @@ def outrun(
     return None if wins is None else _told(_Telling(lay_out(goal), session), wins[0], second)
 
 
+def along_fronts(
+    goal: Goal, session: Session, first: Configuration, second: Configuration, moves: Sequence[Move]
+) -> Position | None:
+    """The play of a closed goal along one concrete run, against all abstract states that may match it.
+
+    None where some are left, or too many. Raises LimitReached.
+    """
+    m, here, stages = matching(goal, session), first, list[tuple[Configuration, Fronts, Move, Passing]]()
+    current: Fronts = {second.location: [at(m, second)]}
+    for move in moves[:DEPTH]:
+        check_time(session.bounds)
+        try:
+            passed = passing(m, current, here, move)
+        except TooMany:
+            return None
+        stages.append((here, current, move, passed))
+        here, current = move.after, ends(m, passed, move.after)
+        if not current:
+            break
+    else:
+        return None
+    then: tuple[Win, ...] = ()
+    for stage in reversed(stages):
+        then = (Win(*stage, then),)
+    return _told(_Telling(lay_out(goal), session), then[0], second)
+
+
 def _won(search: _Search, here: Configuration, against: Fronts, depth: int) -> tuple[Win, ...] | None:
     """Steps that win against all abstract states of some fronts, as few as may be."""
     chosen = [(location, one, _chosen(search, here, location, one)) for location, f in against.items() for one in f]

@@ -228,6 +228,13 @@ def by_guess(steps: int, values: tuple[int, ...], asked: GoalAsked, budget: Budg
                 return
 
 
+def by_rounds(stages: int, states: int, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
+    """A play along a concrete run in rounds that no abstract run matches. Raises LimitReached."""
+    from sa.refinement.by_rounds import by_rounds as engine
+
+    return engine(stages, states, asked, budget, report)
+
+
 def _by_steps(guess: Guess, asked: GoalAsked, budget: Budget) -> Iterator[Lost]:
     """The play by steps that may win, if they do. Raises LimitReached."""
     from sa.plays.outrun import outrun

@@ -122,6 +122,12 @@ def of_thread(name: str, thread: str) -> Name:
 
 
 @_remembered
+def off_thread(name: str) -> Name:
+    """The name that a local has in its own thread."""
+    return _with(name, thread=None)
+
+
+@_remembered
 def on_side(name: str, side: str) -> Name:
     """A variable of one program of a refinement."""
     inner = named(name).side
