@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from sa.automata.trace import Configuration, Move
 from sa.base.budget import Budget, Event, Report
 from sa.base.limits import Unsupported
 from sa.bounded.engine import Wanted, reached
 from sa.bounded.followers import Followed, Step, Strategy, followed
 from sa.bounded.parts import names_in
+from sa.bounded.switches import switching
 from sa.certificates.goal import Goal
 from sa.certificates.run import Run
 from sa.explicit.evidence import run_into
@@ -28,6 +31,9 @@ from sa.terms.evaluate import Unevaluable, evaluate
 
 #: How many strategies are looked at.
 STRATEGIES = 6
+
+#: How often threads take turns in runs that are looked for before, and ranges that are tried as a whole there.
+SWITCHES, FEW = (0, 1, 2), 64
 
 #: The first of these.
 USUAL = (Strategy(), Strategy(alike=True), Strategy(prompt=1), Strategy(prompt=4))
@@ -46,11 +52,7 @@ def by_rounds(stages: int, states: int, asked: GoalAsked, budget: Budget, report
     while len(strategies) <= STRATEGIES:
         report(Event("runs in rounds", {"strategies": len(strategies)}))
         laid_out = followed(goal, strategies)
-        s = system(laid_out.threads, (laid_out.bad,))
-        found = search(s, Effort(states, 16, reduced=False, inexact=states), budget.bounds, report)
-        run = run_into(found, 0) if found.bad else None
-        if run is None and not found.complete:
-            run = reached(Wanted(), laid_out.threads, laid_out.bad, stages, budget, report)
+        laid_out, run = _run(laid_out, stages, states, budget, report)
         if run is None:
             return
         try:
@@ -63,20 +65,33 @@ def by_rounds(stages: int, states: int, asked: GoalAsked, budget: Budget, report
         if play is not None:
             yield Lost(play)
             return
-        better = _better(goal, laid_out, strategies, left, steps)
+        # Where no abstract run is left but no play is made of that, a run that beats one more strategy does no better.
+        better = None if left is None else _better(goal, laid_out, strategies, left, steps)
         if better is None:
             return
         strategies.append(better)
 
 
+def _run(laid_out: Followed, stages: int, states: int, budget: Budget, report: Report) -> tuple[Followed, Run | None]:
+    """A run in which all followers are lost, and the threads that it is of. Raises LimitReached."""
+    effort = Effort(states, FEW, reduced=False, inexact=states)
+    for most in (*SWITCHES, None):
+        threads = laid_out.threads if most is None else switching(laid_out.threads, most)
+        found = search(system(threads, (laid_out.bad,)), effort, budget.bounds, report)
+        run = run_into(found, 0) if found.bad else None
+        if run is not None:
+            return replace(laid_out, threads=threads), run
+        if most is None and found.complete:
+            return laid_out, None
+    return laid_out, reached(Wanted(), laid_out.threads, laid_out.bad, stages, budget, report)
+
+
 def _better(
-    goal: Goal, laid_out: Followed, strategies: Sequence[Strategy], left: Survivor | None, steps: Sequence[Step]
+    goal: Goal, laid_out: Followed, strategies: Sequence[Strategy], left: Survivor, steps: Sequence[Step]
 ) -> Strategy | None:
     """A strategy that has not been tried, if there is one: a prompt one, then that of the abstract run that is left."""
     if len(strategies) < len(USUAL):
         return USUAL[len(strategies)]
-    if left is None:
-        return None
     joint = {q.name: q.parts or (q.name,) for q in goal.abstract.locations}
     own = {
         number: (i, n)
@@ -102,7 +117,9 @@ def _moves(goal: Goal, laid_out: Followed, run: Run) -> list[tuple[int, Move]]:
     """The run in the composition: the numbers of its edges, and its moves. Raises Unevaluable."""
     here, found = _concrete(goal, laid_out, run), list[tuple[int, Move]]()
     for (thread, own), turn in zip(_steps(laid_out, run), run.turns, strict=True):
-        number = laid_out.concrete[thread].numbers[own][here.location]
+        number = laid_out.concrete[thread].numbers[own].get(here.location)
+        if number is None:
+            raise Unsupported("a composition that could not be taken apart")
         edge, known = goal.concrete.edges[number], {**here.values, **turn.move.choices}
         here = Configuration(edge.target, {**here.values, **{v: evaluate(t, known) for v, t in edge.updates}})
         found.append((number, Move(edge, turn.move.choices, here)))
