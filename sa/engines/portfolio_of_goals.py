@@ -77,14 +77,14 @@ GUESSES = _guesses(20_000, (2, 4), "guesses")
 LONG_GUESSES = _guesses(200_000, (2, 3, 4, 6), "long-guesses")
 
 
-def _rounds(stages: int, states: int, name: str) -> GoalEngine:
+def _rounds(strategies: int, states: int, stages: int, name: str) -> GoalEngine:
     what = "concrete runs within growing bounds that no abstract run matches, for closed programs"
-    return Refuter(name, what, partial(deciders.by_rounds, stages, states))
+    return Refuter(name, what, partial(deciders.by_rounds, strategies, states, stages))
 
 
-#: Bounds that are tried one after the other, and states with few values before: at a glance, and with patience.
-QUICK_BOUNDED = _rounds(2, 5_000, "quick-bounded")
-BOUNDED = _rounds(9, 50_000, "bounded")
+#: Strategies, states with few values for each of them, bounds that grow: at a glance, and with patience.
+QUICK_BOUNDED = _rounds(2, 2_000, 2, "quick-bounded")
+BOUNDED = _rounds(6, 20_000, 9, "bounded")
 
 
 ARRAYS: GoalEngine = Prover(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.trace import Configuration, Move
@@ -29,9 +30,6 @@ from sa.question.asked import GoalAsked, Lost
 from sa.smt.session import Session
 from sa.terms.evaluate import Unevaluable, evaluate
 
-#: How many strategies are looked at.
-STRATEGIES = 6
-
 #: How often threads take turns in runs that are looked for before, and ranges that are tried as a whole there.
 SWITCHES, FEW = (0, 1, 2), 64
 
@@ -39,20 +37,25 @@ SWITCHES, FEW = (0, 1, 2), 64
 USUAL = (Strategy(), Strategy(alike=True), Strategy(prompt=1), Strategy(prompt=4))
 
 
-def by_rounds(stages: int, states: int, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
-    """A play along a run among so many states with few values, or within so many growing bounds.
+class Reach(Struct, frozen=True):
+    """How many strategies are tried, how many states with few values for each of them, and how many growing bounds."""
 
-    Raises LimitReached.
-    """
+    strategies: int
+    states: int
+    stages: int
+
+
+def by_rounds(reach: Reach, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
+    """A play along a run in few turns, or within bounds that grow. Raises LimitReached."""
     goal = asked.goal
     if not goal.closed or goal.choose_init or goal.axioms:
         return
     board, session = lay_out(goal), Session(budget.bounds, (), budget.seed)
     strategies = [USUAL[0]]
-    while len(strategies) <= STRATEGIES:
+    while len(strategies) <= reach.strategies:
         report(Event("runs in rounds", {"strategies": len(strategies)}))
         laid_out = followed(goal, strategies)
-        laid_out, run = _run(laid_out, stages, states, budget, report)
+        laid_out, run = _run(laid_out, reach, budget, report)
         if run is None:
             return
         try:
@@ -72,9 +75,9 @@ def by_rounds(stages: int, states: int, asked: GoalAsked, budget: Budget, report
         strategies.append(better)
 
 
-def _run(laid_out: Followed, stages: int, states: int, budget: Budget, report: Report) -> tuple[Followed, Run | None]:
+def _run(laid_out: Followed, reach: Reach, budget: Budget, report: Report) -> tuple[Followed, Run | None]:
     """A run in which all followers are lost, and the threads that it is of. Raises LimitReached."""
-    effort = Effort(states, FEW, reduced=False, inexact=states)
+    effort = Effort(reach.states, FEW, reduced=False, inexact=reach.states)
     for most in (*SWITCHES, None):
         threads = laid_out.threads if most is None else switching(laid_out.threads, most)
         found = search(system(threads, (laid_out.bad,)), effort, budget.bounds, report)
@@ -83,7 +86,7 @@ def _run(laid_out: Followed, stages: int, states: int, budget: Budget, report: R
             return replace(laid_out, threads=threads), run
         if most is None and found.complete:
             return laid_out, None
-    return laid_out, reached(Wanted(), laid_out.threads, laid_out.bad, stages, budget, report)
+    return laid_out, reached(Wanted(), laid_out.threads, laid_out.bad, reach.stages, budget, report)
 
 
 def _better(

@@ -228,11 +228,14 @@ def by_guess(steps: int, values: tuple[int, ...], asked: GoalAsked, budget: Budg
                 return
 
 
-def by_rounds(stages: int, states: int, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
+def by_rounds(
+    strategies: int, states: int, stages: int, asked: GoalAsked, budget: Budget, report: Report
+) -> Iterator[Lost]:
     """A play along a concrete run in rounds that no abstract run matches. Raises LimitReached."""
+    from sa.refinement.by_rounds import Reach
     from sa.refinement.by_rounds import by_rounds as engine
 
-    return engine(stages, states, asked, budget, report)
+    return engine(Reach(strategies, states, stages), asked, budget, report)
 
 
 def _by_steps(guess: Guess, asked: GoalAsked, budget: Budget) -> Iterator[Lost]:

@@ -122,8 +122,9 @@ class Integers:
         return left.expression == right.expression
 
     def narrowed(self, word: Word, low: int, high: int) -> Word:
-        """The same value, known to be within bounds."""
-        return Word(word.expression, low, high)
+        """The same value, if it is within bounds."""
+        # Who sees that the bounds say what it is may take it for that value also where it is not within them.
+        return self.constant(low) if low == high else Word(word.expression, low, high)
 
     def number(self, model: z3.ModelRef, word: Word) -> int:
         """Its value in a model."""

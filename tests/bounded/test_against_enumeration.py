@@ -53,6 +53,13 @@ def test_small_threads_need_as_many_rounds_as_enumeration_says() -> None:
     assert min(counts[what] for what in ("good", "round 1", "round 2")) > 5
 
 
+def test_a_value_that_bounds_determine_is_not_that_of_a_step_that_is_not_taken() -> None:
+    threads, bad = small_question(4338)
+    for width, canonical in WAYS:
+        said = found_in(threads, bad, MOST, 2, width, canonical)
+        assert isinstance(said, Reached) and said.rounds == rounds_needed(threads, bad, MOST, 2) == 1
+
+
 @pytest.mark.fuzz
 @pytest.mark.parametrize("part", range(4))
 def test_many_programs_need_as_many_rounds_as_enumeration_says(part: int) -> None:

@@ -17,7 +17,7 @@ from sa.checker.check import Accepted, check
 from sa.language.elaborate import program
 from sa.question.asked import GoalAsked, Lost
 from sa.question.goals import goals
-from sa.refinement.by_rounds import by_rounds
+from sa.refinement.by_rounds import Reach, by_rounds
 from tests.generators.automata import random_goal
 from tests.oracle.game import board, is_related, openings
 from tests.oracle.inclusion import escape
@@ -26,7 +26,7 @@ from tests.oracle.inclusion import escape
 def refuted(goal: Goal, stages: int = 3, states: int = 500) -> Play | None:
     """The first play that the engine finds within so many bounds."""
     try:
-        found = next(by_rounds(stages, states, GoalAsked(goal), Budget(limits(60.0, None)), unheard), None)
+        found = next(by_rounds(Reach(6, states, stages), GoalAsked(goal), Budget(limits(60.0, None)), unheard), None)
     except LimitReached:
         return None
     assert found is None or isinstance(found, Lost)
