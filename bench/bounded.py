@@ -1,7 +1,8 @@
-"""The engine `bounded` on the programs of `specs/bounded`: `python -m bench.bounded [--growth] [FILE...]`.
+"""The engine `bounded` on the programs of `specs/bounded`: `python -m bench.bounded [--growth|--encodings] [FILE...]`.
 
 Times are processor seconds of the engine alone, without start-up and reading. A program's header says what the thesis
-measured; a fifth of that is the goal. `--growth` varies rounds and unwindings of single programs instead.
+measured; a fifth of that is the goal. `--growth` varies rounds and unwindings of single programs instead, `--encodings`
+asks other encodings: the eager schema within the same bounds, and one step of any thread after the other.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from resource import RUSAGE_SELF, getrusage
 from rich.console import Console
 from rich.table import Table
 
+from bench.eager import is_bad_within
+from bench.product import steps_needed
 from bench.subjects import SPECS
 from sa.automata.program import Program
 from sa.base.budget import Budget, unheard
@@ -34,6 +37,14 @@ from sa.smt.circuit import Circuit
 _THESIS = re.compile(r"(?:CBMC4\.7|LR\+CBMC|LR\+ESBMC|Threader) ([\d.]+)")
 _EXPECTED = re.compile(r"expect: (\w+)")
 GROWING = ("fib_bench-5-bug.sa", "queue-bug.sa", "twostage_3.sa")
+
+#: Programs with the rounds and unwindings that their bugs need.
+ENCODED = (
+    ("twostage_3.sa", 1, 1),
+    ("fib_bench-5-bug.sa", 5, 5),
+    ("fib_bench_longer-6-bug.sa", 6, 6),
+    ("stack_unsafe.sa", 1, 2),
+)
 
 
 def processor() -> float:
@@ -99,14 +110,38 @@ def growth(name: str) -> Iterator[tuple[str, ...]]:
         yield name, str(rounds), str(unwind), str(steps), str(clauses), f"{seconds:.2f}"
 
 
+def encodings(name: str, rounds: int, unwind: int, seconds: float) -> tuple[str, ...]:
+    """Clauses and seconds until the bug is found: by the engine's encoding, the eager one, and step by step."""
+    asked = question(load_program(str(SPECS / "bounded" / name)).program)
+    s = system(asked.threads, asked.bads)
+    line = [name, str(rounds), str(unwind)]
+    _, clauses, taken = size(s, unwind, rounds)
+    line.append(f"{taken:.2f} ({clauses} clauses)")
+    begun = processor()
+    try:
+        bad, clauses = is_bad_within(s, task(s, unwind, exactly=True).dags, rounds, 12, limits(seconds, None))
+        line.append(f"{processor() - begun:.2f} ({clauses} clauses{'' if bad else ', nothing found'})")
+    except LimitReached:
+        line.append(f"over {seconds:.0f}")
+    begun = processor()
+    needed, looked, clauses = steps_needed(s, 80, 12, limits(seconds, None))
+    found = f"{looked} steps" if needed is not None else f"not found in {looked} steps"
+    line.append(f"{processor() - begun:.2f} ({clauses} clauses, {found})")
+    return tuple(line)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--growth", action="store_true")
+    parser.add_argument("--encodings", action="store_true")
     options = parser.parse_args()
-    if options.growth:
+    if options.encodings:
+        table = Table("program", "rounds", "unwindings", "engine", "eager", "step by step")
+        lines = (encodings(*subject, options.seconds) for subject in ENCODED)
+    elif options.growth:
         table = Table("program", "rounds", "unwindings", "steps", "clauses", "seconds")
         lines = (line for name in GROWING for line in growth(name))
     else:
