@@ -97,7 +97,7 @@ def problem_of(meant_by: Meaning, name: str, unsaved: Unsaved) -> str | None:
 def _at(files: _Files, path: str, text: _Text, offset: int) -> Iterator[tuple[str, int]]:
     """The declarations of the name at an offset."""
     own = meaning(text.outline, offset)
-    if own is not None and own.kind != "file":
+    if own is not None:
         yield path, _number(text, own)
         return
     for mention in text.mentions.names:

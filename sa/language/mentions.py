@@ -69,7 +69,7 @@ def mentions(source: Source) -> Mentions:
         around = _Around(imports)
         match declaration:
             case syntax.RefinementBlock():
-                around, pair = _of_block(declaration, imports)
+                around, pair = _of_block(declaration, imports, source)
                 if pair is not None:
                     pairs.append(pair)
             case syntax.StepDeclaration(claim=RefinesClaim() as claim):
@@ -92,14 +92,16 @@ def meant(mention: Mention, found: Outline) -> tuple[Declared, ...]:
     return tuple(d for d in fitting if d.top) or tuple(fitting)
 
 
-def _of_block(block: syntax.RefinementBlock, imports: Mapping[str, str]) -> tuple[_Around, Pair | None]:
-    """Where no abstract side is named, the block is about whatever the file is compared with."""
-    concrete = block.concrete or HERE
+def _of_block(block: syntax.RefinementBlock, imports: Mapping[str, str], source: Source) -> tuple[_Around, Pair | None]:
+    """Without an abstract side the block is about whatever the file is compared with: `conc.sa` with `abs.sa`."""
+    concrete, abstract = block.concrete or HERE, block.abstract
+    if abstract is None and re.search(r"(?:^|[/\\])conc\.sa$", source.name):
+        abstract = "abs.sa"
     aliases = {**imports, "conc": concrete}
-    if block.abstract is None:
+    if abstract is None:
         return _Around(aliases, (concrete,)), None
-    around = _Around({**aliases, "abs": block.abstract}, (concrete, block.abstract))
-    return around, Pair(block.abstract, concrete, block.clauses.relate is None, not block.pairs)
+    around = _Around({**aliases, "abs": abstract}, (concrete, abstract))
+    return around, Pair(abstract, concrete, block.clauses.relate is None, not block.pairs)
 
 
 def _of_claim(claim: RefinesClaim, imports: Mapping[str, str], default: bool) -> tuple[_Around, list[Pair]]:

@@ -195,7 +195,10 @@ def _uses(node: Node, above: tuple[Node, ...]) -> Iterator[Use]:
         case syntax.ThreadName() if not (above and isinstance(above[-1], syntax.ThreadPair)):
             first, dot, _ = node.name.partition(".")
             place = Span(node.span.source, node.span.start, node.span.start + len(first))
-            yield Use(first, Space.VALUE if dot else Space.THREAD, place)
+            # Without a dot it is a thread, or in a script an imported file.
+            yield Use(first, Space.VALUE, place)
+            if not dot:
+                yield Use(first, Space.THREAD, place)
         case syntax.At():
             yield from _at(node)
         case syntax.Member(thread, _, _, span):

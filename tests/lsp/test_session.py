@@ -171,6 +171,8 @@ def test_renaming_changes_the_files_that_compare_or_import_this_one(editor: Clie
         "conc.sa": [(3, "T"), (4, "T")],
         "script.sa": [(2, "T"), (3, "T"), (3, "T")],
     }
+    script, _ = opened(editor, folder / "script.sa", SCRIPT)
+    assert renamed(editor, at(script, SCRIPT, "c;"), "impl") == {"script.sa": [(1, "c"), (2, "c"), (3, "c")]}
     for taken in ("N", "spare", "k"):
         assert renamed(editor, at(uri, CONCRETE, "x : int"), taken) == {}
 
