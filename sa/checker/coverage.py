@@ -53,7 +53,7 @@ def coverage_with_copies(made: CrowdComposition) -> Iterator[Obligation]:
     identities = dict(made.copies)
     copies = [(goal, identity) for place, goal in enumerate(made.goals) if (identity := identities.get(place))]
     threads = [goal for place, goal in enumerate(made.goals) if place not in identities]
-    begun = tuple(f for goal in threads for f in _start(goal)) or _common(copies)
+    begun = tuple(f for goal in threads for f in _start(goal)) if threads else _common(copies)
     shared = tuple(f for goal, identity in copies for f in _without_copy(goal, identity, _wanted(goal)))
     wanted = (*(f for goal in threads for f in _wanted(goal)), *shared)
     unknown = (*_shared_unknown(made.goals), *(v for goal in threads for v in _own_unknown(goal)))

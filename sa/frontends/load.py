@@ -83,7 +83,9 @@ def load_compared(path: str, split: bool = False, families: bool = False, readin
         return load_program(path, split, families, reading)
     loaded = _read_so(path, replace(reading, visible=True))
     # How many threads a C program starts is part of its behaviour, not of the question.
-    _refuse_families((loaded.program,))
+    _refuse_families(
+        (loaded.program,), "create as many threads as a constant says, or compare functions alone (`--function`)"
+    )
     if loaded.program.bounds:
         where = loaded.program.bounds[0].span
         hint = "allocate before the loop"
@@ -127,9 +129,12 @@ def load_script(path: str, split: bool = False, text: str | None = None) -> Load
     return loaded
 
 
-def _refuse_families(programs: Iterable[Program]) -> None:
+#: What to do where families are not known.
+_KNOWN = "`check`, `show`, `verify` and `refine` know them; elsewhere write how many there are, `thread T[i : 1..3]`"
+
+
+def _refuse_families(programs: Iterable[Program], hint: str = _KNOWN) -> None:
     """The threads alone are not the program where there are families: who looks at them only gets no program."""
-    hint = "`check`, `show`, `verify` and `refine` know them; elsewhere write how many there are, `thread T[i : 1..3]`"
     problems = tuple(
         error("SA321", f"`{f.thread.name}` is a family of any number", f.thread.origin.span, hint)
         for program in programs

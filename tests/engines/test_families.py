@@ -149,6 +149,22 @@ def test_what_fails_with_many_copies_only_is_never_proved() -> None:
     assert _ask(abstract, concrete, 6.0).verdict is Verdict.UNKNOWN
 
 
+def _beside(first: str, second: str, other: str) -> str:
+    """Two threads whose initial conditions are given, and copies that start only where z is false."""
+    shown = "location q0 initial; edge q0 -> q0 @show(z) { z := !z; } }"
+    threads = f"automaton P {{ global z, {other} : bool; {first} {shown} automaton Q {{ global z, {other} : bool; {second} {shown}"
+    return (
+        f"{threads} automaton T[i : *] {{ global z, {other} : bool; init !z; location q0 initial; edge q0 -> q0 @hi; }}"
+    )
+
+
+def test_the_start_is_covered_without_any_copy_too() -> None:
+    """Without copies, z may be true at the start of the concrete threads, and of no abstract ones."""
+    abstract = _beside("init z ==> x;", "init z ==> !x;", "x")
+    assert _ask(abstract, _beside("", "", "y")).verdict is not Verdict.PROVED
+    assert _ask(abstract, _beside("init !z;", "", "y")).verdict is Verdict.PROVED
+
+
 @pytest.mark.parametrize(
     ("abstract", "concrete", "code"),
     [
