@@ -151,11 +151,10 @@ def test_what_fails_with_many_copies_only_is_never_proved() -> None:
 
 def _beside(first: str, second: str, other: str) -> str:
     """Two threads whose initial conditions are given, and copies that start only where z is false."""
-    shown = "location q0 initial; edge q0 -> q0 @show(z) { z := !z; } }"
-    threads = f"automaton P {{ global z, {other} : bool; {first} {shown} automaton Q {{ global z, {other} : bool; {second} {shown}"
-    return (
-        f"{threads} automaton T[i : *] {{ global z, {other} : bool; init !z; location q0 initial; edge q0 -> q0 @hi; }}"
-    )
+    known = f"global z, {other} : bool;"
+    shown = "location q0 initial; edge q0 -> q0 @show(z) { z := !z; }"
+    threads = f"automaton P {{ {known} {first} {shown} }} automaton Q {{ {known} {second} {shown} }}"
+    return f"{threads} automaton T[i : *] {{ {known} init !z; location q0 initial; edge q0 -> q0 @hi; }}"
 
 
 def test_the_start_is_covered_without_any_copy_too() -> None:
