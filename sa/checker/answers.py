@@ -7,7 +7,7 @@ from itertools import product
 from math import prod
 
 from sa.automata.automaton import Edge, Variable
-from sa.automata.ranges import values_of
+from sa.automata.ranges import count_of, values_of
 from sa.base.limits import Limits, check_time
 from sa.checker.legal import Action, shown, updated
 from sa.checker.side import Side
@@ -78,7 +78,7 @@ class Answers:
     def _along(self, edge: Edge, state: State) -> Iterator[tuple[Action, State]]:
         values = dict(zip(self.order, state[1], strict=True))
         domains = [domain(c) for c in edge.choices]
-        if prod(len(d) for d in domains) > BOUND:
+        if prod(count_of(c) or 0 for c in edge.choices) > BOUND:
             raise NotEnumerable("too many values of choices")
         for row in product(*domains):
             choices: dict[Var, Value] = {c.var: x for c, x in zip(edge.choices, row, strict=True)}

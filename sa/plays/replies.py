@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from sa.automata.automaton import Edge, Label
-from sa.automata.ranges import values_of
+from sa.automata.ranges import count_of
 from sa.automata.trace import Configuration, Move
 from sa.certificates.play import Exhausted, Obstacle, Position, Refusal, Reply
 from sa.game import board as boards
@@ -43,6 +43,9 @@ SHOWN = 3
 #: Explanations of refused edges look at the states along so many answers.
 RUNS_EXPLAINED = 4
 
+#: A choice with so many values is not tried value by value.
+MANY = 1_000
+
 
 class Answers(Struct, frozen=True):
     """All answers that matter, shortest first, as runs whose terms are constants.
@@ -64,7 +67,7 @@ def answers(session: Session, board: Board, location: str, step: Challenge, stat
     exhausted = Exhausted.ENUMERATED
     if not found.exhausted:
         runs, exhausted = _solved(session, board, location, step, state), Exhausted.SOLVER
-    elif any(values_of(c) is None for e in board.goal.abstract.edges for c in e.choices):
+    elif any((count_of(c) or MANY) >= MANY for e in board.goal.abstract.edges for c in e.choices):
         # The label may say what is chosen; to enumerate is to try all values.
         exhausted = Exhausted.SOLVER
     if runs is None:

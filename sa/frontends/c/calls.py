@@ -218,7 +218,9 @@ def _halt(body: Body, arguments: Sequence[Any]) -> Value:
     values = tuple(number(convert(value(body, argument), INT, bounds_in(body))) for argument in arguments)
     if body.file.choices.visible:
         ending = Sync.END if values else Sync.NONE
-        emit(body, Show("returns" if values else "aborts", values, ending))
+        # Only of `main` it is the same to return.
+        leaving = "exits" if body.file.choices.function not in (None, "main") else "returns"
+        emit(body, Show(leaving if values else "aborts", values, ending))
         emit(body, Show(EXIT, ()))
     emit(body, Halt(True))
     body.here = fresh(body)

@@ -80,7 +80,9 @@ def action(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     if name in ("pthread_join", "thrd_join"):
         return _joining(body, arguments)
     if name in ("pthread_exit", "thrd_exit"):
-        emit(body, Show("returns", (number(value(body, arguments[0])),), Sync.END))
+        # The process goes on behind the end of `main` only here.
+        leaving = "leaves" if body.file.choices.function == "main" else "returns"
+        emit(body, Show(leaving, (number(value(body, arguments[0])),), Sync.END))
         emit(body, Halt(True))
         body.here = fresh(body)
         return NOTHING

@@ -211,6 +211,16 @@ def test_first_values_are_part_of_a_program(kind: str, tmp_path: Path) -> None:
     assert "first value" in wrong.value.diagnostics[0].message
 
 
+def test_the_end_of_a_thread_is_not_that_of_the_process(tmp_path: Path) -> None:
+    text = "#include <pthread.h>\n#include <stdlib.h>\nvoid *w(void *a) { %s }\n" + (
+        "int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); pthread_join(t, 0); %s }"
+    )
+    ends = ("exit(5);", "return 0;"), ("return (void *) 5;", "pthread_exit(0);")
+    assert threads(text % ends[0], text % ends[1], tmp_path) == {"main": "REFUTED", "w": "REFUTED"}
+    same = text % ("pthread_exit((void *) 5);", "exit(0);")
+    assert threads(text % ("return (void *) 5;", "return 0;"), same, tmp_path) == {"main": "PROVED", "w": "PROVED"}
+
+
 def test_variables_are_plain_or_atomic_in_all_threads(tmp_path: Path) -> None:
     text = "#include <pthread.h>\nint g; void *w(void *a) { __atomic_store_n(&g, 1, 3); return 0; }\n" + (
         "int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); pthread_join(t, 0); return g; }"
