@@ -15,7 +15,7 @@ from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, meaning,
 from sa.frontends.c.expressions import NOTHING, branch, constant, value
 from sa.frontends.c.offsets import distance_of
 from sa.frontends.c.operations import kept, store
-from sa.frontends.c.ordered import action, is_action
+from sa.frontends.c.ordered import action, is_action, leaving
 from sa.frontends.c.outside import anything, assembler, between, numbered, outside, unread
 from sa.frontends.c.shown import is_alone
 from sa.frontends.c.texts import TEXTS
@@ -218,9 +218,7 @@ def _halt(body: Body, arguments: Sequence[Any]) -> Value:
     values = tuple(number(convert(value(body, argument), INT, bounds_in(body))) for argument in arguments)
     if body.file.choices.visible:
         ending = Sync.END if values else Sync.NONE
-        # Only of `main` it is the same to return.
-        leaving = "exits" if body.file.choices.function not in (None, "main") else "returns"
-        emit(body, Show(leaving if values else "aborts", values, ending))
+        emit(body, Show(leaving(body) if values else "aborts", values, ending))
         emit(body, Show(EXIT, ()))
     emit(body, Halt(True))
     body.here = fresh(body)

@@ -65,6 +65,11 @@ def is_action(name: str) -> bool:
     return name in ATOMICS or name in _LIBRARY or name in _FENCING or name in _FLAGS or name.startswith(_OF_THREADS)
 
 
+def leaving(body: Body) -> str:
+    """What `exit` is called: only in `main` it is the same to return."""
+    return "exits" if body.file.choices.function not in (None, "main") else "returns"
+
+
 def action(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     """The value of a call that is an action. Raises Unsupported."""
     if name in ATOMICS or name in _FLAGS:
@@ -81,8 +86,8 @@ def action(body: Body, name: str, arguments: Sequence[Any]) -> Value:
         return _joining(body, arguments)
     if name in ("pthread_exit", "thrd_exit"):
         # The process goes on behind the end of `main` only here.
-        leaving = "leaves" if body.file.choices.function == "main" else "returns"
-        emit(body, Show(leaving, (number(value(body, arguments[0])),), Sync.END))
+        last = "leaves" if body.file.choices.function == "main" else "returns"
+        emit(body, Show(last, (number(value(body, arguments[0])),), Sync.END))
         emit(body, Halt(True))
         body.here = fresh(body)
         return NOTHING
