@@ -131,6 +131,9 @@ def lost(play: Play, result: Result, head: str, escapes: bool = False) -> Iterat
     yield (Paragraph(head),)
     yield (PlayTrace(story(play, result.goal), result.goal),)
     match result.loss:
+        case None if result.goal.closed and isinstance(play, Position | Chosen):
+            text = "What fails is to follow step by step. Whether some abstract run has these visible actions"
+            yield (Paragraph(f"{text} was not determined."),)
         case None:
             pass
         case Loss.BEHAVIOUR:
@@ -141,7 +144,8 @@ def lost(play: Play, result: Result, head: str, escapes: bool = False) -> Iterat
             text = "Only the relation fails here: an abstract run with the same visible actions exists, but none "
             yield (Paragraph(text + _kept(play)),)
         case Loss.FORESIGHT:
-            text = "An abstract run with the same visible actions exists, but no answer is right whatever comes next."
+            text = "What fails is to follow step by step: an abstract run with the same visible actions exists, but no "
+            text += "answer is right whatever comes next."
             yield (Paragraph(text),)
         case _ as never:
             assert_never(never)
