@@ -59,7 +59,8 @@ def _claims(program: Program) -> Iterator[Claimed]:
     for invariant in program.invariants:
         said = of_symbolic(invariant.formula, invariant.copies, families)
         bads = tuple(Bad(None, formula) for formula in said)
-        yield Claimed(f"invariant {invariant.name}", bads, threads, families)
+        bound = invariant.origin in program.bounds
+        yield Claimed(f"invariant {invariant.name}", bads, threads, families, bound)
 
 
 def _checks(program: Program, thread: Automaton) -> Iterator[Claimed]:

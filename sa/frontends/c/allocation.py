@@ -28,13 +28,31 @@ def allocate(body: Body, arguments: Sequence[Any], zero: bool) -> Value:
     if (sized := _sized(body, size)) is not None:
         return _with_extent(body, *sized, zero)
     kind, several = _fitting(body, size) or _what(body, size)
-    whole_kind = kind if several == 1 else Array(kind, several)
+    last = flexible(kind)
+    if last is not None:
+        whole_kind: CType = lengthened(kind, (constant(body, size) - size_of(kind)) // max(1, size_of(last)))
+    else:
+        whole_kind = kind if several == 1 else Array(kind, several)
     whole(whole_kind, "what is allocated")
     name = _unused(body)
     body.objects[name] = object_of(body.file, name, whole_kind, Storage.HEAP, body.origin, {} if zero else None)
     var = temporary(body, Pointer(kind))
     emit(body, Allocate(var, name))
     return Value(var, Pointer(kind))
+
+
+def flexible(kind: CType) -> CType | None:
+    """The type of the elements of a structure's last member, if that is an array without a size."""
+    last = kind.fields[-1][1] if isinstance(kind, Struct) and kind.fields else None
+    return last.of if isinstance(last, Array) and last.size is None else None
+
+
+def lengthened(kind: CType, count: int) -> Struct:
+    """The structure with so many elements in its last member."""
+    assert isinstance(kind, Struct) and kind.fields
+    name, last = kind.fields[-1]
+    assert isinstance(last, Array)
+    return Struct(kind.tag, (*kind.fields[:-1], (name, Array(last.of, count))), gaps=kind.gaps)
 
 
 def _sized(body: Body, size: Any) -> tuple[CType, Any] | None:
@@ -53,7 +71,32 @@ def _sized(body: Body, size: Any) -> tuple[CType, Any] | None:
                 return static_type(body, one.expr), other
     if body.wanted is not None and size_of(body.wanted) == 1:
         return body.wanted, size
+    if body.wanted is not None and isinstance(size, c_ast.BinaryOp) and size.op == "+":
+        return _behind(body, body.wanted, size)
     return None
+
+
+def _behind(body: Body, kind: CType, size: c_ast.BinaryOp) -> tuple[CType, Any] | None:
+    """A structure whose last member has no size, and the number of its elements, of which the size speaks."""
+    last = flexible(kind)
+    for one, other in ((size.left, size.right), (size.right, size.left)):
+        if last is None or not _is_constant(body, one, size_of(kind)):
+            continue
+        other = without_wide_casts(body, other)
+        if size_of(last) == 1:
+            return kind, other
+        if isinstance(other, c_ast.BinaryOp) and other.op == "*":
+            for each, count in ((other.left, other.right), (other.right, other.left)):
+                if _is_constant(body, each, size_of(last)):
+                    return kind, count
+    return None
+
+
+def _is_constant(body: Body, node: Any, wanted: int) -> bool:
+    try:
+        return constant(body, node) == wanted
+    except Unsupported:
+        return False
 
 
 def without_wide_casts(body: Body, node: Any) -> Any:
@@ -65,7 +108,8 @@ def without_wide_casts(body: Body, node: Any) -> Any:
 
 def _with_extent(body: Body, kind: CType, count: Any, zero: bool) -> Value:
     """An array of as many elements as a number says, of at most MOST_SIZED: what more there is, is not looked at."""
-    most = MOST_SIZED // max(1, cell_count(kind))
+    last = flexible(kind)
+    most = MOST_SIZED // max(1, cell_count(kind if last is None else last))
     body.file.sized = MOST_SIZED
     wanted = number(value(body, count))
     fits = build.land(build.le(build.ZERO, wanted), build.le(wanted, build.integer(most)))
@@ -75,7 +119,8 @@ def _with_extent(body: Body, kind: CType, count: Any, zero: bool) -> Value:
     emit(body, Halt())
     body.here = on
     name = _unused(body)
-    made = object_of(body.file, name, Array(kind, most), Storage.HEAP, body.origin, {} if zero else None)
+    whole_kind = Array(kind, most) if last is None else lengthened(kind, most)
+    made = object_of(body.file, name, whole_kind, Storage.HEAP, body.origin, {} if zero else None)
     extent = Cell(".__extent", ANY, EXTENT, build.ZERO, True)
     body.objects[name] = replace(made, cells=(*made.cells, extent))
     var = temporary(body, Pointer(kind))

@@ -87,6 +87,7 @@ class File(msgspec.Struct):
     values of those whose initialisers are constant.
     `ordered` are scalars that are accessed as visible actions where a function is compared alone, by their object and
     the distance from its start, None where that is computed; `created` are functions that threads are to run.
+    Whether it `cleans` up after what may end a thread, and whether threads `leaves` by themselves, is noted.
     `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
     """
 
@@ -108,6 +109,8 @@ class File(msgspec.Struct):
     problems: list[Diagnostic] = msgspec.field(default_factory=list)
     addressed: dict[str, None] = msgspec.field(default_factory=dict)
     indirect: bool = False
+    cleans: bool = False
+    leaves: bool = False
     bit_fields: bool = False
     sized: int = 0
     keys: dict[int, int] = msgspec.field(default_factory=dict)

@@ -137,8 +137,8 @@ def _struct(body: Body, node: Any, constant: Constants) -> Struct:
                 gaps.append((len(fields), kind))
                 continue
             body.file.bit_fields = True
-        if isinstance(kind, Array) and kind.size is None:
-            raise Unsupported("SA712", "flexible members are not accepted")
+        if isinstance(kind, Array) and kind.size is None and number + 1 < len(node.decls):
+            raise Unsupported("SA712", "an array without a size is not the last member")
         if declared.name is None and not isinstance(kind, Struct):
             continue
         fields.append((declared.name or f"?{number}", kind))

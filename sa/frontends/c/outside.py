@@ -126,6 +126,11 @@ def assembler(body: Body, arguments: Sequence[Any]) -> Value:
     raise Unsupported("SA717", "instructions of the machine are not accepted", "use atomic functions, or write C")
 
 
+def cancelled(body: Body, arguments: Sequence[Any]) -> Value:
+    """What `pthread_cancel` stands for. Raises Unsupported."""
+    raise Unsupported("SA716", "threads that are cancelled are not accepted", "let the thread end by a flag")
+
+
 def numbered(kind: Int) -> Callable[[Body, Sequence[Any]], Value]:
     """A text as a number, which may be any. What the program was called with is not known and need not be."""
 

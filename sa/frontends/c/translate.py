@@ -59,6 +59,10 @@ def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
     if entry not in file.bodies or entry in file.library:
         raise InputError((error("SA720", f"there is no function `{entry}` to begin with", Span(text.source, 0, 0)),))
     _procedures(file, entry)
+    if file.cleans and file.leaves:
+        hint = "clean up before the thread ends"
+        message = "what `pthread_cleanup_push` says is not done where a thread ends by itself"
+        file.problems.append(error("SA716", message, Span(text.source, 0, 0), hint))
     if any(p.severity is Severity.ERROR for p in file.problems):
         raise InputError(tuple(dict.fromkeys(file.problems)))
     ends, shows = choices.deadlock, choices.visible

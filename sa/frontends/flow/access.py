@@ -118,7 +118,7 @@ def _stay(threads: Sequence[Thread], found: Found) -> None:
     for thread in threads:
         if thread.identity is None:
             continue
-        own = {a for a, p in found.layout.places.items() if _is_own(p, thread)}
+        own = {a for a, p in found.layout.places.items() if is_own(p, thread)}
         values = {v for a, vs in found.cells.items() if a not in own for v in vs}
         if left := [n for v in values if v is not OTHER and (n := cell_at(v, found.layout)) in own]:
             where = found.layout.places[left[0] or 0].object
@@ -220,7 +220,7 @@ def _numbers(thread: Thread) -> frozenset[int]:
 
 def _users(cell: int, thread: Thread, where: Layout) -> frozenset[int]:
     """Each copy of a family has its own objects."""
-    return frozenset({thread.number}) if _is_own(where.places[cell], thread) else _numbers(thread)
+    return frozenset({thread.number}) if is_own(where.places[cell], thread) else _numbers(thread)
 
 
 def _read_first(
@@ -276,7 +276,7 @@ def is_owned(place: Place, thread: Thread) -> bool:
     return place.object.storage is not Storage.STATIC and place.object.name.startswith(f"{thread.name}.")
 
 
-def _is_own(place: Place, thread: Thread) -> bool:
+def is_own(place: Place, thread: Thread) -> bool:
     """Whether each copy of the thread has such an object; what copies allocate is one supply."""
     return is_owned(place, thread) and place.object.storage is not Storage.HEAP
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import EXIT, Automaton, Edge, Location, Origin
-from sa.automata.family import at
+from sa.automata.family import Copy, at
 from sa.automata.program import Invariant
 from sa.automata.rename import own_local
+from sa.frontends.flow.heap import JOINED
 from sa.terms import build
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
@@ -41,42 +43,80 @@ class Touch(Struct, frozen=True):
     atomic: bool
     condition: Term
     element: Term | None = None
+    early: bool = False
+
+
+class Crowds(Struct, frozen=True):
+    """The identities of families by their threads' names, and the cells of which each of their copies has its `own`."""
+
+    identities: Mapping[str, Var]
+    own: Collection[tuple[str, int]]
 
 
 def races(
-    touches: Sequence[Touch], names: Mapping[int, str], origins: Mapping[int, Origin], shared: Collection[Var]
-) -> Iterator[Invariant]:
+    touches: Sequence[Touch],
+    names: Mapping[int, str],
+    origins: Mapping[int, Origin],
+    shared: Collection[Var],
+    crowds: Crowds,
+) -> Iterator[tuple[Invariant, bool]]:
     """A claim for each cell that several threads access, one of them writing, not both of them atomically.
 
-    What touches speak of is local to their threads unless it is `shared`.
+    It is one for each two families, and one for accesses of a thread that is early: whether it is, is told beside. What
+    touches speak of is local to their threads unless it is `shared`.
     """
     by_cell = dict[int, list[Touch]]()
     for touch in touches:
         by_cell.setdefault(touch.cell, []).append(touch)
     for cell, found in by_cell.items():
-        pairs = [
-            build.lnot(build.land(_there(one, shared), _there(two, shared), _same_element(one, two, shared)))
-            for number, one in enumerate(found)
-            for two in found[number + 1 :]
-            if one.thread != two.thread and (one.writes or two.writes) and not (one.atomic and two.atomic)
-        ]
-        claim = build.land(*pairs)
-        if claim is not build.TRUE:
-            yield Invariant(f"no_race_on_{names[cell]}", claim, False, None, origins[cell])
+        claims = dict[tuple[tuple[Copy, ...], bool], list[Term]]()
+        for number, one in enumerate(found):
+            for two in found[number:]:
+                if (one.writes or two.writes) and not (one.atomic and two.atomic) and _are_two(one, two, crowds):
+                    pair, copies = _met(one, two, shared, crowds)
+                    claims.setdefault((copies, one.early or two.early), []).append(build.lnot(pair))
+        for place, ((copies, early), pairs) in enumerate(claims.items(), 1):
+            claim = build.land(*pairs)
+            if claim is build.TRUE:
+                continue
+            origin = origins[cell]
+            if early:
+                origin = replace(origin, text=f"{origin.text} ({JOINED})")
+            name = f"no_race_on_{names[cell]}" if place == 1 else f"no_race_on_{names[cell]}_{place}"
+            yield Invariant(name, claim, False, None, origin, copies), early
 
 
-def _there(touch: Touch, shared: Collection[Var]) -> Term:
-    return build.land(at(touch.thread, touch.location), _of_thread(touch.condition, touch, shared))
+def _are_two(one: Touch, two: Touch, crowds: Crowds) -> bool:
+    """Whether two threads may do these: copies of a family are several."""
+    if one.thread != two.thread:
+        return True
+    return one.thread in crowds.identities and (one.thread, one.cell) not in crowds.own
 
 
-def _same_element(one: Touch, two: Touch, shared: Collection[Var]) -> Term:
-    if one.element is None or two.element is None:
-        return build.TRUE
-    return build.eq(_of_thread(one.element, one, shared), _of_thread(two.element, two, shared))
+def _met(one: Touch, two: Touch, shared: Collection[Var], crowds: Crowds) -> tuple[Term, tuple[Copy, ...]]:
+    """That both come next at one time, and the copies of families of which that speaks."""
+    same = one.thread == two.thread
+    names = [_spoken(one, "i", crowds), _spoken(two, "j" if same else "i", crowds)]
+    copies = tuple(Copy(t.thread, n) for t, n in zip((one, two), names, strict=True) if t.thread in crowds.identities)
+    conditions = [
+        build.land(at(name, touch.location), _of_thread(touch.condition, name, shared))
+        for touch, name in zip((one, two), names, strict=True)
+    ]
+    if one.element is not None and two.element is not None:
+        elements = (_of_thread(e, n, shared) for e, n in zip((one.element, two.element), names, strict=True))
+        conditions.append(build.eq(*elements))
+    if same:
+        identity = crowds.identities[one.thread]
+        conditions.append(build.ne(*(own_local(n, identity) for n in names)))
+    return build.land(*conditions), tuple(sorted(copies, key=lambda c: c.name))
 
 
-def _of_thread(term: Term, touch: Touch, shared: Collection[Var]) -> Term:
-    return substitute(term, {v: own_local(touch.thread, v) for v in term.free if v not in shared})
+def _spoken(touch: Touch, index: str, crowds: Crowds) -> str:
+    return f"{touch.thread}[{index}]" if touch.thread in crowds.identities else touch.thread
+
+
+def _of_thread(term: Term, name: str, shared: Collection[Var]) -> Term:
+    return substitute(term, {v: own_local(name, v) for v in term.free if v not in shared})
 
 
 def no_deadlock(threads: Sequence[Automaton]) -> Invariant:

@@ -21,7 +21,7 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term
 
 
-def touched(address: Term, access: Access, path: Path, work: Work) -> Iterator[Touched]:
+def touched(address: Term, access: Access, path: Path, work: Work, early: bool) -> Iterator[Touched]:
     """The plain cells of an access that others may access meanwhile."""
     if not work.asked.races:
         return
@@ -35,7 +35,7 @@ def touched(address: Term, access: Access, path: Path, work: Work) -> Iterator[T
             if index is not None and index.free & chosen:
                 message = "which element of a large array this is is chosen in the same step"
                 raise InputError((error("SA724", message, None if path.origin is None else path.origin.span),))
-            yield Touched(at, access.writes, path.depth > 0, build.land(*known), index)
+            yield Touched(at, access.writes, path.depth > 0, build.land(*known), index, early)
 
 
 def is_meant(address: Term, number: int, access: Access, work: Work) -> Term:

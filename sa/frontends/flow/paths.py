@@ -16,13 +16,17 @@ from sa.terms.term import Term, Var
 
 
 class Touched(Struct, frozen=True):
-    """An access of a plain cell, under a condition on the state before the step; of a column which `element`."""
+    """An access of a plain cell, under a condition on the state before the step; of a column which `element`.
+
+    One of a thread that is `early` (`flow.joins`) says nothing of the program.
+    """
 
     cell: int
     writes: bool
     atomic: bool
     condition: Term
     element: Term | None = None
+    early: bool = False
 
 
 class Path(Struct, frozen=True):

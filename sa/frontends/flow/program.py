@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 
 from msgspec.structs import replace
 
@@ -11,12 +11,11 @@ from sa.automata.family import Family
 from sa.automata.live import live
 from sa.automata.program import Invariant, Program
 from sa.automata.ranges import within
-from sa.base.diagnostic import InputError, error
 from sa.base.source import Source, position
 from sa.frontends.flow.access import Accesses, accesses, disturbs
 from sa.frontends.flow.beginning import begun_with
 from sa.frontends.flow.choosing import without_idle_choices
-from sa.frontends.flow.claims import Asked, Touch, no_deadlock, races
+from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.flags import without_copies, without_flags
 from sa.frontends.flow.graph import ANY, Node, Range, Storage, Unit
 from sa.frontends.flow.impossible import without_impossible
@@ -24,13 +23,13 @@ from sa.frontends.flow.joins import calm
 from sa.frontends.flow.layout import Layout, Place, layout, unset_value
 from sa.frontends.flow.liveness import only_reachable, prune
 from sa.frontends.flow.naming import Named, named
-from sa.frontends.flow.paths import Touched
 from sa.frontends.flow.rows import filled
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.slicing import decisive
 from sa.frontends.flow.spans import span_of
 from sa.frontends.flow.steps import FAILED, STOPPED, Joint, joints
 from sa.frontends.flow.threads import Thread, threads_of
+from sa.frontends.flow.touches import claims_of, spoken_of
 from sa.frontends.flow.webs import split
 from sa.terms import build
 from sa.terms.sort import INT, default_value
@@ -70,71 +69,24 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
         # Until it creates a thread, the first one moves alone: its only step is the first one of all.
         alone = all(begun[1].get(v) is first.get(v) for v in creating)
         automata[0], first = begun
-    claimed = frozenset(_claimed(threads, found, names))
+    claimed = frozenset(spoken_of(threads, found, names))
     automata, first, constants = _without_constants(automata, first)
     automata = decisive(automata, claimed)
     automata, names = ranged(automata, first, names)
     made = program_with(automata, first, names.shared, source, claimed - constants.keys())
     families = {t.name: names.names[t.number].registers[t.identity] for t in threads if t.identity is not None}
-    claims = _claims(made, list(zip(threads, found, strict=True)), names, where, asked, constants)
+    places = [_places(t, joined) for t, joined in zip(threads, found, strict=True)]
+    claims, doubtful = claims_of(made, threads, found, places, names, where, asked, constants)
     if not claims and not any(e.failure for t in made.threads for e in t.edges):
         # What cannot go wrong anywhere is claimed all the same.
         claims = (Invariant("no_step_goes_wrong", build.TRUE, False, None, made.threads[0].origin),)
     return replace(
         made,
         invariants=claims,
-        bounds=tuple(dict.fromkeys(j.edge.origin for joined in found for j in joined if j.bound)),
+        bounds=tuple(dict.fromkeys((*(j.edge.origin for joined in found for j in joined if j.bound), *doubtful))),
         threads=tuple(t for t in made.threads if t.name not in families),
         families=tuple(Family(t, families[t.name]) for t in made.threads if t.name in families),
     )
-
-
-def _claimed(threads: Sequence[Thread], found: Sequence[list[Joint]], names: Named) -> Iterator[Var]:
-    """Variables of which claims speak, whatever steps depend on."""
-    yield from (names.names[t.number].registers[t.identity] for t in threads if t.identity is not None)
-    touched = [x for joined in found for j in joined for x in j.touched]
-    yield from (v for x in touched for v in x.condition.free)
-    yield from (v for x in touched if x.element is not None for v in x.element.free)
-
-
-def _claims(
-    made: Program,
-    threads: list[tuple[Thread, list[Joint]]],
-    names: Named,
-    where: Layout,
-    asked: Asked,
-    constants: Mapping[Var, Term],
-) -> tuple[Invariant, ...]:
-    """What is claimed beside failing steps. Raises InputError where it cannot be said of any number of threads.
-
-    Variables with one value are `constants`, and none of the program.
-    """
-    if not (asked.races or asked.deadlock):
-        return ()
-    for thread, _ in threads:
-        if thread.identity is not None:
-            message = f"races and deadlocks are not looked for where there is any number of threads (`{thread.name}`)"
-            raise InputError((error("SA724", message, thread.graph.steps[0].origin.span),))
-    claims = list[Invariant]()
-    if asked.races:
-        touches = [
-            Touch(t.name, _places(t, joined)[j.source], x.cell, x.writes, x.atomic, *_known(x, constants))
-            for t, joined in threads
-            for j in joined
-            for x in j.touched
-        ]
-        origins = {c: where.places[c].object.origin for c in names.cells}
-        shared = frozenset(v.var for v in names.shared)
-        claims += races(list(dict.fromkeys(touches)), {c: v.name for c, v in names.cells.items()}, origins, shared)
-    if asked.deadlock:
-        claims.append(no_deadlock(made.threads))
-    return tuple(claims)
-
-
-def _known(touched: Touched, constants: Mapping[Var, Term]) -> tuple[Term, Term | None]:
-    """When a cell is touched, and which element of it."""
-    element = touched.element
-    return substitute(touched.condition, constants), None if element is None else substitute(element, constants)
 
 
 def first_values(names: Named, where: Layout, known: Accesses) -> dict[Var, Term]:

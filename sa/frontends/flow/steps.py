@@ -252,7 +252,8 @@ def _access(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path |
         path = replace(path, guard=build.land(path.guard, build.lnot(beyond)))
     if is_seen(step, work):
         origin = path.origin if path.seen else step.origin
-        path = replace(path, seen=True, origin=origin, touched=(*path.touched, *touched(address, access, path, work)))
+        new = touched(address, access, path, work, step.op.wrong == JOINED)
+        path = replace(path, seen=True, origin=origin, touched=(*path.touched, *new))
     match step.op:
         case Load(var, _, _, _, _):
             for known in set_first(address, access, path, step, work) if var in work.read else (path,):

@@ -63,6 +63,10 @@ int pthread_attr_setinheritsched(pthread_attr_t *, int);
 int pthread_attr_setschedpolicy(pthread_attr_t *, int);
 int pthread_setconcurrency(int);
 int pthread_setname_np(pthread_t, const char *);
+int pthread_cancel(pthread_t);
+void __sacheck_cleanup(void);
+#define pthread_cleanup_push(f, a) do { void (*__cleanup)(void *) = (f); void *__cleaned = (a); __sacheck_cleanup();
+#define pthread_cleanup_pop(does) if (does) __cleanup(__cleaned); } while (0)
 int pthread_setcancelstate(int, int *);
 int pthread_setcanceltype(int, int *);
 void pthread_testcancel(void);

@@ -1,0 +1,73 @@
+"""Which accesses the claims about races speak of, and all claims beside failing steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sa.automata.automaton import Origin
+from sa.automata.program import Invariant, Program
+from sa.base.diagnostic import InputError, error
+from sa.frontends.flow.access import is_own
+from sa.frontends.flow.claims import Asked, Crowds, Touch, no_deadlock, races
+from sa.frontends.flow.graph import Node
+from sa.frontends.flow.layout import Layout
+from sa.frontends.flow.naming import Named
+from sa.frontends.flow.paths import Touched
+from sa.frontends.flow.steps import Joint
+from sa.frontends.flow.threads import Thread
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
+
+
+def spoken_of(threads: Sequence[Thread], found: Sequence[list[Joint]], names: Named) -> Iterator[Var]:
+    """Variables of which claims speak, whatever steps depend on."""
+    yield from (names.names[t.number].registers[t.identity] for t in threads if t.identity is not None)
+    touched = [x for joined in found for j in joined for x in j.touched]
+    yield from (v for x in touched for v in x.condition.free)
+    yield from (v for x in touched if x.element is not None for v in x.element.free)
+
+
+def claims_of(
+    made: Program,
+    threads: Sequence[Thread],
+    found: Sequence[list[Joint]],
+    places: Sequence[Mapping[Node, str]],
+    names: Named,
+    where: Layout,
+    asked: Asked,
+    constants: Mapping[Var, Term],
+) -> tuple[tuple[Invariant, ...], tuple[Origin, ...]]:
+    """What is claimed beside failing steps, and the origins of claims whose failing says nothing of the program.
+
+    Variables with one value are `constants`, and none of the program. Raises InputError where deadlocks are asked for
+    beside any number of threads.
+    """
+    claims, doubtful = list[Invariant](), list[Origin]()
+    if asked.races:
+        touches = [
+            Touch(t.name, names_[j.source], x.cell, x.writes, x.atomic, *_known(x, constants), x.early)
+            for t, joined, names_ in zip(threads, found, places, strict=True)
+            for j in joined
+            for x in j.touched
+        ]
+        origins = {c: where.places[c].object.origin for c in names.cells}
+        shared = frozenset(v.var for v in names.shared)
+        families = {t.name: names.names[t.number].registers[t.identity] for t in threads if t.identity is not None}
+        own = frozenset((t.name, c) for t in threads for c in names.cells if is_own(where.places[c], t))
+        told = {c: v.name for c, v in names.cells.items()}
+        for claim, doubt in races(list(dict.fromkeys(touches)), told, origins, shared, Crowds(families, own)):
+            claims.append(claim)
+            doubtful += [claim.origin] if doubt else []
+    if asked.deadlock:
+        for thread in threads:
+            if thread.identity is not None:
+                message = f"deadlocks are not looked for where there is any number of threads (`{thread.name}`)"
+                raise InputError((error("SA724", message, thread.graph.steps[0].origin.span),))
+        claims.append(no_deadlock(made.threads))
+    return tuple(claims), tuple(doubtful)
+
+
+def _known(touched: Touched, constants: Mapping[Var, Term]) -> tuple[Term, Term | None]:
+    """When a cell is touched, and which element of it."""
+    element = touched.element
+    return substitute(touched.condition, constants), None if element is None else substitute(element, constants)
