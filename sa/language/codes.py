@@ -337,7 +337,8 @@ SA722 an atomic region that is not one step
 SA723 threads without a known number
     Each creation of a thread is a thread of the program. A loop that creates threads has a constant number of rounds.
 SA724 a claim that needs a known number of threads
-    Races and deadlocks are looked for only where the number of threads is known.
+    Deadlocks are looked for only where the number of threads is known, and races in large arrays where no choice of the
+    same step says which element it is.
 SA731 a function that is not defined
     It may return any value, and is assumed not to change anything that the program can see.
 SA732 a memory order that is treated as seq_cst
