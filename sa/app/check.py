@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from os.path import splitext
+
 from msgspec import Struct
 
 from sa.app.files import files_in
 from sa.automata.program import Program
 from sa.automata.proof import Script
-from sa.base.diagnostic import Diagnostic, InputError, Severity
+from sa.base.diagnostic import Diagnostic, InputError, Severity, error
 from sa.base.limits import Limits
 from sa.conditions.declared import environment_warnings
 from sa.conditions.vacuity import contradiction, vacuity
 from sa.frontends.load import load
+from sa.frontends.reading import USUAL
 from sa.language.load import LoadedScript
 
 
@@ -62,6 +66,18 @@ def _about(program: Program, bounds: Limits) -> tuple[tuple[Diagnostic, ...], tu
 
 def _wrong(diagnostics: tuple[Diagnostic, ...]) -> bool:
     return any(d.severity is Severity.ERROR for d in diagnostics)
+
+
+def coverage_of(paths: tuple[str, ...]) -> Iterator[tuple[str, tuple[tuple[str, bool, tuple[int, ...]], ...]]]:
+    """Of every file in C the constructs that it has, whether they are accepted, and their lines. Raises InputError."""
+    from sa.frontends.c.coverage import coverage, line_of
+
+    for path in files_in(paths):
+        if splitext(path)[1].lower() in (".c", ".i"):
+            found = coverage(path, USUAL)
+            yield path, tuple((c.name, c.refused is None, tuple(dict.fromkeys(map(line_of, c.places)))) for c in found)
+        else:
+            raise InputError((error("SA705", f"`--coverage` is for C, and `{path}` is none"),))
 
 
 def has_errors(checked: tuple[Checked, ...]) -> bool:

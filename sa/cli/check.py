@@ -27,6 +27,9 @@ from sa.cli.written import write_files
 def check(
     files: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, and folders with files.")],
     split: SplitOption = False,
+    coverage: Annotated[
+        bool, typer.Option("--coverage", help="Of files in C: which constructs are accepted, and where they are.")
+    ] = False,
     sarif: SarifOption = None,
     junit: JunitOption = None,
     json: JsonOption = False,
@@ -39,7 +42,21 @@ def check(
     Exit status: 0 nothing wrong (warnings allowed), 2 errors, 3 stopped by a limit.
     """
     settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, " ".join(files)))
+    if coverage:
+        work(settings, lambda bounds: _covered(tuple(files)))
+        return
     work(settings, lambda bounds: _check(tuple(files), split, settings, bounds))
+
+
+def _covered(files: tuple[str, ...]) -> int:
+    from sa.app.check import coverage_of
+    from sa.report.coverage import Used, show_coverage
+
+    status = 0
+    for path, found in coverage_of(files):
+        write(show_coverage(path, [Used(*construct) for construct in found]))
+        status = EXIT_INPUT if not all(accepted for _, accepted, _ in found) else status
+    return status
 
 
 def _check(files: tuple[str, ...], split: bool, settings: Settings, bounds: Limits) -> int:

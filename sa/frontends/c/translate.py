@@ -52,7 +52,7 @@ def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
         _declare(declarations, node, library=True)
     library_types(file)
     file.library = frozenset(file.bodies)
-    nodes = list(_parsed(text))
+    nodes = list(parsed(text))
     file.assigned = frozenset(name for node in nodes for name in _assigned(node))
     for node in nodes:
         _declare(declarations, node, library=False)
@@ -96,7 +96,7 @@ def _uncommented(text: str) -> str:
     return pieces[0] + "".join("\n" * p.split("*/", 1)[0].count("\n") + p.split("*/", 1)[1] for p in pieces[1:])
 
 
-def _parsed(text: Text) -> Iterator[Any]:
+def parsed(text: Text) -> Iterator[Any]:
     """The declarations of a file. Raises InputError."""
     source = text.source
     try:
