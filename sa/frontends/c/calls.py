@@ -57,7 +57,7 @@ from sa.frontends.flow.graph import (
     Wait,
     code,
 )
-from sa.frontends.flow.locks import LOCK
+from sa.frontends.flow.heap import LOCK
 from sa.frontends.flow.threads import MAX_THREADS
 from sa.terms import build
 

@@ -38,7 +38,7 @@ from sa.frontends.flow.graph import (
     fresh,
     outgoing,
 )
-from sa.frontends.flow.heap import BOUNDS, JOINED
+from sa.frontends.flow.heap import BOUNDS, JOINED, LOCK, LOCK_JOINED
 from sa.terms import build
 
 #: The objects that count the threads which run, and that say whether the first thread was early.
@@ -122,7 +122,8 @@ def _early(graph: Graph, step: Step, early: dict[Node, Node]) -> Iterator[Step]:
         case Load():
             yield Step(source, replace(step.op, wrong=JOINED), target, step.origin)
         case Store():
-            yield from chain(graph, source, [told, replace(step.op, wrong=JOINED)], target, step.origin)
+            wrong = LOCK_JOINED if step.op.wrong == LOCK else JOINED
+            yield from chain(graph, source, [told, replace(step.op, wrong=wrong)], target, step.origin)
         case _:
             yield replace(step, source=source, target=target)
 

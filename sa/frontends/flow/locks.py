@@ -12,12 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 
 from sa.frontends.flow.graph import Act, Load, Lock, Node, Step, Storage, Store, outgoing
+from sa.frontends.flow.heap import LOCK, LOCK_JOINED
 from sa.frontends.flow.layout import cell_at
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, Found, Values, evaluate
-
-#: What is wrong with an owner's cell where there is none: how the words of the library are known.
-LOCK = "lock"
 
 #: The cells that steps access, by their identity.
 _Cells = Mapping[int, Sequence[int]]
@@ -40,7 +38,7 @@ def guarded(threads: Sequence[Thread], found: Found, cells: _Cells, alone: Calla
                     known = _meant(evaluate(address, found, thread.number), found)
                     locks |= known
                     tried |= known if act is Act.TRY else set()
-                case Store(_, _, _, wrong, _) if wrong != LOCK and not alone(thread, step):
+                case Store(_, _, _, wrong, _) if wrong not in (LOCK, LOCK_JOINED) and not alone(thread, step):
                     spoiled |= set(cells.get(id(step), ()))
     # The copies of a family have one address for what is a lock of its own in each of them: it excludes nobody.
     families = tuple(f"{t.name}." for t in threads if t.identity is not None)
