@@ -16,7 +16,7 @@ from sa.frontends.c.expressions import NOTHING, branch, constant, value
 from sa.frontends.c.offsets import distance_of
 from sa.frontends.c.operations import kept, store
 from sa.frontends.c.ordered import action, is_action, leaving
-from sa.frontends.c.outside import anything, assembler, between, cancelled, numbered, outside, unread
+from sa.frontends.c.outside import anything, assembler, between, cancelled, cleaned, numbered, outside, unread
 from sa.frontends.c.shown import is_alone
 from sa.frontends.c.texts import TEXTS
 from sa.frontends.c.types import (
@@ -327,11 +327,6 @@ def _join(body: Body, arguments: Sequence[Any]) -> Value:
     return Value(build.integer(0), INT)
 
 
-def _cleanup(body: Body, arguments: Sequence[Any]) -> Value:
-    body.file.cleans = True
-    return NOTHING
-
-
 def _leave(body: Body, arguments: Sequence[Any]) -> Value:
     body.file.leaves = True
     emit(body, Exit(number(value(body, arguments[0])) if arguments else build.integer(0)))
@@ -388,9 +383,8 @@ _WORDS: dict[str, Handler] = {
     "__sacheck_try": _lock(Act.TRY),
     "pthread_self": _self, "thrd_current": _self,
     "pthread_create": _create, "thrd_create": _create, "pthread_join": _join, "thrd_join": _join,
-    "pthread_cancel": cancelled, "__sacheck_cleanup": _cleanup,
-    "pthread_exit": _leave, "thrd_exit": _leave, "__builtin_expect": _expected,
-    "__builtin_ia32_pause": _nothing,
+    "pthread_cancel": cancelled, "__sacheck_cleanup": cleaned, "pthread_exit": _leave, "thrd_exit": _leave,
+    "__builtin_expect": _expected, "__builtin_ia32_pause": _nothing,
     "__sync_synchronize": _nothing, "__atomic_thread_fence": _nothing, "__atomic_signal_fence": _nothing,
     **BLOCKS, **TEXTS,
     "__sacheck_deadlock": lambda body, arguments: Value(build.integer(int(body.file.choices.deadlock)), INT),

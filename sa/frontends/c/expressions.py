@@ -25,7 +25,7 @@ from sa.frontends.c.constants import letters_of
 from sa.frontends.c.declare import type_of
 from sa.frontends.c.literals import argument, fixed_value, is_argument, is_plain, literal_value
 from sa.frontends.c.offsets import by_field, distance_of
-from sa.frontends.c.operations import changed, checked, decide, demand, inside, joined, load, moved, operation, store, strides
+from sa.frontends.c.operations import changed, checked, decide, inside, joined, load, moved, operation, store, strides
 from sa.frontends.c.shown import is_alone
 from sa.frontends.c.types import (
     CHAR,
@@ -163,16 +163,12 @@ def _element(body: Body, node: c_ast.ArrayRef) -> Place:
         outer = place(body, node.name)
         if isinstance(outer, InMemory) and outer.part is not None and isinstance(outer.type, Array):
             return element(outer, constant(body, node.subscript))
-        if isinstance(outer, InMemory) and isinstance(outer.type, Array) and outer.type.size is not None:
+        if isinstance(outer, InMemory) and isinstance(outer.type, Array):
             return inside(body, outer, value(body, node.subscript))
         pointer = load(body, outer)
-        flexible = isinstance(outer.type, Array)
     else:
-        pointer, flexible = value(body, node.name), False
+        pointer = value(body, node.name)
     index = value(body, node.subscript)
-    if flexible:
-        # What is behind the last element ends the object, but what is before the first one is another member.
-        demand(body, build.le(build.ZERO, number(index)), "index")
     if not isinstance(pointer.type, Pointer):
         pointer, index = index, pointer
     if not isinstance(pointer.type, Pointer):

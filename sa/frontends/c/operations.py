@@ -232,9 +232,13 @@ def decide(body: Body, formula: Term, yes: Node, no: Node) -> None:
 
 def inside(body: Body, outer: InMemory, index: Value) -> InMemory:
     """An element of an array in another object, whose index is not outside."""
-    assert isinstance(outer.type, Array) and outer.type.size is not None
+    assert isinstance(outer.type, Array)
     first = Value(outer.address, Pointer(outer.type.of))
     at_index, size = number(index), outer.type.size
+    if size is None:
+        # What is behind the last element ends the object, but what is before the first one is another member.
+        demand(body, build.le(build.ZERO, at_index), "index")
+        return InMemory(moved(first, index, 1), outer.type.of, "index")
     demand(body, build.land(build.le(build.ZERO, at_index), build.lt(at_index, build.integer(size))), "index")
     starts, stride = outer.among or (outer.address, (0,)), cell_count(outer.type.of)
     if isinstance(at_index, Number):

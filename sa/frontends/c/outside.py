@@ -131,6 +131,12 @@ def cancelled(body: Body, arguments: Sequence[Any]) -> Value:
     raise Unsupported("SA716", "threads that are cancelled are not accepted", "let the thread end by a flag")
 
 
+def cleaned(body: Body, arguments: Sequence[Any]) -> Value:
+    """What `pthread_cleanup_push` says beside its macro: that there is something to be done at the end of a thread."""
+    body.file.cleans = True
+    return NOTHING
+
+
 def numbered(kind: Int) -> Callable[[Body, Sequence[Any]], Value]:
     """A text as a number, which may be any. What the program was called with is not known and need not be."""
 
