@@ -330,15 +330,13 @@ SA719 an expression that is not accepted
 SA720 where a thread begins
     A program begins with `main`, and the function that a thread runs is named where the thread is created.
 SA721 a join where the number of threads is not known
-    If any number of threads is created, it is not known which of them a join waits for. Only the first thread has joins
-    then.
+    Which thread a join waits for is not known then: only the first thread has joins.
 SA722 an atomic region that is not one step
     From its beginning to its end a region is one step: there is no loop in it, and nothing jumps into it.
 SA723 threads without a known number
     Each creation of a thread is a thread of the program. A loop that creates threads has a constant number of rounds.
 SA724 a claim that needs a known number of threads
-    Deadlocks are looked for only where the number of threads is known, and races in large arrays where no choice of the
-    same step says which element it is.
+    Deadlocks beside any number of threads are not looked for, nor races on elements chosen in the same step.
 SA731 a function that is not defined
     It may return any value, and is assumed not to change anything that the program can see.
 SA732 a memory order that is treated as seq_cst
