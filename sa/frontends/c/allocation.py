@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from pycparser import c_ast
 
 from sa.frontends.c.body import Body, emit, fresh, object_of, temporary
-from sa.frontends.c.expressions import constant, static_type, value
+from sa.frontends.c.expressions import NOTHING, constant, static_type, value
 from sa.frontends.c.operations import decide
+from sa.frontends.c.shown import is_alone
 from sa.frontends.c.statements import whole
 from sa.frontends.c.types import ULONG, Array, CType, Pointer, Struct, cell_count, size_of
 from sa.frontends.c.values import Unsupported, Value, number
@@ -169,3 +170,15 @@ def _what(body: Body, node: Any) -> tuple[CType, int]:
             return _what(body, node.expr)
         case _:
             raise Unsupported("SA715", "an allocation without `sizeof`", "say what is allocated with `sizeof`")
+
+
+def free(body: Body, arguments: Sequence[Any]) -> Value:
+    """Memory is not used again: what is done with it afterwards is not looked for.
+
+    Alone, a function is undefined that uses it. Raises Unsupported.
+    """
+    if is_alone(body):
+        hint = "compare what is done before it"
+        raise Unsupported("SA718", "`free` is not accepted where a function is compared alone", hint)
+    value(body, arguments[0])
+    return NOTHING

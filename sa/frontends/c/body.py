@@ -223,9 +223,18 @@ def warn(file: File, node: Any, code: str, message: str) -> None:
 
 
 def object_of(
-    file: File, name: str, kind: CType, storage: Storage, where: Origin, initial: Mapping[int, Term] | None
+    file: File,
+    name: str,
+    kind: CType,
+    storage: Storage,
+    where: Origin,
+    initial: Mapping[int, Term] | None,
+    kept: bool = False,
 ) -> Object:
-    """An object of a type. Without `initial` values its cells are arbitrary, with some the others are 0."""
+    """An object of a type. Without `initial` values its cells are arbitrary, with some the others are 0.
+
+    `kept` says that it is constant.
+    """
     opaque = frozenset(_opaque(kind))
     zero = build.integer(0)
     cells = list[Cell]()
@@ -233,7 +242,7 @@ def object_of(
         first = None if initial is None and not isinstance(scalar, Float) else (initial or {}).get(offset, zero)
         free = synchronises(scalar) or offset in opaque
         cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free, words_of(scalar)))
-    return Object(name, tuple(cells), storage, where, tuple(rows_of(kind)))
+    return Object(name, tuple(cells), storage, where, tuple(rows_of(kind)), kept=kept)
 
 
 def _opaque(kind: CType, start: int = 0) -> Iterator[int]:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from pycparser import c_ast
 
 from sa.automata.automaton import EXIT
-from sa.frontends.c.allocation import allocate
+from sa.frontends.c.allocation import allocate, free
 from sa.frontends.c.atomics import ATOMICS, atomic
 from sa.frontends.c.blocks import BLOCKS
 from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, meaning, temporary
@@ -35,6 +35,7 @@ from sa.frontends.c.types import (
 from sa.frontends.c.values import Unsupported, Value, convert, number
 from sa.frontends.flow.graph import (
     ANY,
+    UNKNOWN_CALL,
     Act,
     Begin,
     Call,
@@ -200,7 +201,8 @@ def _indirect(body: Body, pointer: Value, arguments: Sequence[Any]) -> Value:
     wrong = fresh(body)
     none = build.land(*(build.ne(term, code(n)) for n in names))
     body.steps.append(Step(start, Test(none), wrong, body.origin))
-    body.steps.append(Step(wrong, Fail("pointer"), fresh(body), body.origin))
+    what = UNKNOWN_CALL if is_alone(body) else "pointer"
+    body.steps.append(Step(wrong, Fail(what), fresh(body), body.origin))
     body.here = after
     return NOTHING if result is None else Value(result, kind.result)
 
@@ -338,12 +340,6 @@ def _nothing(body: Body, arguments: Sequence[Any]) -> Value:
     return NOTHING
 
 
-def _free(body: Body, arguments: Sequence[Any]) -> Value:
-    """Memory is not used again: what is done with it afterwards is not looked for."""
-    value(body, arguments[0])
-    return NOTHING
-
-
 def _expected(body: Body, arguments: Sequence[Any]) -> Value:
     return value(body, arguments[0])
 
@@ -389,7 +385,7 @@ _WORDS: dict[str, Handler] = {
     **BLOCKS, **TEXTS,
     "__sacheck_deadlock": lambda body, arguments: Value(build.integer(int(body.file.choices.deadlock)), INT),
     "malloc": lambda body, arguments: allocate(body, arguments, False),
-    "calloc": lambda body, arguments: allocate(body, arguments, True), "free": _free,
+    "calloc": lambda body, arguments: allocate(body, arguments, True), "free": free,
     "__sacheck_any": lambda body, arguments: anything(body, Int("_Bool", 1, False)),
     "__sacheck_number": lambda body, arguments: anything(body, LONG),
     "__sacheck_argument": unread, "__sacheck_assembler": assembler,

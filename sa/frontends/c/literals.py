@@ -33,7 +33,7 @@ def string(body: Body, node: c_ast.Constant) -> str:
     file.strings += 1
     name = f"__string{file.strings}"
     cells = {i: build.integer(c) for i, c in enumerate(letters)}
-    file.objects[name] = object_of(file, name, Array(CHAR, len(letters)), Storage.STATIC, body.origin, cells)
+    file.objects[name] = object_of(file, name, Array(CHAR, len(letters)), Storage.STATIC, body.origin, cells, True)
     return name
 
 

@@ -202,7 +202,7 @@ def declare(body: Body, node: c_ast.Decl) -> None:
         name = name if name not in body.file.objects else f"{name}_{len(body.file.objects)}"
         initial = first_values(body, kind, node.init) if node.init is not None else {}
         storage = Storage.THREAD if "_Thread_local" in node.storage else Storage.STATIC
-        body.file.objects[name] = object_of(body.file, name, kind, storage, where, initial)
+        body.file.objects[name] = object_of(body.file, name, kind, storage, where, initial, is_constant(node.type))
         body.scopes[-1][node.name] = InMemory(base(name), kind, "index")
         return
     local(body, node.name, kind, where, node.init)
@@ -217,8 +217,14 @@ def keeps(assigned: Collection[str], node: c_ast.Decl, kind: CType) -> bool:
     """Whether a variable keeps what initialises it: by its type, or because it is not among the names assigned to."""
     if not isinstance(kind, Int) or kind.atomic or kind.volatile or kind.name == "_Bool":
         return False
-    constant_ = isinstance(node.type, c_ast.TypeDecl) and "const" in (node.type.quals or ())
-    return constant_ or node.name not in assigned
+    return is_constant(node.type) or node.name not in assigned
+
+
+def is_constant(declared: Any) -> bool:
+    """Whether an object that is declared so is `const`: an array is if its elements are."""
+    while isinstance(declared, c_ast.ArrayDecl):
+        declared = declared.type
+    return isinstance(declared, c_ast.TypeDecl | c_ast.PtrDecl) and "const" in (declared.quals or ())
 
 
 def whole(kind: CType, name: str) -> None:

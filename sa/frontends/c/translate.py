@@ -34,7 +34,7 @@ from sa.frontends.c.initial import completed, first_values, literal
 from sa.frontends.c.operations import store
 from sa.frontends.c.places import origin
 from sa.frontends.c.read import Text
-from sa.frontends.c.statements import enclosed, keeps, statement, whole
+from sa.frontends.c.statements import enclosed, is_constant, keeps, statement, whole
 from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, plain, range_of, words_of
 from sa.frontends.c.values import Unsupported, Value
 from sa.frontends.flow.graph import ANY, Live, Procedure, Register, Set, Skip, Storage, Store, Unit, base
@@ -182,7 +182,8 @@ def _global(body: Body, node: c_ast.Decl) -> None:
     if initial and keeps(assigned, node, kind) and isinstance(initial.get(0), Number):
         file.constants[base(node.name)] = Value(initial[0], plain(kind))
     storage = Storage.THREAD if "_Thread_local" in node.storage else Storage.STATIC
-    file.objects[node.name] = object_of(file, node.name, kind, storage, where, initial)
+    kept = not outside and is_constant(node.type)
+    file.objects[node.name] = object_of(file, node.name, kind, storage, where, initial, kept)
 
 
 def _procedure(file: File, name: str) -> Procedure:

@@ -98,6 +98,7 @@ def element(place: InMemory, index: int) -> InMemory:
 def read(body: Body, place: InMemory) -> Value:
     """The value of some bits of a union. Raises Unsupported."""
     part = _scalar(place)
+    _own(body, place)
     unit = temporary(body, part.unit)
     emit(body, Load(unit, place.address, key_of(part.unit), place.wrong, place.among))
     return Value(_signed(_bits(unit, part, place.type), place.type), plain(place.type))
@@ -106,6 +107,7 @@ def read(body: Body, place: InMemory) -> Value:
 def write(body: Body, place: InMemory, new: Value) -> Value:
     """Change some bits of a union, in one step. Raises Unsupported."""
     part = _scalar(place)
+    _own(body, place)
     made = convert(new, place.type, bounds_in(body))
     emit(body, Begin())
     unit = temporary(body, part.unit)
@@ -125,6 +127,16 @@ def _scalar(place: InMemory) -> Part:
     if place.part is None or not is_scalar(place.type):
         raise Unsupported("SA712", "a structure or array in a union as a whole", "use its fields or elements")
     return place.part
+
+
+def _own(body: Body, place: InMemory) -> None:
+    """Raises Unsupported for a part of what others may know: each byte has its permission, and the unit has one."""
+    if body.file.choices.function is None:
+        return
+    bases = [v for v in place.address.free if v.name.startswith("&")]
+    if len(bases) != 1 or bases[0].name.removeprefix("&") not in body.objects:
+        message = "a part of a union that others may access is not accepted where a function is compared alone"
+        raise Unsupported("SA718", message, "use a structure, or members that are as large as the union")
 
 
 def _bits(unit: Term, part: Part, kind: CType) -> Term:

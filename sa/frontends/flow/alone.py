@@ -20,6 +20,7 @@ from sa.base.source import Source
 from sa.frontends.flow.access import Accesses, accesses
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.graph import (
+    UNKNOWN_CALL,
     Begin,
     Cell,
     End,
@@ -32,6 +33,7 @@ from sa.frontends.flow.graph import (
     Storage,
     Store,
     Sync,
+    Test,
     Unit,
     fresh,
 )
@@ -47,7 +49,7 @@ from sa.frontends.flow.slicing import decisive
 from sa.frontends.flow.steps import joints
 from sa.frontends.flow.threads import Thread, threads_of
 from sa.frontends.flow.told_apart import by_permissions
-from sa.frontends.flow.values import evaluate
+from sa.frontends.flow.values import OTHER, evaluate
 from sa.frontends.flow.webs import split
 from sa.terms import build
 from sa.terms.name import ABSTRACT, CONCRETE
@@ -105,6 +107,7 @@ def function_of(unit: Unit, source: Source) -> Function:
         if isinstance(step.op, Fail) and step.op.what in BOUNDS:
             raise _not_compared(f"a bound of the translation ({step.op.what})", step.origin)
     _no_addresses(thread, known)
+    _known_calls(thread, known)
     used = dict[_Key, Cell]()
     for step in graph.steps:
         for address in known.of[id(step)].cells if id(step) in known.of else ():
@@ -112,6 +115,8 @@ def function_of(unit: Unit, source: Source) -> Function:
             if place.object.storage is Storage.THREAD:
                 name = place.object.name.split(".", 1)[1]
                 raise _not_compared(f"`{name}`, which the thread keeps from call to call,", step.origin)
+            if place.object.kept and isinstance(step.op, Store):
+                raise _not_compared("a write to a constant or a text", step.origin)
             if not _is_shared(place.object):
                 continue
             if address in where.columns:
@@ -138,13 +143,22 @@ def _no_addresses(thread: Thread, known: Accesses) -> None:
             raise _not_compared("an address that others get to see", step.origin)
 
 
+def _known_calls(thread: Thread, known: Accesses) -> None:
+    """Raises InputError where a function is called that may be none of the file's."""
+    wrong = {s.source for s in thread.graph.steps if isinstance(s.op, Fail) and s.op.what == UNKNOWN_CALL}
+    for step in thread.graph.steps:
+        called = step.op.formula.free if isinstance(step.op, Test) and step.target in wrong else ()
+        if any(OTHER in evaluate(v, known.found, thread.number) for v in called):
+            raise _not_compared("a call of a function that the environment may give", step.origin)
+
+
 def _not_compared(what: str, origin: Origin) -> InputError:
     return InputError((error("SA718", f"{what} is not accepted where a function is compared alone", origin.span),))
 
 
 def _is_shared(obj: Object) -> bool:
-    """Whether others may know the object: of the front end's own only texts are accessed, which nobody changes."""
-    return obj.storage is Storage.STATIC and not obj.name.startswith("__string")
+    """Whether others may change the object, or see it change."""
+    return obj.storage is Storage.STATIC and not obj.kept
 
 
 def _arbitrary(obj: Object) -> Object:

@@ -81,7 +81,8 @@ class Row(Struct, frozen=True):
 class Object(Struct, frozen=True):
     """Consecutive cells with a name that nothing else has in its procedure, or in the unit if it is static.
 
-    Its large arrays are `rows`. `told` is its name for users, if that is another one.
+    Its large arrays are `rows`. `told` is its name for users, if that is another one. What is `kept` is constant or a
+    text: it has its first values for ever, and who writes it is undefined.
     """
 
     name: str
@@ -90,6 +91,7 @@ class Object(Struct, frozen=True):
     origin: Origin
     rows: tuple[Row, ...] = ()
     told: str = ""
+    kept: bool = False
 
 
 class Register(Struct, frozen=True):
@@ -177,6 +179,10 @@ class Fail(Struct, frozen=True):
     """The step goes wrong."""
 
     what: str
+
+
+#: What goes wrong where a function is called alone through a pointer, and may be another one than those of the file.
+UNKNOWN_CALL = "call"
 
 
 class Halt(Struct, frozen=True):

@@ -106,6 +106,43 @@ def test_what_is_not_assigned_here_may_be_assigned_elsewhere(tmp_path: Path) -> 
     assert verdict(kept, constant, tmp_path) == "PROVED"
 
 
+@pytest.mark.parametrize(
+    ("declared", "used"),
+    [
+        ("static const int t[2] = {1, %d};", "t[a & 1]"),
+        ("const struct { int a, b; } t = {1, %d};", "t.b + a"),
+        ('static const char *const t[2] = {"a", "b"}; const char s[3] = {1, 2, %d};', "*t[a & 1] + s[2]"),
+    ],
+    ids=["array", "structure", "texts"],
+)
+def test_constants_have_their_values(declared: str, used: str, tmp_path: Path) -> None:
+    text = f"{declared} int f(unsigned a) {{ return {used}; }}"
+    assert verdict(text % 2, text % 2, tmp_path) == "PROVED"
+    assert verdict(text % 2, text % 3, tmp_path) == "REFUTED"
+    folded = "static const int t[2] = {1, 2}; int f(void) { return %s; }"
+    assert verdict(folded % "t[1]", folded % "2", tmp_path) == "PROVED"
+
+
+def test_a_function_in_a_table_of_constants_is_called(tmp_path: Path) -> None:
+    text = "static int one(void) { return 1; } static int two(void) { return 2; }\n" + (
+        "static int (*const t[2])(void) = {one, two}; int f(unsigned a) { return %s; }"
+    )
+    assert verdict(text % "t[a & 1]()", text % "(a & 1) + 1", tmp_path) == "PROVED"
+    assert verdict(text % "t[a & 1]()", text % "1", tmp_path) == "REFUTED"
+
+
+def test_names_of_users_are_shared_whatever_they_are(tmp_path: Path) -> None:
+    text = "int __string_g; void f(int a) { %s }"
+    assert verdict(text % "__string_g = a;", text % "", tmp_path) == "REFUTED"
+
+
+def test_unions_of_a_function_may_have_parts(tmp_path: Path) -> None:
+    text = (
+        "int f(unsigned a) { union { unsigned short all; struct { unsigned char a, b; } s; } u; u.all = a; return %s; }"
+    )
+    assert verdict(text % "u.s.b", text % "u.all >> 8", tmp_path) == "PROVED"
+
+
 def test_pointers_are_handed_on_and_not_followed(tmp_path: Path) -> None:
     text = "int g; void *f(void *a) {{ {} return a; }}"
     assert verdict(text.format("g = 1; g = 2;"), text.format("g = 2;"), tmp_path) == "PROVED"
@@ -136,10 +173,28 @@ def test_a_load_goes_out_of_a_loop(tmp_path: Path) -> None:
         ("int g; void *f(void) { return &g; }", None),
         ("int g; long h; int f(void) { h = (long) &g; return 0; }", None),
         ("int h(void) { return 0; }", None),
+        ("int f(void) { static int n = 0; return ++n; }", "int f(void) { static int n = 7; return ++n; }"),
+        ("typedef const int c; c t[1] = {1}; int f(void) { return t[0]; }",
+         "typedef const int c; c t[1] = {2}; int f(void) { return t[0]; }"),
+        ("int one(void) { return 1; } int (*k)(void) = one; int f(int (*c)(void)) { return c(); }",
+         "int one(void) { return 1; } int (*k)(void) = one; int f(int (*c)(void)) { return 1; }"),
+        ("_Atomic int x; void f(void) { x = 1; }", "_Atomic signed char x; void f(void) { x = 1; }"),
+        ("volatile int x; void f(void) { x = 1; }", "volatile char x; void f(void) { x = 1; }"),
+        ("struct { _Atomic int a, b; } s; void f(void) { s.a = 1; }",
+         "struct { _Atomic int b, a; } s; void f(void) { s.b = 1; }"),
+        ("union { unsigned short all; struct { unsigned char a, b; } s; } u; void f(void) { u.s.b = 1; }", None),
+        ("#include <stdlib.h>\nvoid f(void) { int *p = malloc(sizeof *p); free(p); }", None),
+        ("int f(void) { return 0; }", 'int f(void) { char *s = "ab"; s[0] = 1; return 0; }'),
+        ("const int k = 1; void f(void) { *(int *) &k = 2; }", None),
+        ("void use(unsigned char); void f(int a) { use(a); }", "void use(int); void f(int a) { use(a & 255); }"),
+        ("int use(void); int f(void) { return use(); }", "unsigned char use(void); int f(void) { return use(); }"),
+        ("__attribute__((weak)) int h(void) { return 1; } int f(void) { return h(); }", None),
     ],
     ids=[
         "pointer given", "pointer shared", "thread local", "recursive", "volatile", "atomic", "type", "parameter",
         "once", "region", "floating point", "address returned", "address stored", "missing",
+        "first value", "first value of a type's constants", "function given", "atomic type", "volatile type", "fields",
+        "union", "free", "text written", "constant written", "argument type", "result type", "weak",
     ],
 )  # fmt: skip
 def test_what_cannot_be_compared_is_an_error(before: str, after: str | None, tmp_path: Path) -> None:
