@@ -69,8 +69,10 @@ FunctionOption: TypeAlias = Annotated[
     ),
 ]
 PlainOption: TypeAlias = Annotated[
-    Plain,
-    typer.Option("--plain", help="Compare plain variables after each step, or by permissions.", rich_help_panel=_PANEL),
+    Plain | None,
+    typer.Option(
+        "--plain", help="Compare plain variables after each step (usual), or by permissions.", rich_help_panel=_PANEL
+    ),
 ]
 RacesOption: TypeAlias = Annotated[
     bool, typer.Option("--races", help="Claim that there are no data races.", rich_help_panel=_PANEL)
@@ -97,15 +99,16 @@ def reading(
     only: Property | None = None,
     open_: bool = False,
     function: str | None = None,
-    plain: Plain = Plain.always,
+    plain: Plain | None = None,
 ) -> Reading:
-    """What the options amount to. To look for overflows is to check for them."""
+    """What the options amount to. To look for overflows is to check for them. Raises typer.BadParameter."""
+    if function is not None and plain is Plain.always:
+        raise typer.BadParameter("`--function` compares by permissions: it and `--plain always` exclude each other")
     arguments = (*(f"D{d}" for d in define or ()), *(f"I{i}" for i in include or ()))
     how = "check" if only is Property.no_overflow else overflow.value
     asked = None if only is None else only.value
-    return Reading(
-        cc, arguments, entry, how, heap, races, deadlock, asked, open=open_, function=function, plain=plain.value
-    )
+    way = USUAL.plain if plain is None else plain.value
+    return Reading(cc, arguments, entry, how, heap, races, deadlock, asked, open=open_, function=function, plain=way)
 
 
 def check_reading(how: Reading, files: int, others: Mapping[str, bool]) -> None:

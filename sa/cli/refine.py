@@ -19,7 +19,6 @@ from sa.cli.c_options import (
     IncludeOption,
     Overflow,
     OverflowOption,
-    Plain,
     PlainOption,
     check_reading,
     reading,
@@ -97,7 +96,7 @@ def refine(
     define: DefineOption = None,
     include: IncludeOption = None,
     function: FunctionOption = None,
-    plain: PlainOption = Plain.always,
+    plain: PlainOption = None,
 ) -> None:
     """Prove or refute that concrete threads refine abstract ones.
 

@@ -86,7 +86,8 @@ class File(msgspec.Struct):
     Names that are not `assigned` in any function mean variables that keep what initialises them; `constants` are the
     values of those whose initialisers are constant.
     `ordered` are scalars that are accessed as visible actions where a function is compared alone, by their object and
-    the distance from its start, None where that is computed; `created` are functions that threads are to run.
+    the distance from its start, None where that is computed; `created` are functions that threads are to run,
+    and `granted` is what a claim takes for granted because of calls in the file.
     Whether it `cleans` up after what may end a thread, and whether threads `leaves` by themselves, is noted.
     `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
     """
@@ -119,6 +120,7 @@ class File(msgspec.Struct):
     strings: int = 0
     ordered: dict[tuple[str, int | None], None] = msgspec.field(default_factory=dict)
     created: dict[str, None] = msgspec.field(default_factory=dict)
+    granted: dict[str, None] = msgspec.field(default_factory=dict)
 
 
 class Body(msgspec.Struct):

@@ -7,15 +7,16 @@ from typing import Any, TypeAlias
 
 from pycparser import c_ast
 
-from sa.automata.automaton import EXIT
 from sa.frontends.c.allocation import allocate, free
 from sa.frontends.c.atomics import ATOMICS, atomic
 from sa.frontends.c.blocks import BLOCKS
 from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, meaning, temporary
+from sa.frontends.c.endings import ENDINGS
 from sa.frontends.c.expressions import NOTHING, branch, constant, value
+from sa.frontends.c.gnu import BARRIERS
 from sa.frontends.c.offsets import distance_of
 from sa.frontends.c.operations import kept, store
-from sa.frontends.c.ordered import action, is_action, leaving
+from sa.frontends.c.ordered import action, is_action
 from sa.frontends.c.outside import anything, assembler, between, cancelled, cleaned, numbered, outside, unread
 from sa.frontends.c.shown import is_alone
 from sa.frontends.c.texts import TEXTS
@@ -43,7 +44,6 @@ from sa.frontends.flow.graph import (
     Exit,
     Fail,
     Fork,
-    Halt,
     Join,
     Lock,
     Range,
@@ -216,46 +216,16 @@ def _fits(found: object, kind: Function) -> bool:
     )
 
 
-def _halt(body: Body, arguments: Sequence[Any]) -> Value:
-    values = tuple(number(convert(value(body, argument), INT, bounds_in(body))) for argument in arguments)
-    if body.file.choices.visible:
-        ending = Sync.END if values else Sync.NONE
-        emit(body, Show(leaving(body) if values else "aborts", values, ending))
-        emit(body, Show(EXIT, ()))
-    emit(body, Halt(True))
-    body.here = fresh(body)
-    return NOTHING
+def _barrier(name: str) -> Handler:
+    """Assembly that orders accesses: a call of which nothing is known, as it were."""
 
+    def handler(body: Body, arguments: Sequence[Any]) -> Value:
+        emit(body, Begin())
+        emit(body, Show(f"assembly_{name}", (), Sync.CALL))
+        emit(body, End())
+        return NOTHING
 
-def _assume(body: Body, arguments: Sequence[Any]) -> Value:
-    on, off = fresh(body), fresh(body)
-    branch(body, arguments[0], on, off)
-    body.here = off
-    emit(body, Halt())
-    body.here = on
-    return NOTHING
-
-
-def _assert(body: Body, arguments: Sequence[Any]) -> Value:
-    on, off = fresh(body), fresh(body)
-    branch(body, arguments[0], on, off)
-    body.here = off
-    emit(body, Fail("assertion"))
-    body.here = on
-    return NOTHING
-
-
-def _error(body: Body, arguments: Sequence[Any]) -> Value:
-    emit(body, Fail("reached"))
-    body.here = fresh(body)
-    return NOTHING
-
-
-def _fail(body: Body, arguments: Sequence[Any]) -> Value:
-    what = arguments[0].value.strip('"')
-    emit(body, Fail(what))
-    body.here = fresh(body)
-    return NOTHING
+    return handler
 
 
 def _begin(body: Body, arguments: Sequence[Any]) -> Value:
@@ -368,11 +338,7 @@ def _key(name: str) -> Handler:
 
 
 _WORDS: dict[str, Handler] = {
-    "__sacheck_assert": _assert, "__VERIFIER_assert": _assert, "__assert_fail": _error, "__assert": _error,
-    "reach_error": _error, "__VERIFIER_error": _error, "__sacheck_fail": _fail,
-    "__VERIFIER_assume": _assume, "assume_abort_if_not": _assume, "__builtin_assume": _assume,
-    "abort": _halt, "exit": _halt, "_exit": _halt, "_Exit": _halt, "__builtin_unreachable": _halt,
-    "__builtin_trap": _halt, "quick_exit": _halt,
+    **{word: _barrier(name) for name, word in BARRIERS.items()},
     "__VERIFIER_atomic_begin": _begin, "__VERIFIER_atomic_end": _end,
     "__sacheck_begin": _begin, "__sacheck_end": _end, "__sacheck_wait": _wait, "__sacheck_self": _self,
     "__sacheck_own": _own, "__sacheck_take": _lock(Act.TAKE), "__sacheck_give": _lock(Act.GIVE),
@@ -382,7 +348,7 @@ _WORDS: dict[str, Handler] = {
     "pthread_cancel": cancelled, "__sacheck_cleanup": cleaned, "pthread_exit": _leave, "thrd_exit": _leave,
     "__builtin_expect": _expected, "__builtin_ia32_pause": _nothing,
     "__sync_synchronize": _nothing, "__atomic_thread_fence": _nothing, "__atomic_signal_fence": _nothing,
-    **BLOCKS, **TEXTS,
+    **BLOCKS, **ENDINGS, **TEXTS,
     "__sacheck_deadlock": lambda body, arguments: Value(build.integer(int(body.file.choices.deadlock)), INT),
     "malloc": lambda body, arguments: allocate(body, arguments, False),
     "calloc": lambda body, arguments: allocate(body, arguments, True), "free": free,

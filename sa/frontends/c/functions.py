@@ -19,7 +19,7 @@ from sa.frontends.c.types import Function as Type
 from sa.frontends.c.types import Int, Pointer, Void
 from sa.frontends.flow.alone import Function, compared, function_of
 from sa.frontends.flow.graph import Object, Range
-from sa.frontends.reading import Reading
+from sa.frontends.reading import USUAL, Reading
 from sa.language.load import Loaded
 from sa.language.reading.grammar import keywords
 
@@ -53,13 +53,18 @@ def load_functions(paths: tuple[str, str], reading: Reading) -> tuple[Compared, 
     Raises InputError.
     """
     if reading.function is not None:
-        one, two = (_read(path, reading, reading.function) for path in paths)
+        one, two = (_read(path, replace(reading, plain=USUAL.plain), reading.function) for path in paths)
         _apart((one, two))
         _begun_alike([(one, two)], True)
+        for name in dict.fromkeys((*one.file.created, *two.file.created)):
+            for each in (one, two):
+                each.file.granted[f"where what `{name}` does, which a new thread runs, is not compared"] = None
         return (_compared(one, two, reading, False),)
     found, names = list[tuple[_Read, _Read]](), [reading.entry]
     for name in names:
-        one, two = (_read(path, reading, name) for path in paths)
+        # Where the first thread leaves, the process goes on; where it returns, it ends.
+        how = replace(reading, plain=USUAL.plain) if name == reading.entry else reading
+        one, two = (_read(path, how, name) for path in paths)
         found.append((one, two))
         names += [n for n in dict.fromkeys((*one.file.created, *two.file.created)) if n not in names]
     _apart([r for pair in found for r in pair])
@@ -173,5 +178,5 @@ def _no_weak(text: Text) -> None:
 def _loaded(program: Program, found: _Read, reading: Reading) -> Loaded:
     sources = tuple(dict.fromkeys((found.text.source, *found.text.sources.values())))
     common = assumptions(replace(reading, visible=False), found.file.bit_fields, found.file.sized)
-    assumed = (*ASSUMED, *(a for a in common if a != "sequentially consistent"))
+    assumed = (*ASSUMED, *found.file.granted, *(a for a in common if a != "sequentially consistent"))
     return Loaded(program, tuple(found.file.problems), sources, assumed=assumed)

@@ -17,6 +17,9 @@ _GROUPS = re.compile(
 _HARMLESS = frozenset(
     {"", "nop", "pause", "rep;nop", "rep;nop;", "rep;nop\\n", "yield", "isb", "mfence", "lfence", "sfence"}
 )
+#: Those of them that order accesses: where functions are compared alone, they are seen, as calls of such a word.
+_ORDERING = frozenset({"mfence", "lfence", "sfence", "isb"})
+BARRIERS = {name: f"__sacheck_{name}" for name in (*sorted(_ORDERING), "barrier")}
 #: The call that stands for any other instruction.
 _ASSEMBLER = "__sacheck_assembler()"
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -34,8 +37,11 @@ TYPE_OF = "__sacheck_typeof"
 _TYPE_OF = re.compile(r"\b(?:__)?typeof(?:__)?\s*\(")
 
 
-def without_extensions(text: str) -> str:
-    """The text without attributes, `__extension__` and the like."""
+def without_extensions(text: str, alone: bool = False) -> str:
+    """The text without attributes, `__extension__` and the like.
+
+    Are functions of it compared `alone`, then assembly that orders accesses is a call of one of BARRIERS.
+    """
     text = _BLANK.sub(lambda m: _KEPT.get(m.group(), "").ljust(len(m.group())), text)
     for pattern, word in _WORDS:
         text = pattern.sub(word, text)
@@ -45,7 +51,12 @@ def without_extensions(text: str) -> str:
         pieces.append(text[here : found.start()])
         group = text[found.start() : end]
         blank = re.sub(r"[^\n]", " ", group)
-        pieces.append(blank if _is_harmless(group) else _unknown(blank))
+        if not _is_harmless(group):
+            pieces.append(_in_place(_ASSEMBLER, blank))
+        elif alone and (call := _ordering(group, text[: found.start()])) is not None:
+            pieces.append(_in_place(call, blank))
+        else:
+            pieces.append(blank)
         here = end
     pieces.append(text[here:])
     return _typed("".join(pieces))
@@ -55,17 +66,34 @@ def _is_harmless(group: str) -> bool:
     """Whether a group is no instruction, or one that changes nothing. A name alone is of a function or register."""
     if "asm" not in group.split("(", 1)[0]:
         return True
+    plain, rest = _instructions(group)
+    return plain in _HARMLESS or (":" not in rest and plain.isidentifier())
+
+
+def _instructions(group: str) -> tuple[str, str]:
+    """The instructions of inline assembly without blanks, and the text behind them: operands and what is changed."""
     template, here = "", 0
     while (found := _LITERAL.search(group, here)) is not None and ":" not in group[here : found.start()]:
         template, here = template + found.group(1), found.end()
-    plain = "".join(template.split()).lower()
-    return plain in _HARMLESS or (":" not in group[here:] and plain.isidentifier())
+    return "".join(template.split()).lower(), group[here:]
 
 
-def _unknown(blank: str) -> str:
-    """A call that is an error at its place, on as many lines."""
-    size = len(_ASSEMBLER)
-    return _ASSEMBLER + "\n" * blank[:size].count("\n") + blank[size:]
+def _ordering(group: str, before: str) -> str | None:
+    """The call for harmless assembly that orders accesses; what is no name there, but an instruction, is an error."""
+    head = group.split("(", 1)[0]
+    if "asm" not in head:
+        return None
+    plain, rest = _instructions(group)
+    if plain in _ORDERING:
+        return f"{BARRIERS[plain]}()"
+    if plain not in _HARMLESS:
+        return _ASSEMBLER if "volatile" in head or before.rstrip()[-1:] in (";", "{", "}", ":") else None
+    return f"{BARRIERS['barrier']}()" if '"memory"' in rest else None
+
+
+def _in_place(call: str, blank: str) -> str:
+    """A call in place of assembly, on as many lines."""
+    return call + "\n" * blank[: len(call)].count("\n") + blank[len(call) :]
 
 
 def _typed(text: str) -> str:

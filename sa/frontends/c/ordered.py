@@ -9,7 +9,7 @@ from sa.frontends.c.atomics import ATOMICS, followed, is_true, wrapping
 from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, temporary
 from sa.frontends.c.expressions import NOTHING, constant, value
 from sa.frontends.c.operations import load, store
-from sa.frontends.c.shown import ORDERS, chosen, failed, loaded, place_of, read_to_update, stored, updated
+from sa.frontends.c.shown import ORDERS, chosen, failed, loaded, placed, read_to_update, stored, updated
 from sa.frontends.c.types import INT, LONG, ULONG, Int, Pointer, plain
 from sa.frontends.c.values import Unsupported, Value, convert, number
 from sa.frontends.flow.graph import Begin, End, Halt, Set, Show, Step, Sync, Test, code
@@ -45,6 +45,9 @@ _FLAGS = {
     "atomic_flag_test_and_set": "set", "atomic_flag_test_and_set_explicit": "set", "atomic_flag_clear": "clear",
     "atomic_flag_clear_explicit": "clear",
 }  # fmt: skip
+
+#: What stands between the names of several things in one action: no name of C contains it.
+SEPARATOR = ":"
 
 #: What has no meaning for plain variables. What locks are made with has to be the default.
 _SETTING_UP = {
@@ -85,8 +88,9 @@ def action(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     if name in ("pthread_join", "thrd_join"):
         return _joining(body, arguments)
     if name in ("pthread_exit", "thrd_exit"):
-        # The process goes on behind the end of `main` only here.
-        last = "leaves" if body.file.choices.function == "main" else "returns"
+        # A thread that is not the first one ends where the function returns that it runs.
+        last = "returns" if body.file.choices.plain == "permissions" else "leaves"
+        body.file.leaves = True
         emit(body, Show(last, (number(value(body, arguments[0])),), Sync.END))
         emit(body, Halt(True))
         body.here = fresh(body)
@@ -97,12 +101,12 @@ def action(body: Body, name: str, arguments: Sequence[Any]) -> Value:
         raise Unsupported("SA718", f"`{name}` is not accepted in a function that is compared alone")
     what, shown = [name], list[Any]()
     for argument in arguments:
-        called, index = place_of(body, number(value(body, argument)))
+        called, index = placed(body, number(value(body, argument)))
         what.append(called)
         shown += index
     emit(body, Begin())
     result = chosen(body, INT)
-    emit(body, Show("_".join(what), (*shown, result), _LIBRARY[name]))
+    emit(body, Show(SEPARATOR.join(what), (*shown, result), _LIBRARY[name]))
     emit(body, End())
     return Value(result, INT)
 
@@ -117,6 +121,7 @@ def _creation(body: Body, arguments: Sequence[Any]) -> Value:
     if not names or not isinstance(where.type, Pointer):
         raise Unsupported("SA720", "which function the thread runs is not known here", "name the function")
     body.file.created[names[0]] = None
+    body.file.granted["where creations of threads succeed"] = None
     emit(body, Begin())
     made = chosen(body, ULONG)
     emit(body, Show(f"creates_{names[0]}", (argument, made), Sync.RELEASE))
@@ -130,6 +135,7 @@ def _joining(body: Body, arguments: Sequence[Any]) -> Value:
     """A thread has ended: an acquire, with what it returned if anybody asks for that."""
     thread = number(value(body, arguments[0]))
     where = value(body, arguments[1]) if len(arguments) > 1 else NOTHING
+    body.file.granted["where joins of threads succeed"] = None
     emit(body, Begin())
     returned = chosen(body, LONG)
     emit(body, Show("joins", (thread, returned), Sync.ACQUIRE))
@@ -141,7 +147,7 @@ def _joining(body: Body, arguments: Sequence[Any]) -> Value:
 
 def _set_up(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     """A lock is made or given up: the thing, and what it is made with."""
-    called, index = place_of(body, number(value(body, arguments[0])))
+    called, index = placed(body, number(value(body, arguments[0])))
     given = [value(body, a) for a in arguments[1:]]
     if any(isinstance(v.type, Pointer) and number(v) is not build.ZERO for v in given):
         raise Unsupported("SA718", f"`{name}` with attributes is not accepted in a function that is compared alone")

@@ -66,13 +66,11 @@ def _written(body: Body, name: str, arguments: Sequence[Any]) -> Value:
 
 def _shown(body: Body, name: str, kind: Function | None, arguments: Sequence[Any]) -> Value:
     """A call that the outside sees, with its arguments, and with the result that the outside chooses."""
-    values = list[Term]()
+    values, given = list[Term](), list[str]()
     declared = () if kind is None or kind.parameters is None else kind.parameters
     for argument, wanted in zip_longest(arguments, declared[: len(arguments)]):
         if _is_string(argument):
-            # Each text is a number of its own, which no integer of C is.
-            letters = bytes(c % 256 for c in letters_of(argument))
-            values.append(build.integer(-(2**64) - int.from_bytes(b"\1" + letters, "big")))
+            values.append(_text(argument))
             continue
         found = value(body, argument)
         if isinstance(found.type, Float):
@@ -81,6 +79,9 @@ def _shown(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
             found = convert(found, wanted, bounds_in(body))
         if not isinstance(found.type, Int) and number(found) is not build.integer(0):
             raise Unsupported("SA716", f"`{name}` is not defined, and gets an address", "define it")
+        if wanted is None:
+            # Nothing says what the function takes: what it is given counts.
+            given.append("long" if _is_wide(found.type) else "int")
         values.append(number(found))
     result = INT if kind is None else kind.result
     if isinstance(result, Pointer | Struct | Float):
@@ -88,7 +89,7 @@ def _shown(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
     if is_alone(body):
         # What comes back is known after whatever the call did to the variables.
         emit(body, Begin())
-        emit(body, Show(f"call_{name}_{len(values)}", tuple(values), Sync.CALL))
+        emit(body, Show("_".join(("call", name, str(len(values)), *given)), tuple(values), Sync.CALL))
         emit(body, End())
         emit(body, Begin())
     made = anything(body, result) if is_scalar(result) else NOTHING
@@ -97,9 +98,24 @@ def _shown(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
             emit(body, Show(f"result_of_{name}", (number(made),)))
         emit(body, End())
         return made
-    action = f"{name}_{len(values)}" if kind is None or kind.variadic else f"{name}_"
+    open_ = kind is None or kind.parameters is None or kind.variadic
+    action = "_".join((name, str(len(values)), *given)) if open_ else f"{name}_"
     emit(body, Show(action, (*values, number(made)) if is_scalar(result) else tuple(values)))
     return made
+
+
+def _text(node: c_ast.Constant) -> Term:
+    """A number for a text, another one for each kind of letters, which no integer of C is. Raises Unsupported."""
+    kind = node.value.split('"', 1)[0]
+    plain = node.value.replace("\\\\", "")
+    if "\\u" in plain or "\\U" in plain or (kind and "\\" in node.value):
+        raise Unsupported("SA716", "a text with such letters is not compared", "write the letters as they are")
+    letters = bytes(c % 256 for c in letters_of(node))
+    return build.integer(-(2**64) - int.from_bytes(b"\1" + kind.encode().rjust(2) + letters, "big"))
+
+
+def _is_wide(kind: CType) -> bool:
+    return not isinstance(kind, Int) or kind.bits > 32
 
 
 def _is_string(node: Any) -> bool:

@@ -6,10 +6,10 @@ in SEQ (PLDI 2022), section 2: a transition system over labels.
 
 from __future__ import annotations
 
-from sa.frontends.c.body import Body, InMemory, emit, temporary
+from sa.frontends.c.body import Body, InMemory, emit, fresh, temporary
 from sa.frontends.c.types import CType, Float, Int, Pointer, input_range, plain
 from sa.frontends.c.values import Unsupported, Value, undecided
-from sa.frontends.flow.graph import Begin, End, Havoc, Object, Show, Storage, Sync
+from sa.frontends.flow.graph import Begin, End, Fail, Havoc, Object, Show, Step, Storage, Sync, Test
 from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.term import Int as Number
@@ -42,7 +42,13 @@ def order_of(body: Body, where: InMemory) -> str | None:
 
 
 def place_of(body: Body, address: Term) -> tuple[str, tuple[Term, ...]]:
-    """The name of the object at an address, and where in it. Raises Unsupported where that is not known."""
+    """The name of the object at an address, and where in it if it has parts. Raises Unsupported as below."""
+    found, index = _found(body, address)
+    return found.name, (index,) if len(found.cells) > 1 else ()
+
+
+def _found(body: Body, address: Term) -> tuple[Object, Term]:
+    """The object at an address, and where in it. Raises Unsupported where that is not known."""
     _, parts = linear_parts(address)
     bases = [v for v in parts if isinstance(v, Var) and v.name.startswith("&")]
     found: Object | None = body.file.objects.get(bases[0].name.removeprefix("&")) if len(bases) == 1 else None
@@ -50,9 +56,27 @@ def place_of(body: Body, address: Term) -> tuple[str, tuple[Term, ...]]:
     if found is None or not named or parts[bases[0]] != 1:
         hint = "access a variable of the file by its name"
         raise Unsupported("SA718", "what is accessed here is not known where a function is compared alone", hint)
+    if not found.cells:
+        message = f"`{found.name}`, of which the size is not known, is not accepted where a function is compared alone"
+        raise Unsupported("SA718", message)
     index = build.sub(address, bases[0])
     body.file.ordered[found.name, index.value if isinstance(index, Number) else None] = None
-    return found.name, () if index is build.ZERO else (index,)
+    return found, index
+
+
+def placed(body: Body, address: Term) -> tuple[str, tuple[Term, ...]]:
+    """The name of the object at an address, and where in it if it has parts; what is outside of it is undefined.
+
+    Raises Unsupported.
+    """
+    found, index = _found(body, address)
+    inside = build.land(build.le(build.ZERO, index), build.lt(index, build.integer(len(found.cells))))
+    if inside is not build.TRUE:
+        on, wrong = fresh(body), fresh(body)
+        body.steps.append(Step(body.here, Test(build.lnot(inside)), wrong, body.origin))
+        body.steps.append(Step(wrong, Fail("index"), fresh(body), body.origin))
+        emit(body, Test(inside), on)
+    return place_of(body, address)
 
 
 def loaded(body: Body, where: InMemory, order: str) -> Value:
@@ -64,7 +88,7 @@ def loaded(body: Body, where: InMemory, order: str) -> Value:
 
 def stored(body: Body, where: InMemory, order: str, new: Term) -> None:
     """An atomic or volatile store."""
-    name, index = place_of(body, where.address)
+    name, index = placed(body, where.address)
     emit(body, Begin())
     _seen(body, Show(f"store_{order}_{name}", (*index, new), _STORES.get(order, Sync.RELEASE)))
 
@@ -73,6 +97,7 @@ def read_to_update(body: Body, where: InMemory) -> Var:
     """What an atomic access finds. It has to be told by one of the next two: what is chosen is seen in one step."""
     if isinstance(where.type, Pointer):
         raise Unsupported("SA718", "an atomic or volatile pointer is not accepted where a function is compared alone")
+    placed(body, where.address)
     emit(body, Begin())
     return chosen(body, where.type)
 

@@ -52,7 +52,7 @@ def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
         _declare(declarations, node, library=True)
     library_types(file)
     file.library = frozenset(file.bodies)
-    nodes = list(parsed(text))
+    nodes = list(parsed(text, choices.function is not None))
     file.assigned = frozenset(name for node in nodes for name in _assigned(node))
     for node in nodes:
         _declare(declarations, node, library=False)
@@ -96,11 +96,11 @@ def _uncommented(text: str) -> str:
     return pieces[0] + "".join("\n" * p.split("*/", 1)[0].count("\n") + p.split("*/", 1)[1] for p in pieces[1:])
 
 
-def parsed(text: Text) -> Iterator[Any]:
-    """The declarations of a file. Raises InputError."""
+def parsed(text: Text, alone: bool = False) -> Iterator[Any]:
+    """The declarations of a file, of which functions may be compared `alone`. Raises InputError."""
     source = text.source
     try:
-        tree = CParser().parse(without_extensions(text.text), source.name)
+        tree = CParser().parse(without_extensions(text.text, alone), source.name)
     except ParseError as wrong:
         raise InputError((_syntax(str(wrong), text),)) from None
     except RecursionError:

@@ -122,7 +122,7 @@ def function_of(unit: Unit, source: Source) -> Function:
             if address in where.columns:
                 raise _not_compared(f"the large array `{place.object.name}`", step.origin)
             if place.cell.synchronises or not place.cell.key.lstrip("u").startswith(("int", "bool")):
-                raise _not_compared(f"`{place.object.name}{place.cell.path}`, which is no plain number", step.origin)
+                raise _not_compared(f"`{place.object.name}{place.cell.path}`, which is no plain number,", step.origin)
             used[place.object.name, place.cell.path] = place.cell
     return Function(unit, source, thread, extra, where, known, used, begun)
 
