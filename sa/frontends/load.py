@@ -88,8 +88,9 @@ def load_compared(path: str, split: bool = False, families: bool = False, readin
     )
     if loaded.program.bounds:
         where = loaded.program.bounds[0].span
-        hint = "allocate before the loop"
-        raise InputError((error("SA715", "an allocation in a loop is not compared", where, hint),))
+        hint = "allocate before loops, and write a loop instead of a recursion"
+        message = "a limit of the translation is reached here, and programs are compared as wholes"
+        raise InputError((error("SA715", message, where, hint),))
     return loaded
 
 

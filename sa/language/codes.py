@@ -316,7 +316,8 @@ SA714 an address that is not known
     pointer, or for a `void *` that is dereferenced.
 SA715 an allocation that is not accepted
     The type must be known, from the pointer that takes the address or from a `sizeof`. A size that is not constant
-    is a number times a `sizeof`.
+    is a number times a `sizeof`. In programs that are compared no step may reach a limit of the translation: an
+    allocation in a loop has so many objects, a recursion is inlined so often.
 SA716 an undefined function that gets an address
     A function that is not in the file may do anything with the address. Define the function.
 SA717 instructions of the machine
