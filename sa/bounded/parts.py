@@ -44,7 +44,7 @@ def parts_of(whole: Automaton) -> tuple[Part, ...]:
     found: list[dict[Edge, dict[str, int]]] = [{} for _ in range(count)]
     for number, edge in enumerate(whole.edges):
         before, after = joint[edge.source], joint[edge.target]
-        moved = mover(before, after)
+        moved = names.index(edge.thread) if edge.thread in names else mover(before, after)
         for i in range(count) if moved is None else (moved,):
             own = replace(edge, source=before.parts[i], target=after.parts[i])
             found[i].setdefault(own, {})[edge.source] = number

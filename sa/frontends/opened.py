@@ -1,5 +1,7 @@
 """An open program: its threads beside an environment that does, at any time, what every declared rely allows.
 
+A step that changes nothing that a rely mentions keeps to it.
+
 The environment is a thread of its own with one location and one step. What a thread relies on is claimed of the steps
 of all other threads, too: they are part of its environment.
 """
@@ -26,7 +28,7 @@ def opened(program: Program) -> Program:
 
     Raises InputError where no thread declares a rely, or where one declares different ones for its locations.
     """
-    relied = {t.name: env for t in program.threads if (env := _rely(t)) is not None}
+    relied = {t.name: _at_rest(t, rely) for t in program.threads if (rely := _rely(t)) is not None}
     if not relied:
         hint = "write `rely R;` in a thread, or leave out `--open`"
         where = Span(program.source, 0, 0)
@@ -47,6 +49,20 @@ def _rely(thread: Automaton) -> Term | None:
         message = f"`{thread.name}` relies on different things at different locations"
         raise InputError((error("SA918", message, where, hint),))
     return next(iter(found), None)
+
+
+def _mentioned(thread: Automaton, rely: Term) -> tuple[Var, ...]:
+    """The globals that a rely speaks of; all where it speaks of none."""
+    shared = variables_of(thread, Kind.GLOBAL)
+    return tuple(v for v in shared if not rely.free.isdisjoint((v, primed(v)))) or shared
+
+
+def _at_rest(thread: Automaton, rely: Term) -> Term:
+    """The rely, which what changes nothing that it mentions always keeps."""
+    told = _mentioned(thread, rely)
+    if substitute(rely, {primed(v): v for v in told}) is build.TRUE:
+        return rely
+    return build.lor(rely, build.land(*(build.eq(primed(v), v) for v in told)))
 
 
 def _without_rely(thread: Automaton) -> Automaton:
@@ -80,13 +96,9 @@ def _environment(
     return Automaton(name, variables, (Location("open", bounds, None, why),), "open", init, steps, why)
 
 
-def _kept_by_others(thread: Automaton, rely: Term, program: Program) -> Iterator[Guarantee]:
-    """What others must keep to. A step that changes nothing that the rely mentions is always allowed."""
-    shared = variables_of(thread, Kind.GLOBAL)
-    told = tuple(v for v in shared if not rely.free.isdisjoint((v, primed(v)))) or shared
-    still = build.land(*(build.eq(primed(v), v) for v in told))
-    reflexive = substitute(rely, {primed(v): v for v in told}) is build.TRUE
-    relation = rely if reflexive else build.lor(rely, still)
+def _kept_by_others(thread: Automaton, relation: Term, program: Program) -> Iterator[Guarantee]:
+    """What others must keep to."""
+    told = _mentioned(thread, relation)
     span = next((q.origin.span for q in thread.locations), None)
     why = Origin(thread.origin.span or span, f"what {thread.name} relies on")
     for other in (*program.threads, *(f.thread for f in program.families)):

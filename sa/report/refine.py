@@ -131,9 +131,9 @@ def lost(play: Play, result: Result, head: str, escapes: bool = False) -> Iterat
     yield (Paragraph(head),)
     yield (PlayTrace(story(play, result.goal), result.goal),)
     match result.loss:
-        case None if result.goal.closed and isinstance(play, Position | Chosen):
-            text = "What fails is to follow step by step. Whether some abstract run has these visible actions"
-            yield (Paragraph(f"{text} was not determined."),)
+        case None if result.goal.closed:
+            start = "" if isinstance(play, Uncovered) else "What fails is to follow step by step. "
+            yield (Paragraph(f"{start}Whether some abstract run has these visible actions was not determined."),)
         case None:
             pass
         case Loss.BEHAVIOUR:

@@ -95,7 +95,7 @@ def story(play: Play, goal: Goal) -> Story:
         case Uncovered(concrete, exhausted):
             ending = Ending(
                 "No initial state of the abstract thread is related to this initial state.",
-                (),
+                _related(goal),
                 exhausted is Exhausted.SOLVER,
             )
             return Story(concrete, None, (), ending, False)
@@ -105,6 +105,13 @@ def story(play: Play, goal: Goal) -> Story:
             return _chosen(concrete, openings, exhausted is Exhausted.SOLVER, goal)
         case Position():
             return _from(play, goal, _lengths((play,)))
+
+
+def _related(goal: Goal) -> tuple[Why, ...]:
+    """What is asked of two initial states beside what always holds."""
+    always = {f.term for f in goal.iota}
+    begun = [show(f.term) for f in goal.kappa if f.term not in always]
+    return (Why(None, f"at the start: {', '.join(begun)}"),) if begun else ()
 
 
 def _broken_start(failure: Broken, headline: str, solver: bool) -> Story:
@@ -169,7 +176,7 @@ def _round(step: Step, here: Position, followed: Reply | None) -> Round:
     if followed is None:
         return Round(concrete, (), answered=False)
     others = [r.then for r in step.replies if r is not followed]
-    summaries = [*_summaries(others), *(["infinitely many other answers lose as well"] if step.others else [])]
+    summaries = [*_summaries(others), *(["all other answers lose as well"] if step.others else [])]
     return Round(concrete, tuple(_events(followed.moves, here.abstract)), tuple(summaries))
 
 
