@@ -91,6 +91,11 @@ def joint_name(names: Iterable[str]) -> str:
     return "|".join(names)
 
 
+def composed(product: Automaton) -> tuple[str, ...]:
+    """The names of the threads that a composition has; of one thread, its name. No thread has a bar in its name."""
+    return tuple(product.name.split("|"))
+
+
 def mover(before: Location, after: Location) -> int | None:
     """Which of several threads moves between two joint locations; None where none does, or there is one thread only."""
     return next((n for n, (p, q) in enumerate(zip(before.parts, after.parts, strict=False)) if p != q), None)

@@ -71,11 +71,16 @@ def parameter_of_another(identity: Var) -> Var:
     return own_local("another", identity)
 
 
+def name_of_another(name: str) -> str:
+    """What the second copy is called beside the first, which has the family's name."""
+    return f"{name}[#2]"
+
+
 def another(copy: Automaton, identity: Var) -> Automaton:
     """One more copy beside the one that stands for all, the same up to its name and its identity."""
     other = parameter_of_another(identity)
     made = renamed(copy, lambda v: other if v.var == identity else v.var)
-    return replace(made, name=f"{copy.name}[#2]")
+    return replace(made, name=name_of_another(copy.name))
 
 
 def crowd(families: Sequence[Family], counts: Sequence[int]) -> tuple[Automaton, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import Automaton, Edge, Kind, Location, mover
+from sa.automata.automaton import Automaton, Edge, Kind, Location, composed, mover
 from sa.terms.build import conjuncts, land
 from sa.terms.name import off_thread
 from sa.terms.substitute import called, substitute
@@ -37,7 +37,7 @@ def parts_of(whole: Automaton) -> tuple[Part, ...]:
         numbers = tuple({edge.source: n} for n, edge in enumerate(whole.edges))
         return (Part(whole.name, whole.locations, whole.initial, whole.edges, numbers),)
     count = len(whole.locations[0].parts)
-    names = whole.name.split("|")
+    names = list(composed(whole))
     if len(names) != count:
         names = [f"T{i}" for i in range(count)]
     joint = {q.name: q for q in whole.locations}

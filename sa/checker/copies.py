@@ -13,7 +13,7 @@ from itertools import combinations
 from msgspec.structs import replace
 
 from sa.automata.automaton import Kind
-from sa.automata.family import another, family_fault, parameter_of_another, representative
+from sa.automata.family import another, family_fault, name_of_another, parameter_of_another, representative
 from sa.automata.program import Formula
 from sa.certificates.crowd import CrowdComposition, CrowdJoint, meetings
 from sa.certificates.goal import Goal
@@ -53,7 +53,7 @@ def copies_faults(made: CrowdComposition) -> Iterator[str]:
                 yield f"{name}: the identity of another copy is among its variables"
             if identities and annotated.automaton.variables != annotated.thread.variables:
                 yield f"{name}: there are ghosts beside copies"
-        everybody = [*(t.thread.name for t in threads), *(f"{threads[p].thread.name}[#2]" for p in identities)]
+        everybody = [*(t.thread.name for t in threads), *(name_of_another(threads[p].thread.name) for p in identities)]
         if len(set(everybody)) < len(everybody):
             yield "another copy has the name of a thread"
 
@@ -123,7 +123,7 @@ def goal_of_another(goal: Goal, identity: Var) -> Goal:
 
     return replace(
         goal,
-        name=f"{goal.name}[#2]",
+        name=name_of_another(goal.name),
         concrete=another(goal.concrete, identity),
         abstract=another(goal.abstract, identity),
         kappa=said(goal.kappa),

@@ -26,7 +26,7 @@ def product(threads: Sequence[Automaton], names: Sequence[str]) -> Automaton:
     if len(threads) == 1:
         return replace(threads[0], name=names[0])
     separate = [renamed(t, partial(_own, name=name)) for t, name in zip(threads, names, strict=True)]
-    places, edges = _reached(separate)
+    places, edges = _reached(separate, names)
     return Automaton(
         joint_name(names),
         variables_of_product(threads, names),
@@ -65,7 +65,7 @@ def _own(variable: Variable, name: str) -> Var:
     return local_of(variable.var, name) if variable.kind is Kind.LOCAL else variable.var
 
 
-def _reached(threads: Sequence[Automaton]) -> tuple[tuple[Location, ...], tuple[Edge, ...]]:
+def _reached(threads: Sequence[Automaton], names: Sequence[str]) -> tuple[tuple[Location, ...], tuple[Edge, ...]]:
     known = [{q.name: q for q in t.locations} for t in threads]
     start = tuple(t.initial for t in threads)
     order, pending, edges = [start], deque([start]), list[Edge]()
@@ -76,19 +76,20 @@ def _reached(threads: Sequence[Automaton]) -> tuple[tuple[Location, ...], tuple[
             for edge in thread.edges:
                 if edge.source == here[number]:
                     there = (*here[:number], edge.target, *here[number + 1 :])
-                    edges.append(replace(edge, source=joint_name(here), target=joint_name(there)))
+                    ends = joint_name(here), joint_name(there)
+                    edges.append(replace(edge, source=ends[0], target=ends[1], thread=names[number]))
                     if there not in seen:
                         seen.add(there)
                         order.append(there)
                         pending.append(there)
     places = (
         Location(
-            joint_name(names),
-            land(*(known[n][q].inv for n, q in enumerate(names))),
+            joint_name(parts),
+            land(*(known[n][q].inv for n, q in enumerate(parts))),
             None,
-            known[0][names[0]].origin,
-            names,
+            known[0][parts[0]].origin,
+            parts,
         )
-        for names in order
+        for parts in order
     )
     return tuple(places), tuple(edges)

@@ -13,7 +13,7 @@ ROOT = Path(sa.__file__).parent
 #: Where side conditions of the rules are made.
 FILES = (
     *sorted((ROOT / "rules").glob("*.py")),
-    *(ROOT / "checker" / f"{name}.py" for name in ("composition", "threads", "written", "environments")),
+    *(ROOT / "checker" / f"{name}.py" for name in ("composition", "coverage", "threads", "written", "environments")),
 )
 #: The conditions of the fuzzer with another name than in the tool, or with several.
 CALLED: dict[str, tuple[str, ...]] = {

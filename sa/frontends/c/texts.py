@@ -13,7 +13,7 @@ from sa.frontends.c.constants import letters_of
 from sa.frontends.c.expressions import value
 from sa.frontends.c.operations import decide, store
 from sa.frontends.c.outside import QUIET, anything, between
-from sa.frontends.c.types import INT, Array, Float, Int, Pointer
+from sa.frontends.c.types import Array, Float, Int, Pointer
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import Skip
 from sa.terms import build
@@ -57,7 +57,7 @@ def _written(body: Body, arguments: Sequence[Any], first: int) -> Value:
     for argument in arguments[first:]:
         if not (isinstance(argument, c_ast.Constant) and "string" in argument.type):
             value(body, argument)
-    return anything(body, INT)
+    return between(body, -1, 2**31 - 1)
 
 
 #: How many letters a number can need that is written so.
