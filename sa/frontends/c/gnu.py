@@ -20,6 +20,8 @@ _HARMLESS = frozenset(
 #: Those of them that order accesses: where functions are compared alone, they are seen, as calls of such a word.
 _ORDERING = frozenset({"mfence", "lfence", "sfence", "isb"})
 BARRIERS = {name: f"__sacheck_{name}" for name in (*sorted(_ORDERING), "barrier")}
+#: How the text of a statement begins that another one is part of. Behind a semicolon in `for` there may be nothing.
+_CONTROL = re.compile(r"\)|(?:if|else|while|for|do|case|default)\b")
 #: The call that stands for any other instruction.
 _ASSEMBLER = "__sacheck_assembler()"
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -87,8 +89,19 @@ def _ordering(group: str, before: str) -> str | None:
     if plain in _ORDERING:
         return f"{BARRIERS[plain]}()"
     if plain not in _HARMLESS:
-        return _ASSEMBLER if "volatile" in head or before.rstrip()[-1:] in (";", "{", "}", ":") else None
+        return _ASSEMBLER if "volatile" in head or _is_statement(before) else None
+    if '"=' in rest:
+        # What it puts there is not said.
+        return _ASSEMBLER
     return f"{BARRIERS['barrier']}()" if '"memory"' in rest else None
+
+
+def _is_statement(before: str) -> bool:
+    """Whether what comes behind a text is a statement of its own, and belongs to no declaration."""
+    begun = re.sub(r"^\s*#.*$", "", re.split(r"[;{}]", before)[-1], flags=re.MULTILINE).strip()
+    return (
+        begun == "" or begun.endswith(":") or re.match(r"\)|(?:if|else|while|for|do|case|default)\b", begun) is not None
+    )
 
 
 def _in_place(call: str, blank: str) -> str:

@@ -30,10 +30,18 @@ def test_fences_in_assembly_are_told_apart(tmp_path: Path) -> None:
     assert verdict(text.format("mfence"), text.format("lfence"), tmp_path) == "REFUTED"
 
 
-def test_an_instruction_is_no_name(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "assembly", ['asm("hlt");', 'if (a) asm("hlt");', 'a: asm("hlt");', 'for (;;) asm("hlt");', 'asm("" : "=r"(a));']
+)
+def test_assembly_of_which_the_meaning_is_not_known_is_refused(assembly: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as wrong:
-        verdict('int f(void) { asm("hlt"); return 0; }', "int f(void) { return 0; }", tmp_path)
+        verdict(f"int f(int a) {{ {assembly} return 0; }}", "int f(int a) { return 0; }", tmp_path)
     assert wrong.value.diagnostics[0].code == "SA717"
+
+
+def test_a_name_in_assembly_is_no_instruction(tmp_path: Path) -> None:
+    text = 'extern int put(int) __asm__("put_64"); int f(int a) { return put(a); }'
+    assert verdict(text, text, tmp_path) == "PROVED"
 
 
 def test_what_cannot_be_reached_is_undefined(tmp_path: Path) -> None:
