@@ -126,7 +126,8 @@ class File(msgspec.Struct):
 class Body(msgspec.Struct):
     """A function: its steps so far, and where the next one begins.
 
-    `wanted` is what a pointer points to that takes the value of the expression which is translated.
+    `wanted` is what a pointer points to that takes the value of the expression which is translated. `rounds` are the
+    objects there were before each loop around here, `ended` those of inner blocks, where a function is compared alone.
     """
 
     file: File
@@ -146,6 +147,8 @@ class Body(msgspec.Struct):
     continues: list[Node] = msgspec.field(default_factory=list)
     cases: list[list[tuple[Any, Node]]] = msgspec.field(default_factory=list)
     labels: dict[str, Node] = msgspec.field(default_factory=dict)
+    rounds: list[frozenset[str]] = msgspec.field(default_factory=list)
+    ended: dict[str, None] = msgspec.field(default_factory=dict)
     wanted: CType | None = None
     constants: dict[Var, Value] = msgspec.field(default_factory=dict)
     assigned: frozenset[str] = frozenset()

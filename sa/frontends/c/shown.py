@@ -7,9 +7,9 @@ in SEQ (PLDI 2022), section 2: a transition system over labels.
 from __future__ import annotations
 
 from sa.frontends.c.body import Body, InMemory, emit, fresh, temporary
-from sa.frontends.c.types import CType, Float, Int, Pointer, input_range, plain
-from sa.frontends.c.values import Unsupported, Value, undecided
-from sa.frontends.flow.graph import Begin, End, Fail, Havoc, Object, Show, Step, Storage, Sync, Test
+from sa.frontends.c.types import CType, Float, Int, Pointer, Struct, input_range, is_scalar, plain
+from sa.frontends.c.values import Unsupported, Value, number, undecided
+from sa.frontends.flow.graph import Begin, End, Fail, Havoc, Live, Object, Set, Show, Step, Storage, Sync, Test
 from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.term import Int as Number
@@ -27,6 +27,32 @@ _UPDATES = {"relaxed": Sync.NONE, "consume": Sync.ACQUIRE, "acquire": Sync.ACQUI
 def is_alone(body: Body) -> bool:
     """Whether a function is compared alone, in any environment."""
     return body.file.choices.function is not None
+
+
+def end_of_life(body: Body, before: frozenset[str]) -> None:
+    """Objects that were not there before do not live any longer: others with arbitrary values take their places.
+
+    Where a function is compared alone nothing may know their addresses then: `flow/alone` looks for that.
+    """
+    if not is_alone(body):
+        return
+    for name, made in body.objects.items():
+        if name not in before and made.storage is Storage.AUTO:
+            if len(body.scopes) > 1:
+                body.ended[name] = None
+            emit(body, Live(name))
+
+
+def survivor(body: Body, result: Value, before: frozenset[str]) -> Value:
+    """The value of statements in an expression, behind the life of their objects."""
+    if not is_alone(body) or body.objects.keys() <= before or isinstance(result.type, Struct):
+        return result
+    if is_scalar(result.type):
+        var = temporary(body, result.type)
+        emit(body, Set(var, number(result)))
+        result = Value(var, result.type)
+    end_of_life(body, before)
+    return result
 
 
 def order_of(body: Body, where: InMemory) -> str | None:

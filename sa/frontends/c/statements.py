@@ -26,6 +26,7 @@ from sa.frontends.c.declare import type_of
 from sa.frontends.c.expressions import NOTHING, branch, constant, evaluated, taken, value
 from sa.frontends.c.initial import completed, first_values, initialise
 from sa.frontends.c.operations import decide, store
+from sa.frontends.c.shown import end_of_life, survivor
 from sa.frontends.c.types import (
     INT,
     Array,
@@ -53,13 +54,19 @@ from sa.terms.term import Term
 MOST_CELLS, MOST_VARIABLES = 2**16, 1024
 
 
+_WITH_BLOCKS = (c_ast.Compound, c_ast.If, c_ast.While, c_ast.DoWhile, c_ast.For, c_ast.Switch)
+
+
 def statement(body: Body, node: Any) -> None:
     """Translate a statement; what is not accepted is noted, and translation goes on behind it."""
     body.origin = at(body, node)
+    before = frozenset(body.objects)
     try:
         _statement(body, node)
     except Unsupported as wrong:
         complain(body.file, node, wrong)
+    if isinstance(node, _WITH_BLOCKS):
+        end_of_life(body, before)
 
 
 def _statement(body: Body, node: Any) -> None:
@@ -91,6 +98,7 @@ def _statement(body: Body, node: Any) -> None:
         case c_ast.Break():
             _jump(body, body.breaks[-1])
         case c_ast.Continue():
+            end_of_life(body, body.rounds[-1])
             _jump(body, body.continues[-1])
         case c_ast.Goto():
             _jump(body, _label(body, node.name))
@@ -125,7 +133,7 @@ def _leave(body: Body) -> None:
 
 def enclosed(body: Body, node: c_ast.Compound) -> Value:
     """Statements in an expression, as GNU C has them: the value is that of the last one, if it is an expression."""
-    items = list(node.block_items or ())
+    items, before = list(node.block_items or ()), frozenset(body.objects)
     _enter(body)
     for inner in items[:-1]:
         statement(body, inner)
@@ -135,7 +143,7 @@ def enclosed(body: Body, node: c_ast.Compound) -> Value:
     elif items:
         statement(body, items[-1])
     _leave(body)
-    return result
+    return survivor(body, result, before)
 
 
 _EXPRESSIONS = (
@@ -297,9 +305,11 @@ def _round(body: Body, node: Any, start: int, again: int, after: int) -> None:
     body.breaks.append(after)
     body.continues.append(again)
     body.here = start
+    body.rounds.append(frozenset(body.objects))
     statement(body, node)
     body.breaks.pop()
     body.continues.pop()
+    body.rounds.pop()
 
 
 def _do(body: Body, node: c_ast.DoWhile) -> None:

@@ -7,6 +7,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from msgspec.structs import replace
 from pycparser import CParser, c_ast
 from pycparser.c_parser import ParseError
 
@@ -24,6 +25,7 @@ from sa.frontends.c.body import (
     InRegister,
     complain,
     emit,
+    fresh,
     object_of,
 )
 from sa.frontends.c.calls import call
@@ -34,6 +36,7 @@ from sa.frontends.c.initial import completed, first_values, literal
 from sa.frontends.c.operations import store
 from sa.frontends.c.places import origin
 from sa.frontends.c.read import Text
+from sa.frontends.c.shown import end_of_life, is_alone
 from sa.frontends.c.statements import enclosed, is_constant, keeps, statement, whole
 from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, plain, range_of, words_of
 from sa.frontends.c.values import Unsupported, Value
@@ -207,6 +210,13 @@ def _procedure(file: File, name: str) -> Procedure:
         emit(body, Set(body.result, build.ZERO))
     statement(body, node.body)
     emit(body, Skip(), EXIT)
+    if is_alone(body):
+        if body.ended and body.labels:
+            hint = "declare what has its address taken at the beginning of the function"
+            message = "`goto` beside variables of inner blocks is not accepted where a function is compared alone"
+            complain(file, node, Unsupported("SA718", message, hint))
+        if name != file.choices.entry:
+            _ending(body)
     return Procedure(
         name,
         tuple(parameters),
@@ -219,6 +229,14 @@ def _procedure(file: File, name: str) -> Procedure:
         where,
         name in file.library,
     )
+
+
+def _ending(body: Body) -> None:
+    """What an activation has does not live longer than it, other than what it returns."""
+    end = body.here = fresh(body)
+    body.steps = [replace(s, target=end) if s.target == EXIT else s for s in body.steps]
+    end_of_life(body, frozenset({RETURNED}))
+    emit(body, Skip(), EXIT)
 
 
 def _parameters(body: Body, node: c_ast.FuncDef, kind: Function) -> list[Any]:

@@ -46,6 +46,7 @@ from sa.frontends.flow.naming import named
 from sa.frontends.flow.permissions import Held, held, under_permissions
 from sa.frontends.flow.program import automaton_of, first_values, program_with, ranged
 from sa.frontends.flow.slicing import decisive
+from sa.frontends.flow.stale import stale
 from sa.frontends.flow.steps import joints
 from sa.frontends.flow.threads import Thread, threads_of
 from sa.frontends.flow.told_apart import by_permissions
@@ -108,6 +109,9 @@ def function_of(unit: Unit, source: Source) -> Function:
             raise _not_compared(f"a bound of the translation ({step.op.what})", step.origin)
     _no_addresses(thread, known)
     _known_calls(thread, known)
+    if (left := stale(thread, known)) is not None:
+        told = left[0].split(".", 1)[-1]
+        raise _not_compared(f"an address of `{told}` that is kept longer than the variable lives", left[1])
     used = dict[_Key, Cell]()
     for step in graph.steps:
         for address in known.of[id(step)].cells if id(step) in known.of else ():

@@ -131,6 +131,53 @@ def test_a_function_in_a_table_of_constants_is_called(tmp_path: Path) -> None:
     assert verdict(text % "t[a & 1]()", text % "1", tmp_path) == "REFUTED"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int *h(int a) { int l = a; return &l; } int f(int a) { return *h(a); }",
+        "void h(int **p, int a) { int l = a; *p = &l; } int f(int a) { int *p; h(&p, a); return *p; }",
+        "struct s { int *p; }; struct s h(int a) { int l = a; struct s r; r.p = &l; return r; }"
+        "int f(int a) { return *h(a).p; }",
+        "int f(int a) { int *p; { int l = a; p = &l; } return *p; }",
+        "int f(int a) { int *p = &a; for (int i = 0; i < 2; i++) { int l = *p; p = &l; } return 0; }",
+        "int f(int a) { int *p = &a; do { int l = a; p = &l; if (a) continue; p = &a; } while (*p); return 0; }",
+        "int f(int a) { int *p = &a; for (;;) { int l = a; p = &l; break; } return *p; }",
+        "int f(int a) { int *p = &a; if (a) { int t[2] = {1, 2}; p = t + 1; } return *p; }",
+        "int f(int a) { int *p; { p = (int[]){a, 2}; } return *p; }",
+        "int f(int a) { int *p = ({ int l = a; &l; }); return *p; }",
+        "int f(int a) { int *p; { int l = a; p = &l; goto out; } out: return *p; }",
+    ],
+    ids=[
+        "returned", "stored", "in a structure", "block", "next round", "continued", "left", "array", "literal",
+        "expression", "goto",
+    ],
+)  # fmt: skip
+def test_no_address_outlives_its_variable(text: str, tmp_path: Path) -> None:
+    defined = "int f(int a) { return a; }"
+    for before, after in ((text, defined), (defined, text)):
+        with pytest.raises(InputError) as wrong:
+            verdict(before, after, tmp_path)
+        assert wrong.value.diagnostics[0].code == "SA718"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "void h(int *p) { *p += 1; } int f(int a) { for (int i = 0; i < 2; i++) { int l = a; h(&l); a = l; }"
+        "return a - 2; }",
+        "int *h(int *p) { return p; } int f(int a) { int l = a, *p = h(&l); return *p; }",
+        "int f(int a) { int *p = &a; { int l = 1; p = &l; *p = 2; } p = &a; return *p; }",
+        "struct s { int v; }; struct s h(int a) { struct s r = {a}; return r; } int f(int a) { return h(a).v; }",
+        "int f(int a) { int l = a, *p = &l; if (a) goto out; *p = 0; out: return *p; }",
+        "int f(int a) { return ({ int l = a; int *p = &l; *p; }); }",
+    ],
+    ids=["given", "given back", "another one", "structure", "goto", "expression"],
+)
+def test_addresses_within_the_life_of_variables_are_followed(text: str, tmp_path: Path) -> None:
+    assert verdict("int f(int a) { return a; }", text, tmp_path) == "PROVED"
+    assert verdict("int f(int a) { return a + 3; }", text, tmp_path) == "REFUTED"
+
+
 def test_names_of_users_are_shared_whatever_they_are(tmp_path: Path) -> None:
     text = "int __string_g; void f(int a) { %s }"
     assert verdict(text % "__string_g = a;", text % "", tmp_path) == "REFUTED"
