@@ -91,3 +91,12 @@ def test_results_and_labels_of_any_statement_are_read_before() -> None:
 def test_locals_that_splitting_adds_have_names_that_parameters_do_not_have() -> None:
     text = "global x, y : int = 0; proc f(read1 : int) { x := x + y + read1; } thread T { f(1); }"
     assert program_of(text, split=True).threads
+
+
+def test_operations_as_conditions_locks_and_havoc_read_what_they_need_before() -> None:
+    assert steps("if (cas(x, y, 3)) { skip; }")[0] == "q0 -> q1 { read1 := y }"
+    assert steps("while (fetch_add(x, 1) == y) { skip; }")[1] == "q1 -> q2 { read1 := y }"
+    elements = "global l : int[2] = 0; global k : 0..1 = 0; thread T { BODY; }"
+    for body in ("lock(l[k])", "unlock(l[k])", "havoc l[k]"):
+        thread = program_of(elements.replace("BODY", body), split=True).threads[0]
+        assert arrows(thread)[0] == "q0 -> q1 { read1 := k }", body

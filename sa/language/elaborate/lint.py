@@ -61,7 +61,7 @@ def _steps(block: syntax.Block) -> Iterator[tuple[Span, tuple[syntax.Expression,
 
 def _of_condition(condition: syntax.Condition) -> tuple[tuple[syntax.Expression, ...], bool]:
     if isinstance(condition, syntax.Attempt):
-        return (*parts_of(condition.operation), condition.right), False
+        return (*parts_of(condition.operation), condition.right), True
     return (condition,), True
 
 

@@ -128,10 +128,17 @@ def _statement(statement: syntax.Statement, splitting: Splitting) -> list[syntax
             call = replace(statement.action, values=tuple(read(v, reads, splitting) for v in values))
             return _with_name(statement, [*reads.statements, replace(statement, action=call)])
         case syntax.Havoc(places) if _is_split((*places, *_shown(statement)), splitting):
-            statement, before = _label_read(statement, splitting)
-            parts = [plain(replace(statement.action, places=(p,)), p.span) for p in places]
-            return _with_name(statement, [*before, *parts[:-1], replace(parts[-1], label=statement.label)])
-        case syntax.Skip() | syntax.Lock() | syntax.Unlock():
+            reads = Reads()
+            found = tuple(read_index(p, reads, splitting) for p in places)
+            label = read_label(statement.label, reads, splitting)
+            parts = [plain(replace(statement.action, places=(p,)), p.span) for p in found]
+            return _with_name(statement, [*reads.statements, *parts[:-1], replace(parts[-1], label=label)])
+        case syntax.Lock(place) | syntax.Unlock(place) if _is_split((place, *_shown(statement)), splitting):
+            reads = Reads()
+            locking = replace(statement.action, place=read_index(place, reads, splitting))
+            label = read_label(statement.label, reads, splitting)
+            return _with_name(statement, [*reads.statements, replace(statement, action=locking, label=label)])
+        case syntax.Skip():
             if _is_split((*parts_of(statement.action), *_shown(statement)), splitting):
                 shown, before = _label_read(statement, splitting)
                 return _with_name(statement, [*before, replace(shown, name=None)])
@@ -207,15 +214,38 @@ def _primitive(statement: syntax.Statement, splitting: Splitting) -> list[syntax
         kept = temporary(result, reads, splitting)
         after.append(plain(syntax.Assign((result,), (kept,), result.span), statement.span))
         result = kept
-    if isinstance(action, syntax.CompareAndSwap):
-        operands = [read(e, reads, splitting) for e in (action.expected, action.new)]
-        new: syntax.Action = syntax.CompareAndSwap(result, place, operands[0], operands[1], action.span)
-    elif isinstance(action, syntax.FetchAdd):
-        new = syntax.FetchAdd(result, place, read(action.amount, reads, splitting), action.span)
-    else:
-        new = syntax.Exchange(result, place, read(action.value, reads, splitting), action.span)
+    new = replace(_operands_read(replace(action, place=place), reads, splitting), result=result)
     label = read_label(statement.label, reads, splitting)
     return _with_name(statement, [*reads.statements, replace(plain(new, statement.span), label=label), *after])
+
+
+def _operands_read(action: syntax.Operation, reads: Reads, splitting: Splitting) -> syntax.Operation:
+    match action:
+        case syntax.CompareAndSwap(_, _, expected, new):
+            return replace(action, expected=read(expected, reads, splitting), new=read(new, reads, splitting))
+        case syntax.FetchAdd(_, _, amount):
+            return replace(action, amount=read(amount, reads, splitting))
+        case syntax.Exchange(_, _, value):
+            return replace(action, value=read(value, reads, splitting))
+        case _:
+            assert_never(action)
+
+
+def _tested(condition: syntax.Condition, reads: Reads, splitting: Splitting) -> syntax.Condition:
+    """A condition whose values were read before; an operation still makes its own access."""
+    if not isinstance(condition, syntax.Attempt):
+        return read(condition, reads, splitting)
+    operation = condition.operation
+    operation = replace(operation, place=read_index(operation.place, reads, splitting))
+    operation = _operands_read(operation, reads, splitting)
+    return replace(condition, operation=operation, right=read(condition.right, reads, splitting))
+
+
+def _parts(condition: syntax.Condition) -> tuple[syntax.Expression, ...]:
+    """What a condition reads and writes."""
+    if isinstance(condition, syntax.Attempt):
+        return (*parts_of(condition.operation), condition.right)
+    return (condition,)
 
 
 def _if(
@@ -224,8 +254,8 @@ def _if(
     """Reads for the first test stand in front; from the next test that needs reads on, an `if` of its own follows."""
     reads = Reads()
     condition = arms[0].condition
-    if condition is not None and not isinstance(condition, syntax.Attempt) and _is_split((condition,), splitting):
-        condition = read(condition, reads, splitting)
+    if condition is not None and _is_split(_parts(condition), splitting):
+        condition = _tested(condition, reads, splitting)
     size = next((i for i, a in enumerate(arms) if i and _is_split(_condition(a), splitting)), len(arms))
     conditions = (condition, *(a.condition for a in arms[1:size]))
     kept = tuple(
@@ -241,7 +271,7 @@ def _if(
 
 
 def _condition(arm: syntax.Arm) -> tuple[syntax.Expression, ...]:
-    return () if arm.condition is None or isinstance(arm.condition, syntax.Attempt) else (arm.condition,)
+    return () if arm.condition is None else _parts(arm.condition)
 
 
 def _while(
@@ -250,10 +280,10 @@ def _while(
     """A loop whose test must be split reads anew in every round, and leaves in the middle."""
     action = statement.action
     assert isinstance(action, syntax.While)
-    if condition is None or isinstance(condition, syntax.Attempt) or not _is_split((condition,), splitting):
+    if condition is None or not _is_split(_parts(condition), splitting):
         return [replace(statement, action=replace(action, body=body))]
     reads = Reads()
-    test = read(condition, reads, splitting)
+    test = _tested(condition, reads, splitting)
     leave = syntax.Block((plain(syntax.Break(action.head), action.head),), action.head)
     choice = syntax.If((syntax.Arm(test, body, action.head),), leave, action.span)
     inside = syntax.Block((*reads.statements, plain(choice, action.span)), body.span)
