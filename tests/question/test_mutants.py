@@ -175,14 +175,14 @@ def test_without_a_change_all_answers_are_right(tmp_path: Path) -> None:
     assert [_outcome(ask, right) for _, ask, right in _answers(tmp_path)] == ["right"] * 11
 
 
-@pytest.mark.parametrize("part", [pytest.param(n, marks=[] if n == 0 else pytest.mark.fuzz) for n in range(36)])
+@pytest.mark.parametrize("part", [pytest.param(n, marks=[] if n == 0 else pytest.mark.fuzz) for n in range(108)])
 def test_no_mutant_of_what_makes_questions_makes_a_wrong_answer(
     part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = Counter[str]()
-    for mutant in ALL[part::36]:
+    for mutant in ALL[part::108]:
         found += _tried(mutant, tmp_path, monkeypatch)
-    assert found["caught"] > 5
+    assert found["caught"] > 1
 
 
 def test_a_refinement_that_relates_nothing_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -196,6 +196,7 @@ def test_pointers_are_handed_on_and_not_followed(tmp_path: Path) -> None:
     assert verdict(text.format("g = 2;"), "int g; void *f(void *a) { g = 2; return 0; }", tmp_path) == "REFUTED"
 
 
+@pytest.mark.fuzz
 def test_a_load_goes_out_of_a_loop(tmp_path: Path) -> None:
     text = "int g; int f(int n) {{ int s = 0; {} return s; }}"
     loop = text.format("for (int i = 0; i < n; i++) s += g;")
