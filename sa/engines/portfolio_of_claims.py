@@ -76,7 +76,7 @@ CLAIMS: Portfolio = (
     Turn(DIFFERENCES, 0.2),
     Turn(COORDINATES, 0.2),
     Turn(PRODUCTS, 0.25),
-    Turn(CONTROL, 0.25),
+    Turn(CONTROL, 0.4),
     Turn(EQUALITIES, 0.35),
     Turn(MORE_COORDINATES, 0.35),
     Turn(BOUNDED, 0.2),

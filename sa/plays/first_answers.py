@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from msgspec.structs import replace
+
 from sa.game.board import Board
 from sa.game.rounds import Challenge, play_round
 from sa.game.runs import Run, extend, may_follow, start_at
+from sa.plays.replies import instance
 from sa.smt.session import Sat, Session
 from sa.terms import build
 from sa.terms.evaluate import State
@@ -60,19 +63,8 @@ def _with_values(session: Session, board: Board, step: Challenge, run: Run, poin
             if not isinstance(reply, Sat):
                 return
             values = {n: build.constant(reply.values.get(n, default_value(n.sort)), n.sort) for n in names}
-        yield _instance(run, values)
+        # Ends only: what was required of the values is known to hold.
+        yield replace(instance(run, values), condition=())
         if not names:
             return
         blocked.append(build.lnot(build.land(*(build.eq(n, t) for n, t in values.items()))))
-
-
-def _instance(run: Run, values: Mapping[Var, Term]) -> Run:
-    return Run(
-        run.edges,
-        tuple(tuple((v, substitute(t, values)) for v, t in choice) for choice in run.choices),
-        run.location,
-        {v: substitute(t, values) for v, t in run.values.items()},
-        (),
-        (),
-        run.labelled,
-    )

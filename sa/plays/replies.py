@@ -221,11 +221,12 @@ def _solutions(
         if not isinstance(reply, Sat) or len(found) >= VALUE_BOUND:
             return None
         values = {n: build.constant(reply.values.get(n, default_value(n.sort)), n.sort) for n in names}
-        found.append(_instance(run, values))
+        found.append(instance(run, values))
         blocked.append(build.lnot(build.land(*(build.eq(n, t) for n, t in values.items()))))
 
 
-def _instance(run: Run, values: Mapping[Var, Term]) -> Run:
+def instance(run: Run, values: Mapping[Var, Term]) -> Run:
+    """The run with values for its choices."""
     return Run(
         run.edges,
         tuple(tuple((v, substitute(t, values)) for v, t in choice) for choice in run.choices),

@@ -12,7 +12,7 @@ from sa.frontends.c.ordered import leaving
 from sa.frontends.c.shown import is_alone
 from sa.frontends.c.types import INT
 from sa.frontends.c.values import Value, convert, number
-from sa.frontends.flow.graph import Fail, Halt, Show, Sync
+from sa.frontends.flow.graph import Fail, Halt, Op, Show, Sync
 
 Handler: TypeAlias = Callable[[Body, Sequence[Any]], Value]
 
@@ -41,34 +41,27 @@ def _unreachable(body: Body, arguments: Sequence[Any]) -> Value:
     return NOTHING
 
 
-def _assume(body: Body, arguments: Sequence[Any]) -> Value:
+def _unless(body: Body, condition: Any, otherwise: Op) -> Value:
+    """Go on where the condition holds."""
     on, off = fresh(body), fresh(body)
-    branch(body, arguments[0], on, off)
+    branch(body, condition, on, off)
     body.here = off
-    emit(body, Halt())
+    emit(body, otherwise)
     body.here = on
     return NOTHING
+
+
+def _assume(body: Body, arguments: Sequence[Any]) -> Value:
+    return _unless(body, arguments[0], Halt())
 
 
 def _supposed(body: Body, arguments: Sequence[Any]) -> Value:
     """What the compiler may suppose, in a function that is compared alone: it is undefined otherwise."""
-    if not is_alone(body):
-        return _assume(body, arguments)
-    on, off = fresh(body), fresh(body)
-    branch(body, arguments[0], on, off)
-    body.here = off
-    emit(body, Fail("undefined"))
-    body.here = on
-    return NOTHING
+    return _unless(body, arguments[0], Fail("undefined") if is_alone(body) else Halt())
 
 
 def _assert(body: Body, arguments: Sequence[Any]) -> Value:
-    on, off = fresh(body), fresh(body)
-    branch(body, arguments[0], on, off)
-    body.here = off
-    emit(body, Fail("assertion"))
-    body.here = on
-    return NOTHING
+    return _unless(body, arguments[0], Fail("assertion"))
 
 
 def _error(body: Body, arguments: Sequence[Any]) -> Value:
