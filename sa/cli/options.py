@@ -23,6 +23,10 @@ def _positive(value: float | None) -> float | None:
 
 
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Write JSON to standard output.")]
+WhyOption: TypeAlias = Annotated[
+    bool,
+    typer.Option("--why", help="Where the answer is UNKNOWN, list what was tried and how far it came."),
+]
 QuietOption: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Only the answer and errors.")]
 TimeoutOption: TypeAlias = Annotated[
     float | None,
@@ -168,13 +172,14 @@ class Files(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """What every command accepts. `timeout` in seconds, `memory` in MB."""
+    """What every command accepts. `timeout` in seconds, `memory` in MB; `why` asks for more about an UNKNOWN."""
 
     json: bool
     quiet: bool
     timeout: float | None
     memory: int | None
     files: Files = Files()
+    why: bool = False
 
 
 def limits_of(settings: Settings, spent: float = 0.0) -> Limits:
@@ -228,3 +233,10 @@ def check_chained(chain: bool, files: int, script: str | None, others: Mapping[s
     unfit = next((name for name, given in others.items() if given), None)
     if chain and unfit is not None:
         raise typer.BadParameter(f"`--chain` and `--{unfit}` exclude each other")
+
+
+def check_weakest(weakest: bool, others: Mapping[str, object]) -> None:
+    """That `--weakest-rely` has no options that it has no use for. Raises typer.BadParameter."""
+    unfit = next((name for name, given in others.items() if given), None)
+    if weakest and unfit is not None:
+        raise typer.BadParameter(f"`--weakest-rely` and `--{unfit}` exclude each other")

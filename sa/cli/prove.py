@@ -23,6 +23,7 @@ from sa.cli.options import (
     Settings,
     SplitOption,
     TimeoutOption,
+    WhyOption,
 )
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, count_warnings, decide, no_verdict
@@ -49,6 +50,7 @@ def prove(
     sarif: SarifOption = None,
     junit: JunitOption = None,
     cache: CacheOption = True,
+    why: WhyOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
     timeout: TimeoutOption = None,
@@ -68,7 +70,8 @@ def prove(
 
         return ProveRequest(file, split, Options(bounds, seed, jobs, cache=users_cache() if cache else None))
 
-    follow(request_of, file, certificate, Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report)))
+    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report), why)
+    follow(request_of, file, certificate, settings)
 
 
 def follow(
@@ -121,7 +124,7 @@ def _show(answer: Answer, status: int, settings: Settings) -> None:
 
     if not settings.quiet:
         complain(answer.warnings)
-    write(show_document(proof_document(answer.proof, answer.seconds), screen(), settings.quiet))
+    write(show_document(proof_document(answer.proof, answer.seconds, settings.why), screen(), settings.quiet))
     if not settings.quiet:
         count_warnings(len(answer.noticed), answer.proof.script.source.name)
 

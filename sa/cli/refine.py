@@ -49,8 +49,10 @@ from sa.cli.options import (
     Watching,
     WeakestRelyOption,
     WholeOption,
+    WhyOption,
     check_chained,
     check_inferring,
+    check_weakest,
     engines_of,
     watching_of,
 )
@@ -84,6 +86,7 @@ def refine(
     engine: EngineOption = None,
     trace: TraceOption = None,
     profile: ProfileOption = False,
+    why: WhyOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
     timeout: TimeoutOption = None,
@@ -103,12 +106,14 @@ def refine(
     Exit status: 0 proved, 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
     paths = (abstract, *(() if concrete is None else (concrete, *(further or ()))))
-    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, paths[-1], report))
+    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, paths[-1], report), why)
     check_inferring(infer, certificate)
     unfit = {"whole": whole, "engine": engine, "trace": trace, "profile": profile, "infer-relate": infer}
     how = reading(cc, define, include, entry, overflow, heap, function=function, plain=plain)
     check_chained(chain, len(paths), script, {**unfit, "weakest-rely": weakest_rely})
     check_reading(how, len(paths), {"chain": chain, "weakest-rely": weakest_rely, "infer-relate": infer})
+    written = {"certificate": certificate, "report": report, "sarif": sarif, "junit": junit}
+    check_weakest(weakest_rely, {"why": why, "whole": whole, "engine": engine, **written})
     if chain:
         from sa.cli.chain import refine_chain
 
@@ -269,7 +274,7 @@ def _show(outcome: Outcome, settings: Settings) -> None:
 
     if not settings.quiet:
         complain(outcome.warnings)
-    write(show_document(refinement_document(outcome), screen(), settings.quiet))
+    write(show_document(refinement_document(outcome, settings.why), screen(), settings.quiet))
 
 
 def status_of(outcome: Outcome) -> int:

@@ -44,6 +44,7 @@ from sa.cli.options import (
     TimeoutOption,
     TraceOption,
     UnwindOption,
+    WhyOption,
     check_bounded,
     engines_of,
     watching_of,
@@ -81,6 +82,7 @@ def verify(
     export: FormulaOption = None,
     trace: TraceOption = None,
     profile: ProfileOption = False,
+    why: WhyOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
     timeout: TimeoutOption = None,
@@ -102,7 +104,7 @@ def verify(
     Exit status: 0 proved (or nothing claimed), 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
     check_bounded(rounds, unwind, engine, export)
-    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report))
+    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report), why)
     watching = watching_of(settings, trace, profile)
 
     def body(bounds: Limits) -> int:
@@ -174,7 +176,7 @@ def _show(answer: Answer, status: int, settings: Settings) -> None:
 
     if not settings.quiet:
         complain(answer.outcome.warnings)
-    write(show_document(verification_document(answer.outcome), screen(), settings.quiet))
+    write(show_document(verification_document(answer.outcome, settings.why), screen(), settings.quiet))
     if not settings.quiet:
         count_warnings(len(answer.noticed), answer.outcome.program.source.name)
 

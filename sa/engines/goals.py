@@ -14,6 +14,7 @@ from sa.base.verdict import Reason, Unknown
 from sa.certificates.goal import Goal
 from sa.engines.portfolio_of_goals import Depth, GoalPortfolio, portfolio
 from sa.engines.runner import Reports
+from sa.engines.tried import Diary
 from sa.question.asked import Decision, GoalAsked, Lost, Note, Related, Stuck
 from sa.refinement.deciders import effort_of, so_far
 
@@ -27,42 +28,52 @@ def decide(goal: Goal, bounds: Limits, seed: int = 0, briefly: bool = False) -> 
 
 
 def decisions(
-    goal: Goal, budget: Budget, turns: GoalPortfolio, reports: Reports | None = None, shared: Shared | None = None
+    goal: Goal,
+    budget: Budget,
+    turns: GoalPortfolio,
+    reports: Reports | None = None,
+    shared: Shared | None = None,
+    diary: Diary | None = None,
 ) -> Iterator[Decision]:
     """Each piece of evidence that the engines find, one after the other, and at the end why there is no more.
 
-    Whoever has accepted a piece asks for no further one. Engines go on from what is `shared`, if there is any.
+    Whoever has accepted a piece asks for no further one. Engines go on from what is `shared`, if there is any; what
+    became of them is written to the `diary`.
     """
     asked = GoalAsked(goal) if shared is None else GoalAsked(goal, shared)
     why = Unknown(Reason.BOUND, "no engine found an answer")
+    kept = Diary() if diary is None else diary
     for turn in turns:
         name = turn.engine.name
-        report = unheard if reports is None else reports(name)
+        trying = kept.begin(name, goal.name)
         own = Budget(share(budget.bounds, turn.share), budget.seed)
-        answers = turn.engine.decide(asked, own, report)
-        while True:
-            try:
-                found = next(answers, None)
-            except Unsupported as problem:
-                why = Unknown(problem.reason, problem.what)
-                break
-            except LimitReached as limit:
-                if not _goes_on(limit, own.bounds, budget.bounds):
-                    yield Decision(Unknown(limit.reason, so_far(asked)), effort_of(asked))
-                    return
-                why = Unknown(Reason.BOUND, f"the engine `{name}` used its whole share of the time; {so_far(asked)}")
-                break
-            match found:
-                case None:
-                    break
-                case Note():
-                    pass
-                case Stuck(reason):
-                    why = reason
-                case Related(evidence, effort) | Lost(evidence, effort):
-                    yield Decision(evidence, effort, name)
-                case _ as never:
-                    assert_never(never)
+        answers = turn.engine.decide(asked, own, trying.hears(unheard if reports is None else reports(name)))
+        try:
+            while True:
+                match next(answers, None):
+                    case None:
+                        break
+                    case Note():
+                        pass
+                    case Stuck(reason):
+                        why = reason
+                        trying.stuck = reason.detail
+                    case Related(evidence, effort) | Lost(evidence, effort):
+                        trying.found = True
+                        yield Decision(evidence, effort, name)
+                    case _ as never:
+                        assert_never(never)
+        except Unsupported as problem:
+            trying.ended, trying.stuck = problem.reason, problem.what
+            why = Unknown(problem.reason, problem.what)
+        except LimitReached as limit:
+            trying.ended = limit.reason
+            if not _goes_on(limit, own.bounds, budget.bounds):
+                yield Decision(Unknown(limit.reason, so_far(asked)), effort_of(asked))
+                return
+            why = Unknown(Reason.BOUND, f"the engine `{name}` used its whole share of the time; {so_far(asked)}")
+        finally:
+            kept.end(trying)
     yield Decision(why, effort_of(asked))
 
 

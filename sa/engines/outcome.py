@@ -12,6 +12,7 @@ from sa.certificates.goal import Goal
 from sa.certificates.pairs import Simulation
 from sa.certificates.play import Loss, Play
 from sa.certificates.threads import Composition
+from sa.engines.tried import Tried
 from sa.terms.term import Term
 
 
@@ -69,6 +70,7 @@ class Outcome(Struct, frozen=True):
     together where they are pairs of threads in `inferred` environments; `notes` say how the answer was arrived at.
     Where it is not PROVED, a `proposal` may say with which relation it would be, and `escape` show a visible behaviour
     that escapes whatever is related. A play about families of any number is one with so many `copies` of each.
+    `tried` are the engines that were asked, each once for each goal. `families`: it is about any number of copies.
     """
 
     name: str
@@ -84,6 +86,8 @@ class Outcome(Struct, frozen=True):
     proposal: Proposal | None = None
     escape: Result | None = None
     copies: tuple[int, ...] = ()
+    tried: tuple[Tried, ...] = ()
+    families: bool = False
 
 
 class Found(Struct, frozen=True):

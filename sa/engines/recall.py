@@ -58,7 +58,7 @@ def found(goal: Goal, options: Options, depth: Depth = Depth.FULL, shared: Share
     if evidence is not None:
         yield Decision(evidence, strategy=RECALLED)
     turns = portfolio(depth, options.engines)
-    yield from decisions(goal, Budget(options.limits, options.seed), turns, options.reports, shared)
+    yield from decisions(goal, Budget(options.limits, options.seed), turns, options.reports, shared, options.diary)
 
 
 def remember(goal: Goal, evidence: Simulation | Play, options: Options) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from os.path import basename, dirname
 from time import perf_counter
 
+from msgspec.structs import replace
+
 from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import Diagnostic
 from sa.base.limits import LimitReached
@@ -21,6 +23,7 @@ from sa.engines.judging import QuestionsDiffer, same, same_goals, same_pairs
 from sa.engines.options import Options
 from sa.engines.outcome import Found, Outcome, Result
 from sa.engines.results import answered, stopped
+from sa.engines.tried import Diary, each_once
 from sa.question.families import with_one_copy
 from sa.question.goals import closes, goals, is_large, thread_goals
 from sa.question.uncut import uncut
@@ -39,7 +42,7 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
     """
     if abstract.families or concrete.families:
         return _of_families(abstract, concrete, block, options)
-    started = perf_counter()
+    started, options = perf_counter(), replace(options, diary=Diary())
     # The product of many threads is too large to be looked at, so nobody makes it.
     together = not options.whole and closes(abstract, concrete, block)
     apart = together and len(concrete.threads) > 1 and (is_large(concrete) or is_large(abstract))
@@ -90,6 +93,7 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
         found.composition,
         found.inferred,
         (*found.notes, *about_unrelated(asked), *about_parameters(asked)),
+        tried=each_once(options.diary.turns),
     )
 
 
@@ -97,7 +101,8 @@ def _of_families(abstract: Program, concrete: Program, block: Refinement | None,
     """The same for any number of copies of the families."""
     from sa.engines.families import asked_about, decide_families, texts_of
 
-    started, asked = perf_counter(), asked_about(abstract, concrete, block, options.whole)
+    started, options = perf_counter(), replace(options, diary=Diary())
+    asked = asked_about(abstract, concrete, block, options.whole)
     texts, found = texts_of(asked), None
     warnings: tuple[Diagnostic, ...] = ()
     try:
@@ -131,6 +136,8 @@ def _of_families(abstract: Program, concrete: Program, block: Refinement | None,
         found.inferred,
         (*found.notes, *about_unrelated(texts), *about_parameters(texts)),
         copies=found.copies,
+        tried=each_once(options.diary.turns),
+        families=True,
     )
 
 

@@ -20,7 +20,7 @@ from sa.base.verdict import Reason
 from sa.certificates.run import Bad
 from sa.checker.ruling import Accepted, Ruling
 from sa.engines.engine import ClaimEngine, Turn
-from sa.engines.verification import Tried
+from sa.engines.tried import Tried
 from sa.question.asked import Asked, Note, Settled
 
 

@@ -10,25 +10,12 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Origin
 from sa.automata.program import Program
-from sa.base.budget import Event
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Reason, Unknown, Verdict
-from sa.certificates.run import Bad, Run
+from sa.certificates.run import Run
+from sa.engines.tried import Tried, each_once
 from sa.question.asked import Proof
 from sa.question.claims import Claim
-
-
-class Tried(Struct, frozen=True):
-    """An engine was asked about something bad for so many seconds, and why it ended early, if it did.
-
-    `last` is what it said last: what it was at, and how far it had come.
-    """
-
-    engine: str
-    seconds: float
-    ended: Reason | None
-    bads: tuple[Bad, ...] = ()
-    last: Event | None = None
 
 
 class Finding(Struct, frozen=True):
@@ -68,13 +55,7 @@ class Verification(Struct, frozen=True):
 
 def tried_about(outcome: Verification, claim: Claim) -> tuple[Tried, ...]:
     """The engines that were asked about a claim, each once: as it was asked last, and the time of all its turns."""
-    found = dict[str, Tried]()
-    for tried in outcome.tried:
-        if any(bad in tried.bads for bad in claim.bads):
-            before = found.pop(tried.engine, None)
-            spent = tried.seconds + (0.0 if before is None else before.seconds)
-            found[tried.engine] = replace(tried, seconds=spent)
-    return tuple(found.values())
+    return each_once(t for t in outcome.tried if any(bad in t.bads for bad in claim.bads))
 
 
 _BEYOND = Unknown(Reason.BOUND, "shown only as long as no limit of the translation is reached")

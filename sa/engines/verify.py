@@ -35,7 +35,8 @@ from sa.engines.judging_claims import judged, judged_of_crowd, same_claims
 from sa.engines.memory import RECALLED, Memory, recalled, remember
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
 from sa.engines.runner import Judge, Progress, Reports, Ruled, run
-from sa.engines.verification import Finding, Tried, Verification
+from sa.engines.tried import Tried
+from sa.engines.verification import Finding, Verification
 from sa.question.asked import Asked, Note, Proof, Settled
 from sa.question.claims import Claim, claims_of
 

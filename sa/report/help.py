@@ -1,15 +1,19 @@
-"""What a user can do where `refine` has no answer: read off the goals, without trying any of it."""
+"""What a user can do where there is no answer: read off the question and the reasons, without trying any of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sa.automata.automaton import Automaton, Kind, variables_of
+from sa.automata.proof import Preserves
+from sa.automata.ranges import count_of
 from sa.base.source import position
-from sa.base.verdict import Reason, Verdict
-from sa.certificates.goal import Goal, iota_of
+from sa.base.verdict import Reason, Unknown, Verdict
+from sa.certificates.goal import Goal, iota_of, matches_environments
 from sa.engines.outcome import Outcome
+from sa.engines.verification import Verification
 from sa.report.explain import bare, is_internal
+from sa.scripts.result import StepResult
 
 #: So many variables or lines are named at most.
 _NAMED = 4
@@ -17,35 +21,53 @@ _NAMED = 4
 #: Reasons that say something about the question, not about the machine.
 _HARD = {Reason.BOUND, Reason.SOLVER, Reason.ENVIRONMENT, Reason.TIMEOUT, Reason.MEMORY}
 
+#: How the rest of an UNKNOWN is asked for.
+_MORE = "`--why` lists what was tried"
 
-def what_may_help(outcome: Outcome) -> str | None:
-    """A sentence with the ways that are open; None where every goal has an answer, or nothing is known to help."""
-    open_goals = [r for r in outcome.results if r.verdict is Verdict.UNKNOWN and r.unknown is not None]
-    reasons = {r.unknown.reason for r in open_goals if r.unknown is not None}
-    ways = list[str]()
+
+def with_limits(unknown: Iterable[Unknown]) -> Iterator[str]:
+    """Limits that were reached can be raised."""
+    reasons = {u.reason for u in unknown}
     if Reason.TIMEOUT in reasons:
-        ways.append("more time (`--timeout`)")
+        yield "more time (`--timeout`)"
     if Reason.MEMORY in reasons:
-        ways.append("more memory (`--memory`)")
-    if reasons & _HARD:
-        goals = [r.goal for r in open_goals]
-        ways.extend(_ways(goals))
-        if len(outcome.results) > 1:
-            ways.append("the programs as wholes (`--whole`)")
-    return f"What may help: {'; '.join(ways)}" if ways else None
+        yield "more memory (`--memory`)"
 
 
-def _ways(goals: Sequence[Goal]) -> Iterator[str]:
+def what_may_help(outcome: Outcome, why: bool = True) -> str | None:
+    """A sentence with the ways that are open; None where every goal has an answer, or nothing is known to help.
+
+    `why` says that all there is to say of an UNKNOWN is shown; otherwise the sentence says how to ask for the rest.
+    """
+    open_goals = [r for r in outcome.results if r.verdict is Verdict.UNKNOWN]
+    reasons = [r.unknown for r in open_goals if r.unknown is not None]
+    ways = list(with_limits(reasons))
+    if {u.reason for u in reasons} & _HARD:
+        ways.extend(_ways([r.goal for r in open_goals], outcome.families))
+    return _sentence(ways, why or not outcome.tried)
+
+
+def _sentence(ways: Sequence[str], why: bool) -> str | None:
+    parts = [f"What may help: {'; '.join(ways)}"] if ways else []
+    return ". ".join([*parts, *([] if why else [_MORE])]) or None
+
+
+def _ways(goals: Sequence[Goal], families: bool) -> Iterator[str]:
     """What the text of the programs suggests."""
+    c = any(_is_c(goal.concrete) for goal in goals)
     same = tuple(dict.fromkeys(name for goal in goals for name in _unrelated(goal)))
-    if same:
+    if same and not c:
         named = ", ".join(f"`{name}`" for name in same[:_NAMED]) + (", …" if len(same) > _NAMED else "")
         yield f"a refinement block whose `relate` has the locals {named} beside the globals"
     arbitrary = tuple(dict.fromkeys(place for goal in goals for place in _choices(goal.abstract)))
-    if arbitrary:
+    if arbitrary and not c:
         yield f"a value in place of an arbitrary one on the abstract side (line {_some(arbitrary)})"
-    if any(_unbounded(goal.concrete) for goal in goals):
+    if c:
+        yield "loops with fewer rounds, and smaller types, on both sides"
+    elif not families and any(_endless([goal.concrete]) for goal in goals):
         yield "ranges for variables, so that all states can be listed"
+    if any(matches_environments(goal) for goal in goals) and not families:
+        yield "if no other threads run, the programs as wholes (`--whole`)"
 
 
 def _unrelated(goal: Goal) -> Iterator[str]:
@@ -64,10 +86,45 @@ def _choices(abstract: Automaton) -> Iterator[str]:
             yield str(position(span.source, span.start).line)
 
 
-def _unbounded(automaton: Automaton) -> bool:
-    from sa.automata.ranges import count_of
+def what_may_help_claims(outcome: Verification, why: bool = True) -> str | None:
+    """The same for claims of a program; None where every claim has an answer."""
+    reasons = [f.unknown for f in outcome.findings if f.unknown is not None]
+    if not reasons:
+        return None
+    ways = list(with_limits(reasons))
+    c = outcome.program.source.name.endswith((".c", ".i"))
+    endless = _endless((*outcome.program.threads, *(f.thread for f in outcome.program.families)))
+    if c:
+        ways.append("an `assert` of what holds where the threads disturb each other, which is then used for the others")
+        ways.append("fewer rounds of loops, or smaller arrays, to see whether something is wrong at all")
+    else:
+        if endless and not outcome.program.families:
+            ways.append(f"ranges for {_some([f'`{n}`' for n in endless])}, so that all states can be listed")
+        ways.append("an `invariant` that says what holds where the threads disturb each other")
+    return _sentence(ways, why or not outcome.tried)
 
-    return any(v.kind is not Kind.PARAM and count_of(v) is None for v in automaton.variables)
+
+def what_may_help_steps(steps: Sequence[StepResult], why: bool = True) -> str | None:
+    """The same for steps of a proof that have no answer."""
+    open_goals = [r for s in steps for r in s.results if r.verdict is Verdict.UNKNOWN]
+    reasons = [u for u in (*(s.unknown for s in steps), *(r.unknown for r in open_goals)) if u is not None]
+    ways = list(with_limits(reasons))
+    ways.extend(_ways([r.goal for r in open_goals], families=False))
+    shown = [s for s in steps if isinstance(s.step.claim, Preserves)]
+    if any(leaf.verdict is Verdict.UNKNOWN for s in shown for leaf in s.leaves):
+        ways.append("`preserves` with a formula that says more, from which this one follows")
+    return _sentence(ways, why or not any(s.tried for s in steps))
+
+
+def _endless(automata: Iterable[Automaton]) -> Sequence[str]:
+    """Variables with infinitely many values."""
+    variables = (v for t in automata for v in t.variables if v.kind is not Kind.PARAM and count_of(v) is None)
+    return list(dict.fromkeys(bare(v.var) for v in variables if not is_internal(v.var)))
+
+
+def _is_c(automaton: Automaton) -> bool:
+    spans = (edge.origin.span for edge in automaton.edges)
+    return any(span is not None and span.source.name.endswith((".c", ".i")) for span in spans)
 
 
 def _some(names: Sequence[str]) -> str:

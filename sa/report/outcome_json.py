@@ -14,6 +14,7 @@ from sa.report.json import DiagnosticJson, UnknownJson, diagnostic_json, unknown
 from sa.report.play_json import PlayJson, play_json
 from sa.report.refine import domain
 from sa.report.story import broken_in
+from sa.report.tried import TriedJson, tried_json
 from sa.terms.printer import show
 
 
@@ -71,6 +72,7 @@ class RefinementJson(Struct, frozen=True):
 
     `proposal` is a relation with which it would be PROVED, or with which it is, if that was inferred. `escape` shows a
     visible behaviour that escapes whatever is related. `copies` are how many of each family of any number a play has.
+    `tried` are the engines that were asked where there is no answer.
     """
 
     name: str
@@ -86,6 +88,7 @@ class RefinementJson(Struct, frozen=True):
     proposal: ProposalJson | None
     escape: ResultJson | None
     copies: list[int]
+    tried: list[TriedJson]
 
 
 class OutcomeJson(Struct, frozen=True, tag_field="format", tag="sacheck-outcome/1"):
@@ -124,6 +127,7 @@ def _outcome(outcome: Outcome) -> RefinementJson:
         None if proposal is None else ProposalJson(proposal.block, proposal.claim, list(proposal.given_up)),
         None if outcome.escape is None else result_json(outcome.escape),
         list(outcome.copies),
+        [tried_json(t) for t in outcome.tried] if outcome.verdict is Verdict.UNKNOWN else [],
     )
 
 

@@ -33,8 +33,10 @@ from sa.report.document import (
     unexpected,
     verdict_words,
 )
+from sa.report.help import what_may_help_steps
 from sa.report.prove_leaf import BELOW, LEAF, failed_leaf, headed
 from sa.report.refine import lost, seconds_section, unbounded
+from sa.report.tried import tried_of_step
 from sa.report.verify import CLAIM_COLUMNS, line_of
 from sa.scripts.result import Proof, StepResult
 
@@ -51,8 +53,8 @@ _LIMITS = {Reason.TIMEOUT, Reason.MEMORY, Reason.INTERRUPTED}
 _NOT_THE_CLAIM = "a refuted side condition says that the rule does not show the claim, not that the claim is false"
 
 
-def proof_document(proof: Proof, seconds: Mapping[str, float]) -> Document:
-    """The whole answer to a script."""
+def proof_document(proof: Proof, seconds: Mapping[str, float], why: bool = True) -> Document:
+    """The whole answer to a script; what was tried of steps without an answer only if `why` is wanted."""
     counts = Counter(s.verdict for s in proof.steps)
     known = ", ".join(f"{counts[v]} {v.value.lower()}" for v in Verdict if counts[v])
     steps = "1 step" if len(proof.steps) == 1 else f"{len(proof.steps)} steps"
@@ -60,6 +62,7 @@ def proof_document(proof: Proof, seconds: Mapping[str, float]) -> Document:
     sections: list[Section] = [(Paragraph(f"{steps}, {domain(proof)}: {known}"), table)]
     for step in proof.steps:
         sections.extend(_evidence(step, proof))
+    sections.extend(_unknown(proof, why))
     if any(_only_a_condition(s) for s in proof.steps):
         sections.append((Paragraph(f"Note: {_NOT_THE_CLAIM}"),))
     sections.append(seconds_section(seconds))
@@ -77,6 +80,15 @@ def _evidence(result: StepResult, proof: Proof) -> Iterator[Section]:
         program = proof.script.programs[result.step.claim.side[0][0]]
         alone = tuple(t for t in program.threads if t.name in result.run.start.threads)
         yield (RunTrace(result.run, replace(program, threads=alone)),)
+
+
+def _unknown(proof: Proof, why: bool) -> Iterator[Section]:
+    """What was tried of steps without an answer, and what may help."""
+    open_ = [s for s in proof.steps if s.verdict is Verdict.UNKNOWN]
+    for step in open_ if why else ():
+        yield from tried_of_step(step)
+    if (advice := what_may_help_steps(open_, why)) is not None:
+        yield (Paragraph(advice),)
 
 
 def domain(proof: Proof) -> str:

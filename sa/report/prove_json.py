@@ -19,6 +19,7 @@ from sa.report.json import (
 from sa.report.outcome_json import ResultJson, result_json
 from sa.report.prove import claim_of, domain, rule_of, unproved_below
 from sa.report.run_json import RunJson, run_json
+from sa.report.tried import TriedJson, tried_json
 from sa.scripts.result import Counterexample, Leaf, Proof, StepResult
 
 
@@ -53,7 +54,10 @@ class LeafJson(Struct, frozen=True):
 
 
 class ProofStepJson(Struct, frozen=True):
-    """A step of the script: its claim, the rule, the steps that it cites, and those of them that are not proved."""
+    """A step of the script: its claim, the rule, the steps that it cites, and those of them that are not proved.
+
+    `tried` are the engines that were asked where there is no answer.
+    """
 
     name: str
     kind: str
@@ -69,6 +73,7 @@ class ProofStepJson(Struct, frozen=True):
     unknown: UnknownJson | None
     seconds: float
     place: OriginJson
+    tried: list[TriedJson]
 
 
 class ProofJson(Struct, frozen=True, tag_field="format", tag="sacheck-proof/1"):
@@ -115,6 +120,7 @@ def _step(result: StepResult, proof: Proof) -> ProofStepJson:
         unknown_json(result.unknown),
         result.seconds,
         origin_json(step.origin),
+        [tried_json(t) for t in result.tried] if result.verdict is Verdict.UNKNOWN else [],
     )
 
 

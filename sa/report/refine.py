@@ -28,8 +28,9 @@ from sa.report.document import (
     verdict_words,
     without_runs,
 )
-from sa.report.help import what_may_help
+from sa.report.help import what_may_help, with_limits
 from sa.report.story import broken_in, story
+from sa.report.tried import tried_of_goals
 from sa.terms.build import conjuncts, eq
 from sa.terms.printer import show
 from sa.terms.sort import INT
@@ -40,8 +41,8 @@ from sa.terms.term import Term
 FORMULAS = 4
 
 
-def refinement_document(outcome: Outcome) -> Document:
-    """The whole answer to a question."""
+def refinement_document(outcome: Outcome, why: bool = True) -> Document:
+    """The whole answer to a question; what was tried where there is none only if `why` is wanted."""
     domains = {domain(r.goal) for r in outcome.results}
     over = f", {domains.pop()}" if len(domains) == 1 else ""
     empty = without_runs(outcome.verdict, outcome.warnings)
@@ -49,7 +50,9 @@ def refinement_document(outcome: Outcome) -> Document:
     for result in outcome.results:
         sections.extend(_evidence(result, outcome.escape is not None))
         sections[-1] = (*sections[-1], *(Paragraph(f"Note: {note}") for note in result.notes))
-    if outcome.verdict is Verdict.UNKNOWN and (advice := what_may_help(outcome)) is not None:
+    if outcome.verdict is Verdict.UNKNOWN and why:
+        sections.extend(tried_of_goals(outcome))
+    if outcome.verdict is Verdict.UNKNOWN and (advice := what_may_help(outcome, why)) is not None:
         sections.append((Paragraph(advice),))
     if outcome.escape is not None and outcome.escape.play is not None:
         head = "A visible behaviour escapes, whatever is related. A run that shows it:"
@@ -66,9 +69,9 @@ def refinement_document(outcome: Outcome) -> Document:
 
 def stopped_document(unknown: Unknown, name: str) -> Document:
     """A question that was stopped before there was an outcome."""
-    return Document(
-        verdict_words(Verdict.UNKNOWN), name, None, ((Paragraph(f"No answer because {because(unknown)}"),),)
-    )
+    sections: list[Section] = [(Paragraph(f"No answer because {because(unknown)}"),)]
+    sections.extend((Paragraph(f"What may help: {way}"),) for way in with_limits([unknown]))
+    return Document(verdict_words(Verdict.UNKNOWN), name, None, tuple(sections))
 
 
 def _goals(results: tuple[Result, ...]) -> Table:

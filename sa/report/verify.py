@@ -33,9 +33,10 @@ from sa.report.document import (
     without_runs,
 )
 from sa.report.explain import is_internal
+from sa.report.help import what_may_help_claims
 from sa.report.refine import seconds_section, unbounded
 from sa.report.told import told, values_told
-from sa.report.tried import tried_words, what_may_help
+from sa.report.tried import tried_of_claims
 from sa.terms.sort import Value
 from sa.terms.term import Var
 
@@ -52,8 +53,8 @@ class Shown(Struct, frozen=True):
     findings: tuple[Finding, ...]
 
 
-def verification_document(outcome: Verification) -> Document:
-    """The whole answer about a program's claims."""
+def verification_document(outcome: Verification, why: bool = True) -> Document:
+    """The whole answer about a program's claims; what was tried of those without an answer only if `why` is wanted."""
     name = outcome.program.source.name
     wrong = unexpected(outcome.expected, outcome.verdict)
     seconds = seconds_section(outcome.seconds)
@@ -68,8 +69,9 @@ def verification_document(outcome: Verification) -> Document:
     for shown in runs(outcome):
         sections.extend(_violated(shown, outcome))
     sections.extend(_unknown(outcome.findings))
-    sections.extend((Paragraph(words),) for words in tried_words(outcome))
-    if (help_ := what_may_help(outcome)) is not None:
+    if why:
+        sections.extend(tried_of_claims(outcome))
+    if (help_ := what_may_help_claims(outcome, why)) is not None:
         sections.append((Paragraph(help_),))
     sections.extend((Paragraph(f"Note: {note}"),) for note in outcome.notes)
     return Document(verdict_words(outcome.verdict), name, wrong, (*sections, seconds))

@@ -9,7 +9,7 @@ from msgspec import Struct
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Verdict
 from sa.certificates.run import Run
-from sa.engines.verification import Finding, Tried, Verification, tried_about
+from sa.engines.verification import Finding, Verification, tried_about
 from sa.report.json import (
     DiagnosticJson,
     OriginJson,
@@ -19,17 +19,8 @@ from sa.report.json import (
     unknown_json,
 )
 from sa.report.run_json import RunJson, run_json
+from sa.report.tried import TriedJson, tried_json
 from sa.report.verify import domain, runs, violating
-
-
-class TriedJson(Struct, frozen=True):
-    """An engine that was asked: for how long, why it ended early if it did, and how far it came as it said last."""
-
-    engine: str
-    seconds: float
-    ended: str | None
-    phase: str | None
-    counts: dict[str, int]
 
 
 class FindingJson(Struct, frozen=True):
@@ -95,11 +86,5 @@ def _finding(finding: Finding, shown: list[Run], outcome: Verification) -> Findi
         unknown_json(finding.unknown),
         shown.index(finding.run) if finding.run is not None else None,
         list(violating(finding, outcome.program)) if finding.run is not None else [],
-        [_tried(t) for t in tried_about(outcome, finding.claim)] if finding.unknown is not None else [],
+        [tried_json(t) for t in tried_about(outcome, finding.claim)] if finding.unknown is not None else [],
     )
-
-
-def _tried(tried: Tried) -> TriedJson:
-    ended = None if tried.ended is None else tried.ended.name.lower()
-    phase, counts = (None, {}) if tried.last is None else (tried.last.phase, dict(tried.last.counts))
-    return TriedJson(tried.engine, tried.seconds, ended, phase, counts)

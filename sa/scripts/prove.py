@@ -23,6 +23,7 @@ from sa.certificates.argument import Argument, Played, Violated
 from sa.certificates.threads import Annotated
 from sa.checker.question import NoQuestion
 from sa.engines.options import Options
+from sa.engines.tried import Diary, each_once
 from sa.processes.tasks import Task, in_order
 from sa.rules.application import Unfit, Unshown
 from sa.rules.facts import Fact
@@ -140,7 +141,9 @@ def _step(prepared: Prepared, step: Step, earlier: Mapping[str, Done]) -> Done:
 def _begun(prepared: Prepared, step: Step, facts: Mapping[str, Fact], verdicts: Mapping[str, Verdict]) -> Work:
     plain = Session(prepared.options.limits, (), prepared.options.seed)
     session = prepared.session.again() if prepared.script.axioms else plain
-    return Work(prepared.script, prepared.options, prepared.stage, facts, verdicts, step, session, plain)
+    # What the engines are at is told for each step.
+    options = replace(prepared.options, diary=Diary())
+    return Work(prepared.script, options, prepared.stage, facts, verdicts, step, session, plain)
 
 
 def _judged(work: Work, unknown: Unknown | None, verdicts: Mapping[str, Verdict]) -> StepResult:
@@ -159,7 +162,8 @@ def _judged(work: Work, unknown: Unknown | None, verdicts: Mapping[str, Verdict]
         if unknown is None and unproved:
             unknown = Unknown(Reason.BOUND, f"it depends on {', '.join(unproved)}, which is not proved")
     results, leaves = tuple(work.results), tuple(work.leaves)
-    return StepResult(step, verdict, work.rule, leaves, results, unknown, 0.0, work.run, _argument(work, verdict))
+    argument, tried = _argument(work, verdict), each_once(work.options.diary.turns)
+    return StepResult(step, verdict, work.rule, leaves, results, unknown, 0.0, work.run, argument, tried)
 
 
 def _argument(work: Work, verdict: Verdict) -> Argument | None:

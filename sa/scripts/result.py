@@ -10,6 +10,7 @@ from sa.base.verdict import Unknown, Verdict
 from sa.certificates.argument import Argument, Fails
 from sa.certificates.run import Run
 from sa.engines.outcome import Result
+from sa.engines.tried import Tried
 
 
 class Shown(Struct, frozen=True):
@@ -57,7 +58,7 @@ class StepResult(Struct, frozen=True):
 
     `rule` is the one that was applied, in words; `results` are goals that were decided directly; `run` is one that
     ends in a state where a claimed invariant is false. `step` cites what the answer rests on, `argument` is the
-    evidence for it.
+    evidence for it. `tried` are the engines that were asked for goals.
     """
 
     step: Step
@@ -69,6 +70,7 @@ class StepResult(Struct, frozen=True):
     seconds: float
     run: Run | None = None
     argument: Argument | None = None
+    tried: tuple[Tried, ...] = ()
 
 
 class Proof(Struct, frozen=True):

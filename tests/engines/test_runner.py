@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from time import monotonic
 
@@ -22,11 +23,19 @@ from sa.engines.verification import Verification, tried_about
 from sa.engines.verify import Options, verify
 from sa.invariants.violation import find_run
 from sa.question.asked import Asked, Excluded, Refuted
-from sa.report.tried import tried_words, what_may_help
+from sa.report.help import what_may_help_claims
+from sa.report.screen import Screen
+from sa.report.terminal import show_document
+from sa.report.verify import verification_document
 from tests.language.texts import program_of
 
 SoFar = Callable[[Unknown], Verification]
 TWO = "global x : int = 0;\nthread T { x := 1; }\ninvariant low : x <= 1;\ninvariant none : x == 0;\n"
+
+
+def shown(made: Verification) -> str:
+    """The answer with all that there is to say of what is unknown."""
+    return show_document(verification_document(made), Screen(100))
 
 
 def liar(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
@@ -123,8 +132,8 @@ def test_what_was_tried_is_told_with_how_far_it_came() -> None:
     assert tried.engine == "states"
     assert tried.last is not None
     assert tried.last.counts["states"] > 1_000
-    assert "Tried: states" in "".join(tried_words(made))
-    assert "ranges for `x`" in (what_may_help(made) or "")
+    assert re.search(r"What was tried:\n +states +[\d.]+ s  [\d,]+ states", shown(made))
+    assert "ranges for `x`" in (what_may_help_claims(made) or "")
 
 
 def test_an_engine_says_that_a_program_is_too_large_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +141,7 @@ def test_an_engine_says_that_a_program_is_too_large_for_it(monkeypatch: pytest.M
     monkeypatch.setattr("sa.invariants.deciders.JOINT", 3)
     text = "global x : int = 0; thread T { havoc x; } thread U { skip; } invariant small : x < 5;"
     made = verify(program_of(text), Options(Limits(), portfolio=tuple(t for t in CLAIMS if t.engine.name == "joint")))
-    assert "joint locations are too many" in "".join(tried_words(made))
+    assert "joint locations are too many" in shown(made)
 
 
 def test_without_a_time_limit_a_long_search_does_not_keep_others_waiting(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,9 +77,10 @@ def test_quiet_leaves_the_verdict() -> None:
 
 
 def test_a_stopped_question_says_why() -> None:
-    """Never shown as success or as failure."""
+    """Never shown as success or as failure; a limit can be raised."""
     text = show_document(stopped_document(Unknown(Reason.MEMORY), "a.sa and b.sa"), Screen(100))
-    assert text == "UNKNOWN  a.sa and b.sa\n  No answer because the memory limit was reached\n"
+    said = "No answer because the memory limit was reached\n\n  What may help: more memory (`--memory`)"
+    assert text == f"UNKNOWN  a.sa and b.sa\n  {said}\n"
 
 
 def test_the_story_follows_the_answer_that_holds_out_longest() -> None:
