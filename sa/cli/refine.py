@@ -115,9 +115,7 @@ def refine(
     written = {"certificate": certificate, "report": report, "sarif": sarif, "junit": junit}
     check_weakest(weakest_rely, {"why": why, "whole": whole, "engine": engine, **written})
     if chain:
-        from sa.cli.chain import refine_chain
-
-        refine_chain(paths, split, script, certificate, cache, seed, settings)
+        _chain(paths, split, script, certificate, cache, seed, settings)
         return
     watching = watching_of(settings, trace, profile)
     if weakest_rely:
@@ -129,6 +127,20 @@ def refine(
         return replace(asked, relate=_relate(infer, quiet or whole or engine is not None, how), reading=how)
 
     _ask(paths, request, certificate, settings, watching)
+
+
+def _chain(
+    paths: tuple[str, ...],
+    split: bool,
+    script: str | None,
+    certificate: str | None,
+    cache: bool,
+    seed: int,
+    settings: Settings,
+) -> None:
+    from sa.cli.chain import refine_chain
+
+    refine_chain(paths, split, script, certificate, cache, seed, settings)
 
 
 def _find(paths: tuple[str, ...], split: bool, how: Reading, settings: Settings, watching: Watching, seed: int) -> None:

@@ -105,7 +105,6 @@ def verify(
     """
     check_bounded(rounds, unwind, engine, export)
     settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report), why)
-    watching = watching_of(settings, trace, profile)
 
     def body(bounds: Limits) -> int:
         from sa.app.cache import users_cache
@@ -118,7 +117,7 @@ def verify(
         portfolio = named(engines_of(engine), rounds, unwind)
         # What was found before may be of other engines.
         memory = users_cache() if cache and portfolio is named(()) else None
-        with watched(watching) as watch:
+        with watched(watching_of(settings, trace, profile)) as watch:
             how = reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_)
             request = VerifyRequest(file, split, Options(bounds, seed, memory, portfolio, watch.reports, jobs), how)
             if export is not None:

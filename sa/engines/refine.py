@@ -68,14 +68,8 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
     else:
         found = Found(_one_by_one(asked, stop, options))
     _confirmed(abstract, concrete, block, options, found)
-    results, decided = found.results, perf_counter()
+    results, seconds = found.results, _seconds(found, started, prepared)
     warnings = (*warnings, *_blocked(results, options))
-    checking = sum(r.statistics.seconds.get("check", 0.0) for r in results)
-    seconds = {
-        "prepare": prepared - started,
-        "simulate": decided - prepared - checking,
-        "check": checking,
-    }
     expected = block.expect if block is not None and block.expect is not None else concrete.expect
     # Without the relies that are declared it is another question than the files have in mind.
     relies = any(declared(t) for t in (*abstract.threads, *concrete.threads)) or bool(block and block.rely)
@@ -115,12 +109,7 @@ def _of_families(abstract: Program, concrete: Program, block: Refinement | None,
     found = found or decide_families(asked, options)
     if found.composition is not None or found.copies:
         _confirmed_of_families(abstract, concrete, block, options, found)
-    checking = sum(r.statistics.seconds.get("check", 0.0) for r in found.results)
-    seconds = {
-        "prepare": prepared - started,
-        "simulate": perf_counter() - prepared - checking,
-        "check": checking,
-    }
+    seconds = _seconds(found, started, prepared)
     expected = block.expect if block is not None and block.expect is not None else concrete.expect
     if alone := options.whole and not closes(abstract, concrete, block):
         expected = None
@@ -139,6 +128,12 @@ def _of_families(abstract: Program, concrete: Program, block: Refinement | None,
         tried=each_once(options.diary.turns),
         families=True,
     )
+
+
+def _seconds(found: Found, started: float, prepared: float) -> dict[str, float]:
+    """Where the time went until now, by phase."""
+    checking = sum(r.statistics.seconds.get("check", 0.0) for r in found.results)
+    return {"prepare": prepared - started, "simulate": perf_counter() - prepared - checking, "check": checking}
 
 
 def _confirmed_of_families(
