@@ -46,8 +46,9 @@ def _of_thread(session: Session, thread: Automaton) -> Iterator[Diagnostic]:
     if _impossible(session, thread.init, invariants[thread.initial]):
         yield warning("SA502", f"no state of `{thread.name}` satisfies the initial condition", thread.origin.span)
         return
-    outgoing = edges_from(thread)
+    ends = {q.name for q in thread.locations if _is_end(thread, q.name)}
     never, alive = list[Edge](), set[Span | None]()
+    outgoing = edges_from(thread)
     for place in thread.locations:
         if _impossible(session, place.inv):
             yield warning("SA503", f"no state satisfies the invariant of `{place.name}`", place.origin.span)
@@ -58,7 +59,7 @@ def _of_thread(session: Session, thread: Automaton) -> Iterator[Diagnostic]:
         if len(dead) < len(edges):
             never += filter(_written, dead)
         # Where only checks are left, nothing waits.
-        elif not _is_end(thread, place.name) and (not edges or any(map(_written, edges))):
+        elif place.name not in ends and (not edges or any(map(_written, edges))):
             hint = "a thread that waits forever refines any thread that can still take steps"
             yield warning("SA505", f"`{thread.name}` blocks here forever", place.origin.span, hint)
     # A statement has a step for each way through it, of which some may be impossible.

@@ -8,14 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sa.certificates.crowd import CrowdComposition
 from sa.certificates.goal import Goal
 from sa.certificates.identity import meaning
 from sa.certificates.threads import Composition
+from sa.checker.family_question import FamilyQuestion, with_copies
 from sa.checker.question import Question, pair_goal, thread_goals, whole_goal
+from sa.engines.outcome import Found
 
 
 class QuestionsDiffer(Exception):
     """The engines were asked something else than the checker reads in the program: an internal error."""
+
+
+def same_question(asked: Question | FamilyQuestion, found: Found) -> None:
+    """That an answer is about the question that the checker reads. Raises QuestionsDiffer, and NoQuestion."""
+    composition = found.composition
+    if isinstance(asked, Question):
+        if composition is None:
+            same_goals(asked, [r.goal for r in found.results])
+        else:
+            same_pairs(asked, composition)
+    elif composition is None:
+        same([r.goal for r in found.results], (whole_goal(with_copies(asked, found.copies)),))
+    else:
+        same_pairs(asked.one, composition)
+        if not isinstance(composition, CrowdComposition) or composition.copies != asked.identities:
+            raise QuestionsDiffer("what is composed differs in what stands for copies")
 
 
 def same_goals(asked: Question, goals: Sequence[Goal]) -> None:

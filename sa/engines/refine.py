@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from os.path import basename, dirname
 from time import perf_counter
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import Diagnostic
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason, Unknown, Verdict
-from sa.certificates.crowd import CrowdComposition
 from sa.certificates.goal import Goal
-from sa.checker.family_question import FamilyQuestion, asked_of, with_copies
-from sa.checker.question import NoQuestion, question, whole_goal
+from sa.checker.family_question import asked_of
+from sa.checker.question import NoQuestion
 from sa.conditions.blocked import blocked
-from sa.conditions.environment import declared
 from sa.conditions.together import uncut as together_uncut
-from sa.engines.judging import QuestionsDiffer, same, same_goals, same_pairs
+from sa.engines.judging import QuestionsDiffer, same_question
 from sa.engines.options import Options
 from sa.engines.outcome import Found, Outcome, Result
 from sa.engines.results import answered, stopped
@@ -35,16 +34,64 @@ from sa.smt.session import Session
 _LIMITS = {Reason.TIMEOUT, Reason.MEMORY, Reason.INTERRUPTED}
 
 
+class _Decided(Struct, frozen=True):
+    """What came of a question: its goals, or those of its texts; what was noticed there; when the search began.
+
+    `alone` says that relies are declared and were not used.
+    """
+
+    goals: tuple[Goal, ...]
+    alone: bool
+    warnings: tuple[Diagnostic, ...]
+    begun: float
+    found: Found
+
+
 def refine(abstract: Program, concrete: Program, block: Refinement | None, options: Options) -> Outcome:
     """Decide whether the concrete program refines the abstract one, as the block says. Raises InputError.
 
     A limit that is reached makes the goals that are left UNKNOWN. Raises QuestionsDiffer on an internal error.
     """
-    if abstract.families or concrete.families:
-        return _of_families(abstract, concrete, block, options)
     started, options = perf_counter(), replace(options, diary=Diary())
+    name = block.name if block is not None else _name(abstract, concrete)
+    expected = block.expect if block is not None and block.expect is not None else concrete.expect
+    of_families = bool(abstract.families or concrete.families)
+    if not of_families:
+        made = _of_threads(abstract, concrete, block, options)
+    else:
+        made = _of_families(abstract, concrete, block, options)
+    found, decided = made.found, perf_counter()
+    if found.composition is not None or any(r.verdict is not Verdict.UNKNOWN for r in found.results):
+        try:
+            asked = asked_of(abstract, concrete, block, options.whole)
+            same_question(asked, found)
+        except NoQuestion as problem:
+            raise QuestionsDiffer(f"the checker derives no question from the two programs: {problem}") from problem
+    checking = sum(r.statistics.seconds.get("check", 0.0) for r in found.results)
+    claim = claim_of(made.goals, made.alone)
+    return Outcome(
+        name,
+        _combined(found.results),
+        f"for any number of copies, {claim}" if of_families else claim,
+        found.results,
+        (*made.warnings, *_blocked(found.results, options)),
+        # Without the relies that are declared it is another question than the files have in mind.
+        None if made.alone else expected,
+        {"prepare": made.begun - started, "simulate": decided - made.begun - checking, "check": checking},
+        found.composition,
+        found.inferred,
+        (*found.notes, *about_unrelated(made.goals), *about_parameters(made.goals)),
+        copies=found.copies,
+        tried=each_once(options.diary.turns),
+        families=of_families,
+    )
+
+
+def _of_threads(abstract: Program, concrete: Program, block: Refinement | None, options: Options) -> _Decided:
+    """The goals about threads, or about both programs, decided."""
+    closed = closes(abstract, concrete, block)
     # The product of many threads is too large to be looked at, so nobody makes it.
-    together = not options.whole and closes(abstract, concrete, block)
+    together = not options.whole and closed
     apart = together and len(concrete.threads) > 1 and (is_large(concrete) or is_large(abstract))
     if apart:
         asked = thread_goals(abstract, concrete, block)
@@ -60,43 +107,22 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
             stop = Unknown(Reason.SOLVER, doubt)
     except LimitReached as limit:
         stop = Unknown(limit.reason, "before the search began")
-    prepared = perf_counter()
+    begun = perf_counter()
     if together and len(concrete.threads) > 1 and stop is None:
         from sa.engines.programs import decide_programs
 
         found = decide_programs(abstract, concrete, block, None if apart else asked[0], options)
     else:
         found = Found(_one_by_one(asked, stop, options))
-    _confirmed(abstract, concrete, block, options, found)
-    results, seconds = found.results, _seconds(found, started, prepared)
-    warnings = (*warnings, *_blocked(results, options))
-    expected = block.expect if block is not None and block.expect is not None else concrete.expect
-    # Without the relies that are declared it is another question than the files have in mind.
-    relies = any(declared(t) for t in (*abstract.threads, *concrete.threads)) or bool(block and block.rely)
-    if alone := options.whole and relies:
-        expected = None
-    name = block.name if block is not None else _name(abstract, concrete)
-    return Outcome(
-        name,
-        _combined(results),
-        claim_of(asked, alone),
-        results,
-        warnings,
-        expected,
-        seconds,
-        found.composition,
-        found.inferred,
-        (*found.notes, *about_unrelated(asked), *about_parameters(asked)),
-        tried=each_once(options.diary.turns),
-    )
+    return _Decided(asked, options.whole and not closed, warnings, begun, found)
 
 
-def _of_families(abstract: Program, concrete: Program, block: Refinement | None, options: Options) -> Outcome:
+def _of_families(abstract: Program, concrete: Program, block: Refinement | None, options: Options) -> _Decided:
     """The same for any number of copies of the families."""
     from sa.engines.families import asked_about, decide_families, texts_of
 
-    started, options = perf_counter(), replace(options, diary=Diary())
     asked = asked_about(abstract, concrete, block, options.whole)
+    alone = options.whole and not closes(abstract, concrete, block)
     texts, found = texts_of(asked), None
     warnings: tuple[Diagnostic, ...] = ()
     try:
@@ -105,66 +131,8 @@ def _of_families(abstract: Program, concrete: Program, block: Refinement | None,
         warnings = (*vacuous(one.abstract, one.concrete, texts, pre, options.limits), *misspelled(texts))
     except LimitReached as limit:
         found = Found(tuple(stopped(goal, Unknown(limit.reason, "before the search began")) for goal in texts))
-    prepared = perf_counter()
-    found = found or decide_families(asked, options)
-    if found.composition is not None or found.copies:
-        _confirmed_of_families(abstract, concrete, block, options, found)
-    seconds = _seconds(found, started, prepared)
-    expected = block.expect if block is not None and block.expect is not None else concrete.expect
-    if alone := options.whole and not closes(abstract, concrete, block):
-        expected = None
-    return Outcome(
-        block.name if block is not None else _name(abstract, concrete),
-        _combined(found.results),
-        f"for any number of copies, {claim_of(texts, alone)}",
-        found.results,
-        (*warnings, *_blocked(found.results, options)),
-        expected,
-        seconds,
-        found.composition,
-        found.inferred,
-        (*found.notes, *about_unrelated(texts), *about_parameters(texts)),
-        copies=found.copies,
-        tried=each_once(options.diary.turns),
-        families=True,
-    )
-
-
-def _seconds(found: Found, started: float, prepared: float) -> dict[str, float]:
-    """Where the time went until now, by phase."""
-    checking = sum(r.statistics.seconds.get("check", 0.0) for r in found.results)
-    return {"prepare": prepared - started, "simulate": perf_counter() - prepared - checking, "check": checking}
-
-
-def _confirmed_of_families(
-    abstract: Program, concrete: Program, block: Refinement | None, options: Options, found: Found
-) -> None:
-    """That the checker reads the same question. Raises QuestionsDiffer."""
-    try:
-        asked = asked_of(abstract, concrete, block, options.whole)
-        assert isinstance(asked, FamilyQuestion)
-        if found.composition is None:
-            same([r.goal for r in found.results], (whole_goal(with_copies(asked, found.copies)),))
-            return
-        same_pairs(asked.one, found.composition)
-        if not isinstance(found.composition, CrowdComposition) or found.composition.copies != asked.identities:
-            raise QuestionsDiffer("what is composed differs in what stands for copies")
-    except NoQuestion as problem:
-        raise QuestionsDiffer(f"the checker derives no question from the two programs: {problem}") from problem
-
-
-def _confirmed(abstract: Program, concrete: Program, block: Refinement | None, options: Options, found: Found) -> None:
-    """That an answer is about what the checker reads in the two programs. Raises QuestionsDiffer."""
-    if found.composition is None and all(r.verdict is Verdict.UNKNOWN for r in found.results):
-        return
-    try:
-        asked = question(abstract, concrete, block, options.whole)
-        if found.composition is not None:
-            same_pairs(asked, found.composition)
-        else:
-            same_goals(asked, [r.goal for r in found.results])
-    except NoQuestion as problem:
-        raise QuestionsDiffer(f"the checker derives no question from the two programs: {problem}") from problem
+    begun = perf_counter()
+    return _Decided(texts, alone, warnings, begun, found or decide_families(asked, options))
 
 
 def _one_by_one(asked: Sequence[Goal], stop: Unknown | None, options: Options) -> tuple[Result, ...]:

@@ -7,7 +7,7 @@ dropping them again gives the program back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from functools import partial
 
@@ -42,15 +42,12 @@ def exposed(threads: tuple[Automaton, ...], level: Level, avoid: Iterable[str] =
     if level is Level.HIDDEN or len(threads) == 1:
         return Exposed(level, threads, {}, {})
     taken = {*avoid, *(v.var.name for t in threads for v in t.variables)}
-    if level is Level.LOCALS:
-        threads = _shared_locals(threads, taken)
-    counters, ghosts = dict[str, Var](), list[Variable]()
+    shown = {t.name: _names(t, taken) for t in threads} if level is Level.LOCALS else {}
+    counters = {t.name: build.variable(_fresh(f"at_{_plain(t.name)}", taken)) for t in threads}
     numbers = {t.name: {q.name: i for i, q in enumerate(t.locations)} for t in threads}
-    for thread in threads:
-        name = _fresh(f"at_{_plain(thread.name)}", taken)
-        counters[thread.name] = build.variable(name)
-        last = len(thread.locations) - 1
-        ghosts.append(Variable(counters[thread.name], Kind.GLOBAL, 0, last, thread.origin, ghost=True))
+    ghosts = [Variable(counters[t.name], Kind.GLOBAL, 0, len(t.locations) - 1, t.origin, ghost=True) for t in threads]
+    if shown:
+        threads = _shared_locals(threads, shown)
     start = build.land(*(build.eq(counters[t.name], _number(numbers, t.name, t.initial)) for t in threads))
     return Exposed(level, tuple(_counted(t, ghosts, counters, numbers, start) for t in threads), counters, numbers)
 
@@ -84,18 +81,16 @@ def _in_order(variables: Iterable[Variable]) -> tuple[Variable, ...]:
     return tuple(sorted(variables, key=lambda v: v.kind is Kind.LOCAL))
 
 
-def _shared_locals(threads: tuple[Automaton, ...], taken: set[str]) -> tuple[Automaton, ...]:
+def _names(thread: Automaton, taken: set[str]) -> dict[Var, Var]:
+    """What the others call a thread's locals."""
+    own = (v.var for v in thread.variables if v.kind is Kind.LOCAL)
+    return {v: build.variable(_fresh(f"{_plain(thread.name)}_{_plain(v.name)}", taken), v.sort) for v in own}
+
+
+def _shared_locals(threads: tuple[Automaton, ...], names: Mapping[str, dict[Var, Var]]) -> tuple[Automaton, ...]:
     """The threads with every local a ghost that all of them have; each location keeps what ranges say."""
-    made, ghosts = list[Automaton](), list[Variable]()
-    for thread in threads:
-        names = {
-            v.var: build.variable(_fresh(f"{_plain(thread.name)}_{_plain(v.var.name)}", taken), v.var.sort)
-            for v in thread.variables
-            if v.kind is Kind.LOCAL
-        }
-        thread = renamed(thread, partial(_called, names))
-        ghosts += [replace(v, kind=Kind.GLOBAL, ghost=True) for v in thread.variables if v.kind is Kind.LOCAL]
-        made.append(thread)
+    made = tuple(renamed(t, partial(_called, names[t.name])) for t in threads)
+    ghosts = [replace(v, kind=Kind.GLOBAL, ghost=True) for t in made for v in t.variables if v.kind is Kind.LOCAL]
     init = build.land(*(t.init for t in made))
     return tuple(
         replace(t, init=init, variables=(*(v for v in t.variables if v.kind is not Kind.LOCAL), *ghosts)) for t in made

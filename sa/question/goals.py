@@ -19,23 +19,19 @@ from sa.automata.automaton import (
     Automaton,
     Edge,
     Kind,
-    Location,
     Origin,
-    Variable,
     edges_from,
     variables_of,
 )
 from sa.automata.program import Formula, Program, Refinement, Related
 from sa.automata.rename import on_side, own_local
 from sa.base.diagnostic import Diagnostic, InputError, Label, error
-from sa.base.limits import Limits
 from sa.certificates.goal import Goal
 from sa.conditions.composition import product
-from sa.conditions.environment import closed, declared, identity
-from sa.smt.session import Session
+from sa.conditions.environment import closed, declared, opened, reflexive
 from sa.terms import build
 from sa.terms.solve import solution
-from sa.terms.substitute import primed, sided, substitute, unsided
+from sa.terms.substitute import sided, substitute, unsided
 from sa.terms.term import Term, Var
 
 
@@ -64,12 +60,15 @@ def goals(abstract: Program, concrete: Program, block: Refinement | None, whole:
     pairs = pairings(abstract, concrete, block)
     rely = block.rely if block is not None else ()
     if whole or closes(abstract, concrete, block):
-        first = product(tuple(p.concrete for p in pairs))
-        second = product(tuple(_named_as(p.abstract, p.concrete.name) for p in pairs))
-        pair = Pairing(closed(first), closed(second))
-        return (_goal(pair, abstract, concrete, _said(block, pairs, pairs), is_closed=True),)
-    opened = tuple(Pairing(_opened(p.concrete, concrete, rely), _opened(p.abstract, abstract, rely)) for p in pairs)
-    return tuple(_goal(p, abstract, concrete, _said(block, (p,), pairs), is_closed=False) for p in opened)
+        return (_goal(_together(pairs), abstract, concrete, _said(block, pairs, pairs), is_closed=True),)
+    alone = tuple(Pairing(opened(p.concrete, concrete, rely), opened(p.abstract, abstract, rely)) for p in pairs)
+    return tuple(_goal(p, abstract, concrete, _said(block, (p,), pairs), is_closed=False) for p in alone)
+
+
+def _together(pairs: tuple[Pairing, ...]) -> Pairing:
+    """The compositions, where nobody else moves. Paired threads' locals have the same names on both sides."""
+    sides = zip(*((p.concrete, replace(p.abstract, name=p.concrete.name)) for p in pairs), strict=True)
+    return Pairing(*(closed(product(threads)) for threads in sides))
 
 
 def pairings(abstract: Program, concrete: Program, block: Refinement | None) -> tuple[Pairing, ...]:
@@ -99,11 +98,6 @@ def thread_goals(abstract: Program, concrete: Program, block: Refinement | None)
     return tuple(replace(goal, closed=True) for goal in goals(first, second, block, whole=False))
 
 
-def _named_as(automaton: Automaton, name: str) -> Automaton:
-    # In a product, paired threads' locals must have the same names on both sides.
-    return replace(automaton, name=name)
-
-
 def _pairings(abstract: Program, concrete: Program, block: Refinement | None) -> tuple[Pairing, ...]:
     written = {p.concrete: p for p in block.pairings} if block is not None else {}
     sources = {t.name: t for t in abstract.threads}
@@ -117,17 +111,16 @@ def _pairings(abstract: Program, concrete: Program, block: Refinement | None) ->
                 )
     if problems:
         raise InputError(tuple(problems))
-    pairs, used = list[Pairing](), set[str]()
+    pairs, left = list[Pairing](), dict(sources)
     for thread in concrete.threads:
         wanted = written[thread.name].abstract if thread.name in written else thread.name
         if wanted not in sources:
             problems.append(_alone(thread, "concrete", sources))
-        elif wanted in used:
+        elif (partner := left.pop(wanted, None)) is None:
             problems.append(error("SA402", f"two threads refine `{wanted}`", thread.origin.span))
         else:
-            used.add(wanted)
-            pairs.append(Pairing(thread, sources[wanted]))
-    problems.extend(_alone(t, "abstract", targets) for t in abstract.threads if t.name not in used)
+            pairs.append(Pairing(thread, partner))
+    problems.extend(_alone(t, "abstract", targets) for t in left.values())
     if problems:
         raise InputError(tuple(problems))
     if not pairs:
@@ -216,59 +209,34 @@ def _formula(related: Related) -> Formula:
     return Formula(related.term, related.origin)
 
 
-def _opened(automaton: Automaton, program: Program, rely: tuple[Formula, ...]) -> Automaton:
-    """The thread in its declared environment and the block's; alone in its program without one, nothing changes."""
-    if not rely and not declared(automaton):
-        if len(program.threads) == 1:
-            return closed(automaton)
-        hint = "write a rely for each thread, or for none: then environments are inferred from the programs"
-        message = f"the thread `{automaton.name}` has no rely, but other threads here do"
-        raise InputError((error("SA406", message, automaton.origin.span, hint),))
-    extra = build.land(*(_on_this_side(f, automaton) for f in rely))
-    return replace(
-        automaton,
-        locations=tuple(
-            replace(q, env=build.land(build.TRUE if q.env is None else q.env, extra)) for q in automaton.locations
-        ),
-    )
-
-
-def _on_this_side(rely: Formula, automaton: Automaton) -> Term:
-    """What a rely of a block says of one side: of globals that only the other side has it says nothing here."""
-    rigid = frozenset(variables_of(automaton, Kind.PARAM))
-    here = frozenset(w for v in variables_of(automaton, Kind.GLOBAL) for w in (v, primed(v)))
-    conjuncts = [c for c in build.conjuncts(rely.term) if c.free <= rigid or not c.free.isdisjoint(here)]
-    missing = sorted({v.name for c in conjuncts for v in c.free - here - rigid})
-    if missing:
-        message = f"this rely applies to both sides, but one of them has no `{missing[0]}`"
-        hint = "write it in the threads of the other side"
-        raise InputError((error("SA409", message, rely.origin.span, hint),))
-    return build.land(*conjuncts)
-
-
 def _goal(pair: Pairing, abstract: Program, concrete: Program, block: Refinement | None, is_closed: bool) -> Goal:
-    first, first_added = _reflexive(on_side(pair.concrete, "conc"))
-    second, second_added = _reflexive(on_side(pair.abstract, "abs"))
-    shared = tuple(_equal(pair.concrete, pair.abstract, Kind.GLOBAL))
-    if block is not None and block.relate is not None:
-        related = tuple(map(_formula, block.relate))
-        shared, start = related, related
-    else:
-        begun = _begun(pair.abstract)
-        alike = _equal(pair.concrete, pair.abstract, Kind.LOCAL)
-        start = (*shared, *(f for f in alike if begun.isdisjoint(map(unsided, f.term.free))))
+    start, always = _related(pair, block)
+    sides = ((pair.concrete, "conc"), (pair.abstract, "abs"))
+    (first, first_added), (second, second_added) = (reflexive(on_side(thread, side)) for thread, side in sides)
     name, other = pair.concrete.name, pair.abstract.name
     return Goal(
         name if name == other else f"{name} refines {other}",
         first,
         second,
-        (*start, *(block.pre if block is not None else ())),
-        (*shared, *(block.inv if block is not None else ())),
+        start,
+        always,
         tuple(dict.fromkeys((*abstract.axioms, *concrete.axioms))),
         is_closed,
         block is not None and block.choose_init,
         first_added or second_added,
     )
+
+
+def _related(pair: Pairing, block: Refinement | None) -> tuple[tuple[Formula, ...], tuple[Formula, ...]]:
+    """κ and ι: how the two sides are related at the start, and always."""
+    if block is not None and block.relate is not None:
+        related = tuple(map(_formula, block.relate))
+        return (*related, *block.pre), (*related, *block.inv)
+    begun = _begun(pair.abstract)
+    alike = tuple(_equal(pair.concrete, pair.abstract))
+    shared = tuple(f for kind, f in alike if kind is Kind.GLOBAL)
+    start = (*shared, *(f for kind, f in alike if kind is Kind.LOCAL and begun.isdisjoint(map(unsided, f.term.free))))
+    return (start, shared) if block is None else ((*start, *block.pre), (*shared, *block.inv))
 
 
 def _begun(automaton: Automaton) -> frozenset[Var]:
@@ -278,35 +246,14 @@ def _begun(automaton: Automaton) -> frozenset[Var]:
     return frozenset(found[0] for found in given if found is not None and own.isdisjoint(found[1].free))
 
 
-def _equal(concrete: Automaton, abstract: Automaton, kind: Kind) -> Iterator[Formula]:
-    theirs = {v.var.name: v for v in abstract.variables if v.kind is kind}
+def _equal(concrete: Automaton, abstract: Automaton) -> Iterator[tuple[Kind, Formula]]:
+    """That variables that both sides have are equal, with their kind."""
+    theirs = {v.var.name: v for v in abstract.variables if v.kind is not Kind.PARAM}
     for mine in concrete.variables:
         other = theirs.get(mine.var.name)
-        if mine.kind is kind and other is not None and other.var.sort == mine.var.sort:
-            yield Formula(_same(mine, other), Origin(mine.origin.span, f"`{mine.var.name}` is equal on both sides"))
-
-
-def _same(mine: Variable, other: Variable) -> Term:
-    return build.eq(sided(mine.var, "conc"), sided(other.var, "abs"))
-
-
-def _reflexive(automaton: Automaton) -> tuple[Automaton, bool]:
-    """The automaton with environments that may do nothing, and whether that had to be added anywhere."""
-    variables = variables_of(automaton, Kind.GLOBAL)
-    added, locations = False, []
-    for place in automaton.locations:
-        assert place.env is not None
-        if not _contains_identity(place, variables):
-            added = True
-            place = replace(place, env=build.lor(place.env, identity(variables)))
-        locations.append(place)
-    return replace(automaton, locations=tuple(locations)), added
-
-
-def _contains_identity(place: Location, variables: tuple[Var, ...]) -> bool:
-    assert place.env is not None
-    stays = substitute(place.env, {primed(v): v for v in variables})
-    return stays is build.TRUE or Session(Limits()).implied(stays, (place.inv,))
+        if other is not None and other.kind is mine.kind and other.var.sort == mine.var.sort:
+            same = build.eq(sided(mine.var, "conc"), sided(other.var, "abs"))
+            yield mine.kind, Formula(same, Origin(mine.origin.span, f"`{mine.var.name}` is equal on both sides"))
 
 
 def silently(thread: Automaton) -> Automaton:

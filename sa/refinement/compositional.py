@@ -102,6 +102,12 @@ def attempt(
         abstract, concrete = (replace(p, threads=tuple(map(silently, p.threads))) for p in (abstract, concrete))
     names = {v.var.name for p in (abstract, concrete) for t in p.threads for v in t.variables}
     axioms = dict.fromkeys(a.formula for p in (abstract, concrete) for a in p.axioms)
+    conditions = conditions_of((*abstract.threads, *concrete.threads))
+    # Ghosts of the one side have names that the other one does not use.
+    ghosts = tuple(f"at_{t.name}" for t in concrete.threads)
+    first, second = (
+        generate(p.threads, level, limits, avoid) for p, avoid in ((concrete, names), (abstract, (*names, *ghosts)))
+    )
     work = _Work(
         abstract,
         concrete,
@@ -110,9 +116,9 @@ def attempt(
         decide,
         level,
         Session(limits, tuple(axioms)),
-        generate(concrete.threads, level, limits, names),
-        generate(abstract.threads, level, limits, (*names, *(f"at_{t.name}" for t in concrete.threads))),
-        conditions_of((*abstract.threads, *concrete.threads)),
+        first,
+        second,
+        conditions,
         effort,
     )
     result = _decided(work, closures=True)

@@ -125,12 +125,12 @@ def conditions_of(threads: Iterable[Automaton]) -> tuple[Term, ...]:
     found, compared = dict[Term, None](), dict[Var, None]()
     for thread in threads:
         visible = frozenset((*variables_of(thread, Kind.GLOBAL), *variables_of(thread, Kind.PARAM)))
+        values = _tests_in(t for e in thread.edges for _, t in e.updates)
         shown = (t for e in thread.edges if e.label is not None for t in e.label.values if sort_of(t) == BOOL)
-        tests = (*(e.guard for e in thread.edges), *shown)
-        values = (t for e in thread.edges for _, t in e.updates)
+        tests = (*(e.guard for e in thread.edges), *shown, *values)
         numbers = [v for v in variables_of(thread, Kind.GLOBAL) if v.sort == INT]
         compared.update(dict.fromkeys(numbers if len(numbers) <= FEW else ()))
-        for atom in (a for t in (*tests, *_tests_in(values)) for a in atoms(t)):
+        for atom in (a for t in tests for a in atoms(t)):
             if atom.free and atom.free <= visible:
                 found[atom] = None
                 compared.update(dict.fromkeys(v for v in sorted(atom.free, key=lambda v: v.key) if v.sort == INT))

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
-from sa.automata.automaton import Automaton, Kind, Location, variables_of
+from sa.automata.automaton import Automaton
 from sa.automata.program import Program
 from sa.automata.proof import Script
 from sa.base.diagnostic import InputError, error
@@ -18,7 +16,7 @@ from sa.certificates.threads import Annotated
 from sa.checker.obligation import discharge
 from sa.checker.ruling import Rejected
 from sa.checker.threads import together
-from sa.conditions.environment import closed, declared, identity
+from sa.conditions.environment import closed, declared, reflexive
 from sa.conditions.inductive import not_inductive, not_inductive_diagnostic
 from sa.engines.options import Options
 from sa.generation.checks import NotGenerated
@@ -27,9 +25,6 @@ from sa.generation.visibility import Level
 from sa.refinement.missing import conditions_of
 from sa.rules.worlds import World, infers, starting_together
 from sa.smt.session import Session, Unsat
-from sa.terms import build
-from sa.terms.substitute import primed, substitute
-from sa.terms.term import Term, Var
 
 #: Solver resources to see that axioms contradict each other, which is seen soon or not at all.
 SOON = 2_000_000
@@ -49,7 +44,7 @@ def worlds_of(script: Script, session: Session, options: Options) -> dict[str, W
         program = starting_together(written)
         _all_or_none(program)
         if not infers(program):
-            made = tuple(_reflexive(session, t) if declared(t) else closed(t) for t in program.threads)
+            made = tuple(reflexive(t)[0] if declared(t) else closed(t) for t in program.threads)
             weak = made
         else:
             known = generate(program.threads, Level.HIDDEN, options.limits)
@@ -62,20 +57,6 @@ def worlds_of(script: Script, session: Session, options: Options) -> dict[str, W
             _uncut(session, made)
         found[alias] = World(program, threads, {t.name: t for t in weak}, infers(program))
     return found
-
-
-def _reflexive(session: Session, thread: Automaton) -> Automaton:
-    """The thread in an environment that may do nothing, whether that is declared or not (THEORY section 1)."""
-    shared = variables_of(thread, Kind.GLOBAL)
-    still: dict[Var, Term] = {primed(v): v for v in shared}
-
-    def with_identity(place: Location) -> Location:
-        env = build.TRUE if place.env is None else place.env
-        if not session.implied(substitute(env, still), (place.inv,)):
-            env = build.lor(env, identity(shared))
-        return replace(place, env=env)
-
-    return replace(thread, locations=tuple(with_identity(q) for q in thread.locations))
 
 
 def _all_or_none(program: Program) -> None:
