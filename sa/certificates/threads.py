@@ -9,6 +9,7 @@ from sa.automata.program import Axiom
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
 from sa.certificates.run import Bad
+from sa.certificates.sums import Summation
 from sa.terms.term import Term
 
 
@@ -70,10 +71,11 @@ class Never(Struct, frozen=True):
 class Joint(Struct, frozen=True):
     """The same by invariants of joint locations, one of each thread, over the names of their product.
 
-    Joint locations that are not in `invariants` cannot be reached.
+    Joint locations that are not in `invariants` cannot be reached. Invariants may mention `sums`.
     """
 
     threads: tuple[Automaton, ...]
     invariants: tuple[tuple[tuple[str, ...], Term], ...]
     never: tuple[Bad, ...]
     axioms: tuple[Axiom, ...]
+    sums: tuple[Summation, ...] = ()

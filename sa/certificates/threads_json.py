@@ -12,14 +12,15 @@ from sa.automata.rename import renamed
 from sa.certificates.run import Bad
 from sa.certificates.scope import more, scope
 from sa.certificates.shape import Entry, Json
+from sa.certificates.sums import Summation
 from sa.certificates.threads import Annotated, Joint, Keeps, Lemmas, Never
 from sa.terms.build import TRUE, conjuncts, land, variable
 from sa.terms.name import at_place
 from sa.terms.read_smtlib import Names, Unreadable, read_sort
 from sa.terms.smtlib import smtlib, sort_symbol
-from sa.terms.sort import BOOL
+from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import local_of
-from sa.terms.term import Term, Var
+from sa.terms.term import Function, Term, Var
 
 #: What must not happen, by the number of the claim and its own among those of the claim.
 Bads = Mapping[tuple[int, int], Bad]
@@ -119,7 +120,13 @@ def never_json(never: Never, bads: Bads) -> Json:
 
 def joint_json(joint: Joint, bads: Bads) -> Json:
     """A proof by invariants of joint locations."""
-    return {"invariants": invariants_json(joint.invariants), "never": [bad_json(b, bads) for b in joint.never]}
+    said = {"invariants": invariants_json(joint.invariants), "never": [bad_json(b, bads) for b in joint.never]}
+    return said | {"sums": [_sum_json(s) for s in joint.sums]} if joint.sums else said
+
+
+def _sum_json(made: Summation) -> Json:
+    variables = [{"name": v.name, "sort": sort_symbol(v.sort)} for v in made.variables]
+    return {"name": made.function.name, "variables": variables, "term": smtlib(made.term)}
 
 
 def lemmas_json(made: Lemmas, bads: Bads) -> Json:
@@ -173,10 +180,27 @@ def _numbered(entry: Entry, claim: Entry, number: Entry, bads: Bads) -> Bad:
 
 def read_joint(entry: Entry, threads: tuple[Automaton, ...], bads: Bads, axioms: tuple[Axiom, ...]) -> Joint:
     """A proof by invariants of joint locations of these threads. Raises Malformed."""
-    invariants, never = entry.fields("invariants", "never")
-    said = read_invariants(invariants, threads, axioms)
+    invariants, never, *listed = entry.fields("invariants", "never", *(("sums",) if entry.has("sums") else ()))
+    known = scope(threads, (a.formula for a in axioms))
+    sums = tuple(_sum(item, known) for part in listed for item in part.items())
+    said = read_invariants(invariants, threads, axioms, sums)
     excluded = tuple(read_bad(item, bads) for item in never.items())
-    return Joint(threads, said, excluded, axioms)
+    return Joint(threads, said, excluded, axioms, sums)
+
+
+def _sum(entry: Entry, known: Names) -> Summation:
+    """A sum over variables of its own and functions that are known; whether it is one is the checker's business."""
+    name, variables, term = entry.fields("name", "variables", "term")
+    formal = list[Var]()
+    for item in variables.items():
+        called, sort = item.fields("name", "sort")
+        try:
+            formal.append(variable(called.text(), read_sort(sort.text(), known)))
+        except Unreadable as problem:
+            raise sort.wrong(str(problem)) from None
+    names = Names({v.name: v for v in formal}, known.functions, known.sorts)
+    function = Function(name.text(), tuple(v.sort for v in formal), INT)
+    return Summation(function, tuple(formal), term.term(names))
 
 
 def read_lemmas(entry: Entry, threads: tuple[Automaton, ...], bads: Bads, axioms: tuple[Axiom, ...]) -> Lemmas:
@@ -189,10 +213,11 @@ def read_lemmas(entry: Entry, threads: tuple[Automaton, ...], bads: Bads, axioms
 
 
 def read_invariants(
-    entry: Entry, threads: Sequence[Automaton], axioms: Iterable[Axiom]
+    entry: Entry, threads: Sequence[Automaton], axioms: Iterable[Axiom], sums: Iterable[Summation] = ()
 ) -> tuple[tuple[tuple[str, ...], Term], ...]:
-    """Invariants of joint locations of these threads. Raises Malformed."""
+    """Invariants of joint locations of these threads, and of sums. Raises Malformed."""
     names = scope((_apart(t) for t in threads), (a.formula for a in axioms))
+    names = Names(names.variables, {**{s.function.name: s.function for s in sums}, **names.functions}, names.sorts)
     said = list[tuple[tuple[str, ...], Term]]()
     for item in entry.items():
         at, inv = item.fields("at", "inv")

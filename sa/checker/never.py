@@ -18,6 +18,7 @@ from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.side import within
 from sa.checker.solvers import Z3, Solvers
+from sa.checker.sums import sums_fault, with_sums
 from sa.checker.threads import annotation_fault, apart, ghosts_fault, together
 from sa.checker.written import implied
 from sa.terms.build import FALSE, boolean, conjuncts, land
@@ -51,9 +52,11 @@ def check_joint(made: Joint, bounds: Limits, seed: int = 0, solvers: Solvers = Z
         fault = "an invariant mentions a variable that does not exist"
     if fault is None and any(len(p) != len(made.threads) for p in places):
         fault = "a joint location does not name a location of each thread"
+    fault = fault or sums_fault(made.sums, made.threads, made.axioms, made.never)
     if fault is not None:
         return Rejected("well-formed threads", fault)
-    return discharged(_jointly(made), made.axioms, bounds, seed, solvers)
+    obligations = (with_sums(made.sums, o) for o in _jointly(made)) if made.sums else _jointly(made)
+    return discharged(obligations, made.axioms, bounds, seed, solvers)
 
 
 def discharged(

@@ -50,6 +50,9 @@ CONJUNCTIONS: ClaimEngine = Prover(
 PRODUCTS: ClaimEngine = Prover(
     "products", "the same as `conjunctions`, for claims with products or functions", joint_conjunctions.by_products
 )
+SUMS: ClaimEngine = Prover(
+    "sums", "the same as `conjunctions`, with what loops have added up", joint_conjunctions.by_sums
+)
 RELATIONS: ClaimEngine = Prover(
     "relations", "relational invariants, thread by thread", partial(deciders.by_relations, 0)
 )
@@ -76,6 +79,7 @@ CLAIMS: Portfolio = (
     Turn(DIFFERENCES, 0.2),
     Turn(COORDINATES, 0.2),
     Turn(PRODUCTS, 0.25),
+    Turn(SUMS, 0.25),
     Turn(CONTROL, 0.4),
     Turn(EQUALITIES, 0.35),
     Turn(MORE_COORDINATES, 0.35),

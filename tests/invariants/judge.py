@@ -47,8 +47,8 @@ def random_claim(rng: Random, threads: tuple[Automaton, ...]) -> Term:
 Whole = tuple[State, ...]
 
 
-def distance(threads: tuple[Automaton, ...], bad: Bad) -> int | None:
-    """The number of steps to the nearest violation, None if no reachable state has one.
+def distance(threads: tuple[Automaton, ...], bad: Bad, most: int | None = None) -> int | None:
+    """The number of steps to the nearest violation, None if no reachable state has one, of the first `most` or so.
 
     The state of each thread is the oracle's; all agree on what is shared.
     """
@@ -56,7 +56,7 @@ def distance(threads: tuple[Automaton, ...], bad: Bad) -> int | None:
     claim = None if bad.claim is None else predicate(bad.claim, names_of(threads, sides))
     seen = set(starts(sides))
     front, taken = list(seen), 0
-    while front:
+    while front and (most is None or len(seen) < most):
         if claim is not None and not all(claim(values_of(threads, sides, here)) for here in front):
             return taken
         after = set[Whole]()
