@@ -7,13 +7,16 @@ judged as evidence for the checker's question. A difference is a fault of sachec
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import assert_never
 
+from sa.base.verdict import Reason, Unknown
 from sa.certificates.crowd import CrowdComposition
 from sa.certificates.goal import Goal
 from sa.certificates.identity import meaning
 from sa.certificates.threads import Composition
 from sa.checker.family_question import FamilyQuestion, with_copies
 from sa.checker.question import Question, pair_goal, thread_goals, whole_goal
+from sa.checker.ruling import Failure, Rejected, Undecided
 from sa.engines.outcome import Found
 
 
@@ -64,3 +67,15 @@ def same_pairs(asked: Question, composition: Composition) -> None:
     )
     if not same:
         raise QuestionsDiffer("what is composed differs from what the checker derives from the two programs")
+
+
+def unaccepted(failure: Failure) -> Unknown:
+    """Why evidence that was found is no answer: the checker rejects it, or its solver could not settle a question."""
+    where = f", at {failure.where}" if failure.where else ""
+    match failure:
+        case Rejected(obligation, why):
+            return Unknown(Reason.CHECKER, f"{obligation}: {why}{where}")
+        case Undecided(obligation, why):
+            return Unknown(Reason.SOLVER, f"evidence was found that it could not confirm: {obligation}: {why}{where}")
+        case _ as never:
+            assert_never(never)

@@ -14,6 +14,7 @@ from sa.certificates.pairs import Simulation, StatePairs
 from sa.certificates.play import Loss, Play
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
+from sa.engines.judging import unaccepted
 from sa.engines.options import Options
 from sa.engines.outcome import Result, Statistics
 from sa.engines.portfolio_of_goals import Depth
@@ -46,7 +47,7 @@ def answered(
         if not isinstance(decision.evidence, Unknown):
             if result.unknown is None and decision.strategy != RECALLED:
                 remember(goal, decision.evidence, options)
-            if result.unknown is not None and result.unknown.reason is Reason.CHECKER:
+            if result.unknown is not None and result.unknown.reason in (Reason.CHECKER, Reason.SOLVER):
                 refused = refused or result
                 continue
         return result if result.unknown is None or refused is None else refused
@@ -86,9 +87,7 @@ def _checked(goal: Goal, decision: Decision, options: Options) -> Result:
         unknown = Unknown(limit.reason, "while the evidence was being checked")
         return Result(goal, Verdict.UNKNOWN, None, None, unknown, nothing)
     if not isinstance(judged, Accepted):
-        where = f", at {judged.where}" if judged.where else ""
-        unknown = Unknown(Reason.CHECKER, f"{judged.obligation}: {judged.why}{where}")
-        return Result(goal, Verdict.UNKNOWN, None, None, unknown, nothing)
+        return Result(goal, Verdict.UNKNOWN, None, None, unaccepted(judged), nothing)
     if isinstance(evidence, Relation | StatePairs):
         return Result(goal, Verdict.PROVED, evidence, None, None, nothing)
     return Result(goal, Verdict.REFUTED, None, evidence, None, nothing, _loss(goal, evidence, options))

@@ -31,6 +31,7 @@ from sa.conditions.together import no_start, uncut
 from sa.conditions.vacuity import vacuity
 from sa.engines.crowds import for_crowds, for_threads
 from sa.engines.engine import Decider, Turn
+from sa.engines.judging import unaccepted
 from sa.engines.judging_claims import judged, judged_of_crowd, same_claims
 from sa.engines.memory import RECALLED, Memory, recalled, remember
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
@@ -258,8 +259,7 @@ def _note(work: _Work, found: Ruled, seconds: float) -> None:
                 known = _Known(settled.how, seconds, proof=evidence)
         work.known.update(dict.fromkeys(settled.bads, known))
     elif settled.how != RECALLED:
-        where = f", at {ruling.where}" if ruling.where else ""
-        unknown = Unknown(Reason.CHECKER, f"{ruling.obligation}: {ruling.why}{where}")
+        unknown = unaccepted(ruling)
         for bad in settled.bads:
             work.known.setdefault(bad, _Known("", seconds, unknown=unknown))
 

@@ -30,11 +30,18 @@ def claim_of(goals: Sequence[Goal], alone: bool) -> str:
     lengths = frozenset(v.var.name for goal in goals for v in goal.concrete.variables if v.sequence)
     kept = _kept([formula for goal in goals for formula in goal.iota], lengths)
     claim = f"{claim}, and after each step {kept}" if kept else claim
+    # κ says all that ι says, and perhaps more.
+    always = {c for goal in goals for f in goal.iota for c in build.conjuncts(f.term)}
+    more = (f for goal in goals for f in goal.kappa)
+    begun = _kept([f for f in more if not always.issuperset(build.conjuncts(f.term))], lengths)
+    claim = f"{claim}; the two runs begin in states where {begun}" if begun else claim
     return f"{claim}; no other thread interferes, and the declared relies are not used" if alone else claim
 
 
 def _kept(iota: Sequence[Formula], lengths: frozenset[Name]) -> str:
-    """What ι says: variables that are equal on both sides, then other formulas. A length is told as its sequence."""
+    """What ι or κ says: variables that are equal on both sides, then other formulas. A length is told as its
+    sequence.
+    """
     equal, others = dict[str, None](), dict[str, None]()
     for part in (c for f in iota for c in build.conjuncts(f.term)):
         name = _equal(part, lengths)

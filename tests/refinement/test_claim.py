@@ -40,6 +40,21 @@ def test_the_claim_of_a_block_is_its_relation(tmp_path: Path) -> None:
     assert answer.outcome.claim.endswith("after each step conc.k == 5 * abs.i")
 
 
+def test_the_claim_says_what_is_asked_of_initial_states_alone(tmp_path: Path) -> None:
+    thread = "global x : int = 0; thread T { local n : int; x := n; }"
+    (answer,) = answers(tmp_path, thread, thread)
+    assert answer.outcome.claim.endswith("on both sides; the two runs begin in states where n is equal on both sides")
+
+
+def test_the_claim_of_a_block_says_what_holds_at_the_start(tmp_path: Path) -> None:
+    block = 'refinement r { abstract "abs.sa"; concrete "conc.sa"; relate x; pre conc.y == abs.z + 1; }'
+    (answer,) = answers(
+        tmp_path, "global x, z : int; thread T { x := z + 1; }", f"global x, y : int; thread T {{ x := y; }} {block}"
+    )
+    claim = answer.outcome.claim
+    assert claim.endswith("x is equal on both sides; the two runs begin in states where conc.y == abs.z + 1")
+
+
 def test_where_only_the_relation_fails_that_is_said(tmp_path: Path) -> None:
     (answer,) = answers(tmp_path, SKIPS, "global x : int = 0; thread T { x := 1; @a skip; }")
     (result,) = answer.outcome.results
