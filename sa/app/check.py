@@ -8,6 +8,7 @@ from os.path import splitext
 from msgspec import Struct
 
 from sa.app.files import files_in
+from sa.app.suite import partner
 from sa.automata.program import Program
 from sa.automata.proof import Script
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
@@ -16,7 +17,7 @@ from sa.conditions.declared import environment_warnings
 from sa.conditions.vacuity import contradiction, vacuity
 from sa.frontends.load import load
 from sa.frontends.reading import USUAL
-from sa.language.load import LoadedScript
+from sa.language.load import Loaded, LoadedScript
 
 
 class Checked(Struct, frozen=True):
@@ -42,7 +43,24 @@ def _check(path: str, split: bool, bounds: Limits) -> Checked:
     empty, environments = _about(loaded.program, bounds)
     if _wrong(empty):
         return Checked(path, None, empty)
-    return Checked(path, loaded.program, (*loaded.warnings, *loaded.lints, *empty, *environments))
+    blocks = _compared(path, loaded, split)
+    content = None if _wrong(blocks) else loaded.program
+    return Checked(path, content, (*loaded.warnings, *loaded.lints, *empty, *environments, *blocks))
+
+
+def _compared(path: str, loaded: Loaded, split: bool) -> tuple[Diagnostic, ...]:
+    """What is wrong with the refinement blocks of a file, if it is known what they compare it with."""
+    from sa.app.refine import questions
+
+    abstract = partner(path)
+    if not loaded.blocks or (abstract is None and any(block.abstract is None for block in loaded.blocks)):
+        return ()
+    try:
+        questions((path,) if abstract is None else (abstract, path), split, families=True)
+    except InputError as wrong:
+        # What is wrong with the other file is told where that is checked.
+        return tuple(d for d in wrong.diagnostics if d.span is None or d.span.source.name == path)
+    return ()
 
 
 def _script(path: str, loaded: LoadedScript, bounds: Limits) -> Checked:

@@ -106,7 +106,7 @@ class Fault(Enum):
 
     ASSERTION = "an assertion is false"
     RANGE = "a value is outside of its variable's range"
-    INDEX = "an index is outside of its array"
+    INDEX = "the array or sequence has no such element"
     LOCK = "the thread that releases a lock does not hold it"
     START = "the thread that is started was started before"
     FULL = "the sequence is full"

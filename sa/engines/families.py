@@ -5,6 +5,7 @@ That the claim holds with so many copies is no answer, so of those the games wit
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import perf_counter
 
 from msgspec import Struct
@@ -142,10 +143,11 @@ def _known(asked: Crowds, bounds: Limits) -> tuple[Known, Known]:
 
 def _refuted(asked: Crowds, tried: Refuting, options: Options, whole: Limits, notes: dict[str, None]) -> Found | None:
     """A play with some copies. Only that is an answer: what holds of so many is not known of more."""
+    large = list[tuple[int, ...]]()
     for counts in few_copies(asked, tried.most):
         sides = with_copies(asked, counts)
         if is_large(sides.concrete) or is_large(sides.abstract):
-            notes[f"plays with {_copies(asked, counts)} were not looked for: too many joint locations"] = None
+            large.append(counts)
             continue
         (goal,) = goals(sides.abstract, sides.concrete, sides.block, whole=True)
         if uncut((goal,), options.limits) is not None:
@@ -153,7 +155,16 @@ def _refuted(asked: Crowds, tried: Refuting, options: Options, whole: Limits, no
         result = answered(goal, options, tried.depth, whole)
         if result.verdict is Verdict.REFUTED:
             return Found((result,), notes=(f"the play has {_copies(asked, counts)}",), copies=counts)
+    if large:
+        notes[_too_large(asked, large)] = None
     return None
+
+
+def _too_large(asked: Crowds, large: Sequence[tuple[int, ...]]) -> str:
+    """How many copies were too many: the least numbers say it, since with more of them there are more locations."""
+    least = [c for c in large if not any(d != c and all(m <= n for m, n in zip(d, c, strict=True)) for d in large)]
+    told = ", or with ".join(_copies(asked, counts) for counts in least)
+    return f"plays with {told}, or more, were not looked for: too many joint locations"
 
 
 def _copies(asked: Crowds, counts: tuple[int, ...]) -> str:

@@ -131,7 +131,10 @@ def load_script(path: str, split: bool = False, text: str | None = None) -> Load
 
 
 #: What to do where families are not known.
-_KNOWN = "`check`, `show`, `verify` and `refine` know them; elsewhere write how many there are, `thread T[i : 1..3]`"
+_KNOWN = (
+    "`check`, `show`, `verify`, `certify`, and `refine` of two programs know them; "
+    "elsewhere write how many there are: `thread T[i : 1..3]`"
+)
 
 
 def _refuse_families(programs: Iterable[Program], hint: str = _KNOWN) -> None:

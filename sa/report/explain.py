@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Label, location_of
 from sa.base.source import Span
+from sa.certificates.goal import Goal
 from sa.certificates.play import Broken, Obstacle, Refusal
+from sa.report.sequences import Whole, content, show_with, wholes_of
 from sa.terms.build import TRUE, conjuncts
 from sa.terms.evaluate import State, Unevaluable, evaluate, holds
 from sa.terms.name import ABSTRACT, unchosen
@@ -45,10 +47,18 @@ def bare(var: Var) -> str:
     return plain_name(unsided(var))
 
 
-def _values(terms: Iterable[Term], state: State, name: Namer) -> tuple[str, ...]:
-    """`x = 3` for the variables of the terms that have a value, the abstract side's last."""
+def _values(terms: Iterable[Term], state: State, name: Namer, wholes: Mapping[Var, Whole]) -> tuple[str, ...]:
+    """`x = 3` for the variables of the terms that have a value, the abstract side's last; of sequences the whole."""
     free = sorted({v for t in terms for v in t.free if v in state}, key=lambda v: (v.name.side == ABSTRACT, v.key))
-    return tuple(f"{name(v)} = {show_value(state[v], v.sort)}" for v in free)
+    return tuple(dict.fromkeys(_valued(v, state, name, wholes) for v in free))
+
+
+def _valued(var: Var, state: State, name: Namer, wholes: Mapping[Var, Whole]) -> str:
+    whole = wholes.get(var)
+    inside = None if whole is None else content(whole, state)
+    if whole is None or inside is None:
+        return f"{name(var)} = {show_value(state[var], var.sort)}"
+    return f"{name(whole.var)} = {inside}"
 
 
 def action(label: Label | None, state: State) -> str | None:
@@ -68,26 +78,34 @@ def _value(term: Term, state: State) -> str:
 def refused(refusal: Refusal, abstract: Automaton, asked: str | None) -> Why:
     """Why an abstract edge does not answer a step whose action is `asked`."""
     edge, state = refusal.edge, refusal.at.values
-    text, terms, at = _obstacle(refusal.obstacle, edge, state, abstract, asked)
-    return Why(edge.origin.span, text, _values(terms, at, bare), name_of(edge))
+    wholes = wholes_of(abstract.variables)
+    text, terms, at = _obstacle(refusal.obstacle, edge, state, abstract, asked, wholes)
+    return Why(edge.origin.span, text, _values(terms, at, bare, wholes), name_of(edge))
 
 
 #: A reason in words, the terms whose values explain it, and the state in which they have them.
 _Reason: TypeAlias = tuple[str, Sequence[Term], State]
 
 
-def _obstacle(obstacle: Obstacle, edge: Edge, state: State, abstract: Automaton, asked: str | None) -> _Reason:
+def _obstacle(
+    obstacle: Obstacle,
+    edge: Edge,
+    state: State,
+    abstract: Automaton,
+    asked: str | None,
+    wholes: Mapping[Var, Whole],
+) -> _Reason:
     match obstacle:
         case Obstacle.GUARD:
             false = _false_parts(edge.guard, state)
-            return f"its guard is false: {_conjunction(false)}", false, state
+            return f"its guard is false: {_conjunction(false, wholes)}", false, state
         case Obstacle.LABEL:
             return f"its action is {action(edge.label, state) or 'silent'}, not {asked or 'silent'}", (), state
         case Obstacle.VALUE:
             values = edge.label.values if edge.label else ()
             return f"it shows {action(edge.label, state)}, not {asked}", values, state
         case Obstacle.INVARIANT:
-            return _breaks_invariant(edge, state, abstract)
+            return _breaks_invariant(edge, state, abstract, wholes)
 
 
 def no_choice(edge: Edge) -> Why:
@@ -102,8 +120,8 @@ def _chosen_name(var: Var) -> str:
     return bare(called(var, unchosen(var.name)))
 
 
-def _conjunction(terms: Sequence[Term]) -> str:
-    return " && ".join(show(t, bare) for t in terms)
+def _conjunction(terms: Sequence[Term], wholes: Mapping[Var, Whole]) -> str:
+    return " && ".join(show_with(t, bare, wholes) for t in terms)
 
 
 def _false_parts(formula: Term, state: State) -> tuple[Term, ...]:
@@ -114,7 +132,7 @@ def _false_parts(formula: Term, state: State) -> tuple[Term, ...]:
         return (formula,)
 
 
-def _breaks_invariant(edge: Edge, state: State, abstract: Automaton) -> _Reason:
+def _breaks_invariant(edge: Edge, state: State, abstract: Automaton, wholes: Mapping[Var, Whole]) -> _Reason:
     target = location_of(abstract, edge.target)
     text = f"it would break the invariant of {target.name}: "
     try:
@@ -122,11 +140,17 @@ def _breaks_invariant(edge: Edge, state: State, abstract: Automaton) -> _Reason:
     except Unevaluable:
         return text + show(target.inv, bare), (), state
     false = _false_parts(target.inv, after)
-    return text + _conjunction(false), false, after
+    return text + _conjunction(false, wholes), false, after
 
 
-def broken(failure: Broken) -> Why:
-    """Which conjunct of ι is false, with the values of both sides."""
+def broken(failure: Broken, wholes: Mapping[Var, Whole]) -> Why:
+    """Which conjunct of ι is false, with the values of both sides; `wholes` are the sequences of these."""
     both = {**failure.concrete.values, **failure.abstract.values}
     term = failure.formula.term
-    return Why(failure.formula.origin.span, show(term), _values((term,), both, plain_name))
+    values = _values((term,), both, plain_name, wholes)
+    return Why(failure.formula.origin.span, show_with(term, plain_name, wholes), values)
+
+
+def wholes_of_both(goal: Goal) -> Mapping[Var, Whole]:
+    """The sequences of the two sides."""
+    return {**wholes_of(goal.concrete.variables), **wholes_of(goal.abstract.variables)}

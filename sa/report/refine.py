@@ -28,11 +28,13 @@ from sa.report.document import (
     verdict_words,
     without_runs,
 )
+from sa.report.explain import wholes_of_both
 from sa.report.help import what_may_help, with_limits
+from sa.report.sequences import show_with
 from sa.report.story import broken_in, story
 from sa.report.tried import tried_of_goals
 from sa.terms.build import conjuncts, eq
-from sa.terms.printer import show
+from sa.terms.printer import plain_name, show
 from sa.terms.sort import INT
 from sa.terms.substitute import primed
 from sa.terms.term import Term
@@ -145,7 +147,7 @@ def lost(play: Play, result: Result, head: str, escapes: bool = False) -> Iterat
             yield (Paragraph("In this play only the relation fails; in the next one a visible behaviour escapes."),)
         case Loss.RELATION:
             text = "Only the relation fails here: an abstract run with the same visible actions exists, but none "
-            yield (Paragraph(text + _kept(play)),)
+            yield (Paragraph(text + _kept(play, result.goal)),)
         case Loss.FORESIGHT:
             text = "What fails is to follow step by step: an abstract run with the same visible actions exists, but no "
             text += "answer is right whatever comes next."
@@ -154,7 +156,7 @@ def lost(play: Play, result: Result, head: str, escapes: bool = False) -> Iterat
             assert_never(never)
 
 
-def _kept(play: Play) -> str:
+def _kept(play: Play, goal: Goal) -> str:
     """What no abstract run does, if only the relation fails."""
     match play:
         case Uncovered():
@@ -162,7 +164,8 @@ def _kept(play: Play) -> str:
         case BrokenAtStart():
             return "that starts in these states keeps the relation."
         case Position() | Chosen():
-            broken = [show(f.term) for f in broken_in(play)]
+            wholes = wholes_of_both(goal)
+            broken = list(dict.fromkeys(show_with(f.term, plain_name, wholes) for f in broken_in(play)))
             more = f" and {len(broken) - FORMULAS} more" if len(broken) > FORMULAS else ""
             return f"keeps {', '.join(broken[:FORMULAS])}{more} to the end." if broken else "keeps the relation."
         case _:

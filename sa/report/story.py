@@ -7,7 +7,7 @@ are summarised. Pure data: the terminal and JSON reports are made from the same 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias, assert_never
 
@@ -31,9 +31,11 @@ from sa.certificates.play import (
     Uncovered,
     Unmatched,
 )
-from sa.report.explain import Why, action, bare, broken, name_of, no_choice, refused
+from sa.report.explain import Why, action, bare, broken, name_of, no_choice, refused, wholes_of_both
+from sa.report.sequences import Whole, show_with
 from sa.terms.build import FALSE
-from sa.terms.printer import show
+from sa.terms.printer import plain_name, show
+from sa.terms.term import Var
 
 #: By the identity of the position: equal positions on different lines are different.
 Lengths: TypeAlias = dict[int, int]
@@ -100,7 +102,7 @@ def story(play: Play, goal: Goal) -> Story:
             )
             return Story(concrete, None, (), ending, False)
         case BrokenAtStart(failure):
-            return _broken_start(failure, "The relation does not hold in these initial states:", False)
+            return _broken_start(failure, "The relation does not hold in these initial states:", False, goal)
         case Chosen(concrete, openings, exhausted):
             return _chosen(concrete, openings, exhausted is Exhausted.SOLVER, goal)
         case Position():
@@ -114,8 +116,8 @@ def _related(goal: Goal) -> tuple[Why, ...]:
     return (Why(None, f"at the start: {', '.join(begun)}"),) if begun else ()
 
 
-def _broken_start(failure: Broken, headline: str, solver: bool) -> Story:
-    why = broken(failure)
+def _broken_start(failure: Broken, headline: str, solver: bool, goal: Goal) -> Story:
+    why = broken(failure, wholes_of_both(goal))
     ending = Ending(headline, (replace(why, text=f"{why.text} is false"),), solver)
     return Story(failure.concrete, failure.abstract, (), ending, False)
 
@@ -129,7 +131,8 @@ def _chosen(concrete: Configuration, openings: tuple[Position | Broken, ...], so
     first = max(openings, key=lambda o: lengths[id(o)])
     rest = len(openings) - 1
     if isinstance(first, Broken):
-        told = _broken_start(first, "The relation holds in no abstract initial state, in this one for example:", solver)
+        head = "The relation holds in no abstract initial state, in this one for example:"
+        told = _broken_start(first, head, solver, goal)
     else:
         told = _from(first, goal, lengths)
     if rest:
@@ -140,7 +143,7 @@ def _chosen(concrete: Configuration, openings: tuple[Position | Broken, ...], so
 
 def _from(start: Position, goal: Goal, lengths: Lengths) -> Story:
     rounds = list[Round]()
-    identity = False
+    identity, wholes = False, wholes_of_both(goal)
     here = start
     while True:
         match here.move:
@@ -157,9 +160,9 @@ def _from(start: Position, goal: Goal, lengths: Lengths) -> Story:
                 return Story(start.concrete, start.abstract, tuple(rounds), ending, identity)
             case Step() as step:
                 followed = _followed(step, lengths)
-                rounds.append(_round(step, here, followed))
+                rounds.append(_round(step, here, followed, wholes))
                 if followed is None:
-                    ending = _lost(step, here, goal.abstract)
+                    ending = _lost(step, here, goal.abstract, wholes)
                     return Story(start.concrete, start.abstract, tuple(rounds), ending, identity)
                 assert isinstance(followed.then, Position)
                 here = followed.then
@@ -171,12 +174,12 @@ def _followed(step: Step, lengths: Lengths) -> Reply | None:
     return max(open_replies, key=lambda r: lengths[id(r.then)]) if open_replies else None
 
 
-def _round(step: Step, here: Position, followed: Reply | None) -> Round:
+def _round(step: Step, here: Position, followed: Reply | None, wholes: Mapping[Var, Whole]) -> Round:
     concrete = _event(step.move, here.concrete)
     if followed is None:
         return Round(concrete, (), answered=False)
     others = [r.then for r in step.replies if r is not followed]
-    summaries = [*_summaries(others), *(["all other answers lose as well"] if step.others else [])]
+    summaries = [*_summaries(others, wholes), *(["all other answers lose as well"] if step.others else [])]
     return Round(concrete, tuple(_events(followed.moves, here.abstract)), tuple(summaries))
 
 
@@ -190,9 +193,9 @@ def _events(moves: tuple[Move, ...], before: Configuration) -> Iterator[Event]:
         before = move.after
 
 
-def _summaries(others: Sequence[Position | Broken]) -> Iterator[str]:
+def _summaries(others: Sequence[Position | Broken], wholes: Mapping[Var, Whole]) -> Iterator[str]:
     """What the answers that the story does not follow lead to, in a few words."""
-    breaks = Counter(show(o.formula.term) for o in others if isinstance(o, Broken))
+    breaks = Counter(show_with(o.formula.term, plain_name, wholes) for o in others if isinstance(o, Broken))
     for formula, number in breaks.items():
         yield f"{_count(number, 'other answer breaks', 'other answers break')} {formula}"
     later = sum(isinstance(o, Position) for o in others)
@@ -200,13 +203,13 @@ def _summaries(others: Sequence[Position | Broken]) -> Iterator[str]:
         yield _count(later, "other answer loses as well", "other answers lose as well")
 
 
-def _lost(step: Step, here: Position, abstract: Automaton) -> Ending:
+def _lost(step: Step, here: Position, abstract: Automaton, wholes: Mapping[Var, Whole]) -> Ending:
     """Why every answer to the last step loses at once."""
     asked = action(step.move.edge.label, {**here.concrete.values, **step.move.choices})
     reasons = list[Why]()
     for reply in step.replies:
         assert isinstance(reply.then, Broken)
-        reasons.append(_breaking(reply, reply.then))
+        reasons.append(_breaking(reply, reply.then, wholes))
     # Where nothing fails on the other side, nobody expects a failing step as an answer.
     told = [r for r in step.refusals if r.edge.failure is None or step.move.edge.failure is not None]
     reasons.extend(refused(r, abstract, asked) for r in told)
@@ -242,8 +245,8 @@ def _choosing(abstract: Automaton, start: str) -> tuple[Edge, ...]:
     return tuple(e for place in seen for e in outgoing[place] if e.choices)
 
 
-def _breaking(reply: Reply, failure: Broken) -> Why:
-    why = broken(failure)
+def _breaking(reply: Reply, failure: Broken, wholes: Mapping[Var, Whole]) -> Why:
+    why = broken(failure, wholes)
     if not reply.moves:
         return replace(why, span=None, text=f"staying where it is breaks {why.text}")
     how = "this step breaks" if len(reply.moves) == 1 else f"an answer of {len(reply.moves)} steps breaks"

@@ -8,18 +8,30 @@ from sa.automata.automaton import Kind
 from sa.automata.program import Program
 from sa.automata.proof import Script
 from sa.base.diagnostic import Diagnostic, Severity
+from sa.terms.name import measured, whole
 
 
 def show_summary(path: str, content: Program | Script) -> str:
     """`file.sa: 2 threads, 4 globals`, or of a script `file.sa: 5 steps, 2 programs`."""
-    counts: tuple[tuple[int, str], ...]
+    counts: tuple[tuple[int, str] | tuple[int, str, str], ...]
     if isinstance(content, Script):
         counts = ((len(content.steps), "step"), (len(content.programs), "program"))
     else:
-        globals_ = sum(v.kind is Kind.GLOBAL for v in content.variables)
-        counts = ((len(content.threads), "thread"), (globals_, "global"), (len(content.invariants), "invariant"))
-    parts = [f"{number} {word if number == 1 else word + 's'}" for number, word in counts if number]
+        # An array or a sequence is one global to those who wrote it.
+        written = [v for v in content.variables if v.kind is Kind.GLOBAL and not v.internal]
+        globals_ = {measured(v.var.name) if v.sequence else whole(v.var.name) for v in written}
+        counts = (
+            (len(content.threads), "thread"),
+            (len(content.families), "family", "families"),
+            (len(globals_), "global"),
+            (len(content.invariants), "invariant"),
+        )
+    parts = [f"{number} {_of(number, *words)}" for number, *words in counts if number]
     return f"{path}: {', '.join(parts) or 'nothing declared'}\n"
+
+
+def _of(number: int, one: str, many: str | None = None) -> str:
+    return one if number == 1 else many or f"{one}s"
 
 
 def show_counts(found: Sequence[Sequence[Diagnostic]]) -> str:

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import count, takewhile
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from sa.automata.automaton import Automaton, Shown, Variable
+from sa.automata.automaton import Automaton, Shown
 from sa.automata.program import Program
 from sa.report.explain import bare
-from sa.terms import build
-from sa.terms.name import element, measured
-from sa.terms.printer import plain_name
+from sa.report.sequences import Whole, content, wholes_of
 from sa.terms.sort import ArraySort, ArrayValue, Sort, Value, show_value
-from sa.terms.substitute import unsided
 from sa.terms.term import Var
-
-
-class Whole(Struct, frozen=True):
-    """A sequence, which is one value to a reader: its name, the variables of its elements, and that of its length."""
-
-    name: str
-    elements: tuple[Var, ...]
-    length: Var
 
 
 class Told(Struct, frozen=True):
@@ -51,27 +39,12 @@ def told_of(automaton: Automaton) -> Told:
     return Told({None: shown}, {None: wholes_of(automaton.variables)})
 
 
-def wholes_of(variables: Iterable[Variable]) -> Mapping[Var, Whole]:
-    """The sequences among some variables. Their elements have their names with positions."""
-    listed = list(variables)
-    named = {v.var.name: v.var for v in listed}
-    found = dict[Var, Whole]()
-    for length in listed:
-        if length.sequence:
-            name = measured(length.var.name)
-            places = (element(name, position) for position in count())
-            elements = tuple(named[place] for place in takewhile(named.__contains__, places))
-            whole = Whole(plain_name(unsided(build.variable(name))), elements, length.var)
-            found |= dict.fromkeys((*elements, length.var), whole)
-    return found
-
-
 def values_told(values: Mapping[Var, Value], thread: str | None, how: Told) -> list[tuple[str, str]]:
     """Variables with their values, in their order: `x` and `3`, of a sequence `q` and `{1, 2}`."""
     told = dict[str, str]()
     for v, value in values.items():
-        whole = _whole(v, thread, how)
-        if whole is not None and (text := _content(whole, values)) is not None:
+        whole = whole_of(v, thread, how)
+        if whole is not None and (text := content(whole, values)) is not None:
             told[whole.name] = text
         else:
             name, _, text = value_of(v, value, thread, how).rpartition(" = ")
@@ -85,8 +58,8 @@ def changes_told(
     """What became of variables: `x`, `2` and `3`; `?` where there was no value."""
     told = dict[str, tuple[str, str]]()
     for v, value in new.items():
-        whole = _whole(v, thread, how)
-        before, after = (None, None) if whole is None else (_content(whole, old), _content(whole, new))
+        whole = whole_of(v, thread, how)
+        before, after = (None, None) if whole is None else (content(whole, old), content(whole, new))
         if whole is not None and before is not None and after is not None:
             if before != after:
                 told[whole.name] = before, after
@@ -98,19 +71,9 @@ def changes_told(
     return [(name, before, after) for name, (before, after) in told.items()]
 
 
-def _whole(var: Var, thread: str | None, how: Told) -> Whole | None:
+def whole_of(var: Var, thread: str | None, how: Told) -> Whole | None:
+    """The sequence that a variable is a part of."""
     return how.wholes.get(thread, how.wholes[None]).get(var) or how.wholes[None].get(var)
-
-
-def _content(whole: Whole, values: Mapping[Var, Value]) -> str | None:
-    """The elements of a sequence as the language writes them; None where it has none in this state."""
-    length = values.get(whole.length)
-    if type(length) is not int or not 0 <= length <= len(whole.elements):
-        return None
-    inside = whole.elements[:length]
-    if any(v not in values for v in inside):
-        return None
-    return f"{{{', '.join(show_value(values[v], v.sort) for v in inside)}}}"
 
 
 def _shown(var: Var, thread: str | None, how: Told) -> Shown:

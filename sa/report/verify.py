@@ -35,7 +35,7 @@ from sa.report.document import (
 from sa.report.explain import is_internal
 from sa.report.help import what_may_help_claims
 from sa.report.refine import seconds_section, unbounded
-from sa.report.told import told, values_told
+from sa.report.told import told, values_told, whole_of
 from sa.report.tried import tried_of_claims
 from sa.terms.sort import Value
 from sa.terms.term import Var
@@ -155,8 +155,11 @@ def violating(finding: Finding, program: Program) -> tuple[str, ...]:
 
 
 def _values(free: frozenset[Var], values: Mapping[Var, Value], thread: str | None, program: Program) -> tuple[str, ...]:
-    known = sorted((v for v in free if v in values and not is_internal(v)), key=lambda v: v.key)
     how = told(program)
+    # A part of a sequence is told as the whole.
+    wholes = {w for v in free if (w := whole_of(v, thread, how)) is not None}
+    parts = {v for w in wholes for v in (*w.elements, w.length)}
+    known = sorted((v for v in free | parts if v in values and not is_internal(v)), key=lambda v: v.key)
     return tuple(f"{name} = {value}" for name, value in values_told({v: values[v] for v in known}, thread, how))
 
 

@@ -69,6 +69,26 @@ def test_check_reports_all_errors_of_all_files(folder: Path) -> None:
     assert_golden("check-errors.txt", result.stderr)
 
 
+def test_check_counts_what_was_written(folder: Path) -> None:
+    """An array and a sequence are one global each; what sacheck adds for `start` is none; a family is no thread."""
+    text = "global a : int[3] = 0; global q : seq<int, 2> = {};"
+    text += " thread M { start T; } thread T { skip; } thread C[*] { skip; }"
+    (folder / "q.sa").write_text(text)
+    assert sacheck("check", "q.sa").stdout == "q.sa: 2 threads, 1 family, 2 globals\n"
+
+
+def test_check_reads_refinement_blocks_if_it_knows_the_other_side(folder: Path) -> None:
+    """The file that a block names, or `abs.sa` beside `conc.sa`; what is wrong with that file is told elsewhere."""
+    (folder / "abs.sa").write_text("global x : int = 0;\nthread T { x := 1; }\n")
+    (folder / "conc.sa").write_text("global x : int = 0;\nthread T { x := 1; }\nrefinement r { relate y; }\n")
+    named = 'global x : int = 0;\nthread T { x := 1; }\nrefinement r { abstract "abs.sa"; inv conc.z == 0; }\n'
+    (folder / "other.sa").write_text(named)
+    assert "the concrete side has no variable `y`" in sacheck("check", "conc.sa").stderr
+    assert "unknown name `conc.z`" in sacheck("check", "other.sa").stderr
+    (folder / "abs.sa").write_text("thread T { x := 1; }\n")
+    assert sacheck("check", "other.sa").exit_code == 0
+
+
 def test_check_as_json_has_the_same_diagnostics(folder: Path) -> None:
     """With the status."""
     (folder / "bad.sa").write_text("thread T { x := 1; }\n")

@@ -255,6 +255,12 @@ def test_where_precision_was_given_up_is_said_of_what_is_not_settled(folder: Pat
     assert note not in answer(folder, text + "invariant positive : x >= 0;\n")["notes"]
 
 
+def test_nothing_is_said_of_an_environment_that_can_do_nothing(folder: Path) -> None:
+    (folder / "a.sa").write_text("global x : int = 0; thread T { rely false; x := 1; assert x == 1; }")
+    result = verify("--open", "a.sa")
+    assert (result.exit_code, result.stderr) == (0, "")
+
+
 def test_open_programs_have_an_environment_and_certificates_say_so(folder: Path) -> None:
     text = "global x : int = 0; thread T { rely x' >= x; skip; } invariant v : x >= 0; invariant w : x == 0;"
     (folder / "a.sa").write_text(text)

@@ -105,6 +105,7 @@ EXAMPLES = [
     ("SA314", "global x : 0..3 = 4; " + T, "4"),
     ("SA315", G + "thread T { atomic { " + "choose { x := x + 1; } or { skip; } " * 11 + "} }", None),
     ("SA316", G + "thread T { x := y; }", "x := y;"),
+    ("SA316", "global k : 1..2; thread M { start T[k]; }\nthread T[i : 1..2] { skip; }", "start T[k];"),
     ("SA317", "automaton P { location a initial; edge a -> b; }", "b"),
     ("SA319", "global f : int[2]; thread T { f[2] := 0; }", "f[2]"),
     ("SA319", "global f : int[2]; global x : int; init f[x] == 0; " + T, "f[x]"),

@@ -47,6 +47,35 @@ def test_a_play_shows_what_is_in_a_sequence() -> None:
     assert "q_len:" not in shown
 
 
+def test_reasons_speak_of_a_sequence_and_not_of_its_parts() -> None:
+    shown = output("refine", "abs.sa", "conc.sa", "--no-cache")
+    assert "staying where it is breaks conc.q == abs.q (conc.q = {1, 3}, abs.q = {1})" in shown
+    assert "breaks conc.q == abs.q (conc.q = {1, 3}, abs.q = {1, 2})" in shown
+    assert "none keeps conc.q == abs.q to the end" in shown
+
+
+def test_guards_speak_of_the_length() -> None:
+    """Only what is a sequence: a variable of the user's may have any name."""
+    text = "global q : seq<0..3, 2> = {}; thread P { await len(q) > 0; @got skip; }"
+    Path("abs.sa").write_text(text)
+    Path("conc.sa").write_text(text.replace("await len(q) > 0; ", ""))
+    assert "its guard is false: len(q) >= 1 (q = {})" in output("refine", "abs.sa", "conc.sa", "--no-cache")
+    plain = "global q : 0..3[2] = 0; global q_len : 0..3 = 0; thread P { await q_len > 0; @got skip; }"
+    Path("abs.sa").write_text(plain)
+    Path("conc.sa").write_text(plain.replace("await q_len > 0; ", ""))
+    assert "its guard is false: q_len >= 1 (q_len = 0)" in output("refine", "abs.sa", "conc.sa", "--no-cache")
+
+
+def test_what_a_failing_step_needs_is_the_whole_sequence() -> None:
+    Path("claim.sa").write_text("global q : seq<0..3, 1> = {}; thread P { local y : 0..3; push(q, 2); push(q, 1); }")
+    assert "the sequence is full (2 steps)" in (shown := output("verify", "claim.sa", "--no-cache"))
+    assert "with q = {2}" in shown
+    Path("claim.sa").write_text("global q : seq<0..3, 1> = {}; thread P { local y : 0..3; y := first(q); }")
+    assert "a thread has failed: the array or sequence has no such element" in output(
+        "verify", "claim.sa", "--no-cache"
+    )
+
+
 def test_a_run_shows_what_is_in_a_sequence() -> None:
     shown = output("verify", "claim.sa", "--no-cache")
     assert "start q = {}" in shown

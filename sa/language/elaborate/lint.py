@@ -56,7 +56,8 @@ def _steps(block: syntax.Block) -> Iterator[tuple[Span, tuple[syntax.Expression,
                     yield from _steps(branch)
             case action:
                 label = statement.label.values if statement.label is not None else ()
-                yield statement.span, (*parts_of(action), *label), not isinstance(action, syntax.Assume)
+                divisible = not isinstance(action, syntax.Assume | syntax.Start | syntax.Join)
+                yield statement.span, (*parts_of(action), *label), divisible
 
 
 def _of_condition(condition: syntax.Condition) -> tuple[tuple[syntax.Expression, ...], bool]:
@@ -86,10 +87,14 @@ def parts_of(action: syntax.Action) -> tuple[syntax.Expression, ...]:
             return () if value is None else (value,)
         case syntax.Lock(place) | syntax.Unlock(place):
             return (place,)
+        case syntax.Start(thread) | syntax.Join(thread):
+            # What the thread is at is shared.
+            state, span = f"{thread.name}_state", thread.span
+            return (
+                syntax.Name(state, 0, span) if thread.index is None else syntax.Index(state, thread.index, 0, span),
+            )
         case (
             syntax.Skip()
-            | syntax.Start()
-            | syntax.Join()
             | syntax.Assert()
             | syntax.If()
             | syntax.While()
