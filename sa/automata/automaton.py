@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from enum import Enum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.base.source import Span
 from sa.terms.term import Term, Var
@@ -20,11 +21,27 @@ EXIT = "exit"
 FAIL = "fail"
 
 
+class Link(Struct, frozen=True):
+    """A call that a step is inlined at, or the definition of a `macro` that it is an expansion of."""
+
+    span: Span
+    macro: str | None = None
+
+
 class Origin(Struct, frozen=True):
-    """Where a declaration comes from: a span in some source, and what it is in words."""
+    """Where a declaration comes from: a span in some source, and what it is in words.
+
+    The `chain` of a step leads from there outwards: macros whose expansion it is in, and calls that it is inlined at.
+    """
 
     span: Span | None
     text: str = ""
+    chain: tuple[Link, ...] = ()
+
+
+def innermost(origin: Origin) -> Origin:
+    """The place alone, which is the same in every call."""
+    return replace(origin, chain=()) if origin.chain else origin
 
 
 class Kind(Enum):

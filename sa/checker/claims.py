@@ -12,7 +12,19 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import FAIL, Automaton, Edge, Failure, Fault, Kind, Label, Location, Origin, variables_of
+from sa.automata.automaton import (
+    FAIL,
+    Automaton,
+    Edge,
+    Failure,
+    Fault,
+    Kind,
+    Label,
+    Location,
+    Origin,
+    innermost,
+    variables_of,
+)
 from sa.automata.family import Family, of_symbolic
 from sa.automata.program import Guarantee, Program
 from sa.certificates.run import Bad, Failing
@@ -67,7 +79,7 @@ def _checks(program: Program, thread: Automaton) -> Iterator[Claimed]:
     failing = dict[Origin, list[Edge]]()
     for edge in thread.edges:
         if _fails(edge):
-            failing.setdefault(edge.origin, []).append(edge)
+            failing.setdefault(innermost(edge.origin), []).append(edge)
     for origin, edges in failing.items():
         bads = tuple(Bad(Failing(thread.name, e), None) for e in edges)
         failure = edges[0].failure

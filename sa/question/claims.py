@@ -11,7 +11,19 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import FAIL, Automaton, Edge, Failure, Fault, Kind, Label, Location, Origin, variables_of
+from sa.automata.automaton import (
+    FAIL,
+    Automaton,
+    Edge,
+    Failure,
+    Fault,
+    Kind,
+    Label,
+    Location,
+    Origin,
+    innermost,
+    variables_of,
+)
 from sa.automata.family import Family, of_symbolic
 from sa.automata.program import Guarantee, Program
 from sa.base.verdict import Verdict
@@ -65,7 +77,7 @@ def _checks(thread: Automaton, threads: tuple[Automaton, ...]) -> Iterator[Claim
     found = dict[Origin, list[Edge]]()
     for edge in thread.edges:
         if edge.label is not None and edge.label.action == FAIL:
-            found.setdefault(edge.origin, []).append(edge)
+            found.setdefault(innermost(edge.origin), []).append(edge)
     for origin, edges in found.items():
         faults = {e.failure.fault for e in edges if e.failure is not None}
         name = f"{'assert' if Fault.ASSERTION in faults else 'no failure in'} {_words(edges[0])}"

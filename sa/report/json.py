@@ -35,11 +35,22 @@ class SpanJson(Struct, frozen=True):
     end_column: int
 
 
+class LinkJson(Struct, frozen=True):
+    """A call that a step is inlined at, or the definition of a macro that it is an expansion of."""
+
+    span: SpanJson
+    macro: str | None
+
+
 class OriginJson(Struct, frozen=True):
-    """Where a declaration or a step comes from; `text` names it where there is no place in a file."""
+    """Where a declaration or a step comes from; `text` names it where there is no place in a file.
+
+    The `chain` leads from there outwards, and is left out where there is none.
+    """
 
     span: SpanJson | None
     text: str
+    chain: tuple[LinkJson, ...] | UnsetType = UNSET
 
 
 class LabelJson(Struct, frozen=True):
@@ -127,7 +138,8 @@ def _span(span: Span) -> SpanJson:
 
 def origin_json(origin: Origin) -> OriginJson:
     """Where a declaration comes from."""
-    return OriginJson(span_json(origin.span), origin.text)
+    chain = tuple(LinkJson(_span(link.span), link.macro) for link in origin.chain)
+    return OriginJson(span_json(origin.span), origin.text, chain or UNSET)
 
 
 def stopped_json(unknown: Unknown) -> StoppedJson:

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 from rich.text import Text
 
-from sa.automata.automaton import Edge, Failure, Fault, Kind
+from sa.automata.automaton import Edge, Failure, Fault, Kind, Link
 from sa.automata.program import Program
 from sa.base.source import position, span_text
 from sa.certificates.run import Ending, Run, Snapshot, Turn
 from sa.report.explain import is_internal
-from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, fit, pack, render
+from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, fit, pack, render, wrap
+from sa.report.snippet import chain_told
 from sa.report.told import Told, changes_told, told, values_told
 from sa.terms.sort import Value, show_value
 from sa.terms.term import Var, sort_of
@@ -48,10 +49,11 @@ def run_lines(run: Run, program: Program, width: int) -> Iterator[Text]:
     """The same as lines of a longer report."""
     where, how = layout(run.start, width), told(program)
     yield from _start(run.start, program, where)
-    before = run.start
+    before, chains = run.start, dict[str, tuple[Link, ...]]()
     for number, turn in enumerate(run.turns, 1):
-        yield from _turn(number, turn, before, where, how)
-        before = turn.after
+        chain = turn.move.edge.origin.chain
+        yield from _turn(number, turn, before, where, how, chains.get(turn.thread) != chain)
+        before, chains[turn.thread] = turn.after, chain
     yield from _ending(run.ending, len(run.turns), run.turns[-1].move.edge.failure if run.turns else None)
 
 
@@ -112,9 +114,10 @@ def _values(values: Mapping[Var, Value], thread: str | None, how: Told) -> list[
     return [Text.assemble(f"{name} = ", (value, STRONG)) for name, value in told]
 
 
-def _turn(number: int, turn: Turn, before: Snapshot, where: Layout, how: Told) -> Iterator[Text]:
+def _turn(number: int, turn: Turn, before: Snapshot, where: Layout, how: Told, chained: bool = True) -> Iterator[Text]:
     name = Text(f"{turn.thread}  ", STRONG) if where.together else Text()
-    lines = [name.append_text(Text.assemble(*_head(turn))), *pack(_changes(turn, before, how), where.column)]
+    chain = wrap(chain_told(turn.move.edge.origin), where.column, FAINT) if chained else []
+    lines = [name.append_text(Text.assemble(*_head(turn))), *chain, *pack(_changes(turn, before, how), where.column)]
     cells = [lines if where.together or thread == turn.thread else [] for thread in where.threads]
     yield from _rows(str(number), cells[:1] if where.together else cells, where)
 

@@ -7,9 +7,12 @@ import unicodedata
 from msgspec import Struct
 from rich.cells import cell_len
 
+from sa.automata.automaton import Origin
 from sa.base.source import Span, line_text, position
 
 _TAB = 4
+#: So many calls and macros around a step are told.
+_MOST_LINKS = 6
 
 
 class Snippet(Struct, frozen=True):
@@ -25,6 +28,20 @@ def place(span: Span) -> str:
     """The span's start as `file:line:column`."""
     at = position(span.source, span.start)
     return f"{span.source.name}:{at.line}:{at.column}"
+
+
+def chain_told(origin: Origin) -> str:
+    """What leads to a step of inlined code or of a macro, from the inside outwards; empty where nothing does."""
+    pieces, calls = list[str](), False
+    for link in origin.chain[:_MOST_LINKS]:
+        at_home = origin.span is not None and link.span.source is origin.span.source
+        where = f"line {position(link.span.source, link.span.start).line}" if at_home else place(link.span)
+        if link.macro is not None:
+            pieces.append(f"in the expansion of {link.macro}, {where}")
+        else:
+            pieces.append(where if calls else f"called from {where}")
+        calls = link.macro is None
+    return ", ".join((*pieces, "…") if len(origin.chain) > _MOST_LINKS else pieces)
 
 
 def snippet(span: Span, width: int, dedent: bool = False) -> Snippet:

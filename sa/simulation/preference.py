@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from sa.automata.automaton import Edge, Origin, mover
+from sa.automata.automaton import Edge, Origin, innermost, mover
 from sa.game.board import Board, Side
 from sa.game.rounds import Challenge
 from sa.game.runs import Run, changes_links, extend, may_follow, start
@@ -76,9 +76,9 @@ def _behind_tests(board: Board, step: Challenge, stay: Run, solved: Mapping[Var,
             longer = _matching(board, step, run, number, edge, solved)
             if longer is not None:
                 # The same statement again, in other words after a step of another thread, is no new answer.
-                if edge.origin not in found:
+                if innermost(edge.origin) not in found:
                     yield longer
-                found.add(edge.origin)
+                found.add(innermost(edge.origin))
             elif edge.label is None and not edge.choices and not changes_links(board, edge):
                 pending.append(extend(board, run, number, edge, (), step.label)[1])
 

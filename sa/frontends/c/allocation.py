@@ -1,4 +1,4 @@
-"""`malloc` and `calloc`: what is allocated is said by a `sizeof`, or by the pointer that takes the address."""
+"""`malloc`, `calloc`, `realloc`: what is allocated is said by a `sizeof`, or by the pointer that takes the address."""
 
 from __future__ import annotations
 
@@ -8,19 +8,23 @@ from typing import Any
 from msgspec.structs import replace
 from pycparser import c_ast
 
-from sa.frontends.c.body import Body, emit, fresh, object_of, temporary
+from sa.frontends.c.body import Body, InMemory, emit, fresh, object_of, temporary
 from sa.frontends.c.expressions import NOTHING, constant, static_type, value
-from sa.frontends.c.operations import decide
+from sa.frontends.c.operations import decide, load, store
 from sa.frontends.c.shown import is_alone
 from sa.frontends.c.statements import whole
-from sa.frontends.c.types import ULONG, Array, CType, Pointer, Struct, cell_count, size_of
+from sa.frontends.c.types import LONG, ULONG, Array, CType, Pointer, Struct, Void, cell_count, cells_of, size_of
 from sa.frontends.c.values import Unsupported, Value, number
-from sa.frontends.flow.graph import ANY, Allocate, Cell, Halt, Storage, Store
+from sa.frontends.flow.graph import ANY, Allocate, Cell, Fail, Halt, Room, Set, Storage, Store
+from sa.frontends.flow.heap import GROWN
 from sa.frontends.flow.layout import EXTENT
 from sa.terms import build
 
 #: How many scalars an array of a size that is not constant may have.
 MOST_SIZED = 2**12
+
+#: The same where arrays grow: each scalar is a variable then, and a run that needs more is noticed.
+MOST_GROWN = 8
 
 
 def allocate(body: Body, arguments: Sequence[Any], zero: bool) -> Value:
@@ -40,6 +44,35 @@ def allocate(body: Body, arguments: Sequence[Any], zero: bool) -> Value:
     var = temporary(body, Pointer(kind))
     emit(body, Allocate(var, name))
     return Value(var, Pointer(kind))
+
+
+def reallocate(body: Body, arguments: Sequence[Any]) -> Value:
+    """`realloc(pointer, size)`: a new object with what both have room for. Raises Unsupported."""
+    if is_alone(body):
+        hint = "compare what is done before it"
+        raise Unsupported("SA718", "`realloc` is not accepted where a function is compared alone", hint)
+    node = arguments[0].expr if isinstance(arguments[0], c_ast.Cast) else arguments[0]
+    old = value(body, node)
+    if body.wanted is None and isinstance(old.type, Pointer) and not isinstance(old.type.to, Void):
+        body.wanted = old.type.to
+    new = allocate(body, arguments[1:], False)
+    assert isinstance(new.type, Pointer)
+    kind, before, after = new.type.to, temporary(body, LONG), temporary(body, LONG)
+    emit(body, Room(before, number(old)))
+    emit(body, Room(after, number(new)))
+    kinds = [inner for _, inner in cells_of(kind)]
+    index = temporary(body, LONG)
+    emit(body, Set(index, build.ZERO))
+    head, inside, end = body.here, fresh(body), fresh(body)
+    decide(body, build.land(build.lt(index, before), build.lt(index, after)), inside, end)
+    body.here = inside
+    for distance, inner in enumerate(kinds):
+        at = build.add(index, build.integer(distance))
+        found = load(body, InMemory(build.add(number(old), at), inner))
+        store(body, InMemory(build.add(number(new), at), inner), found)
+    emit(body, Set(index, build.add(index, build.integer(len(kinds)))), head)
+    body.here = end
+    return new
 
 
 def flexible(kind: CType) -> CType | None:
@@ -110,14 +143,16 @@ def without_wide_casts(body: Body, node: Any) -> Any:
 def _with_extent(body: Body, kind: CType, count: Any, zero: bool) -> Value:
     """An array of as many elements as a number says, of at most MOST_SIZED: what more there is, is not looked at."""
     last = flexible(kind)
-    most = MOST_SIZED // max(1, cell_count(kind if last is None else last))
-    body.file.sized = MOST_SIZED
+    each = max(1, cell_count(kind if last is None else last))
+    grows = body.file.reallocates and last is None
+    most = (MOST_GROWN if grows else MOST_SIZED) // each
+    body.file.sized = body.file.sized if grows else MOST_SIZED
     wanted = number(value(body, count))
     fits = build.land(build.le(build.ZERO, wanted), build.le(wanted, build.integer(most)))
     on, off = fresh(body), fresh(body)
     decide(body, fits, on, off)
     body.here = off
-    emit(body, Halt())
+    emit(body, Fail(GROWN) if grows else Halt())
     body.here = on
     name = _unused(body)
     whole_kind = Array(kind, most) if last is None else lengthened(kind, most)
@@ -126,7 +161,8 @@ def _with_extent(body: Body, kind: CType, count: Any, zero: bool) -> Value:
     body.objects[name] = replace(made, cells=(*made.cells, extent))
     var = temporary(body, Pointer(kind))
     emit(body, Allocate(var, name))
-    emit(body, Store(build.add(var, build.integer(len(made.cells))), wanted, EXTENT, "index"))
+    length = build.scale(each, wanted) if grows else wanted
+    emit(body, Store(build.add(var, build.integer(len(made.cells))), length, EXTENT, "index"))
     return Value(var, Pointer(kind))
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, temporary, warn
 from sa.frontends.c.expressions import NOTHING, constant, value
-from sa.frontends.c.operations import load, operation, store
-from sa.frontends.c.types import INT, CType, Int, Pointer, plain
+from sa.frontends.c.operations import kept, load, operation, scalars, store
+from sa.frontends.c.types import INT, CType, Int, Pointer, Struct, cells_of, is_whole, plain, size_of
 from sa.frontends.c.values import Unsupported, Value, binary, convert, number
 from sa.frontends.flow.graph import Begin, End, Set, Step, Test
 from sa.terms import build
+from sa.terms.term import Term
 
 _OPERATORS = {"add": "+", "sub": "-", "or": "|", "and": "&", "xor": "^"}
 _SEQ_CST = 5
@@ -46,7 +47,8 @@ def atomic(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     """A call of an atomic function. Raises Unsupported."""
     what = ATOMICS[name]
     pointer = value(body, arguments[0])
-    if not isinstance(pointer.type, Pointer) or not isinstance(pointer.type.to, Int | Pointer):
+    whole = isinstance(pointer.type, Pointer) and is_whole(pointer.type.to)
+    if not isinstance(pointer.type, Pointer) or not (whole or isinstance(pointer.type.to, Int | Pointer)):
         raise Unsupported("SA714", f"`{name}` of what is not a scalar is not accepted")
     where = InMemory(number(pointer), pointer.type.to)
     rest = arguments[1:]
@@ -108,6 +110,8 @@ def followed(body: Body, node: Any) -> InMemory:
 
 def _updated(body: Body, where: InMemory, sign: str | None, operand: Value, old_one: bool) -> Value:
     """Read, change and write in one step; the value before or after. Atomic arithmetic wraps (C11 7.17.7.5)."""
+    if is_whole(where.type):
+        return _exchanged(body, where, sign, operand)
     emit(body, Begin())
     old = load(body, where)
     new = operand if sign is None else wrapping(body, sign, old, operand)
@@ -117,6 +121,18 @@ def _updated(body: Body, where: InMemory, sign: str | None, operand: Value, old_
     store(body, where, Value(kept, plain(where.type)))
     emit(body, End())
     return old if old_one else Value(kept, plain(where.type))
+
+
+def _exchanged(body: Body, where: InMemory, sign: str | None, operand: Value) -> Value:
+    """A structure is another one from now on; the one before. Raises Unsupported."""
+    if sign is not None:
+        raise Unsupported("SA719", f"`{sign}` of a structure")
+    new = kept(body, operand)
+    emit(body, Begin())
+    old = load(body, where)
+    store(body, where, new)
+    emit(body, End())
+    return old
 
 
 def wrapping(body: Body, sign: str, old: Value, operand: Value) -> Value:
@@ -134,14 +150,17 @@ def _compared(body: Body, where: InMemory, how: str, rest: Sequence[Any]) -> Val
     given = value(body, rest[0]) if old_given else None
     new = load(body, followed(body, rest[1])) if how == "from" else value(body, rest[1])
     weak = how == "weak" or (how in ("n", "from") and len(rest) > 2 and is_true(body, rest[2]))
+    if is_whole(where.type):
+        # Bytes between members are compared, too, and nothing is known of them.
+        weak = weak or sum(size_of(k) for _, k in cells_of(kind)) < size_of(kind)
+        new = kept(body, new)
     emit(body, Begin())
-    before = convert(
-        load(body, expected_at) if given is None and expected_at else given or NOTHING, kind, bounds_in(body)
-    )
+    expected = load(body, expected_at) if given is None and expected_at else given or NOTHING
+    before = expected if isinstance(kind, Struct) else convert(expected, kind, bounds_in(body))
     old = load(body, where)
     result = temporary(body, _BOOL)
     same, other, after = fresh(body), fresh(body), fresh(body)
-    equal = build.eq(number(old), number(before))
+    equal = _equal(body, old, before)
     body.steps.append(Step(body.here, Test(equal), same, body.origin))
     body.steps.append(Step(body.here, Test(build.TRUE if weak else build.lnot(equal)), other, body.origin))
     body.here = same
@@ -153,6 +172,14 @@ def _compared(body: Body, where: InMemory, how: str, rest: Sequence[Any]) -> Val
     emit(body, Set(result, build.integer(0)), after)
     emit(body, End())
     return _old(old, kind) if how == "val" else Value(build.ne(result, build.integer(0)), INT)
+
+
+def _equal(body: Body, one: Value, two: Value) -> Term:
+    """That two values are the same, of structures that all their scalars are."""
+    if not isinstance(one.type, Struct):
+        return build.eq(number(one), number(two))
+    pairs = zip(*(scalars(body, InMemory(number(v), v.type)) for v in (one, two)), strict=True)
+    return build.land(*(build.eq(number(a), number(b)) for a, b in pairs))
 
 
 def _old(old: Value, kind: CType) -> Value:

@@ -88,7 +88,8 @@ class File(msgspec.Struct):
     `ordered` are scalars that are accessed as visible actions where a function is compared alone, by their object and
     the distance from its start, None where that is computed; `created` are functions that threads are to run,
     and `granted` is what a claim takes for granted because of calls in the file.
-    Whether it `cleans` up after what may end a thread, and whether threads `leaves` by themselves, is noted.
+    Whether it `reallocates` memory, `cleans` up after what may end a thread, and whether threads `leaves` by
+    themselves, is noted.
     `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
     """
 
@@ -110,6 +111,7 @@ class File(msgspec.Struct):
     problems: list[Diagnostic] = msgspec.field(default_factory=list)
     addressed: dict[str, None] = msgspec.field(default_factory=dict)
     indirect: bool = False
+    reallocates: bool = False
     cleans: bool = False
     leaves: bool = False
     bit_fields: bool = False

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from pycparser import c_ast
 
-from sa.frontends.c.allocation import allocate, free
+from sa.frontends.c.allocation import allocate, free, reallocate
 from sa.frontends.c.atomics import ATOMICS, atomic
 from sa.frontends.c.blocks import BLOCKS
 from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, meaning, temporary
@@ -17,7 +17,18 @@ from sa.frontends.c.gnu import BARRIERS
 from sa.frontends.c.offsets import distance_of
 from sa.frontends.c.operations import kept, store
 from sa.frontends.c.ordered import action, is_action
-from sa.frontends.c.outside import anything, assembler, between, cancelled, cleaned, numbered, outside, unread
+from sa.frontends.c.outside import (
+    anything,
+    assembler,
+    between,
+    cancelled,
+    cleaned,
+    jumping,
+    numbered,
+    outside,
+    signalled,
+    unread,
+)
 from sa.frontends.c.shown import is_alone
 from sa.frontends.c.texts import TEXTS
 from sa.frontends.c.types import (
@@ -89,7 +100,7 @@ _INPUTS: dict[str, CType] = {
 def call(body: Body, node: c_ast.FuncCall) -> Value:
     """The value of a call. Raises Unsupported."""
     arguments = node.args.exprs if node.args is not None else []
-    allocates = isinstance(node.name, c_ast.ID) and node.name.name in ("malloc", "calloc")
+    allocates = isinstance(node.name, c_ast.ID) and node.name.name in ("malloc", "calloc", "realloc")
     before, body.wanted = body.wanted, body.wanted if allocates else None
     result = _called(body, node, arguments)
     body.wanted = before
@@ -351,9 +362,11 @@ _WORDS: dict[str, Handler] = {
     **BLOCKS, **ENDINGS, **TEXTS,
     "__sacheck_deadlock": lambda body, arguments: Value(build.integer(int(body.file.choices.deadlock)), INT),
     "malloc": lambda body, arguments: allocate(body, arguments, False),
-    "calloc": lambda body, arguments: allocate(body, arguments, True), "free": free,
+    "calloc": lambda body, arguments: allocate(body, arguments, True), "realloc": reallocate, "free": free,
     "__sacheck_any": lambda body, arguments: anything(body, Int("_Bool", 1, False)),
     "__sacheck_number": lambda body, arguments: anything(body, LONG),
+    **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "longjmp", "siglongjmp"), jumping),
+    **dict.fromkeys(("signal", "raise", "kill", "sigaction", "sigwait", "pthread_sigmask", "pthread_kill"), signalled),
     "__sacheck_argument": unread, "__sacheck_assembler": assembler,
     "pthread_key_create": _key("pthread_key_create"), "tss_create": _key("tss_create"),
     "atoi": numbered(INT), "atol": numbered(LONG), "strtol": numbered(LONG),

@@ -38,6 +38,8 @@ def type_of(body: Body, node: Any, constant: Constants) -> CType:
             inner = type_of(body, node.type, constant)
             if isinstance(inner, Struct) and "volatile" in (node.quals or []) and body.file.choices.visible:
                 raise Unsupported("SA712", "a volatile structure is not compared", "make its fields volatile")
+            if isinstance(inner, Struct) and "_Atomic" in (node.quals or []):
+                return _atomic(body, inner)
             return _qualified(inner, node.quals or [])
         case c_ast.PtrDecl():
             return _qualified(Pointer(type_of(body, node.type, constant)), node.quals or [])
@@ -81,10 +83,33 @@ def _qualified(kind: CType, qualifiers: list[str]) -> CType:
             return Float(name, bits, volatile or before)
         case Array(of, size) if volatile:
             return Array(_qualified(of, ["volatile"]), size)
-        case Struct() if atomic:
-            raise Unsupported("SA710", "`_Atomic` structures are not accepted", "make its fields atomic")
         case _:
             return kind
+
+
+def _atomic(body: Body, kind: Struct) -> Struct:
+    """The structure that is accessed as a whole. Raises Unsupported."""
+    if kind.plainly is not None:
+        return kind
+    if body.file.choices.visible or kind.fields is None or kind.members is not None or kind.opaque:
+        raise Unsupported("SA710", "an `_Atomic` structure or union is not accepted here", "make its fields atomic")
+    if kind.atomically is None:
+        fields = tuple((name, _synchronising(body, inner)) for name, inner in kind.fields)
+        kind.atomically = Struct(kind.tag, fields, gaps=kind.gaps, plainly=kind)
+    return kind.atomically
+
+
+def _synchronising(body: Body, kind: CType) -> CType:
+    """The type of a part of an atomic structure: races on it are none. Raises Unsupported."""
+    match kind:
+        case Int() | Pointer():
+            return _qualified(kind, ["_Atomic"])
+        case Array(of, size) if size is not None:
+            return Array(_synchronising(body, of), size)
+        case Struct(fields=tuple(), members=None):
+            return _atomic(body, kind)
+        case _:
+            raise Unsupported("SA710", "an `_Atomic` structure with such a member is not accepted")
 
 
 def _function(body: Body, node: Any, constant: Constants) -> Function:

@@ -18,6 +18,7 @@ from sa.frontends.c.types import (
     cells_of,
     input_range,
     is_scalar,
+    is_whole,
     key_of,
     plain,
     usual,
@@ -25,7 +26,9 @@ from sa.frontends.c.types import (
 from sa.frontends.c.unions import read, write
 from sa.frontends.c.values import Result, Unsupported, Value, binary, compared, convert, number, undecided
 from sa.frontends.flow.graph import (
+    Begin,
     Divide,
+    End,
     Fail,
     Havoc,
     Live,
@@ -76,7 +79,8 @@ def load(body: Body, where: Place) -> Value:
         case Function():
             return Value(where.address, Pointer(where.type))
         case Struct():
-            return Value(where.address, where.type)
+            found = Value(where.address, where.type)
+            return kept(body, found) if is_whole(where.type) else found
         case Void():
             raise Unsupported("SA714", "a `void *` that is followed", "cast it to what it points to")
     if (order := order_of(body, where)) is not None:
@@ -132,21 +136,35 @@ def store(body: Body, where: Place, new: Value) -> Value:
 
 def _copy(body: Body, where: InMemory, new: Value) -> None:
     """Assign a structure, a scalar a step."""
-    loaded = list[Value]()
     kinds = [kind for _, kind in cells_of(where.type)]
-    for offset, kind in enumerate(kinds):
-        loaded.append(load(body, InMemory(build.add(number(new), build.integer(offset)), kind, where.wrong)))
-    for offset, kind in enumerate(kinds):
-        store(body, InMemory(build.add(where.address, build.integer(offset)), kind, where.wrong), loaded[offset])
+    found = scalars(body, InMemory(number(new), new.type, where.wrong))
+    if is_whole(where.type):
+        emit(body, Begin())
+    for offset, (kind, one) in enumerate(zip(kinds, found, strict=True)):
+        store(body, InMemory(build.add(where.address, build.integer(offset)), kind, where.wrong), one)
+    if is_whole(where.type):
+        emit(body, End())
+
+
+def scalars(body: Body, where: InMemory) -> list[Value]:
+    """What the scalars of a structure are, those of an atomic one all at once."""
+    if is_whole(where.type):
+        emit(body, Begin())
+    cells = enumerate(kind for _, kind in cells_of(where.type))
+    found = [load(body, InMemory(build.add(where.address, build.integer(n)), kind, where.wrong)) for n, kind in cells]
+    if is_whole(where.type):
+        emit(body, End())
+    return found
 
 
 def kept(body: Body, structure: Value) -> Value:
-    """A copy of a structure that nobody else changes."""
+    """A copy of a structure that nobody else changes; that of an atomic one is not atomic."""
     name = f"__kept{len(body.objects) + 1}"
-    body.objects[name] = object_of(body.file, name, structure.type, Storage.AUTO, body.origin, None)
+    kind = plain(structure.type)
+    body.objects[name] = object_of(body.file, name, kind, Storage.AUTO, body.origin, None)
     emit(body, Live(name))
-    _copy(body, InMemory(base(name), structure.type), structure)
-    return Value(base(name), structure.type)
+    _copy(body, InMemory(base(name), kind), structure)
+    return Value(base(name), kind)
 
 
 def checked(body: Body, result: Result) -> Value:

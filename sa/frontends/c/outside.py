@@ -142,6 +142,16 @@ def assembler(body: Body, arguments: Sequence[Any]) -> Value:
     raise Unsupported("SA717", "instructions of the machine are not accepted", "use atomic functions, or write C")
 
 
+def jumping(body: Body, arguments: Sequence[Any]) -> Value:
+    """What jumps between functions stand for. Raises Unsupported."""
+    raise Unsupported("SA717", "jumps between functions are not accepted", "return a value that says what happened")
+
+
+def signalled(body: Body, arguments: Sequence[Any]) -> Value:
+    """What functions for signals stand for. Raises Unsupported."""
+    raise Unsupported("SA717", "signals are not accepted", "let a thread do what the handler does")
+
+
 def cancelled(body: Body, arguments: Sequence[Any]) -> Value:
     """What `pthread_cancel` stands for. Raises Unsupported."""
     raise Unsupported("SA716", "threads that are cancelled are not accepted", "let the thread end by a flag")

@@ -57,6 +57,7 @@ def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
     file.library = frozenset(file.bodies)
     nodes = list(parsed(text, choices.function is not None))
     file.assigned = frozenset(name for node in nodes for name in _assigned(node))
+    file.reallocates = any(_calls(node, "realloc") for node in nodes)
     for node in nodes:
         _declare(declarations, node, library=False)
     if entry not in file.bodies or entry in file.library:
@@ -119,7 +120,12 @@ def _syntax(message: str, text: Text) -> Diagnostic:
             start = source.line_starts[line - 1]
             end = source.text.find("\n", start)
             place = Span(source, start, len(source.text) if end < 0 else end)
-            return error("SA703", f"this is not understood as C:{':'.join(parts[3:])}", place)
+            said = ":".join(parts[3:]).strip()
+            if said == "before: {":
+                # The compiler takes it, so it is an extension of GNU C.
+                message = "a function inside of another one is not accepted"
+                return error("SA703", message, place, "write it outside, and give it what it needs")
+            return error("SA703", f"this is not understood as C: {said}", place)
     return error("SA703", f"`{text.source.name}` is not understood as C: {message}")
 
 
@@ -289,6 +295,15 @@ def _assigned(node: Any) -> Iterator[str]:
             case _:
                 pass
         pending.extend(child for _, child in here.children())
+
+
+def _calls(node: Any, name: str) -> bool:
+    """Whether a function is called by its name somewhere in the text."""
+    match node:
+        case c_ast.FuncCall(name=c_ast.ID(name=called)) if called == name:
+            return True
+        case _:
+            return any(_calls(child, name) for _, child in node.children())
 
 
 def _addressed(node: Any) -> Iterator[str]:

@@ -53,6 +53,7 @@ class Struct(msgspec.Struct, eq=False):
 
     One of the library's is `opaque`: initialisers of it mean that it is new. `gaps` are the bit fields without a name,
     each with the number of fields before it. A union has `members`, and one field: the unit of all their bytes.
+    An atomic one is read and written as a whole. It knows how it is `plainly`, and that one how it is `atomically`.
     """
 
     tag: str
@@ -60,6 +61,8 @@ class Struct(msgspec.Struct, eq=False):
     opaque: bool = False
     gaps: tuple[tuple[int, Int], ...] = ()
     members: tuple[tuple[str, CType], ...] | None = None
+    plainly: Struct | None = None
+    atomically: Struct | None = None
 
 
 class Function(msgspec.Struct, frozen=True):
@@ -138,6 +141,11 @@ def key_of(kind: CType) -> str:
 def synchronises(kind: CType) -> bool:
     """Whether accesses are atomic or volatile by the type."""
     return isinstance(kind, Int | Pointer) and kind.atomic
+
+
+def is_whole(kind: CType) -> bool:
+    """Whether it is an atomic structure, which is accessed in one step."""
+    return isinstance(kind, Struct) and kind.plainly is not None
 
 
 def is_scalar(kind: CType) -> bool:
@@ -300,6 +308,8 @@ def plain(kind: CType) -> CType:
             return Pointer(to)
         case Float(name, bits):
             return Float(name, bits)
+        case Struct(plainly=Struct() as inner):
+            return inner
         case _:
             return kind
 

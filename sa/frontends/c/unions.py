@@ -17,6 +17,7 @@ from sa.frontends.c.types import (
     Struct,
     bits_of,
     is_scalar,
+    is_whole,
     key_of,
     offset_of,
     plain,
@@ -30,10 +31,15 @@ from sa.terms.term import Term
 
 
 def member(place: InMemory, name: str) -> InMemory | None:
-    """The place of a field of a structure or union, also of an anonymous one in it; None if there is none."""
+    """The place of a field of a structure or union, also of an anonymous one in it; None if there is none.
+
+    Raises Unsupported for one of an atomic structure.
+    """
     kind = place.type
     if not isinstance(kind, Struct):
         return None
+    if is_whole(kind):
+        raise Unsupported("SA712", "a member of an atomic structure is accessed", "copy the structure first")
     if place.part is not None or kind.members is not None:
         return _inside(place, name)
     if (found := offset_of(kind, name)) is not None:

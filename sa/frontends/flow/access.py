@@ -15,7 +15,7 @@ from msgspec import Struct
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.graph import Live, Load, Node, Step, Storage, Store, base, outgoing
 from sa.frontends.flow.joins import EARLY
-from sa.frontends.flow.layout import Layout, Place, cell_at
+from sa.frontends.flow.layout import Layout, Place, cell_at, extent_of
 from sa.frontends.flow.liveness import live
 from sa.frontends.flow.locks import Guarded, guarded
 from sa.frontends.flow.threads import NO_THREAD, OFFER, ROW, THREADS, Thread
@@ -109,8 +109,7 @@ def accesses(threads: Sequence[Thread], where: Layout, exact: bool, lazy: bool) 
 
 def _extents(access: Access, where: Layout) -> set[int]:
     """The cells that say how long the arrays of an access are."""
-    columns = (where.columns.get(c) for c in access.cells)
-    return {c.extent for c in columns if c is not None and c.extent is not None}
+    return {extent for c in access.cells if (extent := extent_of(c, where)) is not None}
 
 
 def _stay(threads: Sequence[Thread], found: Found) -> None:

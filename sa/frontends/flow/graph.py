@@ -204,6 +204,13 @@ class Allocate(Struct, frozen=True):
     name: str
 
 
+class Room(Struct, frozen=True):
+    """`var :=` how many scalars the allocated object has that begins at an address; there are none at 0."""
+
+    var: Var
+    address: Term
+
+
 class Call(Struct, frozen=True):
     """A call of a procedure by its name; `result` takes the value."""
 
@@ -293,29 +300,9 @@ class Skip(Struct, frozen=True):
 
 
 Op: TypeAlias = (
-    Set
-    | Divide
-    | Havoc
-    | Load
-    | Store
-    | Test
-    | Wait
-    | Begin
-    | End
-    | Fail
-    | Halt
-    | Live
-    | Allocate
-    | Call
-    | Fork
-    | Join
-    | Exit
-    | Self
-    | Show
-    | Lock
-    | Stride
-    | Skip
-)
+    Set | Divide | Havoc | Load | Store | Test | Wait | Begin | End | Fail | Halt | Live | Allocate | Room
+    | Call | Fork | Join | Exit | Self | Show | Lock | Stride | Skip
+)  # fmt: skip
 
 
 class Step(Struct, frozen=True):

@@ -36,6 +36,7 @@ from sa.terms import build
 #: What is wrong where a site has made all its objects, and where a limit of the library or of inlining is reached.
 BOUND = "more objects than --heap"
 DEEPER = "more calls of one function inside each other than are inlined"
+GROWN = "more scalars than the translation has room for where `realloc` is used"
 KEYS = "more keys than the translation has"
 BYTE = "a byte of an object of a larger type"
 OTHER_TYPE = "an object of another type"
@@ -44,7 +45,7 @@ STRIDE = "an address that is moved by elements of another size than those of the
 JOINED = "behind a join of any number of threads"
 #: What is wrong with an owner's cell where there is none, which is how the words of the library are known; and there.
 LOCK, LOCK_JOINED = "lock", "a lock behind a join of any number of threads"
-BOUNDS = frozenset({BOUND, DEEPER, KEYS, BYTE, OTHER_TYPE, STRIDE, JOINED, LOCK_JOINED})
+BOUNDS = frozenset({BOUND, GROWN, DEEPER, KEYS, BYTE, OTHER_TYPE, STRIDE, JOINED, LOCK_JOINED})
 
 
 def allocated(graph: Graph, family: bool, most: int) -> None:

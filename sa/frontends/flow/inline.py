@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import EXIT, Origin
+from sa.automata.automaton import EXIT, Link, Origin
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.graph import (
     ANY,
@@ -56,11 +56,18 @@ class _Thread(Struct, frozen=True):
 
 
 class _Frame(Struct, frozen=True):
-    """An activation: who called whom, what its names begin with, and where its steps are shown."""
+    """An activation: who called whom, what its names begin with, where its steps are shown, and the calls around."""
 
     chain: tuple[str, ...]
     prefix: str
     shown: Origin | None
+    calls: tuple[Link, ...] = ()
+
+    def place(self, origin: Origin) -> Origin:
+        """Where a step of this activation is shown."""
+        if self.shown is not None:
+            return self.shown
+        return replace(origin, chain=(*origin.chain, *self.calls)) if self.calls else origin
 
 
 def inline(unit: Unit, procedure: str, thread: str) -> tuple[Graph, tuple[Var, ...], Var]:
@@ -167,10 +174,10 @@ def _copy(
     returned: Op = Skip()
     if result is not None and called.result is not None:
         returned = Set(result, names[called.result])
-    where = frame.shown or called.origin
+    where = frame.place(called.origin)
     graph.steps.append(Step(last, returned, ends[1], where))
     for step in called.steps:
-        source, target, origin = node(step.source), node(step.target), frame.shown or step.origin
+        source, target, origin = node(step.source), node(step.target), frame.place(step.origin)
         match step.op:
             case Live(name):
                 own = _var(names[base(name)]).name.removeprefix("&")
@@ -202,7 +209,8 @@ def _call(
         return
     shown = frame.shown or (origin if called.hidden else None)
     prefix = frame.prefix if called.hidden else f"{op.procedure}_"
-    inner = _Frame((*frame.chain, op.procedure), prefix, shown)
+    calls = () if origin.span is None else (Link(origin.span), *origin.chain)
+    inner = _Frame((*frame.chain, op.procedure), prefix, shown, calls)
     known = {v: t for v, t in names.items() if v.name.startswith("&") and _is_shared(v, thread)}
     own = _renamed(called, thread, inner, known)
     here = ends[0]

@@ -106,6 +106,19 @@ def _addresses(column: Column) -> range:
     return range(column.first, column.first + column.stride * column.count, column.stride)
 
 
+def extent_of(number: int, where: Layout) -> int | None:
+    """The cell that says how many elements the array has that a cell or column is in, or how many scalars, without one.
+
+    None where that is constant.
+    """
+    column = where.columns.get(number)
+    if column is not None:
+        return column.extent
+    last = where.homes[number][1] - 1
+    place = where.places.get(last)
+    return last if last != number and place is not None and place.cell.key == EXTENT else None
+
+
 def cell_at(value: int, where: Layout) -> int | None:
     """The number of the cell or column that a value means; None if it means none."""
     number = where.members.get(value, value)

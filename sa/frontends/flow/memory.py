@@ -11,7 +11,7 @@ from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Access
 from sa.frontends.flow.cuts import Work
 from sa.frontends.flow.graph import ANY, Cell, Range, Step
-from sa.frontends.flow.layout import Column, element, is_at, unset_value
+from sa.frontends.flow.layout import Column, element, extent_of, is_at, unset_value
 from sa.frontends.flow.paths import Path, Touched, choice_of
 from sa.frontends.flow.rows import changed, chosen, filled
 from sa.frontends.flow.simplify import simplified
@@ -68,14 +68,19 @@ def outside_extents(address: Term, access: Access, path: Path, work: Work) -> Te
     """That an address is behind the end of an array whose number of elements is not constant."""
     found = list[Term]()
     for at in access.cells:
-        column = _column(at, work)
-        if column is None or column.extent is None:
+        layout, column = work.known.found.layout, _column(at, work)
+        if (extent := extent_of(at, layout)) is None:
             continue
-        known = work.known.fixed.get(column.extent)
-        cell = work.names.cells.get(column.extent)
-        number = build.integer(known or 0) if cell is None else path.store.get(cell, cell)
-        found.append(build.land(is_meant(address, at, access, work), build.le(number, element(address, column))))
+        index = build.integer(at - layout.homes[at][0]) if column is None else element(address, column)
+        beyond = build.le(length(extent, path, work), index)
+        found.append(build.land(is_meant(address, at, access, work), beyond))
     return build.lor(*found)
+
+
+def length(extent: int, path: Path, work: Work) -> Term:
+    """How long an array is, as a cell says that nobody changes any more."""
+    known, cell = work.known.fixed.get(extent), work.names.cells.get(extent)
+    return build.integer(known or 0) if cell is None else path.store.get(cell, cell)
 
 
 def set_first(address: Term, access: Access, path: Path, step: Step, work: Work) -> Iterator[Path]:

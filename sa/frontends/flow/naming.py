@@ -119,7 +119,7 @@ def _plain(place: Place, several: bool) -> str:
     name = place.object.name
     if place.object.storage is not Storage.STATIC and not several:
         name = name.split(".", 1)[1]
-    if name.startswith("__") and place.cell.path:
+    if name.startswith("__") and place.cell.path.startswith("__"):
         name = ""
     return _legal(f"{name}{place.cell.path}".replace(".__", "__"))
 

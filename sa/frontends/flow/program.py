@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from sa.automata.automaton import EXIT, Automaton, Edge, Kind, Label, Location, Origin, Variable
+from sa.automata.automaton import EXIT, Automaton, Edge, Kind, Label, Location, Origin, Variable, innermost
 from sa.automata.family import Family
 from sa.automata.live import live
 from sa.automata.program import Invariant, Program
@@ -83,7 +83,9 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
     return replace(
         made,
         invariants=claims,
-        bounds=tuple(dict.fromkeys((*(j.edge.origin for joined in found for j in joined if j.bound), *doubtful))),
+        bounds=tuple(
+            dict.fromkeys((*(innermost(j.edge.origin) for joined in found for j in joined if j.bound), *doubtful))
+        ),
         threads=tuple(t for t in made.threads if t.name not in families),
         families=tuple(Family(t, families[t.name]) for t in made.threads if t.name in families),
     )

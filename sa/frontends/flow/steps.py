@@ -30,6 +30,7 @@ from sa.frontends.flow.graph import (
     Live,
     Load,
     Node,
+    Room,
     Set,
     Show,
     Step,
@@ -43,12 +44,12 @@ from sa.frontends.flow.graph import (
 from sa.frontends.flow.heap import BOUNDS, BYTE, JOINED, OTHER_TYPE, STRIDE
 from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import cell_at, is_at
-from sa.frontends.flow.memory import alive, loaded, outside_extents, set_first, stored, touched
+from sa.frontends.flow.memory import alive, length, loaded, outside_extents, set_first, stored, touched
 from sa.frontends.flow.paths import Path, Touched, choice_of, now, with_value
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.threads import Thread
-from sa.frontends.flow.values import OTHER, evaluate, pointed
+from sa.frontends.flow.values import OTHER, evaluate, pointed, room_at
 from sa.frontends.flow.views import kin
 from sa.terms import build
 from sa.terms.term import Int, Term
@@ -140,6 +141,8 @@ def _through(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path 
             guard = build.land(path.guard, simplified(now(formula, path, work)))
             if guard is not build.FALSE:
                 yield replace(on, guard=guard)
+        case Room():
+            yield from _room(step, path, on, source, work)
         case Stride():
             yield from _moved(step, on, source, work)
         case Begin():
@@ -195,6 +198,31 @@ def _as_large(one: str, other: str) -> bool:
     return (
         kin(one, other) or {one, other} <= {"bool", "int8", "uint8"} or {one, other} <= {"pointer", "int64", "uint64"}
     )
+
+
+def _room(step: Step, path: Path, on: Path, source: Node, work: Work) -> Iterator[Path | Joint]:
+    """How large an object is. What begins in none of those that were allocated is no pointer."""
+    assert isinstance(step.op, Room)
+    where, address = work.known.found.layout, now(step.op.address, path, work)
+    values = evaluate(step.op.address, work.known.found, work.thread.number)
+    count: Term = build.ZERO
+    known = list[Term]()
+    for value in sorted(v for v in values if v is not OTHER):
+        if (room := room_at(value, where)) is None:
+            continue
+        here = build.eq(address, build.integer(value))
+        scalars: Term = build.integer(room[0])
+        if room[1] is not None:
+            scalars = build.scale(room[0], length(room[1], path, work))
+        known.append(here)
+        count = build.ite(here, scalars, count)
+    wrong = build.land(path.guard, simplified(build.lnot(build.lor(*known))))
+    if wrong is not build.FALSE:
+        yield from _failed(path, wrong, "pointer", step.origin, source, work)
+    right = build.land(path.guard, simplified(build.lor(*known)))
+    if right is not build.FALSE:
+        store = with_value(path.store, work.names.registers[step.op.var], count)
+        yield replace(on, guard=right, store=store)
 
 
 def _divided(step: Step, path: Path, on: Path, work: Work) -> Path:

@@ -18,6 +18,7 @@ from sa.frontends.flow.graph import (
     Load,
     Lock,
     Op,
+    Room,
     Self,
     Set,
     Show,
@@ -37,7 +38,7 @@ def read_by(op: Op) -> tuple[Term, ...]:
             return (term,)
         case Divide(_, _, dividend, divisor):
             return (dividend, divisor)
-        case Load(_, address, _, _, _) | Lock(address, _) | Stride(address, _):
+        case Load(_, address, _, _, _) | Lock(address, _) | Stride(address, _) | Room(_, address):
             return (address,)
         case Store(address, term, _, _, _):
             return (address, term)
@@ -58,7 +59,9 @@ def read_by(op: Op) -> tuple[Term, ...]:
 def written_by(op: Op) -> Var | None:
     """The register that an operation writes."""
     match op:
-        case Set(var, _) | Divide(var, _, _, _) | Havoc(var, _) | Load(var, _, _, _, _) | Self(var) | Allocate(var, _):
+        case Set(var, _) | Divide(var, _, _, _) | Havoc(var, _) | Load(var, _, _, _, _):
+            return var
+        case Self(var) | Allocate(var, _) | Room(var, _):
             return var
         case Call(_, _, result) | Fork(_, _, result) | Join(_, result):
             return result
@@ -89,6 +92,8 @@ def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> O
             return Store(term(address), term(value), key, wrong, _among(among, names))
         case Lock(address, act):
             return Lock(term(address), act)
+        case Room(var, address):
+            return Room(register(var), term(address))
         case Stride(address, key):
             return Stride(term(address), key)
         case Test(formula):

@@ -15,8 +15,8 @@ from typing import TypeAlias, TypeVar
 from msgspec import Struct, field
 
 from sa.frontends.flow.division import quotient
-from sa.frontends.flow.graph import ANY, Among, Divide, Havoc, Load, Range, Set, Step, Storage, Store
-from sa.frontends.flow.layout import Layout, cell_at, near
+from sa.frontends.flow.graph import ANY, Among, Divide, Havoc, Load, Range, Room, Set, Step, Storage, Store
+from sa.frontends.flow.layout import Layout, cell_at, extent_of, near
 from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.threads import Thread
@@ -65,7 +65,7 @@ def constants(threads: Sequence[Thread], where: Layout, arbitrary: frozenset[int
 
 #: What a step depends on or changes: a register of a thread, or a cell.
 _Key: TypeAlias = tuple[int, Var] | int
-_MOVING = Set | Divide | Havoc | Load | Store
+_MOVING = Set | Divide | Havoc | Load | Store | Room
 
 
 def _solve(steps: Sequence[tuple[int, Step]], found: Found) -> None:
@@ -111,6 +111,11 @@ def _transfer(step: Step, thread: int, found: Found) -> tuple[Sequence[_Key], li
             values = _NOTHING if not one or not two else frozenset({_divided(sign, one, two)})
         case Havoc(var, range_):
             values = _range(range_)
+        case Room(var, address):
+            rooms = [room_at(v, found.layout) for v in evaluate(address, found, thread) if v is not OTHER]
+            loaded = [extent for room in rooms if room is not None and (extent := room[1]) is not None]
+            counts = (room[0] if room[1] is None else OTHER for room in rooms if room is not None)
+            values = frozenset[int | None](counts)
         case Load(var, address, key, _, among):
             values, loaded = _NOTHING, targets(pointed(address, among, found, thread), key, found.layout)
             for at in loaded:
@@ -125,6 +130,27 @@ def _transfer(step: Step, thread: int, found: Found) -> tuple[Sequence[_Key], li
             return (), []
     changed = _grow(found.registers, (thread, var), values, found.layout)
     return loaded, [(thread, var)] if changed else []
+
+
+def room_at(value: int, where: Layout) -> tuple[int, int | None] | None:
+    """How many scalars an allocated object has that begins here; None if none does.
+
+    Where a cell says how many elements there are, it is that cell, and how many scalars an element has.
+    """
+    if value == 0:
+        return 0, None
+    first, end = where.homes.get(value, (None, 0))
+    if first != value or not where.units[value]:
+        return None
+    if where.places[where.units[value][0]].object.storage is not Storage.HEAP:
+        return None
+    column = next((c for n in where.units[value] if (c := where.columns.get(n)) is not None), None)
+    extent = extent_of(where.units[value][0], where) if column is None else column.extent
+    if extent is None:
+        return end - value, None
+    if column is None:
+        return 1, extent
+    return (column.stride, extent) if column.first == value else None
 
 
 def _divided(sign: str, one: Values, two: Values) -> int | None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from sa.app.verify import VerifyRequest, verify
 from sa.base.limits import limits
+from sa.base.source import position
 from sa.engines.verify import Options
 from sa.report.run import show_run
 from sa.report.screen import Screen
+from sa.report.snippet import chain_told
 from tests.frontends.c.programs import HEADERS
 
 PROGRAM = """
@@ -60,3 +64,44 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
 )
 def test_a_run_is_told_in_c(words: str, printed: str) -> None:
     assert words in printed
+
+
+NESTED = """
+#define SET(x, y) do { x = y; } while (0)
+int g;
+static void inner(int n) { SET(g, n); }
+static void outer(int n) {
+  inner(n);
+}
+void *work(void *arg) {
+  assert(g != 1);
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, work, 0);
+  outer(1);
+}
+"""
+
+
+def test_a_step_of_inlined_code_says_where_it_is_called_from(tmp_path: Path) -> None:
+    path = tmp_path / "prog.c"
+    path.write_text(HEADERS + NESTED)
+    outcome = verify(VerifyRequest(str(path), False, Options(limits(20.0, None)))).outcome
+    run = next(f.run for f in outcome.findings if f.run is not None)
+    first = HEADERS.count("\n") + 2
+    step = next(t.move.edge.origin for t in run.turns if t.move.edge.origin.chain)
+    lines = [position(link.span.source, link.span.start).line for link in step.chain]
+    assert [link.macro for link in step.chain] == ["SET", None, None]
+    assert lines == [first, first + 4, first + 13]
+    expected = f"in the expansion of SET, line {first}, called from line {first + 4}, line {first + 13}"
+    assert chain_told(step) == expected
+    assert expected.split(",")[0] in show_run(run, outcome.program, Screen(160, False))
+
+
+def test_a_claim_is_about_all_calls_of_a_function(tmp_path: Path) -> None:
+    path = tmp_path / "prog.c"
+    path.write_text(HEADERS + "int g; void f(void) { assert(g < 2); g++; } int main(void) { f(); f(); }")
+    outcome = verify(VerifyRequest(str(path), False, Options(limits(20.0, None)))).outcome
+    assert len(outcome.findings) == 1

@@ -48,7 +48,7 @@ typedef struct { _Atomic _Bool __set; } atomic_flag;
 #define atomic_load_explicit(p, o) ((void) (o), *(p))
 #define atomic_exchange(p, v) (*(p) = (v))
 #define atomic_exchange_explicit(p, v, o) ((void) (o), *(p) = (v))
-#define atomic_compare_exchange_strong(p, e, v) (*(p) == *(e) ? (*(p) = (v), (_Bool) 1) : (_Bool) 0)
+#define atomic_compare_exchange_strong(p, e, v) (*(e) = *(p), *(p) = (v), (_Bool) 1)
 #define atomic_compare_exchange_weak(p, e, v) atomic_compare_exchange_strong(p, e, v)
 #define atomic_compare_exchange_strong_explicit(p, e, v, s, f) \
     ((void) (s), (void) (f), atomic_compare_exchange_strong(p, e, v))
