@@ -12,7 +12,7 @@ from sa.base.budget import Budget
 from sa.base.diagnostic import Diagnostic
 from sa.base.source import Source
 from sa.base.verdict import Unknown
-from sa.bounded.export import formula as question_within
+from sa.bounded.export import c_program, formula
 from sa.engines.verification import Verification, within_bounds
 from sa.engines.verify import Options
 from sa.engines.verify import verify as decide
@@ -39,12 +39,14 @@ class Answer(Struct, frozen=True):
     sources: tuple[Source, ...]
 
 
-def formula(request: VerifyRequest, rounds: int, unwind: int) -> str:
-    """The question within bounds in SMT-LIB 2. Raises InputError and LimitReached."""
+def exported(request: VerifyRequest, as_c: bool, rounds: int, unwind: int) -> str:
+    """The question within bounds in SMT-LIB 2, or as a sequential C program. Raises InputError and LimitReached."""
     program = load_program(request.path, request.split, reading=request.reading).program
     bads = dict.fromkeys(b for c in claims_of(program) if c.threads == program.threads for b in c.bads)
     asked = Asked(program.threads, tuple(bads), program.axioms)
-    return question_within(asked, rounds, unwind, Budget(request.options.bounds, request.options.seed))
+    if as_c:
+        return c_program(asked, rounds, unwind)
+    return formula(asked, rounds, unwind, Budget(request.options.bounds, request.options.seed))
 
 
 def verify(request: VerifyRequest, tell: Callable[[Callable[[Unknown], Answer]], None] | None = None) -> Answer:

@@ -97,7 +97,7 @@ def _searched(
     covered: Coverage | None = None
     try:
         for stage in islice(_stages(s, wanted), most):
-            if covered is not None and _is_done(covered, stage):
+            if covered is not None and _is_done(covered, stage, wanted):
                 continue
             for found in _within(s, stage, wanted, budget, open_, report):
                 if isinstance(found, Reached):
@@ -121,9 +121,9 @@ def _is_possible(s: System, question: int) -> bool:
     )
 
 
-def _is_done(covered: Coverage, stage: _Stage) -> bool:
+def _is_done(covered: Coverage, stage: _Stage, wanted: Wanted) -> bool:
     """Whether a stage has nothing to add."""
-    is_all = covered.rounds >= STAGES[-1][0] and covered.closed == covered.loops
+    is_all = covered.rounds >= (wanted.rounds or STAGES[-1][0]) and covered.closed == covered.loops
     return is_all and covered.width in (None, stage.bounds.width)
 
 
@@ -145,8 +145,7 @@ def _stages(s: System, wanted: Wanted) -> Iterator[_Stage]:
     for number, (rounds, unwind) in enumerate(STAGES):
         fixed = rounds if wanted.rounds is None else wanted.rounds, unwind if wanted.unwind is None else wanted.unwind
         width = usual if number < len(STAGES) // 2 else 2 * usual + 8
-        rlimit = 0 if wanted != Wanted() else FIRST << min(number, 4)
-        yield _Stage(fixed[1], Bounds(fixed[0], order, width, rlimit))
+        yield _Stage(fixed[1], Bounds(fixed[0], order, width, FIRST << min(number, 4)))
 
 
 def usual_width(s: System) -> int:

@@ -1,4 +1,4 @@
-"""The question of given bounds as a formula for other solvers."""
+"""The question of given bounds for others: as a formula for solvers, as a sequential C program for tools."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from sa.base.budget import Budget
 from sa.base.limits import Unsupported
 from sa.bounded.engine import usual_width
 from sa.bounded.rounds import add_round, bad, begin, dangers
-from sa.bounded.search import task
+from sa.bounded.search import Task, task
+from sa.bounded.sequential import sequential
 from sa.bounded.spans import spans
 from sa.explicit.system import system
 from sa.question.asked import Asked
@@ -18,10 +19,22 @@ _HEADER = """; sacheck: is there a violation within {rounds} rounds of all threa
 """
 
 
+def c_program(asked: Asked, rounds: int, unwind: int) -> str:
+    """The question as a program that can call `reach_error` if and only if there is a violation. Raises LimitReached."""
+    return sequential(_laid_out(asked, unwind), rounds)
+
+
+def _laid_out(asked: Asked, unwind: int) -> Task:
+    s = system(asked.threads, asked.bads)
+    if s.partial:
+        raise Unsupported("functions without a body, in a question for others")
+    return task(s, unwind, exactly=True)
+
+
 def formula(asked: Asked, rounds: int, unwind: int, budget: Budget) -> str:
     """The question in SMT-LIB 2: bit-vectors, or integers where there are arrays. Raises LimitReached."""
-    s = system(asked.threads, asked.bads)
-    laid_out = task(s, unwind, exactly=True)
+    laid_out = _laid_out(asked, unwind)
+    s = laid_out.system
     for width in (usual_width(s), None):
         circuit = Circuit(budget.bounds, width is not None)
         try:

@@ -102,12 +102,13 @@ UnwindOption: TypeAlias = Annotated[
         "--unwind", metavar="U", min=0, help="Each loop goes around at most so often.", rich_help_panel=_BOUNDS
     ),
 ]
-FormulaOption: TypeAlias = Annotated[
+ExportOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--export",
-        metavar="FILE.smt2",
-        help="Write the question of --rounds and --unwind as SMT-LIB 2, instead of an answer.",
+        metavar="FILE",
+        help="Write the question of --rounds and --unwind instead of an answer: as a sequential C program if the name "
+        "ends in .c, as SMT-LIB 2 otherwise.",
         rich_help_panel=_BOUNDS,
     ),
 ]
@@ -123,8 +124,12 @@ def engines_of(names: str | None) -> tuple[str, ...]:
     return () if names is None else tuple(name.strip() for name in names.split(","))
 
 
-def check_bounded(rounds: int | None, unwind: int | None, engines: str | None, export: str | None) -> None:
+def check_bounded(
+    rounds: int | None, unwind: int | None, engines: str | None, export: str | None, file: str
+) -> None:
     """That bounds are given to the engine that they are for. Raises typer.BadParameter."""
+    if export is not None and os.path.realpath(export) == os.path.realpath(file):
+        raise typer.BadParameter("`--export` would replace the program itself")
     if export is not None and (rounds is None or unwind is None):
         raise typer.BadParameter("`--export` needs both `--rounds` and `--unwind`")
     if (rounds, unwind) != (None, None) and engines is not None and "bounded" not in engines_of(engines):

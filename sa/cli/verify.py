@@ -28,7 +28,7 @@ from sa.cli.options import (
     CertificateOption,
     EngineOption,
     Files,
-    FormulaOption,
+    ExportOption,
     JsonOption,
     JunitOption,
     MemoryOption,
@@ -79,7 +79,7 @@ def verify(
     jobs: JobsOption = 1,
     rounds: RoundsOption = None,
     unwind: UnwindOption = None,
-    export: FormulaOption = None,
+    export: ExportOption = None,
     trace: TraceOption = None,
     profile: ProfileOption = False,
     why: WhyOption = False,
@@ -103,7 +103,7 @@ def verify(
 
     Exit status: 0 proved (or nothing claimed), 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
-    check_bounded(rounds, unwind, engine, export)
+    check_bounded(rounds, unwind, engine, export, file)
     settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report), why)
 
     def body(bounds: Limits) -> int:
@@ -130,9 +130,9 @@ def verify(
 
 def _exported(request: VerifyRequest, name: str, rounds: int, unwind: int) -> int:
     from sa.app.replace_file import replace_file
-    from sa.app.verify import formula
+    from sa.app.verify import exported
 
-    replace_file(name, formula(request, rounds, unwind))
+    replace_file(name, exported(request, name.endswith(".c"), rounds, unwind))
     return EXIT_STATUS[Verdict.UNKNOWN]
 
 

@@ -116,17 +116,10 @@ class _Writer:
         self.lines: list[str] = []
         self.sorts: dict[str, object] = {}
         self._names: dict[Term, str] = {v: f"r[{i}]" for i, v in enumerate(variables)}
-        depth = dict[Term, int]()
-        uses = Counter(terms)
-        for term in _inside_out(terms):
-            uses.update(children(term))
-        for term in _inside_out(terms):
-            depth[term] = 1 + max((depth[c] for c in children(term)), default=0)
-            if children(term) and (uses[term] > 1 or depth[term] >= _DEEPEST):
-                name = f"t{len(self.lines)}"
-                self.lines.append(f"{name} = {self._written(term)}")
-                self._names[term] = name
-                depth[term] = 1
+        for term in repeated(terms, _DEEPEST):
+            name = f"t{len(self.lines)}"
+            self.lines.append(f"{name} = {self._written(term)}")
+            self._names[term] = name
 
     def expression(self, term: Term) -> str:
         """A term as an expression in parentheses, or a name."""
@@ -184,7 +177,21 @@ class _Writer:
         return f"{self.expression(total)} == 0"
 
 
-def _inside_out(terms: Sequence[Term]) -> list[Term]:
+def repeated(terms: Sequence[Term], deepest: int) -> list[Term]:
+    """The compound subterms that occur several times or nest so many levels, each behind those inside it."""
+    uses, depth, found = Counter(terms), dict[Term, int](), list[Term]()
+    every = inside_out(terms)
+    for term in every:
+        uses.update(children(term))
+    for term in every:
+        depth[term] = 1 + max((depth[c] for c in children(term)), default=0)
+        if children(term) and (uses[term] > 1 or depth[term] >= deepest):
+            found.append(term)
+            depth[term] = 1
+    return found
+
+
+def inside_out(terms: Sequence[Term]) -> list[Term]:
     """All subterms once, each behind its own subterms."""
     order = dict[Term, None]()
     pending = [(t, False) for t in reversed(terms)]

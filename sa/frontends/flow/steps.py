@@ -8,7 +8,7 @@ to `stopped` if it wrote anything that others see, and none otherwise: the threa
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, islice
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -81,19 +81,21 @@ def joints(thread: Thread, known: Accesses, names: Names, asked: Asked) -> list[
     work.kept = kept_nodes(work, depths)
     while True:
         work.numbers = count(1)
-        made, crowded = list[Joint](), set[Node]()
+        made, more = list[Joint](), set[Node]()
         pending, seen = [thread.graph.entry], {thread.graph.entry}
         while pending:
             source = pending.pop()
-            found = list(_from(source, work))
-            if len(found) > _MOST_PATHS:
-                crowded.add(source)
+            ways = _from(source, work)
+            found = list(islice(ways, _MOST_PATHS + 1))
+            meeting = meetings(source, work, depths) - work.kept if len(found) > _MOST_PATHS else set[Node]()
+            more |= meeting
+            # All of this is done once more where paths meet at nodes that are kept then: the other paths wait for that.
+            found += () if meeting else ways
             made += found
             for joint in found:
                 if joint.target >= 0 and joint.target not in seen:
                     seen.add(joint.target)
                     pending.append(joint.target)
-        more = {n for source in crowded for n in meetings(source, work, depths)} - work.kept
         if not more:
             return made
         work.kept |= more

@@ -82,3 +82,14 @@ def test_expressions_have_the_values_that_gcc_says(tmp_path: Path, head: str, te
 @pytest.mark.parametrize(("head", "text"), cases("answers.txt"))
 def test_concurrent_programs_have_the_answers_that_are_right(tmp_path: Path, head: str, text: str) -> None:
     assert answer(tmp_path, text) == head.split(": ")[1]
+
+
+def test_branches_one_after_the_other_are_not_multiplied(tmp_path: Path) -> None:
+    branches = "".join(f"    if (at == {n} && at < until) {{ at = {n + 1}; x += {n}; }}\n" for n in range(24))
+    file = tmp_path / "branches.c"
+    file.write_text(
+        "#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\nstatic int at, x;\n"
+        f"int main(void) {{\n    int until = __VERIFIER_nondet_int();\n{branches}    assert(x >= 0);\n}}\n"
+    )
+    (thread,) = load_program(str(file)).program.threads
+    assert 24 < len(thread.edges) < 24 * 40
