@@ -72,9 +72,7 @@ def _sequential(task: Task, rounds: int, width: int) -> str:
     at, turn = ([f"{what} {t.name}" for t in s.threads] for what in ("point of", "turn of"))
     names = identifiers((*(v.name for v in variables), *at, *turn))
     found = spans(s, task.dags, width)
-    work = _Work(
-        task, found, {v: names[v.name] for v in variables}, [names[a] for a in at], [names[t] for t in turn]
-    )
+    work = _Work(task, found, {v: names[v.name] for v in variables}, [names[a] for a in at], [names[t] for t in turn])
     turns = [_turn(work, thread) for thread, dag in enumerate(task.dags) if dag.hops]
     program = "\n".join((*_globals(work), *turns, _begin(work), _end(work), _main(work, rounds)))
     helpers = "".join(text for name, text in (("modulo", MODULO), ("quotient", QUOTIENT)) if f"{name}(" in program)

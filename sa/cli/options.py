@@ -124,9 +124,7 @@ def engines_of(names: str | None) -> tuple[str, ...]:
     return () if names is None else tuple(name.strip() for name in names.split(","))
 
 
-def check_bounded(
-    rounds: int | None, unwind: int | None, engines: str | None, export: str | None, file: str
-) -> None:
+def check_bounded(rounds: int | None, unwind: int | None, engines: str | None, export: str | None, file: str) -> None:
     """That bounds are given to the engine that they are for. Raises typer.BadParameter."""
     if export is not None and os.path.realpath(export) == os.path.realpath(file):
         raise typer.BadParameter("`--export` would replace the program itself")
