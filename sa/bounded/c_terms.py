@@ -41,11 +41,10 @@ _LARGEST = 2**61
 MODULO = "static number modulo(number a, number b) { return (a % b + b) % b; }\n"
 QUOTIENT = "static number quotient(number a, number b) { return a / b - (a % b < 0); }\n"
 
-_KEYWORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long main "
-    "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while "
-    "asm number modulo quotient until way assert abort reach_error begin end".split()
-)
+#: Words that name something else: keywords, and what the program has of its own.
+_TAKEN = """auto break case char const continue default do double else enum extern float for goto if inline int long
+    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm
+    main begin end until way number modulo quotient assert abort reach_error"""
 
 #: Compilers need not take expressions that are nested more deeply than 63 times.
 _DEEPEST = 20
@@ -53,7 +52,7 @@ _DEEPEST = 20
 
 def identifiers(names: Iterable[str]) -> dict[str, str]:
     """An identifier of C for each name, each its own. None ends in an underscore."""
-    found, used = dict[str, str](), set(_KEYWORDS)
+    found, used = dict[str, str](), set(_TAKEN.split())
     for name in dict.fromkeys(names):
         plain = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "x"
         plain = plain if plain[0].isalpha() else f"x{plain}"

@@ -20,7 +20,7 @@ _HEADER = """; sacheck: is there a violation within {rounds} rounds of all threa
 
 
 def c_program(asked: Asked, rounds: int, unwind: int) -> str:
-    """The question as a program that can call `reach_error` if and only if there is a violation. Raises LimitReached."""
+    """The question as a program that can call `reach_error` if there is a violation. Raises LimitReached."""
     return sequential(_laid_out(asked, unwind), rounds)
 
 
