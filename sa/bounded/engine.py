@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,7 +12,10 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton
 from sa.automata.family import copies
 from sa.base.budget import Budget, Report
+from sa.base.diagnostic import InputError
 from sa.base.limits import LimitReached, Unsupported
+from sa.bounded.order import likely_order
+from sa.bounded.schedule import Schedule, unknown_threads
 from sa.bounded.search import Bounds, Coverage, Reached, task, within
 from sa.certificates.crowd import CrowdRun, bads_of_copies
 from sa.certificates.run import Bad, Run
@@ -24,10 +28,16 @@ from sa.terms.term import Int, Sum, Term, subterms
 
 
 class Wanted(Struct, frozen=True):
-    """Bounds that a user names: so many rounds, each loop so many times. None: they grow."""
+    """Bounds that a user names: so many rounds, each loop so many times. None: they grow.
+
+    With a `schedule` there are as many rounds as it has. With several `jobs` so many processes look at a part of the
+    runs each.
+    """
 
     rounds: int | None = None
     unwind: int | None = None
+    schedule: Schedule = ()
+    jobs: int = 1
 
 
 #: Rounds and unwindings, one stage after the other.
@@ -88,30 +98,67 @@ def _words(found: Reached) -> str:
     return f"a run of {_number(len(found.run.turns), 'step')} in {_number(found.rounds, 'round')}"
 
 
+#: A way to go through the stages: what it finds and covers, for so many of the first ones and for open questions.
+Search: TypeAlias = Callable[[System, Wanted, int, Budget, set[int], Report], Iterator[Reached | Coverage]]
+
+
 def _searched(
     wanted: Wanted, threads: tuple[Automaton, ...], bads: tuple[Bad, ...], most: int, budget: Budget, report: Report
 ) -> Iterator[Reached | Note]:
-    """What the first stages find, at most so many, and at the end what they covered. Raises LimitReached."""
+    """What the first stages find, at most so many, and at the end what they covered.
+
+    Raises LimitReached, and InputError for a schedule with threads that are not there.
+    """
+    if wrong := unknown_threads(wanted.schedule, [t.name for t in threads]):
+        raise InputError(wrong)
     s = system(threads, bads)
     open_ = {q for q in range(len(bads)) if _is_possible(s, q)}
     covered: Coverage | None = None
+    search: Search = in_stages
+    if wanted.jobs > 1 and not wanted.schedule:
+        # Only who wants several processes pays for what makes them.
+        from sa.bounded.swarm import in_parts
+
+        search = in_parts
     try:
-        for stage in islice(_stages(s, wanted), most):
-            if covered is not None and _is_done(covered, stage, wanted):
-                continue
-            for found in _within(s, stage, wanted, budget, open_, report):
-                if isinstance(found, Reached):
-                    yield found
-                elif covered is None or _reach(covered) <= _reach(found):
-                    covered = found
-            if not open_ or (covered is not None and covered.complete):
-                break
+        for found in search(s, wanted, most, budget, set(open_), report):
+            if isinstance(found, Coverage):
+                covered = found
+            elif found.question in open_:
+                open_.remove(found.question)
+                yield found
+            if not open_:
+                return
     except LimitReached:
-        if open_ and covered is not None:
+        if covered is not None:
             yield Note(in_words(covered))
         raise
-    if open_ and covered is not None:
+    if covered is not None:
         yield Note(in_words(covered))
+
+
+def in_stages(
+    s: System,
+    wanted: Wanted,
+    most: int,
+    budget: Budget,
+    open_: set[int],
+    report: Report,
+    part: tuple[int, int] | None = None,
+) -> Iterator[Reached | Coverage]:
+    """What one stage after the other finds, and covers beyond those before. Raises LimitReached."""
+    covered: Coverage | None = None
+    for stage in islice(_stages(s, wanted, part), most):
+        if covered is not None and _is_done(covered, stage, wanted):
+            continue
+        for found in _within(s, stage, wanted, budget, open_, report):
+            if isinstance(found, Reached):
+                yield found
+            elif covered is None or reach(covered) <= reach(found):
+                covered = found
+                yield covered
+        if not open_ or (covered is not None and covered.complete):
+            break
 
 
 def _is_possible(s: System, question: int) -> bool:
@@ -123,29 +170,33 @@ def _is_possible(s: System, question: int) -> bool:
 
 def _is_done(covered: Coverage, stage: _Stage, wanted: Wanted) -> bool:
     """Whether a stage has nothing to add."""
-    is_all = covered.rounds >= (wanted.rounds or STAGES[-1][0]) and covered.closed == covered.loops
+    is_all = (
+        covered.rounds >= (len(wanted.schedule) or wanted.rounds or STAGES[-1][0]) and covered.closed == covered.loops
+    )
     return is_all and covered.width in (None, stage.bounds.width)
 
 
-def _reach(covered: Coverage) -> tuple[bool, int]:
+def reach(covered: Coverage) -> tuple[bool, int]:
+    """What was covered, so that more of it is greater."""
     return covered.complete, covered.rounds * (1 + covered.unwind)
 
 
-def _stages(s: System, wanted: Wanted) -> Iterator[_Stage]:
-    """Bounds one after the other: threads in their order and the other way round, numbers as wide as constants ask for.
+def _stages(s: System, wanted: Wanted, part: tuple[int, int] | None) -> Iterator[_Stage]:
+    """Bounds one after the other: threads in a likely order, numbers as wide as constants ask for.
 
     Given bounds stay, and are searched through, first with numbers of some width and then with all.
     """
-    order = tuple(range(len(s.threads)))
     usual = usual_width(s)
-    if wanted.rounds is not None and wanted.unwind is not None:
+    rounds = len(wanted.schedule) or wanted.rounds
+    first = Bounds(0, likely_order(s), usual, schedule=wanted.schedule, part=part)
+    if rounds is not None and wanted.unwind is not None:
         for width in (usual, 2 * usual + 8, None):
-            yield _Stage(wanted.unwind, Bounds(wanted.rounds, order, width))
+            yield _Stage(wanted.unwind, replace(first, rounds=rounds, width=width))
         return
-    for number, (rounds, unwind) in enumerate(STAGES):
-        fixed = rounds if wanted.rounds is None else wanted.rounds, unwind if wanted.unwind is None else wanted.unwind
+    for number, (most, unwind) in enumerate(STAGES):
         width = usual if number < len(STAGES) // 2 else 2 * usual + 8
-        yield _Stage(fixed[1], Bounds(fixed[0], order, width, FIRST << min(number, 4)))
+        bounds = replace(first, rounds=rounds or most, width=width, rlimit=FIRST << min(number, 4))
+        yield _Stage(unwind if wanted.unwind is None else wanted.unwind, bounds)
 
 
 def usual_width(s: System) -> int:
@@ -174,7 +225,7 @@ def _within(
     """
     try:
         t = task(s, stage.unwind, wanted.unwind is not None)
-        is_all = wanted.rounds is None and not any(dag.open_loops for dag in t.dags)
+        is_all = not (wanted.rounds or wanted.schedule) and not any(dag.open_loops for dag in t.dags)
         bounds = stage.bounds
         if is_all:
             bounds = replace(bounds, rounds=STAGES[-1][0], rlimit=4 * bounds.rlimit)
@@ -191,7 +242,8 @@ def in_words(covered: Coverage) -> str:
     if covered.complete:
         rounds = _number(covered.rounds - 1, "round")
         return f"all runs were covered, in {rounds}, and none violates what is UNKNOWN; this is no proof"
-    said = [f"no violation of what is UNKNOWN within {_number(covered.rounds, 'round')}"]
+    rounds = _number(covered.rounds, "round")
+    said = [f"no violation of what is UNKNOWN within {f'this schedule of {rounds}' if covered.scheduled else rounds}"]
     if covered.loops:
         said[0] += f", {_number(covered.unwind, 'unwinding')} of each loop"
         said.append(f"{covered.closed} of {_number(covered.loops, 'loop')} fully unrolled")

@@ -19,6 +19,7 @@ from msgspec import Struct, field
 from sa.automata.automaton import Variable
 from sa.base.limits import check_time
 from sa.bounded.dag import Dag, Danger, Hop, fixed_values
+from sa.bounded.schedule import Ends
 from sa.bounded.spans import Spans
 from sa.explicit.system import System
 from sa.smt.circuit import Circuit, Signal, View
@@ -150,19 +151,24 @@ def chosen(rounds: Rounds, choices: Sequence[Variable]) -> dict[Var, Signal]:
     return found
 
 
-def add_round(rounds: Rounds) -> None:
-    """One more round. Raises LimitReached."""
+def add_round(rounds: Rounds, ends: Ends | None = None) -> None:
+    """One more round; if `ends` are given only their threads have a turn, and it ends there. Raises LimitReached."""
     before = [[_reached(rounds, t, p) for p in range(len(dag.places))] for t, dag in enumerate(rounds.dags)]
     turns: list[tuple[Fired, ...]] = [() for _ in rounds.dags]
     rounds.turns.append(turns)
     for place, thread in enumerate(rounds.order):
         check_time(rounds.circuit.bounds)
+        if ends is not None and thread not in ends:
+            continue
         others: list[Fired] | None = None
         if rounds.canonical and len(rounds.turns) > 1:
             between = [(rounds.turns[-2], t) for t in rounds.order[place + 1 :]]
             between += [(turns, t) for t in rounds.order[:place]]
             others = [f for turn, t in between for f in turn[t]]
         turns[thread] = tuple(f for p in range(len(before[thread])) for f in _from(rounds, thread, p, before, others))
+        points = None if ends is None else ends[thread]
+        if points is not None:
+            rounds.circuit.require(*(is_at(rounds, thread, point) for point in sorted(points)))
 
 
 def _from(

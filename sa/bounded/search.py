@@ -14,6 +14,7 @@ from sa.bounded.dag import Dag, TooLarge, loops_of, unwound
 from sa.bounded.fuse import fused
 from sa.bounded.rounds import Rounds, add_round, begin, dangers, goes_on, is_used, view
 from sa.bounded.run import run_in, shorter
+from sa.bounded.schedule import Ends, Schedule, ends_in, part_of
 from sa.bounded.spans import spans
 from sa.certificates.run import Run
 from sa.explicit.system import System
@@ -28,7 +29,8 @@ class Bounds(Struct, frozen=True):
     """So many rounds of the threads in this order; numbers of unknown size have `width` bits, or no bounds if None.
 
     The solver may spend `rlimit` on each question, in its own units; 0 for no limit. `canonical` leaves out runs that
-    differ from others only in the order of independent steps.
+    differ from others only in the order of independent steps. A `schedule` says who has turns; `part` (number, count)
+    is one of so many parts of all runs, which together are all of them.
     """
 
     rounds: int
@@ -36,12 +38,14 @@ class Bounds(Struct, frozen=True):
     width: int | None
     rlimit: int = 0
     canonical: bool = True
+    schedule: Schedule = ()
+    part: tuple[int, int] | None = None
 
 
 class Coverage(Struct, frozen=True):
     """Nothing bad happens within these bounds. `loops` of the program, of them `closed` are unwound as far as they go.
 
-    `complete`: no schedule needs more rounds, and nothing else was left out.
+    `complete`: no schedule needs more rounds, and nothing else was left out. `scheduled`: only runs of a schedule.
     """
 
     rounds: int
@@ -50,6 +54,7 @@ class Coverage(Struct, frozen=True):
     closed: int
     width: int | None
     complete: bool
+    scheduled: bool = False
 
 
 class Reached(Struct, frozen=True):
@@ -118,10 +123,12 @@ def within(t: Task, bounds: Bounds, budget: Budget, open_: set[int], report: Rep
     """
     circuit = Circuit(budget.bounds, bounds.width is not None, budget.seed, bounds.rlimit)
     found = spans(t.system, t.dags, bounds.width)
-    rounds = begin(circuit, t.system, t.dags, bounds.order, found, bounds.canonical)
+    # What comes as early as it can may come in a turn that the schedule does not have.
+    canonical = bounds.canonical and not bounds.schedule
+    rounds = begin(circuit, t.system, t.dags, bounds.order, found, canonical)
     for number in range(1, bounds.rounds + 1):
         report(Event("rounds", {"rounds": number, "unwindings": t.unwind, "found": len(t.system.bads) - len(open_)}))
-        add_round(rounds)
+        add_round(rounds, _ends(t, bounds, number))
         for reached in _reached(rounds, open_):
             if reached is None:
                 return
@@ -134,6 +141,15 @@ def within(t: Task, bounds: Bounds, budget: Budget, open_: set[int], report: Rep
         yield coverage
         if coverage.complete:
             return
+
+
+def _ends(t: Task, bounds: Bounds, number: int) -> Ends | None:
+    """Where turns end in a round. Runs in which steps come as early as they can are parted by where the first ends."""
+    if bounds.schedule:
+        return ends_in(bounds.schedule, number, t.system, t.dags)
+    if bounds.part is None or number > 1:
+        return None
+    return {**dict.fromkeys(range(len(t.dags))), **part_of(*bounds.part, t.dags)}
 
 
 def _reached(rounds: Rounds, open_: set[int]) -> Iterator[tuple[int, Run] | None]:
@@ -170,10 +186,10 @@ def _coverage(t: Task, rounds: Rounds, bounds: Bounds) -> Coverage:
     is_guessed = bool(rounds.spans.guessed)
     loops = sum(dag.loops for dag in t.dags)
     open_ = sum(len(dag.open_loops) for dag in t.dags)
-    complete = not (is_guessed or rounds.inexact or t.system.partial) and c.check(is_used(rounds)) is False
+    left_out = is_guessed or rounds.inexact or t.system.partial or bool(bounds.schedule)
+    complete = not left_out and c.check(is_used(rounds)) is False
     if complete and open_:
         complete = c.check(goes_on(rounds)) is False
     closed = loops if complete else loops - open_
-    return Coverage(
-        len(rounds.turns), t.unwind, loops, closed, bounds.width if is_guessed or rounds.inexact else None, complete
-    )
+    width = bounds.width if is_guessed or rounds.inexact else None
+    return Coverage(len(rounds.turns), t.unwind, loops, closed, width, complete, bool(bounds.schedule))

@@ -102,6 +102,16 @@ UnwindOption: TypeAlias = Annotated[
         "--unwind", metavar="U", min=0, help="Each loop goes around at most so often.", rich_help_panel=_BOUNDS
     ),
 ]
+ScheduleOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--schedule",
+        metavar="ROUND:ROUND:…",
+        help="Which threads have a turn in each round, as in `A,B:B@12-14:*`; a turn may have to end before certain "
+        "lines.",
+        rich_help_panel=_BOUNDS,
+    ),
+]
 ExportOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -124,14 +134,41 @@ def engines_of(names: str | None) -> tuple[str, ...]:
     return () if names is None else tuple(name.strip() for name in names.split(","))
 
 
-def check_bounded(rounds: int | None, unwind: int | None, engines: str | None, export: str | None, file: str) -> None:
+class Within(Struct, frozen=True):
+    """What the engine `bounded` is asked for: `schedule` is a text that can be read."""
+
+    rounds: int | None
+    unwind: int | None
+    schedule: str | None
+
+    @property
+    def is_named(self) -> bool:
+        """Whether a user named any of them."""
+        return (self.rounds, self.unwind, self.schedule) != (None, None, None)
+
+    def is_alone(self, engines: str | None) -> bool:
+        """Whether no other engine is asked."""
+        return self.is_named if engines is None else engines_of(engines) == ("bounded",)
+
+
+def check_bounded(within: Within, engines: str | None, export: str | None, file: str) -> None:
     """That bounds are given to the engine that they are for. Raises typer.BadParameter."""
     if export is not None and os.path.realpath(export) == os.path.realpath(file):
         raise typer.BadParameter("`--export` would replace the program itself")
-    if export is not None and (rounds is None or unwind is None):
+    if export is not None and (within.rounds is None or within.unwind is None):
         raise typer.BadParameter("`--export` needs both `--rounds` and `--unwind`")
-    if (rounds, unwind) != (None, None) and engines is not None and "bounded" not in engines_of(engines):
-        raise typer.BadParameter("`--rounds` and `--unwind` are for `--engine bounded`")
+    if within.is_named and engines is not None and "bounded" not in engines_of(engines):
+        raise typer.BadParameter("`--rounds`, `--unwind` and `--schedule` are for `--engine bounded`")
+    if within.schedule is None:
+        return
+    if within.rounds is not None or export is not None:
+        raise typer.BadParameter("`--schedule` says how many rounds: it goes without `--rounds` and `--export`")
+    from sa.engines.portfolio_of_claims import bounds_of
+
+    try:
+        bounds_of(None, None, within.schedule, 1)
+    except ValueError as problem:
+        raise typer.BadParameter(str(problem)) from None
 
 
 ReportOption: TypeAlias = Annotated[

@@ -38,6 +38,7 @@ from sa.cli.options import (
     ReportOption,
     RoundsOption,
     SarifOption,
+    ScheduleOption,
     SeedOption,
     Settings,
     SplitOption,
@@ -45,6 +46,7 @@ from sa.cli.options import (
     TraceOption,
     UnwindOption,
     WhyOption,
+    Within,
     check_bounded,
     engines_of,
     watching_of,
@@ -57,6 +59,7 @@ from sa.processes.guard import undisturbed
 
 if TYPE_CHECKING:
     from sa.app.verify import Answer, VerifyRequest
+    from sa.engines.portfolio_of_claims import Portfolio
 
     SoFar: TypeAlias = Callable[[Unknown], Answer]
 
@@ -79,6 +82,7 @@ def verify(
     jobs: JobsOption = 1,
     rounds: RoundsOption = None,
     unwind: UnwindOption = None,
+    schedule: ScheduleOption = None,
     export: ExportOption = None,
     trace: TraceOption = None,
     profile: ProfileOption = False,
@@ -103,7 +107,7 @@ def verify(
 
     Exit status: 0 proved (or nothing claimed), 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
-    check_bounded(rounds, unwind, engine, export, file)
+    check_bounded(within := Within(rounds, unwind, schedule), engine, export, file)
     settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report), why)
 
     def body(bounds: Limits) -> int:
@@ -114,18 +118,27 @@ def verify(
         from sa.engines.crowds import named
         from sa.engines.verify import Options
 
-        portfolio = named(engines_of(engine), rounds, unwind)
-        # What was found before may be of other engines.
-        memory = users_cache() if cache and portfolio is named(()) else None
+        portfolio, others = _portfolio(within, engine, jobs)
+        memory = users_cache() if cache and portfolio is named(()) else None  # which may be of other engines
         with watched(watching_of(settings, trace, profile)) as watch:
             how = reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_)
-            request = VerifyRequest(file, split, Options(bounds, seed, memory, portfolio, watch.reports, jobs), how)
+            request = VerifyRequest(file, split, Options(bounds, seed, memory, portfolio, watch.reports, others), how)
             if export is not None:
                 return _exported(request, export, rounds or 1, unwind or 0)
             return _answer(request, work(request, so_far.append), settings, certificate)
 
     so_far: list[SoFar] = []
     decide(settings, file, body, partial(_stopped, so_far, settings, file))
+
+
+def _portfolio(within: Within, engines: str | None, jobs: int) -> tuple[Portfolio, int]:
+    """The engines, and how many processes ask them. Alone, `bounded` has its runs parted among all processes."""
+    from sa.engines.crowds import named
+    from sa.engines.portfolio_of_claims import bounds_of
+
+    parts, others = (jobs, 1) if within.is_alone(engines) else (1, jobs)
+    bounds = bounds_of(within.rounds, within.unwind, within.schedule, parts)
+    return named(engines_of(engines), bounds), others
 
 
 def _exported(request: VerifyRequest, name: str, rounds: int, unwind: int) -> int:

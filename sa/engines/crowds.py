@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
+from sa.bounded.engine import Wanted
 from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn
-from sa.engines.portfolio_of_claims import BOUNDED, CLAIMS, Portfolio, chosen
+from sa.engines.portfolio_of_claims import BOUNDED, CLAIMS, USUAL_BOUNDS, Portfolio, chosen
 from sa.hybrid.crowds import by_control
 from sa.hybrid.engine import EFFORTS
 from sa.invariants import crowd
@@ -49,9 +50,9 @@ CROWDS: Portfolio = (
 )
 
 
-def named(names: tuple[str, ...], rounds: int | None = None, unwind: int | None = None) -> Portfolio:
+def named(names: tuple[str, ...], wanted: Wanted = USUAL_BOUNDS) -> Portfolio:
     """As `chosen`; engines for families may be named too. Raises InputError."""
-    return chosen(names, rounds, unwind, CROWDS)
+    return chosen(names, wanted, CROWDS)
 
 
 def for_crowds(portfolio: Portfolio) -> Portfolio:

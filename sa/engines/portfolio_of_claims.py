@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from sa.base.diagnostic import InputError
 from sa.bounded.engine import Wanted, by_rounds
+from sa.bounded.schedule import read_schedule
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
 from sa.explicit.deciders import by_all_states, by_few_states
 from sa.hybrid.engine import EFFORTS, by_control, by_coordinates, by_equalities
@@ -64,9 +65,17 @@ MORE_JOINT: ClaimEngine = Prover(
     "more-joint", "the same as `joint`, with more effort", partial(deciders.by_joint_relations, 1)
 )
 LONG_RUNS: ClaimEngine = Refuter("long-runs", "longer runs, and runs over any values", deciders.long_runs)
+#: Bounds that grow.
+USUAL_BOUNDS = Wanted()
 BOUNDED: ClaimEngine = Refuter(
-    "bounded", "runs within so many rounds and unwindings of loops, more and more", partial(by_rounds, Wanted())
+    "bounded", "runs within so many rounds and unwindings of loops, more and more", partial(by_rounds, USUAL_BOUNDS)
 )
+
+
+def bounds_of(rounds: int | None, unwind: int | None, schedule: str | None, jobs: int) -> Wanted:
+    """The bounds that a user names. Raises ValueError with what is wrong with a schedule."""
+    return Wanted(rounds, unwind, () if schedule is None else read_schedule(schedule), jobs)
+
 
 Portfolio: TypeAlias = tuple[Turn[ClaimEngine], ...]
 
@@ -95,17 +104,15 @@ CLAIMS: Portfolio = (
 )
 
 
-def chosen(
-    names: tuple[str, ...], rounds: int | None = None, unwind: int | None = None, others: Portfolio = ()
-) -> Portfolio:
+def chosen(names: tuple[str, ...], wanted: Wanted = USUAL_BOUNDS, others: Portfolio = ()) -> Portfolio:
     """The engines of `verify` with these names, in this order; all of them where there are none. Raises InputError.
 
     `others` are engines for families of any number, which may be named too. Given bounds are for the engine `bounded`,
     which is then the only one unless others are named.
     """
-    if not names and (rounds, unwind) == (None, None):
+    if not names and wanted == USUAL_BOUNDS:
         return CLAIMS
-    bounded = replace(BOUNDED, decide=partial(by_rounds, Wanted(rounds, unwind)))
+    bounded = replace(BOUNDED, decide=partial(by_rounds, wanted))
     known = {**{turn.engine.name: turn.engine for turn in (*others, *CLAIMS)}, bounded.name: bounded}
     names = names or (bounded.name,)
     for name in names:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from random import Random
 
 from msgspec import Struct
@@ -112,6 +112,22 @@ def rounds_needed(threads: tuple[Automaton, ...], bad: Bad, most: int, unwind: i
 
     Raises TooMany and Irreducible.
     """
+    everyone = [range(len(threads))] * most
+    return next((n for n, is_bad_then in enumerate(_bad_after(threads, bad, everyone, unwind), 1) if is_bad_then), None)
+
+
+def is_bad_in(threads: tuple[Automaton, ...], bad: Bad, pools: Sequence[Collection[int]], unwind: int) -> bool:
+    """Whether something bad happens where only the threads of its pool have a turn in each round.
+
+    Raises TooMany and Irreducible.
+    """
+    return any(_bad_after(threads, bad, pools, unwind))
+
+
+def _bad_after(
+    threads: tuple[Automaton, ...], bad: Bad, pools: Iterable[Collection[int]], unwind: int
+) -> Iterator[bool]:
+    """Whether something bad is the case, or can be done, after each round."""
     sides, loops = [explicit(t) for t in threads], [_natural(t) for t in threads]
     claim = None if bad.claim is None else predicate(bad.claim, names_of(threads, sides))
     begun = tuple(
@@ -119,15 +135,14 @@ def rounds_needed(threads: tuple[Automaton, ...], bad: Bad, most: int, unwind: i
         for t, n in zip(threads, loops, strict=True)
     )
     here: set[Counted] = {(w, begun) for w in starts(sides)}
-    for number in range(1, most + 1):
-        for thread in range(len(threads)):
+    for pool in pools:
+        for thread in sorted(pool):
             here = _turn(sides, loops, thread, here, unwind)
-        for whole, _ in here:
-            if claim is not None and not claim(values_of(threads, sides, whole)):
-                return number
-            if any(is_bad(bad, threads[t].name, edge) for t, edge, _ in steps(sides, whole)):
-                return number
-    return None
+        yield any(
+            (claim is not None and not claim(values_of(threads, sides, whole)))
+            or any(is_bad(bad, threads[t].name, edge) for t, edge, _ in steps(sides, whole))
+            for whole, _ in here
+        )
 
 
 def _turn(

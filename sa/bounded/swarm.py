@@ -1,0 +1,53 @@
+"""The runs within bounds in parts, by where the first turn of a thread ends: a process for each part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from sa.automata.automaton import Automaton
+from sa.base.budget import Budget, Report, unheard
+from sa.base.limits import LimitReached
+from sa.base.source import Source
+from sa.base.verdict import Reason
+from sa.bounded.engine import Wanted, in_stages, reach
+from sa.bounded.search import Coverage, Reached
+from sa.explicit.system import System
+from sa.processes.forked import CAN_FORK
+from sa.processes.streams import Over, side_by_side
+
+
+def in_parts(
+    s: System, wanted: Wanted, most: int, budget: Budget, open_: set[int], report: Report
+) -> Iterator[Reached | Coverage]:
+    """As `in_stages`, by several processes, which have a part of the runs each; what all of them covered is covered."""
+    if not CAN_FORK:
+        yield from in_stages(s, wanted, most, budget, open_, report)
+        return
+    streams = [partial(_part, s, wanted, most, budget, open_, (number, wanted.jobs)) for number in range(wanted.jobs)]
+    covered, ended = dict[int, Coverage](), list[Reason]()
+    for said in side_by_side(streams, (s.threads, s.bads), (Source, Automaton)):
+        if isinstance(said, Over):
+            said.heed()
+            ended += [said.reason] if said.reason is not None else []
+        elif isinstance(said.result, Reached):
+            yield said.result
+        else:
+            covered[said.stream] = said.result
+            if len(covered) == wanted.jobs:
+                yield min(covered.values(), key=reach)
+    if ended:
+        raise LimitReached(ended[0])
+
+
+def _part(
+    s: System,
+    wanted: Wanted,
+    most: int,
+    budget: Budget,
+    open_: set[int],
+    part: tuple[int, int],
+    say: Callable[[Reached | Coverage], None],
+) -> None:
+    for found in in_stages(s, wanted, most, budget, open_, unheard, part):
+        say(found)

@@ -1,0 +1,133 @@
+"""Schedules: what is read, what is found within them, and parts of runs that together are all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import permutations
+from random import Random
+
+import pytest
+
+from sa.base.budget import Budget, unheard
+from sa.base.diagnostic import InputError
+from sa.base.limits import Limits, limits
+from sa.bounded.engine import Wanted, by_rounds
+from sa.bounded.order import likely_order
+from sa.bounded.schedule import Schedule, Turn, read_schedule
+from sa.bounded.search import Bounds, Coverage, Reached, task, within
+from sa.explicit.system import system
+from sa.question.asked import Note, Refuted
+from tests.bounded.judging import Irreducible, TooMany, is_bad_in, rounds_needed, small_question
+from tests.bounded.test_engine import IN_ORDER, asked
+
+
+def test_rounds_turns_and_lines_are_read() -> None:
+    assert read_schedule("A,B : T[0]@12-14:*:A@7,A@end") == (
+        (Turn("A"), Turn("B")),
+        (Turn("T[0]", (12, 14)),),
+        (),
+        (Turn("A", (7, 7)), Turn("A", (0, 0))),
+    )
+
+
+@pytest.mark.parametrize("text", ["", "A:", "A@", "A@x", "A@9-3", "A@0", "A B", "A,,B"])
+def test_what_is_no_schedule_is_said(text: str) -> None:
+    with pytest.raises(ValueError, match="`"):
+        read_schedule(text)
+
+
+def said(text: str, schedule: str) -> list[str]:
+    """What the engine says: `refuted`, or its note."""
+    wanted = Wanted(unwind=0, schedule=read_schedule(schedule))
+    answers = by_rounds(wanted, asked(text), Budget(limits(60, None)), unheard)
+    return ["refuted" if isinstance(a, Refuted) else a.words for a in answers if isinstance(a, Refuted | Note)]
+
+
+def test_only_threads_of_a_round_take_turns() -> None:
+    assert said(IN_ORDER, "A:B:C") == ["refuted"]
+    (note,) = said(IN_ORDER, "A:C:B")
+    assert note == "no violation of what is UNKNOWN within this schedule of 3 rounds"
+    with pytest.raises(InputError, match="no thread `D`"):
+        said(IN_ORDER, "A:D")
+
+
+LINES = """global x : int = 0;
+thread A {
+  x := 1;
+  x := 2;
+  x := 3;
+}
+thread B { local t : int; t := x; assert t != 1; }
+"""
+
+
+def test_turns_end_where_the_schedule_says() -> None:
+    assert said(LINES, "A@4:B") == ["refuted"]
+    assert said(LINES, "A@3-5:B") == ["refuted"]
+    assert said(LINES, "A@5:B") != ["refuted"]
+    assert said(LINES, "A@end:B") != ["refuted"]
+    assert said(LINES, "A@end,A@4:B") == ["refuted"]
+
+
+def test_a_thread_that_waits_for_others_comes_after_them() -> None:
+    threads = {
+        "A": "thread A { x := 1; } ",
+        "B": "thread B { await x == 1; y := 1; } ",
+        "C": "thread C { await y == 1; assert x != 1; } ",
+    }
+    for order in permutations("ABC"):
+        question = asked("global x, y : int = 0; " + "".join(threads[name] for name in order))
+        found = likely_order(system(question.threads, question.bads))
+        assert [question.threads[i].name for i in found] == ["A", "B", "C"]
+
+
+def test_several_processes_find_and_cover_what_one_does() -> None:
+    for claim, rounds in (("x == 2", "refuted"), ("x >= 1", "all runs were covered")):
+        text = f"""global x, n : 0..9 = 0;
+          thread A {{ local t : 0..9; t := x; x := t + 1; n := n + 1; }}
+          thread B {{ local t : 0..9; t := x; x := t + 1; n := n + 1; }} thread C {{ await n == 2; assert {claim}; }}"""
+        budget = Budget(limits(60, None))
+        for jobs in (2, 5):
+            answers = list(by_rounds(Wanted(jobs=jobs), asked(text), budget, unheard))
+            words = ["refuted" if isinstance(a, Refuted) else a.words for a in answers]
+            assert words[0].startswith(rounds)
+
+
+def compared(seeds: Iterable[int]) -> Counter[str]:
+    """Random questions in parts, and within random schedules, against the enumeration."""
+    counts = Counter[str]()
+    for seed in seeds:
+        threads, bad = small_question(seed)
+        unwind, rng = seed % 3, Random(seed)
+        s = system(threads, (bad,))
+        order = tuple(range(len(threads)))
+        pools = [rng.sample(order, rng.randint(1, len(order))) for _ in range(3)]
+        try:
+            expected = rounds_needed(threads, bad, 3, unwind)
+            scheduled = is_bad_in(threads, bad, pools, unwind)
+        except (TooMany, Irreducible):
+            continue
+        t = task(s, unwind, exactly=True)
+        count, found = rng.randint(2, 5), list[Reached | Coverage]()
+        for number in range(count):
+            bounds = Bounds(3, order, 8, part=(number, count))
+            found.append(list(within(t, bounds, Budget(Limits()), {0}, unheard))[-1])
+        least = min((f.rounds for f in found if isinstance(f, Reached)), default=None)
+        assert least == expected, seed
+        schedule: Schedule = tuple(tuple(Turn(threads[i].name) for i in pool) for pool in pools)
+        *_, last = within(t, Bounds(3, order, 8, schedule=schedule), Budget(Limits()), {0}, unheard)
+        assert isinstance(last, Reached) == scheduled, seed
+        counts[f"{expected}, {'bad' if scheduled else 'good'}"] += 1
+    return counts
+
+
+def test_parts_and_schedules_of_random_programs_are_as_enumeration_says() -> None:
+    counts = compared(range(60))
+    assert counts["None, good"] > 5 and counts["1, bad"] > 5
+
+
+@pytest.mark.fuzz
+def test_parts_and_schedules_of_many_programs_are_as_enumeration_says() -> None:
+    counts = compared(range(20_000, 22_000))
+    assert counts["2, bad"] > 5 and counts["2, good"] > 5
