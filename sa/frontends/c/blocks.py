@@ -124,24 +124,34 @@ def _moved(body: Body, arguments: Sequence[Any]) -> Value:
     return _copied(body, arguments)
 
 
+def _bytes_below(one: Term, two: Term, size: int) -> Term:
+    """Whether the first byte in memory that differs, the lowest one of a number, is less in the first number."""
+    below: Term = build.FALSE
+    for place in reversed(range(size)):
+        a, b = (build.mod(build.div(v, 256**place), 256) if size > 1 else v for v in (one, two))
+        below = build.lor(build.lt(a, b), build.land(build.eq(a, b), below))
+    return below
+
+
 def _compared(body: Body, arguments: Sequence[Any]) -> Value:
     """`memcmp` of objects of one type: 0, or the sign that the first bytes that differ have. All are read.
 
-    Of larger scalars the sign is not known here, for it depends on the order of their bytes. Raises Unsupported.
+    Of larger scalars the sign may be any, but where programs are compared: what is chosen there has to be seen.
     """
     (one, kind), (two, other) = (_target(body, a) for a in arguments[:2])
     if size_of(kind) != size_of(other) or [type(k) for _, k in cells_of(kind)] != [type(k) for _, k in cells_of(other)]:
         raise Unsupported("SA716", "objects of different types are compared", "compare their fields or elements")
     if sum(size_of(k) for _, k in cells_of(kind)) != size_of(kind):
         raise Unsupported("SA716", "bytes between the fields are compared", "compare the fields")
+    exact = body.file.choices.visible
     less, more = between(body, -(2**31), -1), between(body, 1, 2**31 - 1)
     sign = between(body, 0, 1)
 
     def step(result: Term, index: Term, left: CType, right: CType) -> Term:
         pair = [number(load(body, InMemory(build.add(w, index), k))) for w, k in ((one, left), (two, right))]
-        if all(isinstance(k, Int) and k.bits == 8 for k in (left, right)):
-            pair = [build.mod(v, 256) for v in pair]
-            below = build.lt(*pair)
+        if exact or size_of(left) == 1:
+            pair = [build.mod(v, 2 ** (8 * size_of(left))) for v in pair]
+            below = _bytes_below(pair[0], pair[1], size_of(left))
         else:
             below = build.eq(number(sign), build.ZERO)
         differs = build.land(build.eq(result, build.ZERO), build.ne(*pair))

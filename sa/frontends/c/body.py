@@ -72,9 +72,10 @@ class Constant(msgspec.Struct, frozen=True):
 
 
 class Alias(msgspec.Struct, frozen=True):
-    """A typedef."""
+    """A typedef. Whether it is of `const` objects is no part of the type here."""
 
     type: CType
+    constant: bool = False
 
 
 Meaning: TypeAlias = InRegister | InMemory | Constant | Alias | Function
@@ -88,6 +89,7 @@ class File(msgspec.Struct):
     `ordered` are scalars that are accessed as visible actions where a function is compared alone, by their object and
     the distance from its start, None where that is computed; `created` are functions that threads are to run,
     and `granted` is what a claim takes for granted because of calls in the file.
+    Functions of `endless` calls are declared never to return.
     Whether it `reallocates` memory, `cleans` up after what may end a thread, and whether threads `leaves` by
     themselves, is noted.
     `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
@@ -106,6 +108,7 @@ class File(msgspec.Struct):
     bodies: dict[str, Any] = msgspec.field(default_factory=dict)
     library: frozenset[str] = frozenset()
     outside: frozenset[str] = frozenset()
+    endless: frozenset[str] = frozenset()
     procedures: dict[str, Procedure] = msgspec.field(default_factory=dict)
     wanted: list[str] = msgspec.field(default_factory=list)
     problems: list[Diagnostic] = msgspec.field(default_factory=list)

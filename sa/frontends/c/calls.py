@@ -41,6 +41,7 @@ from sa.frontends.c.types import (
     Int,
     Pointer,
     Struct,
+    Void,
     is_scalar,
     key_of,
 )
@@ -195,7 +196,8 @@ def _indirect(body: Body, pointer: Value, arguments: Sequence[Any]) -> Value:
     body.file.indirect = True
     names = [n for n in body.file.bodies if n in body.file.addressed and _fits(body.file.names.get(n), kind)]
     if not names:
-        raise Unsupported("SA714", "no function has this type and its address taken")
+        hint = "functions are called by their own types only"
+        raise Unsupported("SA714", "no function has this type and its address taken", hint)
     whole = isinstance(kind.result, Struct)
     given = Pointer(kind.result) if whole else kind.result
     result = temporary(body, given) if is_scalar(given) else None
@@ -219,12 +221,26 @@ def _indirect(body: Body, pointer: Value, arguments: Sequence[Any]) -> Value:
 
 
 def _fits(found: object, kind: Function) -> bool:
+    """Whether a function may be called by this type (C11 6.3.2.3): it is undefined otherwise."""
     return (
         isinstance(found, Function)
-        and (found.parameters is None or kind.parameters is None or len(found.parameters) == len(kind.parameters))
-        and is_scalar(found.result) == is_scalar(kind.result)
-        and isinstance(found.result, Struct) == isinstance(kind.result, Struct)
+        and found.variadic == kind.variadic
+        and _alike(found.result, kind.result)
+        and (
+            found.parameters is None
+            or kind.parameters is None
+            or (len(found.parameters) == len(kind.parameters) and all(map(_alike, found.parameters, kind.parameters)))
+        )
     )
+
+
+def _alike(one: CType, other: CType) -> bool:
+    """Whether values of the types look the same: those of pointers do, whatever they point to."""
+    return (key_of(one), isinstance(one, Struct), isinstance(one, Void)) == (
+        key_of(other),
+        isinstance(other, Struct),
+        isinstance(other, Void),
+    ) and (one == other or not isinstance(one, Struct))
 
 
 def _barrier(name: str) -> Handler:

@@ -16,7 +16,7 @@ from sa.frontends.c.load import assumptions
 from sa.frontends.c.read import Text, read
 from sa.frontends.c.translate import unit_of
 from sa.frontends.c.types import Function as Type
-from sa.frontends.c.types import Int, Pointer, Void
+from sa.frontends.c.types import Int, Pointer, Void, input_range
 from sa.frontends.flow.alone import Function, compared, function_of
 from sa.frontends.flow.graph import Object, Range
 from sa.frontends.reading import USUAL, Reading
@@ -98,7 +98,8 @@ def _begun_alike(found: Sequence[tuple[_Read, _Read]], only_known: bool) -> None
             if other is not value:
                 message = f"`{''.join(key)}` has another first value in the other file"
                 origin = next(o.origin for o in two.function.unit.objects if o.name == key[0])
-                raise InputError((error("SA718", message, origin.span),))
+                hint = "variables begin with the same values in both files"
+                raise InputError((error("SA718", message, origin.span, hint),))
 
 
 def _read(path: str, reading: Reading, name: str) -> _Read:
@@ -116,7 +117,8 @@ def _read(path: str, reading: Reading, name: str) -> _Read:
                 "where a function is compared alone, its parameters and its result are integers, or pointers not used"
             )
             raise InputError((error("SA718", message, where, hint),))
-    return _Read(name, text, file, function_of(unit, text.source))
+    given = tuple(map(input_range, kind.parameters or ()))
+    return _Read(name, text, file, function_of(unit, text.source, given))
 
 
 def _apart(found: Sequence[_Read]) -> None:
@@ -159,7 +161,9 @@ def _shape(obj: Object) -> list[tuple[str, str, Range]]:
 
 
 def _other_type(name: str, where: Span | None) -> InputError:
-    return InputError((error("SA405", f"`{name}` has another type in the other file", where),))
+    return InputError(
+        (error("SA405", f"`{name}` has another type in the other file", where, "declare it alike in both files"),)
+    )
 
 
 _WEAK = re.compile(r"__attribute__\s*\(\([^;{]*?\b_*(?:weak|weakref|alias|ifunc)_*\b|^\s*#\s*pragma\s+weak\b", re.M)

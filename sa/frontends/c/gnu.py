@@ -53,7 +53,7 @@ def without_extensions(text: str, alone: bool = False) -> str:
         pieces.append(text[here : found.start()])
         group = text[found.start() : end]
         blank = re.sub(r"[^\n]", " ", group)
-        if not _is_harmless(group):
+        if not _is_harmless(group) or _sets(group):
             pieces.append(_in_place(_ASSEMBLER, blank))
         elif alone and (call := _ordering(group, text[: found.start()])) is not None:
             pieces.append(_in_place(call, blank))
@@ -64,12 +64,43 @@ def without_extensions(text: str, alone: bool = False) -> str:
     return _typed("".join(pieces))
 
 
+_NO_RETURN = re.compile(r"\b_*[Nn]oreturn_*\b")
+_CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
+
+
+def without_return(text: str) -> frozenset[str]:
+    """The functions that are declared never to return."""
+    found = set[str]()
+    for word in _NO_RETURN.finditer(text):
+        start = max(text.rfind(mark, 0, word.start()) for mark in ";{}") + 1
+        end = re.search(r"[;{]", text[word.end() :])
+        declared = re.sub(r"^\s*#.*$", "", text[start : word.end() + (end.start() if end else 0)], flags=re.MULTILINE)
+        while (group := _GROUPS.search(declared)) is not None:
+            declared = declared[: group.start()] + declared[_closed(declared, group.end()) :]
+        if (name := _CALLED.search(declared)) is not None:
+            found.add(name.group(1))
+    return frozenset(found)
+
+
 def _is_harmless(group: str) -> bool:
     """Whether a group is no instruction, or one that changes nothing. A name alone is of a function or register."""
     if "asm" not in group.split("(", 1)[0]:
         return True
     plain, rest = _instructions(group)
     return plain in _HARMLESS or (":" not in rest and plain.isidentifier())
+
+
+_OPERAND = re.compile(r'(?:\[\w+\]\s*)?"([^"]*)"\s*\(')
+
+
+def _sets(group: str) -> bool:
+    """Whether assembly puts something into a variable other than what the same variable had: `"=r"(a) : "0"(a)`."""
+    if "asm" not in group.split("(", 1)[0]:
+        return False
+    _, rest = _instructions(group)
+    operands = [(m.group(1), "".join(rest[m.end() : _closed(rest, m.end())].split())) for m in _OPERAND.finditer(rest)]
+    tied = {(int(how), given) for how, given in operands if how.isdigit()}
+    return any(how.startswith("=") and (number, given) not in tied for number, (how, given) in enumerate(operands))
 
 
 def _instructions(group: str) -> tuple[str, str]:
@@ -90,9 +121,6 @@ def _ordering(group: str, before: str) -> str | None:
         return f"{BARRIERS[plain]}()"
     if plain not in _HARMLESS:
         return _ASSEMBLER if "volatile" in head or _is_statement(before) else None
-    if '"=' in rest:
-        # What it puts there is not said.
-        return _ASSEMBLER
     return f"{BARRIERS['barrier']}()" if '"memory"' in rest else None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sa.frontends.c.body import Body, InMemory, InRegister, Place, bounds_in, emit, fresh, object_of, temporary
-from sa.frontends.c.shown import loaded, order_of, read_to_update, stored, updated
+from sa.frontends.c.shown import chosen, loaded, order_of, read_to_update, stored, updated
 from sa.frontends.c.types import (
     INT,
     Array,
@@ -225,10 +225,25 @@ def changed(body: Body, where: InMemory, op: str, operand: Value, old_one: bool)
     """An operator on an atomic place where a function is compared alone: one visible update."""
     kind = plain(where.type)
     old = Value(read_to_update(body, where), kind)
-    kept = temporary(body, where.type)
+    kept, first = temporary(body, where.type), len(body.steps)
     emit(body, Set(kept, number(convert(operation(body, op, old, operand), kind, bounds_in(body)))))
+    _read_before(body, where, number(old), first)
     updated(body, where, "seq_cst", number(old), kept)
     return old if old_one else Value(kept, kind)
+
+
+def _read_before(body: Body, where: InMemory, old: Term, first: int) -> None:
+    """Whatever goes wrong from a step on goes wrong behind an update that leaves any value.
+
+    What was read is the environment's choice, so that nobody may choose to go wrong before it is seen.
+    """
+    wrong, here = [s for s in body.steps[first:] if isinstance(s.op, Fail)], body.here
+    body.steps[first:] = [s for s in body.steps[first:] if not isinstance(s.op, Fail)]
+    for step in wrong:
+        body.here = step.source
+        updated(body, where, "seq_cst", old, chosen(body, where.type))
+        emit(body, step.op)
+    body.here = here
 
 
 def joined(one: Value, two: Value) -> CType:

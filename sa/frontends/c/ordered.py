@@ -98,7 +98,8 @@ def action(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     if name in _SETTING_UP:
         return _set_up(body, name, arguments)
     if name not in _LIBRARY:
-        raise Unsupported("SA718", f"`{name}` is not accepted in a function that is compared alone")
+        hint = "leave it to a function that this one calls and that is not defined"
+        raise Unsupported("SA718", f"`{name}` is not accepted in a function that is compared alone", hint)
     what, shown = [name], list[Any]()
     for argument in arguments:
         called, index = placed(body, number(value(body, argument)))
@@ -150,7 +151,8 @@ def _set_up(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     called, index = placed(body, number(value(body, arguments[0])))
     given = [value(body, a) for a in arguments[1:]]
     if any(isinstance(v.type, Pointer) and number(v) is not build.ZERO for v in given):
-        raise Unsupported("SA718", f"`{name}` with attributes is not accepted in a function that is compared alone")
+        message = f"`{name}` with attributes is not accepted in a function that is compared alone"
+        raise Unsupported("SA718", message, "give NULL")
     body.file.granted["where locks can be made"] = None
     emit(body, Show(f"{name}_{called}", (*index, *map(number, given))))
     return Value(build.ZERO, INT)
@@ -220,7 +222,7 @@ def _orders(body: Body, name: str, what: str, arguments: Sequence[Any]) -> tuple
 def _order(body: Body, node: Any) -> str:
     number_ = constant(body, node)
     if not 0 <= number_ < len(ORDERS):
-        raise Unsupported("SA718", "this is no memory order")
+        raise Unsupported("SA718", "this is no memory order", "use one of `memory_order_…`")
     return ORDERS[number_]
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from pycparser import c_ast
 
-from sa.frontends.c.body import Body, bounds_in, emit, temporary, warn
+from sa.frontends.c.body import Body, bounds_in, emit, fresh, temporary, warn
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.expressions import NOTHING, value
 from sa.frontends.c.shown import is_alone
 from sa.frontends.c.types import INT, CType, Float, Function, Int, Pointer, Struct, input_range, is_scalar
 from sa.frontends.c.values import Unsupported, Value, convert, number, undecided
-from sa.frontends.flow.graph import Begin, End, Havoc, Range, Show, Sync
+from sa.frontends.flow.graph import Begin, End, Fail, Havoc, Range, Show, Sync
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -91,6 +91,10 @@ def _shown(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
         emit(body, Begin())
         emit(body, Show("_".join(("call", name, str(len(values)), *given)), tuple(values), Sync.CALL))
         emit(body, End())
+        if name in body.file.endless:
+            # It is undefined to return from it (C11 6.7.4).
+            emit(body, Fail("undefined"))
+            body.here = fresh(body)
         emit(body, Begin())
     made = anything(body, result) if is_scalar(result) else NOTHING
     if is_alone(body):

@@ -84,7 +84,7 @@ def _found(body: Body, address: Term) -> tuple[Object, Term]:
         raise Unsupported("SA718", "what is accessed here is not known where a function is compared alone", hint)
     if not found.cells:
         message = f"`{found.name}`, of which the size is not known, is not accepted where a function is compared alone"
-        raise Unsupported("SA718", message)
+        raise Unsupported("SA718", message, "declare it with its size")
     index = build.sub(address, bases[0])
     body.file.ordered[found.name, index.value if isinstance(index, Number) else None] = None
     return found, index
@@ -122,7 +122,9 @@ def stored(body: Body, where: InMemory, order: str, new: Term) -> None:
 def read_to_update(body: Body, where: InMemory) -> Var:
     """What an atomic access finds. It has to be told by one of the next two: what is chosen is seen in one step."""
     if isinstance(where.type, Pointer):
-        raise Unsupported("SA718", "an atomic or volatile pointer is not accepted where a function is compared alone")
+        hint = "share numbers of elements instead of pointers"
+        message = "an atomic or volatile pointer is not accepted where a function is compared alone"
+        raise Unsupported("SA718", message, hint)
     placed(body, where.address)
     emit(body, Begin())
     return chosen(body, where.type)

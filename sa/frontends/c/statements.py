@@ -20,6 +20,7 @@ from sa.frontends.c.body import (
     complain,
     emit,
     fresh,
+    meaning,
     object_of,
 )
 from sa.frontends.c.declare import type_of
@@ -73,7 +74,7 @@ def _statement(body: Body, node: Any) -> None:
     match node:
         case None | c_ast.EmptyStatement() | c_ast.Pragma() | c_ast.Typedef() | c_ast.StaticAssert():
             if isinstance(node, c_ast.Typedef):
-                body.scopes[-1][node.name] = Alias(type_of(body, node.type, constant))
+                body.scopes[-1][node.name] = Alias(type_of(body, node.type, constant), is_constant(body, node.type))
         case c_ast.Compound():
             _block(body, node)
         case c_ast.Decl():
@@ -210,29 +211,34 @@ def declare(body: Body, node: c_ast.Decl) -> None:
         name = name if name not in body.file.objects else f"{name}_{len(body.file.objects)}"
         initial = first_values(body, kind, node.init) if node.init is not None else {}
         storage = Storage.THREAD if "_Thread_local" in node.storage else Storage.STATIC
-        body.file.objects[name] = object_of(body.file, name, kind, storage, where, initial, is_constant(node.type))
+        kept = is_constant(body, node.type)
+        body.file.objects[name] = object_of(body.file, name, kind, storage, where, initial, kept)
         body.scopes[-1][node.name] = InMemory(base(name), kind, "index")
         return
     local(body, node.name, kind, where, node.init)
     made = body.scopes[-1][node.name]
-    if node.init is not None and keeps(body.assigned, node, kind) and isinstance(made, InRegister):
+    if node.init is not None and keeps(body, body.assigned, node, kind) and isinstance(made, InRegister):
         before = body.steps[-1].op
         if isinstance(before, Set) and before.var is made.var and isinstance(before.term, Number):
             body.constants[made.var] = Value(before.term, plain(kind))
 
 
-def keeps(assigned: Collection[str], node: c_ast.Decl, kind: CType) -> bool:
+def keeps(body: Body, assigned: Collection[str], node: c_ast.Decl, kind: CType) -> bool:
     """Whether a variable keeps what initialises it: by its type, or because it is not among the names assigned to."""
     if not isinstance(kind, Int) or kind.atomic or kind.volatile or kind.name == "_Bool":
         return False
-    return is_constant(node.type) or node.name not in assigned
+    return is_constant(body, node.type) or node.name not in assigned
 
 
-def is_constant(declared: Any) -> bool:
-    """Whether an object that is declared so is `const`: an array is if its elements are."""
+def is_constant(body: Body, declared: Any) -> bool:
+    """Whether an object that is declared so is `const`, itself or by a typedef: an array is if its elements are."""
     while isinstance(declared, c_ast.ArrayDecl):
         declared = declared.type
-    return isinstance(declared, c_ast.TypeDecl | c_ast.PtrDecl) and "const" in (declared.quals or ())
+    if not isinstance(declared, c_ast.TypeDecl | c_ast.PtrDecl):
+        return False
+    inner = declared.type
+    named = meaning(body, inner.names[0]) if isinstance(inner, c_ast.IdentifierType) else None
+    return "const" in (declared.quals or ()) or (isinstance(named, Alias) and named.constant)
 
 
 def whole(kind: CType, name: str) -> None:

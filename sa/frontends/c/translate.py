@@ -31,7 +31,7 @@ from sa.frontends.c.body import (
 from sa.frontends.c.calls import call
 from sa.frontends.c.declare import adjusted, library_types, type_of
 from sa.frontends.c.expressions import constant, static_type
-from sa.frontends.c.gnu import without_extensions
+from sa.frontends.c.gnu import without_extensions, without_return
 from sa.frontends.c.initial import completed, first_values, literal
 from sa.frontends.c.operations import store
 from sa.frontends.c.places import origin
@@ -56,6 +56,7 @@ def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
     library_types(file)
     file.library = frozenset(file.bodies)
     nodes = list(parsed(text, choices.function is not None))
+    file.endless = without_return(text.text)
     file.assigned = frozenset(name for node in nodes for name in _assigned(node))
     file.reallocates = any(_calls(node, "realloc") for node in nodes)
     for node in nodes:
@@ -143,7 +144,7 @@ def _declare(body: Body, node: Any, library: bool) -> None:
             case c_ast.Typedef():
                 known = file.names.get(node.name)
                 if library or not (isinstance(known, Alias) and isinstance(known.type, Struct) and known.type.opaque):
-                    file.names[node.name] = Alias(type_of(body, node.type, constant))
+                    file.names[node.name] = Alias(type_of(body, node.type, constant), is_constant(body, node.type))
             case c_ast.FuncDef():
                 kind = type_of(body, node.decl.type, constant)
                 file.names[node.decl.name] = kind if isinstance(kind, Function) else Function(Void(), None)
@@ -188,10 +189,10 @@ def _global(body: Body, node: c_ast.Decl) -> None:
     initial = None if outside else {} if node.init is None else first_values(body, kind, node.init)
     # What others may assign to keeps its value by its type only, where a function is called some time.
     assigned = file.assigned if file.choices.function is None or "static" in node.storage else {node.name}
-    if initial and keeps(assigned, node, kind) and isinstance(initial.get(0), Number):
+    if initial and keeps(body, assigned, node, kind) and isinstance(initial.get(0), Number):
         file.constants[base(node.name)] = Value(initial[0], plain(kind))
     storage = Storage.THREAD if "_Thread_local" in node.storage else Storage.STATIC
-    kept = not outside and is_constant(node.type)
+    kept = is_constant(body, node.type)
     file.objects[node.name] = object_of(file, node.name, kind, storage, where, initial, kept)
 
 

@@ -7,7 +7,7 @@ last release the source has written too, or writes in any case (SEQ, PLDI 2022):
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -28,6 +28,7 @@ from sa.frontends.flow.graph import (
     Havoc,
     Object,
     Op,
+    Range,
     Show,
     Step,
     Storage,
@@ -83,8 +84,11 @@ class Function(Struct, frozen=True):
     first: Mapping[_Key, Term | None]
 
 
-def function_of(unit: Unit, source: Source) -> Function:
-    """The function that a unit begins with. Raises InputError for what cannot be compared alone."""
+def function_of(unit: Unit, source: Source, given: Sequence[Range]) -> Function:
+    """The function that a unit begins with, whose parameters are in the ranges that are `given`.
+
+    Raises InputError for what cannot be compared alone.
+    """
     begun = {(o.name, c.path): c.initial for o in unit.objects if _is_shared(o) for c in o.cells}
     unit = replace(unit, objects=tuple(map(_arbitrary, unit.objects)))
     _, parameters, _ = inline(unit, unit.entry, unit.entry)
@@ -93,7 +97,8 @@ def function_of(unit: Unit, source: Source) -> Function:
     where_from = replace(unit.procedures[unit.entry].origin, text="the function begins")
     before = graph.entry
     graph.entry = here = fresh(graph)
-    ops: list[Op] = [Begin(), *(Havoc(p, graph.registers[p].range) for p in parameters)]
+    ranges = given or [graph.registers[p].range for p in parameters]
+    ops: list[Op] = [Begin(), *(Havoc(p, r) for p, r in zip(parameters, ranges, strict=True))]
     for op in (*ops, Show("begins", parameters, Sync.BEGIN)):
         after = fresh(graph)
         graph.steps.append(Step(here, op, after, where_from))
@@ -106,27 +111,32 @@ def function_of(unit: Unit, source: Source) -> Function:
     known = _known(thread, where)
     for step in graph.steps:
         if isinstance(step.op, Fail) and step.op.what in BOUNDS:
-            raise _not_compared(f"a bound of the translation ({step.op.what})", step.origin)
+            raise _bounded(step.op.what, step.origin)
     _no_addresses(thread, known)
     _known_calls(thread, known)
     if (left := stale(thread, known)) is not None:
         told = left[0].split(".", 1)[-1]
-        raise _not_compared(f"an address of `{told}` that is kept longer than the variable lives", left[1])
+        hint = "declare the variable where it lives as long as its address is used"
+        raise _not_compared(f"an address of `{told}` that is kept longer than the variable lives", left[1], hint)
     used = dict[_Key, Cell]()
     for step in graph.steps:
         for address in known.of[id(step)].cells if id(step) in known.of else ():
             place = where.places[address]
             if place.object.storage is Storage.THREAD:
                 name = place.object.name.split(".", 1)[1]
-                raise _not_compared(f"`{name}`, which the thread keeps from call to call,", step.origin)
+                hint = "give it to the function as a parameter"
+                raise _not_compared(f"`{name}`, which the thread keeps from call to call,", step.origin, hint)
             if place.object.kept and isinstance(step.op, Store):
-                raise _not_compared("a write to a constant or a text", step.origin)
+                hint = "C leaves it undefined: leave out `const`, or copy the text into an array"
+                raise _not_compared("a write to a constant or a text", step.origin, hint)
             if not _is_shared(place.object):
                 continue
             if address in where.columns:
-                raise _not_compared(f"the large array `{place.object.name}`", step.origin)
+                hint = "arrays that others share have at most 24 elements here"
+                raise _not_compared(f"the large array `{place.object.name}`", step.origin, hint)
             if place.cell.synchronises or not place.cell.key.lstrip("u").startswith(("int", "bool")):
-                raise _not_compared(f"`{place.object.name}{place.cell.path}`, which is no plain number,", step.origin)
+                what = f"`{place.object.name}{place.cell.path}`, which is no plain number,"
+                raise _not_compared(what, step.origin, "shared variables that the function uses are integers")
             used[place.object.name, place.cell.path] = place.cell
     return Function(unit, source, thread, extra, where, known, used, begun)
 
@@ -144,7 +154,8 @@ def _no_addresses(thread: Thread, known: Accesses) -> None:
                 continue
         values = (v for t in terms for v in evaluate(t, known.found, thread.number))
         if any(v in places.homes or v in places.codes for v in values):
-            raise _not_compared("an address that others get to see", step.origin)
+            hint = "keep addresses in the function's own variables"
+            raise _not_compared("an address that others get to see", step.origin, hint)
 
 
 def _known_calls(thread: Thread, known: Accesses) -> None:
@@ -153,16 +164,24 @@ def _known_calls(thread: Thread, known: Accesses) -> None:
     for step in thread.graph.steps:
         called = step.op.formula.free if isinstance(step.op, Test) and step.target in wrong else ()
         if any(OTHER in evaluate(v, known.found, thread.number) for v in called):
-            raise _not_compared("a call of a function that the environment may give", step.origin)
+            hint = "call a function by its name, or choose among functions of the file"
+            raise _not_compared("a call of a function that the environment may give", step.origin, hint)
 
 
-def _not_compared(what: str, origin: Origin) -> InputError:
-    return InputError((error("SA718", f"{what} is not accepted where a function is compared alone", origin.span),))
+def _not_compared(what: str, origin: Origin, hint: str) -> InputError:
+    message = f"{what} is not accepted where a function is compared alone"
+    return InputError((error("SA718", message, origin.span, hint),))
+
+
+def _bounded(what: str, origin: Origin) -> InputError:
+    """Where the translation does not know what happens."""
+    hint = "write the function without it"
+    return _not_compared(f"{what} (a bound of the translation)", origin, hint)
 
 
 def _is_shared(obj: Object) -> bool:
-    """Whether others may change the object, or see it change."""
-    return obj.storage is Storage.STATIC and not obj.kept
+    """Whether others may change the object, or know its values, which this file does not."""
+    return obj.storage is Storage.STATIC and (not obj.kept or any(c.initial is None for c in obj.cells))
 
 
 def _arbitrary(obj: Object) -> Object:
@@ -187,8 +206,9 @@ def compared(
     """The two programs, and the block that relates them; are they the `beginning` of all? Raises InputError."""
     cells = _cells(abstract, concrete)
     begun = {**concrete.first, **abstract.first} if beginning else None
-    first, theirs = _automaton(abstract, cells, True, reserved, begun)
-    second, mine = _automaton(concrete, cells, False, reserved, begun)
+    fixed = frozenset(o.name for f in (abstract, concrete) for o in f.unit.objects if o.kept)
+    first, theirs = _automaton(abstract, cells, True, reserved, begun, fixed)
+    second, mine = _automaton(concrete, cells, False, reserved, begun, fixed)
     second = _showing(second)
     first = _answering(first, second, tuple(h.wrote for h in theirs.values()))
     related = tuple(_written(theirs[k], mine[k], "".join(k), first.origin) for k in cells)
@@ -215,18 +235,23 @@ def _cells(abstract: Function, concrete: Function) -> Mapping[_Key, Cell]:
     used = {**abstract.used, **concrete.used}
     if len(used) > MOST_CELLS:
         what = f"what shares {len(used)} numbers with others, more than {MOST_CELLS},"
-        raise _not_compared(what, concrete.thread.graph.steps[0].origin)
+        hint = "compare a function that uses fewer variables and elements of arrays"
+        raise _not_compared(what, concrete.thread.graph.steps[0].origin, hint)
+    kept = {o.name: o.kept for f in (abstract, concrete) for o in f.unit.objects}
     for function in (abstract, concrete):
         for obj in function.unit.objects:
             for cell in obj.cells:
                 known = used.get((obj.name, cell.path))
+                if known is not None and obj.kept != kept[obj.name]:
+                    message = f"`{obj.name}` is constant in one file only"
+                    raise InputError((error("SA405", message, obj.origin.span, "declare it alike in both files"),))
                 if known is not None and (known.key, known.range, known.synchronises) != (
                     cell.key,
                     cell.range,
                     cell.synchronises,
                 ):
                     message = f"`{obj.name}{cell.path}` has another type in the other file"
-                    raise InputError((error("SA405", message, obj.origin.span),))
+                    raise InputError((error("SA405", message, obj.origin.span, "declare it alike in both files"),))
     return {k: used[k] for k in sorted(used)}
 
 
@@ -236,6 +261,7 @@ def _automaton(
     source: bool,
     reserved: frozenset[str],
     begun: Mapping[_Key, Term | None] | None,
+    fixed: frozenset[str],
 ) -> tuple[Automaton, Mapping[_Key, Held]]:
     """The function under permissions, and what its variables are called for each cell."""
     thread, where = function.thread, function.where
@@ -243,6 +269,7 @@ def _automaton(
     # A cell that this function does not know has an address that nothing has.
     meant = {addresses.get(k, -1 - n): k for n, k in enumerate(cells)}
     made = held(thread.graph, {a: ("".join(k), cells[k]) for a, k in meant.items()})
+    made = {a: replace(h, fixed=key[0] in fixed) for (a, h), key in zip(made.items(), cells, strict=True)}
     if begun is not None:
         made = {a: replace(h, alone=True, first=begun.get(meant[a])) for a, h in made.items()}
     under_permissions(thread, function.known, made, source)
@@ -253,7 +280,8 @@ def _automaton(
     found = joints(thread, known, names.names[thread.number], Asked(deadlock=True))
     for joint in found:
         if joint.bound:
-            raise _not_compared("a bound of the translation", joint.edge.origin)
+            what = "this" if joint.edge.failure is None else joint.edge.failure.what
+            raise _bounded(what, joint.edge.origin)
     called = names.names[thread.number].registers
     told = {
         k: replace(h, value=called[h.value], may=called[h.may], wrote=called[h.wrote], owes=called[h.owes])

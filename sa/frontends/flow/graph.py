@@ -82,7 +82,7 @@ class Object(Struct, frozen=True):
     """Consecutive cells with a name that nothing else has in its procedure, or in the unit if it is static.
 
     Its large arrays are `rows`. `told` is its name for users, if that is another one. What is `kept` is constant or a
-    text: it has its first values for ever, and who writes it is undefined.
+    text: it has its first values for ever, known or not, and who writes it is undefined.
     """
 
     name: str

@@ -7,16 +7,18 @@ with new values, a release may take some away, and both are actions with these v
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
 from sa.automata.automaton import EXIT, Origin
 from sa.base.diagnostic import InputError, error
-from sa.frontends.flow.access import Accesses
+from sa.frontends.flow.access import Access, Accesses
 from sa.frontends.flow.cuts import depths_of
 from sa.frontends.flow.debts import ENDS, owed
 from sa.frontends.flow.graph import (
+    ANY,
     PLAIN,
     Begin,
     Cell,
@@ -40,10 +42,11 @@ from sa.frontends.flow.graph import (
     fresh,
     outgoing,
 )
-from sa.frontends.flow.layout import is_at
+from sa.frontends.flow.heap import OTHER_TYPE
+from sa.frontends.flow.layout import Layout, cell_at, is_at
 from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.threads import Thread
-from sa.frontends.flow.values import OTHER, pointed
+from sa.frontends.flow.values import OTHER, Values, pointed
 from sa.frontends.flow.views import seen_as
 from sa.terms import build
 from sa.terms.build import linear_parts
@@ -57,14 +60,18 @@ RACE = "undefined"
 class Held(Struct, frozen=True):
     """The registers of a cell: its value, whether it may be accessed, whether it was written, whether it will be.
 
+    Values from outside are in `given`, for those that a thread computes are exact and may leave the type.
+    What is `fixed` nobody changes, and everybody may read.
     Where a thread is the first one of all it has every permission, and the cell its `first` value if that is known.
     """
 
     cell: Cell
+    given: Range
     value: Var
     may: Var
     wrote: Var
     owes: Var
+    fixed: bool = False
     alone: bool = False
     first: Term | None = None
 
@@ -92,8 +99,14 @@ def held(graph: Graph, cells: Mapping[int, tuple[str, Cell]]) -> dict[int, Held]
             text = told if var is value else var.name.replace(".", " ")
             words = cell.words if var is value else PLAIN
             graph.registers[var] = Register(var, range_, Origin(None, text), told=text, words=words)
-        found[address] = Held(cell, value, may, wrote, owes)
+        found[address] = Held(cell, given_range(cell.key, cell.range), value, may, wrote, owes)
     return found
+
+
+def given_range(key: str, range_: Range) -> Range:
+    """The values that the environment may give a cell or register of a kind."""
+    bits = re.fullmatch(r"int(\d+)", key)
+    return range_ if bits is None else Range(-(2 ** (int(bits[1]) - 1)), 2 ** (int(bits[1]) - 1) - 1)
 
 
 def under_permissions(thread: Thread, known: Accesses, cells: Mapping[int, Held], source: bool) -> None:
@@ -182,7 +195,20 @@ def _accessed(step: Step, work: _Work) -> None:
     if others:
         _add(step, [Test(elsewhere), step.op], work)
     elif not access.sure:
+        for address in _of_other_types(step.op, access, values, where):
+            # That is defined for bytes; what they are is not known here.
+            there = is_at(step.op.address, address, where)
+            elsewhere = build.land(elsewhere, build.lnot(there))
+            _add(step, [Test(there), Fail(OTHER_TYPE)], work)
         _add(step, [Test(elsewhere), Fail(step.op.wrong)], work)
+
+
+def _of_other_types(op: Load | Store, access: Access, values: Values, where: Layout) -> list[int]:
+    """The cells of another type that an address may be of, unless an index has left an array."""
+    if op.key not in ("int8", "uint8") and op.wrong != "pointer":
+        return []
+    meant = {cell_at(v, where) for v in values if v is not OTHER}
+    return sorted(n for n in meant if n is not None and n not in access.cells)
 
 
 def _is_element(address: Term, work: _Work) -> bool:
@@ -203,7 +229,7 @@ def _alternatives(op: Load | Store, cell: Held, key: str, work: _Work) -> Iterat
         case Load(var, _, wanted, _, _):
             yield [allowed, Set(var, seen_as(cell.value, key, wanted))]
             # The target of a comparison reads something; what it does with that must be right for every value.
-            anything = Havoc(var, work.thread.graph.registers[var].range)
+            anything = Havoc(var, given_range(wanted, work.thread.graph.registers[var].range))
             yield [refused, Fail(RACE)] if work.source else [refused, anything]
         case Store(_, term, stored, _, _):
             yield [allowed, Set(cell.value, seen_as(term, stored, key)), Set(cell.wrote, build.ONE)]
@@ -223,8 +249,8 @@ def _shown(step: Step, work: _Work) -> Iterator[Op]:
             yield from (Havoc(v, r.range) for v, r in work.thread.graph.registers.items() if v in unset)
             for _, cell in cells:
                 known = cell.first if cell.alone else None
-                yield Havoc(cell.value, cell.cell.range) if known is None else Set(cell.value, known)
-                yield Set(cell.may, build.ONE) if cell.alone else Havoc(cell.may, _BIT)
+                yield Havoc(cell.value, cell.given) if known is None else Set(cell.value, known)
+                yield Set(cell.may, build.ONE) if cell.alone or cell.fixed else Havoc(cell.may, _BIT)
                 yield Set(cell.wrote, build.ZERO)
                 yield Set(cell.owes, build.ZERO)
             yield Show(action, (*values, *(c.may for _, c in cells), *seen))
@@ -235,12 +261,12 @@ def _shown(step: Step, work: _Work) -> Iterator[Op]:
             yield from _gained(work)
         case Sync.RELEASE:
             later = work.owed.get(step.target, frozenset())
-            for number, (address, cell) in enumerate(cells):
+            for number, (address, _) in enumerate(cells):
                 if address in later:
                     # What is owed need not have its value yet.
-                    any_ = _temporary(cell.cell.range, work)
+                    any_ = _temporary(ANY, work)
                     seen[number] = any_
-                    yield Havoc(any_, cell.cell.range)
+                    yield Havoc(any_, ANY)
             yield Show(action, (*values, *seen))
             yield from (Set(c.wrote, build.ZERO) for _, c in cells)
             yield from _lost(work)
@@ -257,11 +283,16 @@ def _shown(step: Step, work: _Work) -> Iterator[Op]:
             yield Show(action, (*values, *seen))
 
 
+def _changing(work: _Work) -> list[Held]:
+    """The cells that others may change."""
+    return [c for c in work.held.values() if not c.fixed]
+
+
 def _lost(work: _Work) -> Iterator[Op]:
     """Permissions are taken away."""
-    if not work.held:
+    kept = [(c, _temporary(_BIT, work)) for c in _changing(work)]
+    if not kept:
         return
-    kept = [(c, _temporary(_BIT, work)) for c in work.held.values()]
     yield from (End(), Begin())
     yield from (Havoc(k, _BIT) for _, k in kept)
     yield Test(build.land(*(build.le(k, c.may) for c, k in kept)))
@@ -271,9 +302,9 @@ def _lost(work: _Work) -> Iterator[Op]:
 
 def _gained(work: _Work) -> Iterator[Op]:
     """Permissions are given, with new values; what the thread had keeps its value."""
-    if not work.held:
+    given = [(c, _temporary(_BIT, work), _temporary(c.given, work)) for c in _changing(work)]
+    if not given:
         return
-    given = [(c, _temporary(_BIT, work), _temporary(c.cell.range, work)) for c in work.held.values()]
     yield from _arbitrary(given)
     yield Test(build.land(*(build.le(c.may, k) for c, k, _ in given)))
     yield Show("gains", (*(k for _, k, _ in given), *(v for _, _, v in given)))
@@ -284,9 +315,9 @@ def _gained(work: _Work) -> Iterator[Op]:
 
 def _resumed(work: _Work) -> Iterator[Op]:
     """Behind a call permissions and values are what they are."""
-    if not work.held:
+    given = [(c, _temporary(_BIT, work), _temporary(c.given, work)) for c in _changing(work)]
+    if not given:
         return
-    given = [(c, _temporary(_BIT, work), _temporary(c.cell.range, work)) for c in work.held.values()]
     yield from _arbitrary(given)
     yield Show("resumes", (*(k for _, k, _ in given), *(v for _, _, v in given)))
     for cell, bit, value in given:
@@ -299,7 +330,7 @@ def _arbitrary(given: Sequence[tuple[Held, Var, Var]]) -> Iterator[Op]:
     yield from (End(), Begin())
     for cell, bit, value in given:
         yield Havoc(bit, _BIT)
-        yield Havoc(value, cell.cell.range)
+        yield Havoc(value, cell.given)
 
 
 def _temporary(range_: Range, work: _Work) -> Var:
