@@ -268,3 +268,14 @@ def library_types(file: File) -> None:
     for name, found in file.names.items():
         if isinstance(found, Alias) and isinstance(found.type, Struct) and name != "timespec":
             found.type.opaque = True
+
+
+def is_constant(body: Body, declared: Any) -> bool:
+    """Whether an object that is declared so is `const`, itself or by a typedef: an array is if its elements are."""
+    while isinstance(declared, c_ast.ArrayDecl):
+        declared = declared.type
+    if not isinstance(declared, c_ast.TypeDecl | c_ast.PtrDecl):
+        return False
+    inner = declared.type
+    named = meaning(body, inner.names[0]) if isinstance(inner, c_ast.IdentifierType) else None
+    return "const" in (declared.quals or ()) or (isinstance(named, Alias) and named.constant)

@@ -20,10 +20,9 @@ from sa.frontends.c.body import (
     complain,
     emit,
     fresh,
-    meaning,
     object_of,
 )
-from sa.frontends.c.declare import type_of
+from sa.frontends.c.declare import is_constant, type_of
 from sa.frontends.c.expressions import NOTHING, branch, constant, evaluated, taken, value
 from sa.frontends.c.initial import completed, first_values, initialise
 from sa.frontends.c.operations import decide, store
@@ -228,17 +227,6 @@ def keeps(body: Body, assigned: Collection[str], node: c_ast.Decl, kind: CType) 
     if not isinstance(kind, Int) or kind.atomic or kind.volatile or kind.name == "_Bool":
         return False
     return is_constant(body, node.type) or node.name not in assigned
-
-
-def is_constant(body: Body, declared: Any) -> bool:
-    """Whether an object that is declared so is `const`, itself or by a typedef: an array is if its elements are."""
-    while isinstance(declared, c_ast.ArrayDecl):
-        declared = declared.type
-    if not isinstance(declared, c_ast.TypeDecl | c_ast.PtrDecl):
-        return False
-    inner = declared.type
-    named = meaning(body, inner.names[0]) if isinstance(inner, c_ast.IdentifierType) else None
-    return "const" in (declared.quals or ()) or (isinstance(named, Alias) and named.constant)
 
 
 def whole(kind: CType, name: str) -> None:

@@ -29,7 +29,7 @@ from sa.frontends.c.body import (
     object_of,
 )
 from sa.frontends.c.calls import call
-from sa.frontends.c.declare import adjusted, library_types, type_of
+from sa.frontends.c.declare import adjusted, is_constant, library_types, type_of
 from sa.frontends.c.expressions import constant, static_type
 from sa.frontends.c.gnu import without_extensions, without_return
 from sa.frontends.c.initial import completed, first_values, literal
@@ -37,7 +37,7 @@ from sa.frontends.c.operations import store
 from sa.frontends.c.places import origin
 from sa.frontends.c.read import Text
 from sa.frontends.c.shown import end_of_life, is_alone
-from sa.frontends.c.statements import enclosed, is_constant, keeps, statement, whole
+from sa.frontends.c.statements import enclosed, keeps, statement, whole
 from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, plain, range_of, words_of
 from sa.frontends.c.values import Unsupported, Value
 from sa.frontends.flow.graph import ANY, Live, Procedure, Register, Set, Skip, Storage, Store, Unit, base
