@@ -1,4 +1,4 @@
-"""Checks the evidence for PROVED: that a relation is a weak simulation and covers the start.
+"""Checks the evidence for PROVED: that a relation is a weak simulation (Definition 6) and covers the start.
 
 The conditions are those of the paper's Definition 6 as THEORY sections 3 and 7 read them, with initial
 coverage and, for open goals, the matching of environments. That invariants contain the initial states and

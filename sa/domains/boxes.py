@@ -1,4 +1,4 @@
-"""Finite unions of integer boxes as an abstract domain, on interval decision diagrams."""
+"""Boxes: finite unions of integer boxes as an abstract domain, on interval decision diagrams."""
 
 from __future__ import annotations
 

@@ -157,8 +157,8 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(POINTS, 0.4),
         *_BRIEF[:1],
         Turn(GUESSES, 0.5),
-        Turn(BOUNDED, 0.3),
         Turn(STRATEGY, 0.5),
+        Turn(BOUNDED, 0.3),
         *_BRIEF[1:],
     ),
     Depth.FULL: (
@@ -169,8 +169,9 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(QUICK_VALUES, 0.3),
         Turn(STATES, 0.4),
         Turn(GUESSES, 0.4),
-        Turn(BOUNDED, 0.4),
+        # It ends soon where it has nothing to say; where nothing escapes, the next one takes all that it is given.
         Turn(STRATEGY, 0.5),
+        Turn(BOUNDED, 0.4),
         *_FULL[1:4],
         Turn(LONG_GUESSES, 0.4),
         *_FULL[4:],

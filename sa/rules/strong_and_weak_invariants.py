@@ -1,4 +1,4 @@
-"""Definitions 4 and 5: an invariant of one automaton in its environment, by formulas of its locations.
+"""Strong and weak invariants (Definitions 4 and 5) of one automaton in its environment, by formulas of its locations.
 
 A strong invariant holds whatever the environment does; a weak one as long as environment steps keep it.
 """

@@ -1,4 +1,4 @@
-"""The search for a weak simulation: pairs on demand, facts forward, lemmas backward (THEORY section 4).
+"""The search for a weak simulation (Algorithm 2): pairs on demand, facts forward, lemmas backward (THEORY section 4).
 
 From the initial pair, every concrete step is given an answer that is good as far as is known. Affine facts
 flow along the chosen answers. A state in which no answer is good becomes a lemma, which re-opens the steps

@@ -121,9 +121,9 @@ def _agree(seeds: range, threads: int) -> dict[str, int]:
 
 
 def test_random_programs_have_the_answers_that_enumeration_does_not_contradict() -> None:
-    counts = _agree(range(30), 2)
-    assert counts["proved"] > 5
-    assert counts["refuted"] > 5
+    counts = _agree(range(14), 2)
+    assert counts["proved"] > 2
+    assert counts["refuted"] > 2
     assert counts["open"] < 5
 
 

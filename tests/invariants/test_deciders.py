@@ -53,5 +53,5 @@ def test_a_claim_that_nothing_settles_leaves_the_others_their_answers(tmp_path: 
     # It holds because no fraction squared is 2, which no engine knows.
     hard = "invariant hard : a * a != 2 * b * b || a == 0;"
     (alone,) = verdicts(tmp_path, COUNTERS, limits(60, None))
-    first, _ = verdicts(tmp_path, COUNTERS + hard, limits(10, None))
+    first, _ = verdicts(tmp_path, COUNTERS + hard, limits(4, None))
     assert alone is first is Verdict.PROVED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,12 +13,12 @@ from types import ModuleType
 import pytest
 
 import sa.conditions.composition as product
-import sa.engines.refine
-import sa.engines.verify
+import sa.conditions.environment as environment
+import sa.engines.families
+import sa.engines.programs  # noqa: F401
 import sa.question.claims as claims
+import sa.question.families as families
 import sa.question.goals as goals
-import sa.refinement.compositional
-import sa.scripts.statements
 from sa.app.prove import ProveRequest, prove
 from sa.base.diagnostic import InputError
 from sa.base.limits import LimitReached, limits
@@ -31,18 +32,16 @@ from tests.endtoend.asking import read
 from tests.language.texts import program_of
 from tests.question.mutants import Mutant, mutants
 
-#: Where functions of the modules are known by their names.
-USERS: tuple[ModuleType, ...] = (
-    goals,
-    sa.engines.refine,
-    sa.engines.verify,
-    sa.refinement.compositional,
-    sa.scripts.statements,
-)
+#: The modules that make questions.
+MAKERS: tuple[ModuleType, ...] = (goals, claims, product, environment, families)
+
+#: Seconds for a question in which nothing is changed, and for one where something is: no answer is no wrong one.
+SECONDS, FEW = 20.0, 4.0
 
 SHARED = "global x, y : int = 0;\n"
 OPEN = SHARED + "thread T {{ rely unchanged x; {} }}\n"
 TWO = SHARED + "thread T {{ local t : int = 0; {} }}\nthread U {{ {} }}\n"
+MANY = SHARED + "thread T[i : *] {{ local t : int = 0; {} }}\n"
 BLOCK = "refinement r {{ relate x; pre conc.y == abs.y; inv {}; silent exit; }}\n"
 
 #: Abstract and concrete programs, and whether the one refines the other.
@@ -58,6 +57,13 @@ QUESTIONS = (
         TWO.format("x := 1;", "y := 2;") + BLOCK.format("conc.x >= 0"),
         Verdict.PROVED,
     ),
+    (MANY.format("x := x + 1;"), MANY.format("t := x; x := t + 1;"), Verdict.REFUTED),
+    (MANY.format("@seen(i) x := 1;"), MANY.format("t := i; @seen(t) x := 1;"), Verdict.PROVED),
+    (
+        MANY.format("@seen(i) x := 1;") + "thread U { skip; }",
+        MANY.format("@seen(i) x := 1;") + "thread U { x := 3; }",
+        Verdict.REFUTED,
+    ),
 )
 
 #: Programs and the verdicts of their claims.
@@ -68,6 +74,8 @@ PROGRAMS = (
         SHARED + "thread T { x := 1; }\nthread U { y := x; }\ninvariant a : y <= 1;\ninvariant b : x == y;\n",
         ["PROVED", "REFUTED"],
     ),
+    (MANY.format("guarantee x' >= x; x := x + 1; assert y == 0;"), ["PROVED", "PROVED"]),
+    (MANY.format("t := x; x := t + 1; assert x == t + 1;"), ["REFUTED"]),
 )
 
 SCRIPT = """import "abs.sa" as abs;
@@ -77,21 +85,21 @@ lemma all : conc refines abs relate x, y;
 """
 
 
-def _answers(folder: Path) -> list[tuple[str, Callable[[], list[str]], list[str]]]:
+def _answers(folder: Path, seconds: float = FEW) -> list[tuple[str, Callable[[], list[str]], list[str]]]:
     """What is asked, by name, and the right answers."""
     asked = list[tuple[str, Callable[[], list[str]], list[str]]]()
     for number, (abstract, concrete, verdict) in enumerate(QUESTIONS):
         programs = read(abstract, concrete)
 
         def refined(programs=programs) -> list[str]:  # type: ignore[no-untyped-def]
-            return [refine(*programs, Options(limits(20.0, None))).verdict.value]
+            return [refine(*programs, Options(limits(seconds, None))).verdict.value]
 
         asked.append((f"refine {number}", refined, [verdict.value]))
     for number, (text, verdicts) in enumerate(PROGRAMS):
         program = program_of(text)
 
         def verified(program=program) -> list[str]:  # type: ignore[no-untyped-def]
-            return [f.verdict.value for f in verify(program, VerifyOptions(limits(20.0, None))).findings]
+            return [f.verdict.value for f in verify(program, VerifyOptions(limits(seconds, None))).findings]
 
         asked.append((f"verify {number}", verified, verdicts))
     (folder / "abs.sa").write_text(TWO.format("x := 2;", "y := 2;"))
@@ -99,7 +107,7 @@ def _answers(folder: Path) -> list[tuple[str, Callable[[], list[str]], list[str]
     (folder / "s.sa").write_text(SCRIPT)
 
     def proved() -> list[str]:
-        made = prove(ProveRequest(str(folder / "s.sa"), False, Options(limits(20.0, None))))
+        made = prove(ProveRequest(str(folder / "s.sa"), False, Options(limits(seconds, None))))
         return [s.verdict.value for s in made.proof.steps]
 
     asked.append(("prove", proved, ["REFUTED", "REFUTED"]))
@@ -147,15 +155,16 @@ def _outcome(ask: Callable[[], list[str]], right: list[str]) -> str:
 
 
 def _tried(mutant: Mutant, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    original = {goals.__name__: goals, claims.__name__: claims, product.__name__: product}[mutant.module]
+    original = next(module for module in MAKERS if module.__name__ == mutant.module)
     namespace: dict[str, object] = {"__name__": mutant.module}
     exec(mutant.code, namespace)  # type: ignore[call-overload]
     changed = {n: namespace[n] for n, f in vars(original).items() if callable(f) and n in namespace and n[0].islower()}
+    users = [module for name, module in sys.modules.items() if name.startswith("sa.") and module is not original]
     found = Counter[str]()
     with monkeypatch.context() as patched:
-        for user in USERS:
+        for user in users:
             for name, function in changed.items():
-                if getattr(user, name, None) is getattr(original, name) and user is not original:
+                if getattr(user, name, None) is getattr(original, name):
                     patched.setattr(user, name, function)
         for what, ask, right in _answers(folder):
             outcome = _outcome(ask, right)
@@ -164,7 +173,9 @@ def _tried(mutant: Mutant, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Cou
     return found
 
 
-ALL = [m for module in (goals, claims, product) for m in mutants(module)]
+#: The first part is for every day.
+PARTS = 150
+ALL = [m for module in MAKERS for m in mutants(module)]
 
 
 def test_there_are_many_mutants() -> None:
@@ -172,15 +183,17 @@ def test_there_are_many_mutants() -> None:
 
 
 def test_without_a_change_all_answers_are_right(tmp_path: Path) -> None:
-    assert [_outcome(ask, right) for _, ask, right in _answers(tmp_path)] == ["right"] * 11
+    assert {what: _outcome(ask, right) for what, ask, right in _answers(tmp_path, SECONDS)} == dict.fromkeys(
+        (what for what, _, _ in _answers(tmp_path)), "right"
+    )
 
 
-@pytest.mark.parametrize("part", [pytest.param(n, marks=[] if n == 0 else pytest.mark.fuzz) for n in range(108)])
+@pytest.mark.parametrize("part", [pytest.param(n, marks=[] if n == 0 else pytest.mark.fuzz) for n in range(PARTS)])
 def test_no_mutant_of_what_makes_questions_makes_a_wrong_answer(
     part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = Counter[str]()
-    for mutant in ALL[part::108]:
+    for mutant in ALL[part::PARTS]:
         found += _tried(mutant, tmp_path, monkeypatch)
     assert found["caught"] > 1
 

@@ -76,7 +76,7 @@ def test_on_finite_goals_there_is_a_play_where_the_oracle_sees_a_loss() -> None:
 
 
 @pytest.mark.parametrize(
-    "number", [pytest.param(180, marks=pytest.mark.slow), pytest.param(600, marks=pytest.mark.fuzz)]
+    "number", [pytest.param(100, marks=pytest.mark.slow), pytest.param(600, marks=pytest.mark.fuzz)]
 )
 def test_on_hundreds_of_finite_goals_there_is_a_play_where_the_oracle_sees_a_loss(number: int) -> None:
     _assert_like_the_oracle(_closed(number))
