@@ -8,7 +8,7 @@ from sa.automata.automaton import Automaton
 from sa.base.diagnostic import InputError, error
 from sa.frontends.load import load_program
 from sa.language.unparse import show_program
-from sa.terms.sort import ArraySort
+from sa.terms.sort import INT, ArraySort, Sort
 
 
 def show(path: str, thread: str | None, split: bool) -> tuple[Automaton, ...]:
@@ -30,9 +30,14 @@ def as_text(path: str, split: bool) -> str:
     """A program as `.sa` text, whatever language the file is in. Raises InputError."""
     program = load_program(path, split, families=True).program
     local = (v for t in (*program.threads, *(f.thread for f in program.families)) for v in t.variables)
-    whole = dict.fromkeys(v.var.name for v in (*program.variables, *local) if isinstance(v.var.sort, ArraySort))
-    if whole:
-        names = ", ".join(f"`{name}`" for name in whole)
+    nested = (v.var for v in (*program.variables, *local) if not _is_written(v.var.sort))
+    names = dict.fromkeys(f"`{v.name}`" for v in nested)
+    if names:
         hint = "`show` without `--format sa` shows the automata"
-        raise InputError((error("SA711", f"`.sa` text has no arrays as large as {names}", None, hint),))
+        raise InputError((error("SA711", f"`.sa` text has no arrays of arrays, as {', '.join(names)}", None, hint),))
     return show_program(program)
+
+
+def _is_written(sort: Sort) -> bool:
+    """Whether the language has a type for it."""
+    return not isinstance(sort, ArraySort) or (sort.index == INT and not isinstance(sort.element, ArraySort))

@@ -24,7 +24,7 @@ from sa.smt.session import Sat, Session
 from sa.terms import build
 from sa.terms.compile import Row, compiled, predicate
 from sa.terms.evaluate import Unevaluable
-from sa.terms.sort import INT, Value
+from sa.terms.sort import INT, ArraySort, Value, default_value
 from sa.terms.term import Term, Var
 
 #: Runs, their steps, and the values that loose variables begin with and choices take.
@@ -159,7 +159,7 @@ def _start(w: Whole, session: Session, random: Random) -> Row | None:
     if not isinstance(found, Sat):
         return None
     first: Mapping[Var, Value] = found.values
-    return (*w.start, *(first.get(v.var, 0) for v in w.variables))
+    return (*w.start, *(first.get(v.var, default_value(v.var.sort)) for v in w.variables))
 
 
 def _move(arc: Arc, order: Sequence[Var]) -> _Move:
@@ -189,4 +189,6 @@ def _step(moves: Sequence[_Move], row: Row, random: Random) -> Row | None:
 
 def _chosen(choice: Variable, random: Random) -> Value:
     values = values_of(choice)
+    if isinstance(choice.var.sort, ArraySort):
+        return default_value(choice.var.sort)
     return random.randrange(SMALL) if values is None else random.choice(values)

@@ -17,21 +17,33 @@ from sa.lowering.paths import Path, Step, Wrong, assume, demand, now, written
 from sa.terms import build
 from sa.terms.cases import decided
 from sa.terms.name import chosen
-from sa.terms.sort import BOOL, INT
+from sa.terms.sort import BOOL, INT, ArraySort, Sort
 from sa.terms.term import Not, Term, Var, sort_of
 
 
 class Target(Struct, frozen=True):
-    """What is written: one variable, or the element `index` of several. The span is that of the place."""
+    """What is written: one variable, or the element `index` of several, or of an array that is one variable.
+
+    The span is that of the place.
+    """
 
     variables: tuple[Variable, ...]
     index: Term | None
     span: Span
 
+    @property
+    def sort(self) -> Sort:
+        """The sort of what is written."""
+        sort = self.variables[0].var.sort
+        return sort.element if self.index is not None and isinstance(sort, ArraySort) else sort
+
 
 def held(target: Target) -> Term:
     """What a target holds at present."""
-    result: Term = target.variables[-1].var
+    last = target.variables[-1].var
+    if isinstance(last.sort, ArraySort):
+        return last if target.index is None else build.select(last, target.index)
+    result: Term = last
     for position in range(len(target.variables) - 2, -1, -1):
         assert target.index is not None
         result = build.ite(build.eq(target.index, build.integer(position)), target.variables[position].var, result)
@@ -40,8 +52,11 @@ def held(target: Target) -> Term:
 
 def updates_of(target: Target, value: Term) -> dict[Var, Term]:
     """The updates that write a value to a target."""
+    first = target.variables[0].var
     if target.index is None:
-        return {target.variables[0].var: value}
+        return {first: value}
+    if isinstance(first.sort, ArraySort):
+        return {first: build.store(first, target.index, value)}
     here = [build.eq(target.index, build.integer(i)) for i in range(len(target.variables))]
     return {v.var: build.ite(c, value, v.var) for v, c in zip(target.variables, here, strict=True)}
 
@@ -80,6 +95,7 @@ def choose(target: Target, wrong: Iterable[Wrong], paths: Sequence[Path], step: 
     if target.index is None:
         return [arbitrary(p, target.variables, step) for p in paths]
     first, conditions = target.variables[0], tuple(wrong)
+    first = replace(first, var=build.variable(first.var.name, target.sort))
     safe = [demand(p, conditions, target.span, step) for p in paths]
     result = list[Path]()
     for path in (p for p in safe if p is not None):
@@ -122,7 +138,7 @@ def exchange(
     An int becomes 1 or 0 where the outcome is a Boolean.
     """
     kept, outcome = result.variables[0], made.outcome
-    if kept.var.sort == INT and sort_of(outcome) == BOOL:
+    if result.sort == INT and sort_of(outcome) == BOOL:
         outcome = build.ite(outcome, build.ONE, build.ZERO)
     updates, own = updates_of(made.place, made.value), updates_of(result, outcome)
     if not own.keys().isdisjoint(updates):

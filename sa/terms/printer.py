@@ -84,8 +84,10 @@ def _show(term: Term, name: Namer) -> tuple[str, Strength]:
             return "if {} then {} else {}".format(*parts_of), Strength.LOWEST
         case Call(function, arguments):
             return f"{function.name}({', '.join(_show(a, name)[0] for a in arguments)})", Strength.ATOM
+        case Select(Var() as array, at):
+            return f"{_show(array, name)[0]}[{_show(at, name)[0]}]", Strength.ATOM
         case Select(array, at):
-            return f"{_in(array, Strength.ATOM, name)}[{_show(at, name)[0]}]", Strength.ATOM
+            return f"select({_show(array, name)[0]}, {_show(at, name)[0]})", Strength.ATOM
         case Store(array, at, value):
             return f"store({', '.join(_show(t, name)[0] for t in (array, at, value))})", Strength.ATOM
         case ConstantArray(_, value):

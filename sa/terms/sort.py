@@ -46,8 +46,8 @@ class ArraySort(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """How messages call it."""
-        return f"[{self.index.name}]{self.element.name}"
+        """How the language calls it."""
+        return f"{self.element.name}[*]" if self.index == INT else f"[{self.index.name}]{self.element.name}"
 
 
 Sort: TypeAlias = IntSort | BoolSort | EnumSort | ArraySort

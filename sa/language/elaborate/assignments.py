@@ -13,13 +13,14 @@ from sa.base.source import Span
 from sa.language import syntax
 from sa.language.elaborate.context import GHOST_UPDATE, PROGRAM, Context, Execution, complain
 from sa.language.elaborate.expressions import of_sort, translate
-from sa.language.elaborate.references import array_elements, check_index
+from sa.language.elaborate.references import array_elements, check_index, whole_array
 from sa.language.elaborate.wholes import Whole, variables_of, whole_of, whole_value
 from sa.language.names import BrokenSymbol, VariableSymbol, find, unknown
 from sa.lowering import writes
 from sa.lowering.paths import Path, Wrong, assume, index_faults
 from sa.lowering.writes import Exchange, Target, arbitrary, choose, out_of_range, perform, updates_of
-from sa.terms.sort import BOOL, INT
+from sa.terms import build
+from sa.terms.sort import BOOL, INT, ArraySort, Sort
 from sa.terms.term import Int, Term, Var, sort_of
 
 
@@ -40,8 +41,10 @@ def target_of(place: syntax.Place, context: Context) -> Target | None:
 
 
 def _element_target(place: syntax.Index, context: Context) -> Target | None:
+    array, index = whole_array(place, context), of_sort(place.index, INT, context)
+    if array is not None:
+        return None if index is None else _writable((array,), index, place, context)
     elements = array_elements(place, context)
-    index = of_sort(place.index, INT, context)
     if elements is None or index is None or not check_index(index, len(elements), place, context):
         return None
     if isinstance(index, Int) and 0 <= index.value < len(elements):
@@ -66,15 +69,21 @@ def translate_value(expression: syntax.Expression, ghost: bool, context: Context
     return None if term is None else (term, undefined)
 
 
-def fits(variable: Variable, value: Term, span: Span, context: Context) -> bool:
-    """Whether a value has the variable's type; reports it if not."""
-    sort = variable.var.sort
+def fits(sort: Sort, value: Term, span: Span, context: Context) -> bool:
+    """Whether a value has the type of what it is assigned to; reports it if not."""
     if sort_of(value) == sort:
         return True
     message = f"this is of type {sort_of(value).name}, but it is assigned to a variable of type {sort.name}"
-    hint = "its values are `true` and `false`" if variable.var.sort == BOOL and isinstance(value, Int) else None
+    hint = "its values are `true` and `false`" if sort == BOOL and isinstance(value, Int) else None
     complain(context, "SA201", message, span, hint)
     return False
+
+
+def filled(sort: Sort, value: Term) -> Term:
+    """A value of a declaration for what it declares: an array without bounds has it everywhere."""
+    if isinstance(sort, ArraySort) and sort_of(value) == sort.element:
+        return build.constant_array(sort, value)
+    return value
 
 
 def assign(action: syntax.Assign, paths: list[Path], execution: Execution) -> list[Path]:
@@ -98,7 +107,7 @@ def assign(action: syntax.Assign, paths: list[Path], execution: Execution) -> li
             continue
         target = target_of(place, replace(context, undefined=undefined))
         value = translate_value(expression, target is not None and target.variables[0].ghost, context)
-        if target is None or value is None or not fits(target.variables[0], value[0], expression.span, context):
+        if target is None or value is None or not fits(target.sort, value[0], expression.span, context):
             good = False
             continue
         wrong += index_faults((*undefined, *value[1]))
@@ -123,7 +132,7 @@ def _whole_updates(
         return None
     variables = variables_of(whole)
     pairs = [(v, t, e) for v, (t, e) in zip(variables, values, strict=True)]
-    if not all(fits(v, t, e.span, context) for v, t, e in pairs):
+    if not all(fits(v.var.sort, t, e.span, context) for v, t, e in pairs):
         return None
     wrong += index_faults(undefined)
     for variable, term, _ in pairs:
@@ -141,7 +150,10 @@ def store_value(
 ) -> list[Path]:
     """The same value for several variables, as declarations give it."""
     context = execution.context
-    if not variables or not fits(variables[0], value, span, context):
+    if not variables:
+        return paths
+    value = filled(variables[0].var.sort, value)
+    if not fits(variables[0].var.sort, value, span, context):
         return paths
     wrong = [*index_faults(undefined), *out_of_range(variables[0], value, context.ranges)]
     return perform(paths, wrong, {v.var: value for v in variables}, span, execution.step)
@@ -184,12 +196,12 @@ def operate(action: syntax.Operation, place: syntax.Place, paths: list[Path], ex
     result, made = target_of(place, inner), operation_of(action, inner)
     if result is None or made is None:
         return paths
-    sort = result.variables[0].var.sort
+    sort = result.sort
     if isinstance(action, syntax.CompareAndSwap):
         if sort not in (BOOL, INT):
             complain(context, "SA201", "cas gives a bool, or 1 and 0", place.span)
             return paths
-    elif not fits(result.variables[0], made.outcome, place.span, context):
+    elif not fits(sort, made.outcome, place.span, context):
         return paths
     done = writes.exchange(made, result, index_faults(undefined), paths, action.span, execution.step)
     if done is None:
@@ -205,11 +217,10 @@ def operation_of(action: syntax.Operation, context: Context) -> Exchange | None:
     given = [v for v in values if v is not None]
     if place is None or len(given) < len(values):
         return None
-    variable = place.variables[0]
-    if isinstance(action, syntax.FetchAdd) and variable.var.sort != INT:
+    if isinstance(action, syntax.FetchAdd) and place.sort != INT:
         complain(context, "SA201", "fetch_add needs a variable of type int", action.place.span)
         return None
-    if not all(fits(variable, v, e.span, context) for v, e in zip(given, operands, strict=True)):
+    if not all(fits(place.sort, v, e.span, context) for v, e in zip(given, operands, strict=True)):
         return None
     match action:
         case syntax.CompareAndSwap():
@@ -249,7 +260,7 @@ def _lock_target(action: syntax.Lock | syntax.Unlock, context: Context) -> tuple
     place = action.place
     undefined = list[Term]()
     target = target_of(place, replace(context, undefined=undefined))
-    if target is not None and target.variables[0].var.sort != INT:
+    if target is not None and target.sort != INT:
         complain(context, "SA201", "a lock is an int: 0, or the number of the thread that holds it", place.span)
         return None, undefined
     return None if target is None else replace(target, span=action.span), undefined

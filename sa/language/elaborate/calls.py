@@ -82,7 +82,7 @@ def pass_values(
     wrong, updates = list[Wrong](), dict[Var, Term]()
     for parameter, expression in zip(parameters, called.call.values, strict=True):
         value = translate_value(expression, False, context)
-        if value is None or not fits(parameter.variables[0], value[0], expression.span, context):
+        if value is None or not fits(parameter.sort, value[0], expression.span, context):
             return []
         wrong += index_faults(value[1])
         wrong += out_of_range(parameter.variables[0], value[0], context.ranges)
@@ -97,7 +97,7 @@ def store_result(
     context = execution.context
     faults = list[Term]()
     target = target_of(place, replace(context, undefined=faults))
-    if target is None or not fits(target.variables[0], result, span, context):
+    if target is None or not fits(target.sort, result, span, context):
         return paths
     wrong = [*index_faults((*undefined, *faults)), *out_of_range(target.variables[0], result, context.ranges)]
     return perform(paths, wrong, updates_of(target, result), span, execution.step)

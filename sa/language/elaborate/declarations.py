@@ -193,8 +193,8 @@ def _function(declaration: syntax.FunctionDeclaration, declared: Declared) -> No
     context = declared.context
     domains = [domain_of(p.type, context) for p in declaration.parameters]
     result = domain_of(declaration.result, context)
-    sorts = tuple(d.sort for d in domains if isinstance(d, Domain) and d.low is None)
-    if not isinstance(result, Domain) or result.low is not None or len(sorts) < len(domains):
+    sorts = tuple(d.sort for d in domains if isinstance(d, Domain) and d.is_sort)
+    if not isinstance(result, Domain) or not result.is_sort or len(sorts) < len(domains):
         if result is not None and None not in domains:
             hint = "say what is known of the values in an axiom"
             complain(context, "SA208", "a function takes and gives int, bool or enumerations", declaration.span, hint)

@@ -20,7 +20,7 @@ from sa.language.elaborate.context import CONSTANT, Context, complain, within
 from sa.language.elaborate.quantified import quantified
 from sa.language.elaborate.references import element, read, variables_named, whole_name
 from sa.language.elaborate.types import Values, range_of, resolve_type
-from sa.language.elaborate.wholes import is_reader, read_sequence, whole_equal, whole_of
+from sa.language.elaborate.wholes import applied, is_reader, of_arrays, read_sequence, whole_equal, whole_of
 from sa.language.names import (
     BrokenSymbol,
     FunctionSymbol,
@@ -234,6 +234,9 @@ def _apply(expression: syntax.Apply, context: Context) -> Term | None:
     if is_reader(expression.name, context):
         return read_sequence(expression, context)
     arguments = [translate(a, context) for a in expression.arguments]
+    if of_arrays(expression.name, context):
+        known = [a for a in arguments if a is not None]
+        return applied(expression, known, context) if len(known) == len(arguments) else None
     symbol = find(context.scope, expression.name)
     if isinstance(symbol, BrokenSymbol):
         return None

@@ -118,7 +118,7 @@ def shared_locations(expression: syntax.Expression, scope: Scope) -> set[str]:
         for name, span in mentioned(part):
             match find(names, name):
                 case VariableSymbol(variable) if variable.kind is Kind.GLOBAL and not variable.ghost:
-                    found.add(name)
+                    found.add("".join(span_text(span).split()))
                 case SequenceSymbol(_, length) if length.kind is Kind.GLOBAL and not length.ghost:
                     found.add(name)
                 case ArraySymbol(elements) if elements[0].kind is Kind.GLOBAL and not elements[0].ghost:

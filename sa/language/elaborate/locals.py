@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Kind, Origin, Variable
 from sa.automata.ranges import canonical
 from sa.language import syntax
-from sa.language.elaborate.assignments import any_values, fits, store_value, store_whole, translate_value
+from sa.language.elaborate.assignments import any_values, filled, fits, store_value, store_whole, translate_value
 from sa.language.elaborate.context import Context, Execution, complain
 from sa.language.elaborate.declared import declare_variables, free_name, make_variables
 from sa.language.elaborate.expressions import domain_of, translate
@@ -65,6 +65,10 @@ def _initial_elements(
     result = list[Term]()
     if not variables:
         return result
+    if isinstance(declaration.type, syntax.ArrayType) and declaration.type.size is None:
+        hint = "one value for all elements, `= 0`, and single ones in `init a[0] == 5;`"
+        complain(context, "SA203", "this array has no last element", written.span, hint)
+        return result
     if not isinstance(declaration.type, syntax.ArrayType | syntax.SequenceType):
         complain(context, "SA203", f"{len(written.values)} values, but one variable", declaration.span)
         return result
@@ -82,9 +86,11 @@ def initial_values(
     variables: tuple[Variable, ...], value: Term, written: syntax.Expression, context: Context
 ) -> list[Term]:
     """That variables of one declaration have this value at the start."""
-    if not variables or not fits(variables[0], value, written.span, context):
+    if not variables:
         return []
-    first = variables[0]
+    first, value = variables[0], filled(variables[0].var.sort, value)
+    if not fits(first.var.sort, value, written.span, context):
+        return []
     low, high = first.low, first.high
     if low is not None and high is not None and in_range(value, low, high) is build.FALSE:
         complain(context, "SA314", f"the initial value is outside of {low}..{high}", written.span)

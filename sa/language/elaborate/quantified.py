@@ -92,7 +92,7 @@ def _binder_scope(
     variables, bounds = list[Var](), list[Term]()
     for binder in binders:
         domain = type_of(binder.type, context)
-        if not isinstance(domain, Domain):
+        if not isinstance(domain, Domain) or not domain.is_single:
             if domain is not None:
                 complain(context, "SA208", "a quantified variable is a single value", binder.span)
             return None

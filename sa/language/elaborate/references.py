@@ -26,6 +26,7 @@ from sa.language.names import (
 )
 from sa.lowering.intervals import outside
 from sa.terms import build
+from sa.terms.sort import ArraySort
 from sa.terms.term import Int, Term
 
 
@@ -94,8 +95,11 @@ def element(
     expression: syntax.Index, context: Context, index_term: Callable[[syntax.Expression], Term | None]
 ) -> Term | None:
     """`flag[i]`: a choice among the elements where i is not a constant."""
+    array, index = whole_array(expression, context), index_term(expression.index)
+    if array is not None:
+        held = read(array, expression.primes, expression.span, context)
+        return None if held is None or index is None else build.select(held, index)
     elements = array_elements(expression, context)
-    index = index_term(expression.index)
     if elements is None or index is None or not check_index(index, len(elements), expression, context):
         return None
     terms = [read(e, expression.primes, expression.span, context) for e in elements]
@@ -108,6 +112,15 @@ def element(
     for position in range(len(known) - 2, -1, -1):
         result = build.ite(build.eq(index, build.integer(position)), known[position], result)
     return result
+
+
+def whole_array(expression: syntax.Index, context: Context) -> Variable | None:
+    """The array that is indexed, if it is one variable; None for any other."""
+    match find(context.scope, expression.name):
+        case VariableSymbol(variable) if isinstance(variable.var.sort, ArraySort):
+            return variable
+        case _:
+            return None
 
 
 def array_elements(expression: syntax.Index, context: Context) -> tuple[Variable, ...] | None:

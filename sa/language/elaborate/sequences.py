@@ -99,7 +99,7 @@ def _meant(change: Change, context: Context) -> SequenceSymbol | None:
 def _pushed(call: syntax.Call, symbol: SequenceSymbol, paths: list[Path], execution: Execution) -> list[Path]:
     context, elements, length = execution.context, symbol.elements, symbol.length.var
     value = translate_value(call.values[1], elements[0].ghost, context)
-    if value is None or not fits(elements[0], value[0], call.values[1].span, context):
+    if value is None or not fits(elements[0].var.sort, value[0], call.values[1].span, context):
         return paths
     full = Wrong(build.le(build.integer(len(elements)), length), Fault.FULL)
     wrong = [*index_faults(value[1]), full, *out_of_range(elements[0], value[0], context.ranges)]
@@ -127,7 +127,7 @@ def _popped(change: Change, symbol: SequenceSymbol, paths: list[Path], execution
     if change.into is not None:
         undefined = list[Term]()
         target = target_of(change.into, replace(context, undefined=undefined))
-        if target is None or not fits(target.variables[0], taken, change.into.span, context):
+        if target is None or not fits(target.sort, taken, change.into.span, context):
             return paths
         own = updates_of(target, taken)
         if not own.keys().isdisjoint(updates):

@@ -9,11 +9,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Variable
-from sa.base.limits import Unsupported
 from sa.base.source import Span
 from sa.language import syntax
 from sa.language.names import ArraySymbol, MacroSymbol, Scope, VariableSymbol, find
-from sa.terms.sort import ArraySort, BoolSort, EnumSort, IntSort
+from sa.terms import build
+from sa.terms.sort import ArraySort, BoolSort, EnumSort, IntSort, Sort
 
 #: Macros of one statement beyond this number stay as they are.
 MAX_MACROS = 1000
@@ -122,6 +122,7 @@ def temporary(place: syntax.Place, reads: Reads, splitting: Splitting) -> syntax
     """A local of the type of a shared place that the statement does not use yet."""
     variable = _variable_of(place.name, splitting)
     assert variable is not None
+    variable = _element_of(variable) if isinstance(place, syntax.Index) else variable
     written = _type_of(variable, place.span)
     known = splitting.by_type.setdefault(written, [])
     name = next((n for n in known if n not in reads.used), None)
@@ -159,7 +160,15 @@ def _variable_of(name: str, splitting: Splitting) -> Variable | None:
             return None
 
 
+def _element_of(variable: Variable) -> Variable:
+    """A variable like an element of one that may be an array."""
+    sort = variable.var.sort
+    return replace(variable, var=build.variable("", sort.element)) if isinstance(sort, ArraySort) else variable
+
+
 def _type_of(variable: Variable, span: Span) -> syntax.Type:
+    if isinstance(variable.var.sort, ArraySort):
+        return syntax.ArrayType(syntax.NamedType(variable.var.sort.element.name, span), None, span)
     if variable.low is None or variable.high is None:
         return syntax.NamedType(variable.var.sort.name, span)
     return syntax.RangeType(_literal(variable.low, span), _literal(variable.high, span), span)
@@ -172,16 +181,19 @@ def _literal(value: int, span: Span) -> syntax.Expression:
 
 def _first_value(variable: Variable, span: Span) -> syntax.Expression:
     """Some value of the variable's type; it is never read."""
-    sort = variable.var.sort
+    return _some_value(variable.var.sort, variable.low or 0, span)
+
+
+def _some_value(sort: Sort, number: int, span: Span) -> syntax.Expression:
     match sort:
         case BoolSort():
             return syntax.Boolean(False, span)
         case IntSort():
-            return _literal(variable.low or 0, span)
+            return _literal(number, span)
         case EnumSort(_, constructors):
             return syntax.Name(constructors[0], 0, span)
-        case ArraySort():
-            raise Unsupported("a local variable that is an array")
+        case ArraySort(_, element):
+            return _some_value(element, 0, span)
         case _:
             assert_never(sort)
 

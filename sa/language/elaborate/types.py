@@ -7,12 +7,13 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from sa.base.source import Span
 from sa.language import syntax
 from sa.language.elaborate.context import Context, complain
 from sa.language.habits import TYPES
 from sa.language.names import BrokenSymbol, TypeSymbol, did_you_mean, find
 from sa.terms import build
-from sa.terms.sort import BOOL, INT, Sort
+from sa.terms.sort import BOOL, INT, ArraySort, EnumSort, Sort
 from sa.terms.term import Term, Var
 
 #: Bounds of ranges are within -2^64..2^64.
@@ -22,11 +23,21 @@ MAX_SIZE = 1000
 
 
 class Domain(Struct, frozen=True):
-    """The values of a scalar: a sort, and bounds if it is a range."""
+    """The values of one variable: a sort, and bounds if it is a range."""
 
     sort: Sort
     low: int | None = None
     high: int | None = None
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is that of a number, a truth value or a constructor."""
+        return not isinstance(self.sort, ArraySort)
+
+    @property
+    def is_sort(self) -> bool:
+        """Whether it has all values of such a sort."""
+        return self.is_single and self.low is None
 
 
 class ArrayOf(Struct, frozen=True):
@@ -63,25 +74,39 @@ def resolve_type(written: syntax.Type, context: Context, constant: Constant) -> 
             return _range(written, context, constant)
         case syntax.ArrayType(element, size):
             inner = resolve_type(element, context, constant)
-            count = constant(size)
             if isinstance(inner, Nothing):
                 complain(context, "SA208", "there are no arrays of condition variables", element.span)
-            if not isinstance(inner, Domain) or count is None:
+            if not isinstance(inner, Domain):
                 return None
-            if not 1 <= count <= MAX_SIZE:
-                complain(context, "SA207", f"an array has 1 to {MAX_SIZE} elements, not {count}", size.span)
-                return None
-            return ArrayOf(inner, count)
+            return _unbounded(inner, element.span, context) if size is None else _array(inner, size, context, constant)
         case syntax.SequenceType(element, size):
             inner, count = resolve_type(element, context, constant), constant(size)
-            if inner is not None and not isinstance(inner, Domain):
+            if inner is not None and not (isinstance(inner, Domain) and inner.is_single):
                 complain(context, "SA208", "the elements of a sequence are single values", element.span)
-            if not isinstance(inner, Domain) or count is None:
+            if not isinstance(inner, Domain) or not inner.is_single or count is None:
                 return None
             if not 1 <= count <= MAX_SIZE:
                 complain(context, "SA207", f"a sequence has room for 1 to {MAX_SIZE} elements, not {count}", size.span)
                 return None
             return SequenceOf(inner, count)
+
+
+def _array(element: Domain, size: syntax.Expression, context: Context, constant: Constant) -> ArrayOf | None:
+    count = constant(size)
+    if count is not None and not 1 <= count <= MAX_SIZE:
+        hint = "`int[*]` has an element for every integer"
+        complain(context, "SA207", f"an array has 1 to {MAX_SIZE} elements, not {count}", size.span, hint)
+        return None
+    return None if count is None else ArrayOf(element, count)
+
+
+def _unbounded(element: Domain, span: Span, context: Context) -> Domain | None:
+    """The values of an array with all integers as indices: functions, which are one value each."""
+    if element.low is not None or isinstance(element.sort, EnumSort):
+        hint = "use int; an invariant can claim what the values are"
+        complain(context, "SA208", "the elements of an array without bounds are int or bool", span, hint)
+        return None
+    return Domain(ArraySort(INT, element.sort))
 
 
 def _named(written: syntax.NamedType, context: Context) -> Domain | Nothing | None:

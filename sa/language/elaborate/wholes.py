@@ -12,7 +12,8 @@ from sa.language.elaborate.context import Context, complain
 from sa.language.elaborate.references import read, sequence_of
 from sa.language.names import ArraySymbol, SequenceSymbol, Symbol, find
 from sa.terms import build
-from sa.terms.term import Term
+from sa.terms.sort import INT, ArraySort, BoolSort, IntSort
+from sa.terms.term import Term, sort_of
 
 Whole: TypeAlias = ArraySymbol | SequenceSymbol
 
@@ -84,6 +85,35 @@ def read_whole(whole: Whole, written: syntax.Expression, context: Context) -> tu
 def _alike(first: Whole, second: Whole) -> bool:
     mine, theirs = variables_of(first), variables_of(second)
     return [(v.var.sort, v.low, v.high) for v in mine] == [(v.var.sort, v.low, v.high) for v in theirs]
+
+
+# ---------------------------------------------------------------- arrays without bounds
+
+FUNCTIONS = frozenset({"store", "select", "everywhere"})
+
+
+def of_arrays(name: str, context: Context) -> bool:
+    """Whether this is the name of a function of arrays: the file declares nothing of the name."""
+    return name in FUNCTIONS and find(context.scope, name) is None
+
+
+def applied(expression: syntax.Apply, arguments: Sequence[Term], context: Context) -> Term | None:
+    """`store(a, i, e)` is `a` but for `e` at `i`, `select(a, i)` an element, `everywhere(e)` has only elements `e`.
+
+    None after an error.
+    """
+    sorts = [sort_of(a) for a in arguments]
+    match expression.name, sorts:
+        case "store", [ArraySort(index, element), at, value] if (index, element) == (at, value):
+            return build.store(*arguments)
+        case "select", [ArraySort(index), at] if index == at:
+            return build.select(*arguments)
+        case "everywhere", [IntSort() | BoolSort() as element]:
+            return build.constant_array(ArraySort(INT, element), *arguments)
+        case _:
+            hint = "`store(a, i, e)` is `a` with `e` at `i`, `everywhere(e)` an array with `e` at all indices"
+            complain(context, "SA203", f"`{expression.name}` does not take these values", expression.span, hint)
+            return None
 
 
 # ---------------------------------------------------------------- what expressions read of a sequence

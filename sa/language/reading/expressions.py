@@ -117,7 +117,7 @@ def thread_name(source: Source, children: Children) -> syntax.ThreadName:
 
 
 def array_size(source: Source, children: Children) -> Children:
-    """`"[" expression "]"`, kept as it is for `type_`."""
+    """`"[" (expression | STAR) "]"`, kept as it is for `type_`."""
     return children
 
 
@@ -148,4 +148,5 @@ def type_(source: Source, children: Children) -> syntax.Type:
         raise rejected("SA008", "a type was expected here", source, children, "int, bool, low..high, or an enumeration")
     if size is None:
         return element
-    return syntax.ArrayType(element, size[1], span_of(source, [*children, size[-1]]))
+    count = None if type(size[1]) is Token else size[1]
+    return syntax.ArrayType(element, count, span_of(source, [*children, size[-1]]))

@@ -190,10 +190,10 @@ class RangeType(Node, frozen=True):
 
 
 class ArrayType(Node, frozen=True):
-    """`element[size]`: indices 0..size-1."""
+    """`element[size]`: indices 0..size-1; `element[*]`, without a size: all integers are indices."""
 
     element: NamedType | RangeType
-    size: Expression
+    size: Expression | None
     span: Span
 
 
