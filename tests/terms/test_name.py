@@ -98,7 +98,7 @@ OTHERS = (
 )
 
 TAKEN_APART = re.compile(
-    r"\.name\.(partition|rpartition|startswith|endswith|removeprefix|removesuffix|split)\(|\{\w+(\.var)?\.name\}[@?|\[]"
+    r"(?<!source)\.name\.(partition|rpartition|startswith|endswith|removeprefix|removesuffix|split)\(|\{\w+(\.var)?\.name\}[@?|\[]"
 )
 
 
