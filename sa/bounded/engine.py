@@ -1,4 +1,7 @@
-"""The engine `bounded`: runs within bounds that grow, or within given ones. What it does not find proves nothing."""
+"""The engine `bounded`: runs within bounds that grow, or within given ones. What it does not find proves nothing.
+
+Where no run was left out, all states are asked: these are evidence.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,9 @@ from sa.bounded.schedule import Schedule, unknown_threads
 from sa.bounded.search import Bounds, Coverage, Reached, task, within
 from sa.certificates.crowd import CrowdRun, bads_of_copies
 from sa.certificates.run import Bad, Run
+from sa.explicit.deciders import by_all_states
 from sa.explicit.system import System, system
-from sa.question.asked import Asked, Note, Refuted
+from sa.question.asked import Asked, Excluded, Note, Refuted
 from sa.smt.value import NotAValue
 from sa.terms.build import TRUE
 from sa.terms.evaluate import Unevaluable
@@ -56,13 +60,34 @@ class _Stage(Struct, frozen=True):
     bounds: Bounds
 
 
-def by_rounds(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted | Note]:
-    """Runs into what is bad, and what was covered where none was found. Raises LimitReached."""
+def by_rounds(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted | Note]:
+    """Runs into what is bad, and what was covered where none was found; all states, where all runs were covered.
+
+    Raises LimitReached, and InputError for a schedule with threads that are not there.
+    """
     if asked.families:
         yield from _with_copies(wanted, asked, budget, report)
         return
-    for found in _searched(wanted, asked.threads, asked.bads, len(STAGES), budget, report):
-        yield found if isinstance(found, Note) else Refuted(asked.bads[found.question], found.run, _words(found))
+    left, covered = list(asked.bads), None
+    try:
+        for found in _searched(wanted, asked.threads, asked.bads, len(STAGES), budget, report):
+            if isinstance(found, Coverage):
+                covered = found
+                continue
+            bad = asked.bads[found.question]
+            left.remove(bad)
+            yield Refuted(bad, found.run, _words(found))
+        if covered is not None and covered.complete:
+            # That all runs were covered is no evidence for the checker; that these are all states is.
+            for settled in by_all_states(replace(asked, bads=tuple(left)), budget, report):
+                left = [bad for bad in left if bad not in settled.bads]
+                yield settled
+    except LimitReached:
+        if covered is not None:
+            yield Note(in_words(covered))
+        raise
+    if covered is not None and left:
+        yield Note(in_words(covered))
 
 
 def _with_copies(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted | Note]:
@@ -75,8 +100,8 @@ def _with_copies(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -
             ones = [(bad, one) for bad in left for one in bads_of_copies(bad, asked.families, counts)]
             copied = f"with {_number(number, 'copy', 'copies')} of each family"
             for found in _searched(wanted, threads, tuple(one for _, one in ones), stages, budget, report):
-                if isinstance(found, Note):
-                    said.append(Note(f"{copied}: {found.words}"))
+                if isinstance(found, Coverage):
+                    said.append(Note(f"{copied}: {in_words(found)}"))
                 elif (bad := ones[found.question][0]) in left:
                     left.remove(bad)
                     yield Refuted(bad, CrowdRun(counts, found.run), f"{_words(found)} {copied}")
@@ -104,8 +129,8 @@ Search: TypeAlias = Callable[[System, Wanted, int, Budget, set[int], Report], It
 
 def _searched(
     wanted: Wanted, threads: tuple[Automaton, ...], bads: tuple[Bad, ...], most: int, budget: Budget, report: Report
-) -> Iterator[Reached | Note]:
-    """What the first stages find, at most so many, and at the end what they covered.
+) -> Iterator[Reached | Coverage]:
+    """What the first stages find, at most so many, and at the end what they covered, if something is still open.
 
     Raises LimitReached, and InputError for a schedule with threads that are not there.
     """
@@ -131,10 +156,10 @@ def _searched(
                 return
     except LimitReached:
         if covered is not None:
-            yield Note(in_words(covered))
+            yield covered
         raise
     if covered is not None:
-        yield Note(in_words(covered))
+        yield covered
 
 
 def in_stages(

@@ -16,7 +16,7 @@ from sa.terms.sort import Value, default_value
 from sa.terms.term import Var
 
 #: How many questions in vain there are about making a run shorter, and what the solver may spend on each.
-IN_VAIN, QUICK = 12, 50_000
+IN_VAIN, QUICK = 4, 50_000
 
 Script = list[tuple[Arc, tuple[Value, ...]]]
 

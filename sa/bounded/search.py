@@ -24,6 +24,9 @@ from sa.smt.words import Bit
 #: How often a loop may go around whose end follows from known values; points of a thread with such loops, and at all.
 KNOWN, FEW, MANY = 256, 1_000, 4_000
 
+#: Rounds after which questions are asked, beside the last one: what holds after one number of rounds holds before.
+ASKED = frozenset((1, 2, 3, 6, 12, 24))
+
 
 class Bounds(Struct, frozen=True):
     """So many rounds of the threads in this order; numbers of unknown size have `width` bits, or no bounds if None.
@@ -115,7 +118,7 @@ def _smaller(s: System, thread: int, dag: Dag) -> Dag:
 
 
 def within(t: Task, bounds: Bounds, budget: Budget, open_: set[int], report: Report) -> Iterator[Reached | Coverage]:
-    """Runs into what is bad about the open questions, which are taken out; what was covered after each round.
+    """Runs into what is bad about the open questions, which are taken out; what was covered after rounds.
 
     The search ends where the solver gives up.
 
@@ -127,8 +130,10 @@ def within(t: Task, bounds: Bounds, budget: Budget, open_: set[int], report: Rep
     canonical = bounds.canonical and not bounds.schedule
     rounds = begin(circuit, t.system, t.dags, bounds.order, found, canonical)
     for number in range(1, bounds.rounds + 1):
-        report(Event("rounds", {"rounds": number, "unwindings": t.unwind, "found": len(t.system.bads) - len(open_)}))
         add_round(rounds, _ends(t, bounds, number))
+        if number not in ASKED and number < bounds.rounds:
+            continue
+        report(Event("rounds", {"rounds": number, "unwindings": t.unwind, "found": len(t.system.bads) - len(open_)}))
         for reached in _reached(rounds, open_):
             if reached is None:
                 return

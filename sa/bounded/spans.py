@@ -7,6 +7,7 @@ given a width, and runs that leave it are left out: that must be said where noth
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 
 from msgspec import Struct
 
@@ -52,6 +53,10 @@ def spans(s: System, dags: Sequence[Dag], width: int | None) -> Spans:
             break
         known.update(found)
         open_ = [v for v in open_ if v not in found]
+    if width is not None:
+        far = _after_all(open_, starts, written, {**known, **chosen}, _longest(dags, frozenset(open_)), 4 * 2**width)
+        known.update(far)
+        open_ = [v for v in open_ if v not in far]
     of = {v: bounds for v, ends in known.items() if v.sort == INT and (bounds := _finite(ends)) is not None}
     if width is None:
         return Spans(of, frozenset(), None)
@@ -88,6 +93,44 @@ def _settled(
         growth = add(growth, more)
     found = add(ends, growth)
     return found if _is_bounded(found) else None
+
+
+def _longest(dags: Sequence[Dag], variables: frozenset[Var]) -> int:
+    """How many steps of a run write any of the variables, at most."""
+    total = 0
+    for dag in dags:
+        most = [0 for _ in dag.places]
+        # Hops are in the order of their sources, and all go to later points.
+        for hop in dag.hops:
+            most[hop.target] = max(most[hop.target], most[hop.source] + (not variables.isdisjoint(hop.updates)))
+        total += max(most, default=0)
+    return total
+
+
+def _after_all(
+    variables: Sequence[Var],
+    starts: Mapping[Var, int],
+    written: Mapping[Var, Sequence[Term]],
+    known: Mapping[Var, Interval],
+    steps: int,
+    largest: int,
+) -> dict[Var, Interval]:
+    """Bounds of variables that are written from each other after so many steps, whichever they are.
+
+    Without those that may get larger than `largest` in either direction, and those that depend on them.
+    """
+    now: dict[Var, Interval] = {v: (starts[v], starts[v]) if v in starts else (None, None) for v in variables}
+    for _ in range(steps):
+        scope = {**known, **now}
+        after = dict[Var, Interval]()
+        for v in variables:
+            low, high = reduce(hull, (interval_of(t, scope) for t in written[v]), now[v])
+            is_small = low is not None and high is not None and -largest <= low and high <= largest
+            after[v] = (low, high) if is_small else (None, None)
+        if after == now:
+            break
+        now = after
+    return {v: ends for v, ends in now.items() if _is_bounded(ends)}
 
 
 def _cases(v: Var, term: Term) -> Iterator[tuple[Term, bool]]:

@@ -67,7 +67,7 @@ MORE_JOINT: ClaimEngine = Prover(
 LONG_RUNS: ClaimEngine = Refuter("long-runs", "longer runs, and runs over any values", deciders.long_runs)
 #: Bounds that grow.
 USUAL_BOUNDS = Wanted()
-BOUNDED: ClaimEngine = Refuter(
+BOUNDED: ClaimEngine = Decider(
     "bounded", "runs within so many rounds and unwindings of loops, more and more", partial(by_rounds, USUAL_BOUNDS)
 )
 

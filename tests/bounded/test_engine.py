@@ -8,10 +8,12 @@ from sa.base.budget import Budget, unheard
 from sa.base.limits import LimitReached, Limits, limits
 from sa.bounded.engine import Wanted, by_rounds
 from sa.bounded.search import Bounds, Coverage, Reached, task, within
+from sa.certificates.states import States
 from sa.checker.ruling import Accepted
 from sa.checker.run import check_run
+from sa.checker.states import check_states
 from sa.explicit.system import system
-from sa.question.asked import Asked, Note, Refuted
+from sa.question.asked import Asked, Excluded, Note, Refuted
 from sa.question.claims import claims_of
 from tests.language.texts import program_of
 
@@ -31,13 +33,17 @@ def asked(text: str) -> Asked:
     return Asked(program.threads, bads, program.axioms)
 
 
-def said(text: str, rounds: int | None = None, unwind: int | None = None) -> list[Refuted | Note]:
-    """What the engine says within these bounds, its runs checked."""
+def said(text: str, rounds: int | None = None, unwind: int | None = None) -> list[Excluded | Refuted | Note]:
+    """What the engine says within these bounds, its runs and states checked."""
     question = asked(text)
     found = list(by_rounds(Wanted(rounds, unwind), question, Budget(limits(60, None)), unheard))
     for answer in found:
         if isinstance(answer, Refuted):
             assert isinstance(check_run(question.threads, answer.bad, answer.evidence), Accepted)  # type: ignore[arg-type]
+        if isinstance(answer, Excluded):
+            assert isinstance(answer.evidence, States)
+            assert answer.evidence.threads == question.threads and set(answer.bads) <= set(question.bads)
+            assert isinstance(check_states(answer.evidence, limits(60, None)), Accepted)
     return found
 
 
@@ -95,7 +101,22 @@ def test_a_step_that_waits_is_taken_later() -> None:
 
 def test_nothing_is_left_out_where_no_round_more_is_needed() -> None:
     text = "global x : int = 0; thread A { x := x + 1; } thread B { x := x + 2; } invariant small : x <= 3;"
-    assert notes(text) == ["all runs were covered, in 2 rounds, and none violates what is UNKNOWN; this is no proof"]
+    assert [type(answer) for answer in said(text)] == [Excluded]
+    assert [type(answer) for answer in said(text, 3, 0)] == [Excluded]
+    assert [type(answer) for answer in said(text, 1, 0)] == [Note]
+    everywhere = "global x : int; thread A { x := 2 * x; } thread B { x := 2 * x; } invariant even : x * x != 2;"
+    assert [type(answer) for answer in said(everywhere)] == [Note]
+
+
+def test_that_all_runs_were_covered_is_said_where_there_is_no_evidence() -> None:
+    text = "global x : int[9] = 0; global i : 0..8; " + "".join(
+        f"thread T{n} {{ local t : 0..8; havoc t; x[t] := x[t] + i; }} " for n in range(4)
+    )
+    question = asked(text + "invariant small : x[0] <= 32;")
+    found = list[Excluded | Refuted | Note]()
+    with pytest.raises(LimitReached):
+        found.extend(by_rounds(Wanted(), question, Budget(limits(4, None)), unheard))
+    assert [answer.words[:21] for answer in found if isinstance(answer, Note)] == ["all runs were covered"]
 
 
 def test_values_beyond_what_constants_suggest_are_found_with_wider_numbers() -> None:
@@ -156,4 +177,13 @@ def test_copies_of_a_family_refute_and_nothing_else() -> None:
     question = Asked((), tuple(b for c in claims_of(safe) for b in c.bads), (), families=safe.families)
     (note,) = by_rounds(Wanted(), question, Budget(limits(30, None)), unheard)
     assert isinstance(note, Note)
-    assert note.words.startswith("with 4 copies of each family: no violation")
+    assert note.words.startswith("with 4 copies of each family: all runs were covered")
+
+
+def test_numbers_that_few_steps_make_large_have_bounds() -> None:
+    loop = "local k : int = 0; while (k < 4) {{ {0} := {0} + {1}; k := k + 1; }}"
+    text = (
+        "global x, y : int = 1; thread A { " + loop.format("x", "y") + " } thread B { " + loop.format("y", "x") + " }"
+    )
+    assert [type(answer) for answer in said(f"{text} invariant small : x <= 55;", 6, 4)] == [Excluded]
+    assert refuted(f"{text} invariant small : x < 55;", 6, 4)
