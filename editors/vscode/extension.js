@@ -1,6 +1,6 @@
 // Starts `sacheck lsp` for files in `.sa`, and stops it again. Everything else is the server's business.
 "use strict";
-const { workspace } = require("vscode");
+const { window, workspace } = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
 
 let client;
@@ -9,7 +9,10 @@ function activate() {
   const command = workspace.getConfiguration("sacheck").get("command");
   const server = { command, args: ["lsp"] };
   client = new LanguageClient("sacheck", "sacheck", server, { documentSelector: [{ language: "sacheck" }] });
-  return client.start();
+  return client.start().catch(() => {
+    const hint = "Install sacheck with its editor server, or say in the setting sacheck.command where it is.";
+    window.showErrorMessage(`\`${command} lsp\` cannot be started. ${hint}`);
+  });
 }
 
 function deactivate() {
