@@ -12,7 +12,6 @@ _INSTEAD: Mapping[str, str] = {
     "&": "`&&` is conjunction; there are no operations on bits",
     "|": "`||` is disjunction; there are no operations on bits",
     "^": "there are no operations on bits",
-    "?": "`if c then a else b` chooses a value",
     "and": "`&&` is conjunction",
     "or": "`||` is disjunction",
     "not": "`!` is negation",
@@ -29,7 +28,14 @@ _INSTEAD: Mapping[str, str] = {
     "def": "write `proc f(x : int) : int { … }`",
     "void": "write `proc f(x : int) { … }`",
     "process": "write `thread T { … }`",
-    "proctype": "write `thread T { … }`",
+    **dict.fromkeys(("proctype", "active"), "write `thread T { … }`, or `thread T[i : 1..3] { … }` for several"),
+    "mtype": "write `enum Name { first, second }`",
+    **dict.fromkeys(("struct", "record", "typedef"), "there are no structures: declare a variable for each member"),
+    **dict.fromkeys(
+        ("ltl", "property", "liveness", "eventually", "always"),
+        "`invariant name : e;` claims that `e` always holds; nothing is claimed of what happens at last",
+    ),
+    **dict.fromkeys(("fair", "fairness"), "nothing is claimed of what happens at last, so nothing is fair"),
 }
 
 _TYPES = frozenset({"int", "bool", "uint", "unsigned", "long", "char"})
@@ -44,6 +50,9 @@ CALLS: Mapping[str, str] = {
     "append": "`push(q, e);` adds an element at the end of a sequence",
     "enqueue": "`push(q, e);` adds an element at the end of a sequence",
     "dequeue": "`x := pop(q);` takes the first element of a sequence",
+    **dict.fromkeys(
+        ("receive", "pop", "pop_last"), "it changes the sequence, so it is a step of its own: `x := …(q);`"
+    ),
 }
 TYPES: Mapping[str, str] = {
     **dict.fromkeys(("mutex", "Mutex", "lock", "Lock", "spinlock"), "a lock is an int: `global m : int = 0;`"),
@@ -71,7 +80,7 @@ def habit(text: str, position: int, token: str, accepted: frozenset[str]) -> str
     previous = re.search(r"(\w+|\W)$", before)
     last = previous[1] if previous else ""
     if token in _TYPES:
-        return _type_first(last, behind)
+        return _type_first(last, behind, "bool" if token == "bool" else "int")
     return (
         _of_signs(before, behind, last, token) or _of_place(before, last, token, accepted) or _of_words(before, token)
     )
@@ -85,6 +94,21 @@ def _of_signs(before: str, behind: str, last: str, token: str) -> str | None:
         return f"write `{name} {token}= 1;`"
     if behind.startswith(("<<", ">>")) or (behind.startswith(("<", ">")) and last == token):
         return "there are no operations on bits: multiply or divide by a power of 2"
+    if behind.startswith("[]"):
+        return "an invariant always holds: leave out the `[]`"
+    if behind.startswith("<>"):
+        return "nothing is claimed of what happens at last; unequal is `!=`"
+    if behind.startswith(("\\/", "\\land", "\\lor")) or (behind.startswith("\\") and before.endswith("/")):
+        return "`&&` is conjunction, `||` is disjunction"
+    if behind.startswith(("\\A", "\\E", "\\in")):
+        return "write `forall i : 1..3 :: e`, or `exists i : 1..3 :: e`"
+    if token == "'" and re.search(r"[;{}]\s*\w+$", before):
+        return f"`{last} := …;` assigns; primes are for relies, guarantees and environments"
+    if token == "::":
+        return "write `choose { … } or { … }`, `if (…) { … } else { … }`, or `while (…) { … }`"
+    if channel := re.match(r"([!?])\s*(\w+)", behind):
+        what = f"send({last}, {channel[2]})" if channel[1] == "!" else f"{channel[2]} := receive({last})"
+        return f"`{what};` is for channels, and `if c then a else b` chooses a value"
     if behind.startswith("<-"):
         return "`:=` assigns"
     if behind.startswith(("=>", "->")):
@@ -93,6 +117,12 @@ def _of_signs(before: str, behind: str, last: str, token: str) -> str | None:
         return "numbers are integers"
     if re.search(r"\bseq\s*<[^;<>]*>=$", before):
         return "put a blank between `>` and `=`"
+    if token == ">" and re.search(r"\bset\s*<\s*\w+$", before):
+        return "there are no sets: `bool[4]` says of each number from 0 to 3 whether it is in the set"
+    if token == ">" and re.search(r"\bseq\s*<\s*\w+$", before):
+        return "a sequence has a greatest length: `seq<int, 4>`"
+    if token == "[" and re.search(r"\bseq\s*<[^;<>]*>$", before):
+        return "there are no arrays of sequences: declare a sequence for each index, and choose by `if`"
     return None
 
 
@@ -124,6 +154,8 @@ def _of_place(before: str, last: str, token: str, accepted: frozenset[str]) -> s
         return _INSTEAD["do"]
     if "LBRACE" in accepted and last == ")":
         return "the statements are in braces: `{ … }`"
+    if token == "{" and re.search(r"\belif\s*\([^(){};]*\)$", before):
+        return _INSTEAD["elif"]
     if token == "{" and re.search(r"\b(?:switch|case)\s*\([^(){};]*\)$", before):
         return _INSTEAD["switch"]
     if token == "==" and "SEMICOLON" not in accepted:
@@ -145,10 +177,12 @@ def _of_words(before: str, token: str) -> str | None:
     return _INSTEAD[behind[1] or ("not" if behind[0] == "not" else "wait")]
 
 
-def _type_first(last: str, behind: str) -> str:
+def _type_first(last: str, behind: str, kind: str) -> str:
     """`int x = 0;` as it is written here."""
+    if last == "[":
+        return "the size of an array is a number: `int[4]` has the indices 0 to 3"
     named = re.match(r"\w+\s+(\w+)(\s*=\s*\w+)?", behind)
     name, value = (named[1], named[2] or "") if named else ("x", "")
     word = last if last in ("local", "global", "param", "const") else "local" if last in ("{", ";") else "global"
-    written = f"{word} {name} : int" + (f" = {value.strip(' =')}" if value else "")
+    written = f"{word} {name} : {kind}" + (f" = {value.strip(' =')}" if value else "")
     return f"the type follows the name: `{written};`"

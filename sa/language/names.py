@@ -177,8 +177,20 @@ def mentioned(expression: syntax.Expression) -> Iterator[tuple[str, Span]]:
 
 def unknown(scope: Scope, name: str, span: Span, what: str = "name") -> Diagnostic:
     """The message for a name that stands for nothing, with the nearest one that does."""
-    hint = (CALLS if what == "procedure" else VALUES).get(name) or did_you_mean(name, _visible(scope))
+    known = list(_visible(scope))
+    hint = (
+        (CALLS if what in ("procedure", "function") else VALUES).get(name)
+        or _of_thread(name, known)
+        or did_you_mean(name, known)
+    )
     return error("SA101", f"unknown {what} `{name}`", span, hint)
+
+
+def _of_thread(name: str, known: list[str]) -> str | None:
+    """A hint for `T.x` where both sides of a refinement are spoken of, and the locals of all their threads."""
+    local = name.rpartition(".")[2]
+    inside = local != name and {f"conc.{local}", f"abs.{local}"} & {*known}
+    return f"a local is named without its thread: `{local}`, or `conc.{local}` for one side" if inside else None
 
 
 def did_you_mean(name: str, known: Iterator[str] | list[str]) -> str | None:

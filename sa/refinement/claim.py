@@ -11,7 +11,7 @@ from sa.base.diagnostic import Diagnostic, Label, warning
 from sa.certificates.goal import Goal
 from sa.terms import build
 from sa.terms.name import CONCRETE, Name, measured, whole
-from sa.terms.printer import show
+from sa.terms.printer import plain_name, show
 from sa.terms.substitute import unsided
 from sa.terms.term import Term, Var
 
@@ -21,13 +21,17 @@ FORMULAS, NAMES = 3, 6
 #: How much alike names are, of which one may be meant for the other.
 ALIKE = 0.75
 
+#: How variables of C programs begin that say what a thread is at.
+_AT = "__at_"
+
 
 def claim_of(goals: Sequence[Goal], alone: bool) -> str:
     """The claim of a question with these goals; `alone` where relies that are declared are left out."""
     if not all(goal.closed for goal in goals):
         return "each thread refines its abstract one in every environment that keeps to its rely"
     claim = "every run of the concrete program has an abstract run with the same visible actions"
-    lengths = frozenset(v.var.name for goal in goals for v in goal.concrete.variables if v.sequence)
+    sides = (side for goal in goals for side in (goal.concrete, goal.abstract))
+    lengths = frozenset(v.var.name for side in sides for v in side.variables if v.sequence)
     kept = _kept([formula for goal in goals for formula in goal.iota], lengths)
     claim = f"{claim}, and after each step {kept}" if kept else claim
     # κ says all that ι says, and perhaps more.
@@ -48,11 +52,17 @@ def _kept(iota: Sequence[Formula], lengths: frozenset[Name]) -> str:
         if name is not None:
             equal[name] = None
         else:
-            others[show(part)] = None
-    listed = (
-        [f"{_listed(list(equal), NAMES)} {'is' if len(equal) == 1 else 'are'} equal on both sides"] if equal else []
-    )
-    return " and ".join((*listed, *([_listed(list(others), FORMULAS)] if others else [])))
+            others[show(part, lambda v: _measure(v, lengths))] = None
+    threads = [name for name in equal if name.startswith(_AT)]
+    named = [name for name in equal if name not in threads]
+    listed = [f"{_listed(named, NAMES)} {'is' if len(named) == 1 else 'are'} equal on both sides"] if named else []
+    running = ["the same threads run"] if threads else []
+    return " and ".join((*listed, *running, *([_listed(list(others), FORMULAS)] if others else [])))
+
+
+def _measure(var: Var, lengths: frozenset[Name]) -> str:
+    """A variable as formulas of the language write it."""
+    return f"len({measured(var.name)})" if var.name in lengths else plain_name(var)
 
 
 def _equal(formula: Term, lengths: frozenset[Name]) -> str | None:
@@ -89,12 +99,18 @@ def unrelated(goals: Sequence[Goal]) -> tuple[list[Variable], list[Variable]]:
     return list(first.values()), list(second.values())
 
 
+def _written(variable: Variable) -> Name:
+    """What a variable is called in the text that it is from: its array, or its sequence."""
+    name = unsided(variable.var).name
+    return measured(name) if variable.sequence else whole(name)
+
+
 def about_unrelated(goals: Sequence[Goal]) -> tuple[str, ...]:
     """Remarks on globals that the relation does not mention."""
     sides = (("concrete", unrelated(goals)[0]), ("abstract", unrelated(goals)[1]))
     found = []
     for side, variables in sides:
-        names = list(dict.fromkeys(f"`{whole(unsided(v.var).name)}`" for v in variables))
+        names = list(dict.fromkeys(f"`{_written(v)}`" for v in variables if not v.internal))
         if names:
             found.append(f"nothing relates the {side} {_listed(names, NAMES)}")
     return tuple(found)

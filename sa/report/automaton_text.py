@@ -8,8 +8,8 @@ from rich.text import Text
 
 from sa.automata.automaton import Automaton, Edge, Kind, Label, Location, Variable, edges_from
 from sa.automata.ranges import without_ranges
+from sa.report.formulas import wholes_of
 from sa.report.screen import FAINT, PLACE, STRONG, Screen, render
-from sa.report.sequences import wholes_of
 from sa.terms.build import TRUE, conjuncts
 from sa.terms.printer import show
 from sa.terms.term import Term

@@ -7,11 +7,11 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from sa.automata.automaton import Automaton, Edge, Label, location_of
+from sa.automata.automaton import Automaton, Edge, location_of
 from sa.base.source import Span
 from sa.certificates.goal import Goal
 from sa.certificates.play import Broken, Obstacle, Refusal
-from sa.report.sequences import Whole, content, show_with, wholes_of
+from sa.report.formulas import Whole, action_name, content, legible, show_with, wholes_of
 from sa.terms.build import TRUE, conjuncts
 from sa.terms.evaluate import State, Unevaluable, evaluate, holds
 from sa.terms.name import ABSTRACT, unchosen
@@ -57,15 +57,14 @@ def _valued(var: Var, state: State, name: Namer, wholes: Mapping[Var, Whole]) ->
     whole = wholes.get(var)
     inside = None if whole is None else content(whole, state)
     if whole is None or inside is None:
-        return f"{name(var)} = {show_value(state[var], var.sort)}"
+        return f"{legible(name(var))} = {show_value(state[var], var.sort)}"
     return f"{name(whole.var)} = {inside}"
 
 
-def action(label: Label | None, state: State) -> str | None:
-    """A label as `print(3)`, its values read in `state`; None for a silent step."""
-    if label is None:
-        return None
-    return f"{label.action}({', '.join(_value(v, state) for v in label.values)})" if label.values else label.action
+def action(edge: Edge, state: State) -> str | None:
+    """The label of a step as `print(3)`, its values read in `state`; None for a silent step."""
+    name, values = action_name(edge), edge.label.values if edge.label else ()
+    return f"{name}({', '.join(_value(v, state) for v in values)})" if values else name
 
 
 def _value(term: Term, state: State) -> str:
@@ -100,10 +99,10 @@ def _obstacle(
             false = _false_parts(edge.guard, state)
             return f"its guard is false: {_conjunction(false, wholes)}", false, state
         case Obstacle.LABEL:
-            return f"its action is {action(edge.label, state) or 'silent'}, not {asked or 'silent'}", (), state
+            return f"its action is {action(edge, state) or 'silent'}, not {asked or 'silent'}", (), state
         case Obstacle.VALUE:
             values = edge.label.values if edge.label else ()
-            return f"it shows {action(edge.label, state)}, not {asked}", values, state
+            return f"it shows {action(edge, state)}, not {asked}", values, state
         case Obstacle.INVARIANT:
             return _breaks_invariant(edge, state, abstract, wholes)
 

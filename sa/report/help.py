@@ -14,6 +14,8 @@ from sa.engines.outcome import Outcome
 from sa.engines.verification import Verification
 from sa.report.explain import bare, is_internal
 from sa.scripts.result import StepResult
+from sa.terms.name import off_thread
+from sa.terms.substitute import unsided
 
 #: So many variables or lines are named at most.
 _NAMED = 4
@@ -72,10 +74,11 @@ def _ways(goals: Sequence[Goal], families: bool) -> Iterator[str]:
 
 def _unrelated(goal: Goal) -> Iterator[str]:
     """Locals of one name and type on both sides that the relation does not speak of."""
-    spoken = {bare(v) for v in iota_of(goal).free}
+    spoken = {unsided(v).name for v in iota_of(goal).free}
     sides = (variables_of(side, Kind.LOCAL) for side in (goal.concrete, goal.abstract))
-    concrete, abstract = ({bare(v): v.sort for v in side if not is_internal(v)} for side in sides)
-    yield from (n for n, sort in concrete.items() if abstract.get(n) == sort and n not in spoken)
+    concrete, abstract = ({unsided(v).name: v.sort for v in side if not is_internal(v)} for side in sides)
+    # A block names locals without their thread.
+    yield from (off_thread(n) for n, sort in concrete.items() if abstract.get(n) == sort and n not in spoken)
 
 
 def _choices(abstract: Automaton) -> Iterator[str]:

@@ -11,6 +11,7 @@ from sa.certificates.goal import Goal
 from sa.certificates.pairs import Simulation, StatePairs
 from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
 from sa.report.explain import bare, name_of
+from sa.report.formulas import action_name
 from sa.report.html import text
 from sa.report.svg import picture
 from sa.terms.printer import show
@@ -152,4 +153,4 @@ def _parts(edge: Edge) -> Iterator[str]:
         yield f"<code>{text(updates)}</code> "
     if edge.label is not None:
         values = ", ".join(show(v, bare) for v in edge.label.values)
-        yield f'<span class="place">@{text(edge.label.action)}{text(f"({values})") if values else ""}</span>'
+        yield f'<span class="place">@{text(f"{action_name(edge)}")}{text(f"({values})") if values else ""}</span>'

@@ -297,7 +297,7 @@ def _spoiler(here: Position, move: SpoilerMove, abstract: Automaton, then: _Then
         case Unmatched(concrete, closure, exhausted):
             return UnmatchedJson(_state(concrete), show(closure), exhausted)
         case Step(step, replies, refusals, exhausted, beyond):
-            asked = action(step.edge.label, {**here.concrete.values, **step.choices})
+            asked = action(step.edge, {**here.concrete.values, **step.choices})
             return StepJson(
                 _move(step),
                 asked,

@@ -29,8 +29,8 @@ from sa.report.document import (
     without_runs,
 )
 from sa.report.explain import wholes_of_both
+from sa.report.formulas import legible, show_with
 from sa.report.help import what_may_help, with_limits
-from sa.report.sequences import show_with
 from sa.report.story import broken_in, story
 from sa.report.tried import tried_of_goals
 from sa.terms.build import conjuncts, eq
@@ -200,7 +200,7 @@ def relation_text(relation: Term) -> str:
     still = [c for c in parts if _is_unchanged(c)]
     names = [next(v.name for v in c.free if not v.primes) for c in still]
     words = [f"unchanged {', '.join(names)}"] if names else []
-    return "; ".join([*words, *(show(c) for c in parts if c not in still)]) or "anything"
+    return legible("; ".join([*words, *(show(c) for c in parts if c not in still)])) or "anything"
 
 
 def _is_unchanged(formula: Term) -> bool:

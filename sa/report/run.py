@@ -12,6 +12,7 @@ from sa.automata.program import Program
 from sa.base.source import position, span_text
 from sa.certificates.run import Ending, Run, Snapshot, Turn
 from sa.report.explain import is_internal
+from sa.report.formulas import action_name
 from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, fit, pack, render, wrap
 from sa.report.snippet import chain_told
 from sa.report.told import Told, changes_told, told, values_told
@@ -139,7 +140,7 @@ def _head(turn: Turn) -> list[tuple[str, str]]:
 def _action(edge: Edge, shown: tuple[Value, ...]) -> str:
     assert edge.label is not None
     values = [show_value(x, sort_of(t)) for x, t in zip(shown, edge.label.values, strict=True)]
-    return f"{edge.label.action}({', '.join(values)})" if values else edge.label.action
+    return f"{action_name(edge)}({', '.join(values)})" if values else f"{action_name(edge)}"
 
 
 def _changes(turn: Turn, before: Snapshot, how: Told) -> list[Text]:

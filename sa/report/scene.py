@@ -16,6 +16,7 @@ from sa.base.source import Span, span_text
 from sa.certificates.goal import Goal
 from sa.certificates.run import Ending, Run, Snapshot, Turn
 from sa.report.explain import Why, is_internal, name_of
+from sa.report.formulas import action_name
 from sa.report.story import Event, Story, rounds_of
 from sa.report.told import Told, changes_told, told, told_of, values_told
 from sa.terms.sort import Value, show_value
@@ -163,7 +164,7 @@ def _turn(turn: Turn, before: Snapshot, how: Told) -> Act:
     shown = None
     if edge.label is not None:
         values = [show_value(x, sort_of(t)) for x, t in zip(turn.shown, edge.label.values, strict=True)]
-        shown = f"{edge.label.action}({', '.join(values)})" if values else edge.label.action
+        shown = f"{action_name(edge)}({', '.join(values)})" if values else action_name(edge)
     changes = tuple(changes_told(old, {v: x for v, x in new.items() if not is_internal(v)}, turn.thread, how))
     return Act("step", _text(edge), edge.origin.span, shown, changes)
 

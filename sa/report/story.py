@@ -32,7 +32,7 @@ from sa.certificates.play import (
     Unmatched,
 )
 from sa.report.explain import Why, action, bare, broken, name_of, no_choice, refused, wholes_of_both
-from sa.report.sequences import Whole, show_with
+from sa.report.formulas import Whole, show_with
 from sa.terms.build import FALSE
 from sa.terms.printer import plain_name, show
 from sa.terms.term import Var
@@ -184,7 +184,7 @@ def _round(step: Step, here: Position, followed: Reply | None, wholes: Mapping[V
 
 
 def _event(move: Move, before: Configuration) -> Event:
-    return Event(move.edge, action(move.edge.label, {**before.values, **move.choices}), before, move.after)
+    return Event(move.edge, action(move.edge, {**before.values, **move.choices}), before, move.after)
 
 
 def _events(moves: tuple[Move, ...], before: Configuration) -> Iterator[Event]:
@@ -205,7 +205,7 @@ def _summaries(others: Sequence[Position | Broken], wholes: Mapping[Var, Whole])
 
 def _lost(step: Step, here: Position, abstract: Automaton, wholes: Mapping[Var, Whole]) -> Ending:
     """Why every answer to the last step loses at once."""
-    asked = action(step.move.edge.label, {**here.concrete.values, **step.move.choices})
+    asked = action(step.move.edge, {**here.concrete.values, **step.move.choices})
     reasons = list[Why]()
     for reply in step.replies:
         assert isinstance(reply.then, Broken)

@@ -23,11 +23,15 @@ def show_summary(path: str, content: Program | Script) -> str:
         counts = (
             (len(content.threads), "thread"),
             (len(content.families), "family", "families"),
-            (len(globals_), "global"),
-            (len(content.invariants), "invariant"),
+            # Of a program in C these are not what its text has.
+            *(() if content.source.name.endswith((".c", ".i")) else _declared(len(globals_), len(content.invariants))),
         )
     parts = [f"{number} {_of(number, *words)}" for number, *words in counts if number]
     return f"{path}: {', '.join(parts) or 'nothing declared'}\n"
+
+
+def _declared(globals_: int, invariants: int) -> tuple[tuple[int, str], ...]:
+    return (globals_, "global"), (invariants, "invariant")
 
 
 def _of(number: int, one: str, many: str | None = None) -> str:

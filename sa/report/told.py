@@ -9,7 +9,7 @@ from msgspec import Struct
 from sa.automata.automaton import Automaton, Shown
 from sa.automata.program import Program
 from sa.report.explain import bare
-from sa.report.sequences import Whole, content, wholes_of
+from sa.report.formulas import Whole, content, wholes_of
 from sa.terms.sort import ArraySort, ArrayValue, Sort, Value, show_value
 from sa.terms.term import Var
 

@@ -325,6 +325,10 @@ def _at(expression: syntax.At, context: Context) -> Term | None:
         hint = did_you_mean(name, sorted(context.locations))
         if expression.thread in context.families:
             hint = f"copies have names here: `forall i : {expression.thread} :: ... at {expression.thread}[i].CS ...`"
+        elif expression.thread in context.members and expression.index is None:
+            low, _ = context.members[expression.thread]
+            written = f"at {expression.thread}[{low}].{expression.location}"
+            hint = f"`{expression.thread}` is a family: `{written}`, or `forall i : {expression.thread} :: ...`"
         complain(context, "SA104", message, expression.span, hint)
         return None
     return build.variable(name, BOOL)

@@ -1,13 +1,18 @@
-"""Sequences as readers know them: one value, though their elements and their length are variables of their own."""
+"""Formulas and names as readers know them.
+
+A sequence is one value, though its elements and its length are variables of their own. What a thread of a program in C
+is at has the name that it has in `.sa`, and its calls have the names of the functions.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from itertools import count, takewhile
 
 from msgspec import Struct
 
-from sa.automata.automaton import Variable
+from sa.automata.automaton import Edge, Variable
 from sa.terms import build
 from sa.terms.build import eq
 from sa.terms.name import element, measured
@@ -27,6 +32,19 @@ class Whole(Struct, frozen=True):
     var: Var
     elements: tuple[Var, ...]
     length: Var
+
+
+def legible(words: str) -> str:
+    """A text about a program in C: what a thread is at is called as in `.sa`."""
+    return re.sub(r"\b__at_(\w+)", r"\1_state", words)
+
+
+def action_name(edge: Edge) -> str | None:
+    """The visible action of a step; None where it is silent. Of a call in C it is the function's name."""
+    if edge.label is None:
+        return None
+    span, name = edge.origin.span, edge.label.action
+    return name.removesuffix("_") if span is not None and span.source.name.endswith((".c", ".i")) else name
 
 
 def wholes_of(variables: Iterable[Variable]) -> Mapping[Var, Whole]:
@@ -60,13 +78,13 @@ def show_with(term: Term, name: Namer, wholes: Mapping[Var, Whole]) -> str:
     both = _compared(term, wholes)
     if both is not None:
         first, second = both
-        return f"{name(first.var)} == {name(second.var)}"
+        return legible(f"{name(first.var)} == {name(second.var)}")
 
     def named(var: Var) -> str:
         whole = wholes.get(var)
         return f"len({name(whole.var)})" if whole is not None and var is whole.length else name(var)
 
-    return show(term, named)
+    return legible(show(term, named))
 
 
 def _compared(term: Term, wholes: Mapping[Var, Whole]) -> tuple[Whole, Whole] | None:
