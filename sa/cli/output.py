@@ -42,6 +42,13 @@ def write(text: str, stream: TextIO | None = None, last: bool = False) -> None:
             cannot_write(problem)
 
 
+def answered(status: int, why: str = "") -> None:
+    """All answers are shown. A worker that is ended before its end has this status, and says why on standard error."""
+    say = getattr(sys.stdout, "answered", None)
+    if say is not None:
+        say(status, why)
+
+
 def cannot_write(problem: OSError) -> NoReturn:
     """End the process since its answer cannot be delivered."""
     _drop(sys.stdout)

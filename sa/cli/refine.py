@@ -56,7 +56,7 @@ from sa.cli.options import (
     engines_of,
     watching_of,
 )
-from sa.cli.output import screen, write, write_json
+from sa.cli.output import answered, screen, write, write_json
 from sa.cli.session import complain, count_warnings, decide
 from sa.cli.written import write_files
 from sa.frontends.reading import USUAL, Reading
@@ -168,6 +168,7 @@ def _ask(
                 shown.append(answer)
                 if not settings.json:
                     _show(answer.outcome, settings)
+                    _shown(answers, certificate is None, settings)
 
     def body(bounds: Limits) -> int:
         nonlocal written
@@ -192,6 +193,14 @@ def _ask(
         return EXIT_INPUT
 
     decide(settings, " and ".join(paths), body, stopped)
+
+
+def _shown(answers: list[Answer], first: bool, settings: Settings) -> None:
+    """If this was the last answer, there is no other one, whatever becomes of the files that are written then."""
+    if answers[-1].last and first:
+        lost = "error SA903: a limit was reached before all files were written\n" if settings.files.any else ""
+        status = worst_status([status_of(a.outcome) for a in answers])
+        answered(EXIT_INPUT if lost else status, lost)
 
 
 def _nothing() -> None:

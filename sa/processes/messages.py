@@ -18,7 +18,8 @@ _HEAD = struct.Struct(">cQ")
 #: Milliseconds between two chances for Python to handle signals: one that arrives just before `poll` does not end it.
 _SIGNALS = 100
 
-OUT, ERR, STATUS = b"o", b"e", b"s"
+#: Texts for the two streams, the status at the end, and before that what ends a worker that is killed from now on.
+OUT, ERR, STATUS, ANSWERED = b"o", b"e", b"s", b"a"
 
 
 class Channel:
@@ -60,6 +61,10 @@ class Stream(io.TextIOBase):
         """Send a text whole."""
         self._channel.say(self._kind, text)
         return len(text)
+
+    def answered(self, status: int, why: str) -> None:
+        """All answers are written: should this process be killed before its end, that is its status, and why."""
+        self._channel.say(ANSWERED, f"{status} {why}")
 
     def isatty(self) -> bool:
         """Whether what is said comes to a terminal in the end."""

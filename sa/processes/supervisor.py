@@ -19,7 +19,7 @@ from typing import Protocol, TextIO
 from sa.base.limits import Limits
 from sa.base.verdict import Reason
 from sa.processes.group import held, held_by_all, is_dead, lead, tell_all
-from sa.processes.messages import OUT, STATUS, Channel, listen
+from sa.processes.messages import ANSWERED, OUT, STATUS, Channel, listen
 from sa.processes.worker import WORDS, work
 
 
@@ -41,6 +41,8 @@ _WORD = {reason: word for word, reason in WORDS.items()}
 _LOOK, _LOOK_CLOSELY = 0.02, 0.004
 #: The shares of the memory limit at which the worker is told, and at which it has no time to end by itself.
 _LARGE, _TOO_LARGE = 0.97, 1.02
+#: Seconds that a worker has for its files when its answer is written and the time is over.
+_FILES = 5.0
 
 
 def can_supervise() -> bool:
@@ -62,6 +64,7 @@ class _Watch:
         self.dead = dead
         self.bounds = bounds
         self.reason: Reason | None = None
+        self.writing = False
         self.end_at = float("inf")
         self.over = threading.Event()
         self.started = monotonic()
@@ -71,9 +74,16 @@ class _Watch:
         if self.reason is not None:
             return
         self.reason = reason
-        self.end_at = monotonic() + 2 * patience(reason, monotonic() - self.started)
+        files = _FILES if self.writing and reason is Reason.TIMEOUT else 0.0
+        self.end_at = monotonic() + 2 * patience(reason, monotonic() - self.started) + files
         with suppress(OSError):
             os.write(self.words, _WORD[reason])
+
+    def write(self) -> None:
+        """The worker has answered and goes on to write files, for which it has some seconds more."""
+        self.writing = True
+        if self.reason is Reason.TIMEOUT:
+            self.end_at += _FILES
 
     def watch(self) -> None:
         """The supervisor's second thread. Signals are for the first: Python handles them in no other."""
@@ -201,13 +211,17 @@ def _pass_on(said: int, over: int, watch: _Watch, write: Write, one_document: bo
     """Write what the worker says; its status, None if it died before it had one."""
     thread = threading.Thread(target=watch.watch, daemon=True)
     thread.start()
-    document, status = "", None
+    document, status, answered = "", None, ""
     try:
         for kind, text in listen(said, over):
             if kind == STATUS:
                 status = int(text)
                 break
-            if kind != OUT:
+            if kind == ANSWERED:
+                answered = text
+                if answered.partition(" ")[2]:
+                    watch.write()
+            elif kind != OUT:
                 write(text, sys.stderr)
             elif one_document:
                 document = text
@@ -218,6 +232,11 @@ def _pass_on(said: int, over: int, watch: _Watch, write: Write, one_document: bo
         thread.join()
     if status is not None and document:
         write(document)
+    if status is None and answered:
+        # There is no second answer where one was given.
+        number, _, why = answered.partition(" ")
+        write(why, sys.stderr)
+        return int(number)
     return status
 
 

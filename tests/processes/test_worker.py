@@ -7,12 +7,19 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from time import sleep
+from typing import TextIO
 
 import pytest
 
+import sa.processes.supervisor as supervisor
+from sa.base.limits import Limits, limits
+from sa.base.verdict import Reason
+from sa.cli.output import answered
 from sa.processes.group import age, below, held, held_by_all, tell_all
 from sa.processes.messages import ERR, OUT, Channel, Stream, listen
+from sa.processes.supervisor import supervise
 
 SLEEPER = (
     "import subprocess, sys, time\nif sys.argv[1:]: subprocess.Popen([sys.executable, __file__])\ntime.sleep(60)\n"
@@ -111,3 +118,28 @@ def test_a_process_knows_its_age() -> None:
     before = age()
     sleep(0.1)
     assert 0.05 < age() - before < 5
+
+
+def test_a_worker_that_is_killed_after_its_answer_gets_no_second_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was writing a file, say: what it said stands, and why it was not finished is said beside it."""
+    monkeypatch.setattr(supervisor, "_FILES", 0.1)
+    written = list[tuple[str, bool]]()
+
+    def body(bounds: Limits) -> int:
+        sys.stdout.write("the answer\n")
+        answered(2, "the rest is lost\n")
+        return 0
+
+    def finished(inside: Callable[[], int]) -> int:
+        inside()
+        sleep(60)
+        return 0
+
+    def stopped(reason: Reason, detail: str = "") -> int:
+        raise AssertionError("there was an answer")
+
+    def write(text: str, stream: TextIO | None = None) -> None:
+        written.append((text, stream is None))
+
+    assert supervise(limits(0.5, None), body, stopped, finished, write, False) == 2
+    assert written == [("the answer\n", True), ("the rest is lost\n", False)]
