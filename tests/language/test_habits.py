@@ -32,7 +32,7 @@ HABITS = [
     ("global bool flag = false;", "`global flag : bool = false;`"),
     ("thread T { if (b) { skip; } elif (c) { skip; } }", "write `else if (…) { … }`"),
     ("global q : seq<int, 1> = {}; thread T { local x : int; x := receive(q) + 1; }", "it is a step of its own"),
-    ("thread T[i : 1..3] { CS: skip; } invariant i : !at T.CS;", "`at T[1].CS`, or `forall i : T :: ...`"),
+    ("thread T[i : 1..3] { CS: skip; } invariant i : !at T.CS;", "`forall i : T :: ... at T[i].CS ...`"),
 ]
 
 

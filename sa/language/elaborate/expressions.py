@@ -323,12 +323,8 @@ def _at(expression: syntax.At, context: Context) -> Term | None:
     if name not in context.locations:
         message = f"there is no location `{expression.location}` in a thread `{thread}`"
         hint = did_you_mean(name, sorted(context.locations))
-        if expression.thread in context.families:
-            hint = f"copies have names here: `forall i : {expression.thread} :: ... at {expression.thread}[i].CS ...`"
-        elif expression.thread in context.members and expression.index is None:
-            low, _ = context.members[expression.thread]
-            written = f"at {expression.thread}[{low}].{expression.location}"
-            hint = f"`{expression.thread}` is a family: `{written}`, or `forall i : {expression.thread} :: ...`"
+        if thread in context.families or thread in context.members:
+            hint = f"`{thread}` is a family: `forall i : {thread} :: ... at {thread}[i].{expression.location} ...`"
         complain(context, "SA104", message, expression.span, hint)
         return None
     return build.variable(name, BOOL)
