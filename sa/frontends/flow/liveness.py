@@ -16,12 +16,16 @@ K = TypeVar("K", bound=Hashable)
 
 
 def live(
-    steps: Sequence[Step], entry: Node, read: Callable[[Step], Iterable[K]], killed: Callable[[Step], Iterable[K]]
+    steps: Sequence[Step],
+    entry: Node,
+    read: Callable[[Step], Iterable[K]],
+    killed: Callable[[Step], Iterable[K]],
+    pure: Callable[[Step], bool] = lambda _: False,
 ) -> Mapping[Node, frozenset[K]]:
-    """By node what is read from there on before it is killed."""
+    """By node what is read from there on before it is killed; what a `pure` step kills in vain, it reads in vain."""
     following = outgoing(list(steps))
     order = components((entry,), {n: [s.target for s in out] for n, out in following.items()})
-    gen = {id(s): (frozenset(read(s)), frozenset(killed(s))) for s in steps}
+    gen = {id(s): (frozenset(read(s)), frozenset(killed(s)), pure(s)) for s in steps}
     found = dict[Node, frozenset[K]]()
     empty = frozenset[K]()
     for component in order:
@@ -31,8 +35,9 @@ def live(
             for node in component:
                 now = empty
                 for step in following.get(node, ()):
-                    used, gone = gen[id(step)]
-                    now |= used | (found.get(step.target, empty) - gone)
+                    used, gone, idle = gen[id(step)]
+                    after = found.get(step.target, empty)
+                    now |= after if idle and after.isdisjoint(gone) else used | (after - gone)
                 if now != found.get(node, empty):
                     found[node] = now
                     changed = True
@@ -40,8 +45,8 @@ def live(
     return found
 
 
-def registers(graph: Graph) -> Mapping[Node, frozenset[Var]]:
-    """By node the registers that are read before they are written."""
+def registers(graph: Graph, needed: bool = False) -> Mapping[Node, frozenset[Var]]:
+    """By node the registers that are read before they are written, by steps that are `needed` only if that is asked."""
 
     def read(step: Step) -> Iterable[Var]:
         return (v for t in read_by(step.op) for v in t.free if not v.name.startswith("&"))
@@ -50,24 +55,21 @@ def registers(graph: Graph) -> Mapping[Node, frozenset[Var]]:
         var = written_by(step.op)
         return () if var is None else (var,)
 
-    return live(graph.steps, graph.entry, read, killed)
+    return live(graph.steps, graph.entry, read, killed, _is_pure if needed else lambda _: False)
+
+
+def _is_pure(step: Step) -> bool:
+    """Whether a step does nothing but write a register."""
+    return isinstance(step.op, Set | Divide | Havoc | Self)
 
 
 def prune(graph: Graph) -> None:
-    """Leave out assignments to registers that nothing reads, and steps that cannot be reached, in place."""
-    while True:
-        after = registers(graph)
-        changed = False
-        steps = list[Step]()
-        for step in graph.steps:
-            alive = after.get(step.target, frozenset())
-            if isinstance(step.op, Set | Divide | Havoc | Self) and step.op.var not in alive:
-                step = replace(step, op=Skip())
-                changed = True
-            steps.append(step)
-        graph.steps = steps
-        if not changed:
-            return
+    """Leave out assignments to registers that nothing needs, in place."""
+    after, steps = registers(graph, True), list[Step]()
+    for step in graph.steps:
+        in_vain = _is_pure(step) and written_by(step.op) not in after.get(step.target, frozenset())
+        steps.append(replace(step, op=Skip()) if in_vain else step)
+    graph.steps = steps
 
 
 def only_reachable(graph: Graph) -> None:

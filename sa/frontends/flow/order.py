@@ -26,7 +26,9 @@ def components(roots: Iterable[Node], successors: Mapping[Node, Sequence[Node]])
                 if work:
                     low[work[-1][0]] = min(low[work[-1][0]], low[here])
                 if low[here] == index[here]:
-                    cut = stack.index(here)
+                    cut = len(stack) - 1
+                    while stack[cut] != here:
+                        cut -= 1
                     found.append(tuple(stack[cut:]))
                     inside.difference_update(stack[cut:])
                     del stack[cut:]

@@ -112,7 +112,7 @@ def threads_of(unit: Unit) -> tuple[tuple[Thread, ...], tuple[Object, ...]]:
         name = _unused(creation.procedure, names)
         names.add(name)
         graph, parameters, result = inline(unit, creation.procedure, name)
-        unroll(graph)
+        unroll(graph, MAX_THREADS)
         graphs.append((name, graph, parameters, result))
         _creations(graph, creation, work)
     sign = -1 if any(c.family for c in work.creations) else 1

@@ -18,8 +18,8 @@ from sa.terms.term import Bool, Int, Term, Var
 MAX_NODES = 20_000
 
 
-def unroll(graph: Graph) -> None:
-    """Unroll the graph's loops that create or join threads, in place."""
+def unroll(graph: Graph, most: int) -> None:
+    """Unroll the graph's loops that create or join threads, in place, unless that makes more than `most` creations."""
     steps = outgoing(graph.steps)
     loops = on_cycles((graph.entry,), {n: [s.target for s in out] for n, out in steps.items()})
     wanted = {loops[s.source] for s in graph.steps if isinstance(s.op, Fork | Join) and s.source in loops}
@@ -28,7 +28,7 @@ def unroll(graph: Graph) -> None:
     inside = {n for n, number in loops.items() if number in wanted}
     relevant = _relevant(graph, inside)
     split = split_by(graph, steps, relevant, MAX_NODES)
-    if split is not None:
+    if split is not None and sum(isinstance(s.op, Fork) for s in split[0]) <= most:
         graph.steps, graph.nodes, graph.entry, graph.exit = split
 
 

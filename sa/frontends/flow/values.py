@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import product
 from math import gcd, prod
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct, field
 
@@ -33,6 +33,8 @@ Values: TypeAlias = frozenset[int | None]
 K = TypeVar("K")
 
 _MOST, _MOST_COMBINATIONS, _MOST_OF_COLUMN = 64, 4096, 16
+#: So often one step may give something new values before numbers among them are forgotten.
+_MOST_GROWTHS = 8
 _UNKNOWN: Values = frozenset({OTHER})
 _NOTHING: Values = frozenset()
 
@@ -73,6 +75,7 @@ def _solve(steps: Sequence[tuple[int, Step]], found: Found) -> None:
     reads: list[list[_Key]] = [[(t, v) for term in read_by(s.op) for v in term.free] for t, s in steps]
     loaded: list[Sequence[_Key]] = [()] * len(steps)
     last, stamps, now, changed = [-1] * len(steps), dict[_Key, int](), 0, True
+    grown = [0] * len(steps)
     while changed:
         changed = False
         for number, (thread, step) in enumerate(steps):
@@ -82,8 +85,21 @@ def _solve(steps: Sequence[tuple[int, Step]], found: Found) -> None:
             last[number] = now
             loaded[number], more = _transfer(step, thread, found)
             if more:
+                grown[number] += 1
+                if grown[number] >= _MOST_GROWTHS:
+                    _widen(more, found)
                 now, changed = now + 1, True
                 stamps.update(dict.fromkeys(more, now))
+
+
+def _widen(keys: Sequence[_Key], found: Found) -> None:
+    """What a step gives new values again and again is counted: its numbers are any, its addresses are as they are."""
+    for key in keys:
+        values = found.cells[key] if isinstance(key, int) else found.registers[key]
+        wide = _UNKNOWN | frozenset(v for v in values if v in found.layout.homes or v in found.layout.codes)
+        if len(values) > len(wide):
+            table: dict[Any, Values] = found.cells if isinstance(key, int) else found.registers
+            table[key] = wide
 
 
 def _initial(number: int, initial: Term, found: Found) -> Values:
