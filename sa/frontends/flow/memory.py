@@ -84,18 +84,23 @@ def length(extent: int, path: Path, work: Work) -> Term:
 
 
 def set_first(address: Term, access: Access, path: Path, step: Step, work: Work) -> Iterator[Path]:
-    """The path where nothing arbitrary is read, and the one where the cell that is read gets any value first."""
+    """The path where nothing arbitrary is read, and the one where the cell that is read gets any value first.
+
+    A path that has chosen such a value already is not divided again: what it need not choose is determined.
+    """
     unset = dict[int, Term]()
     for at in access.cells:
         if at in work.known.unset and at in work.names.cells:
             var = work.names.cells[at]
             here = build.eq(path.store.get(var, var), build.integer(unset_value(_cell(at, work))))
             unset[at] = build.land(here, is_meant(address, at, access, work))
-    never = build.land(path.guard, simplified(build.land(*map(build.lnot, unset.values()))))
-    if never is not build.FALSE:
-        yield replace(path, guard=never)
-    first = build.land(path.guard, simplified(build.lor(*unset.values())))
-    if first is build.FALSE:
+    needed = simplified(build.lor(*unset.values()))
+    if not path.chose or needed is build.FALSE:
+        never = build.land(path.guard, simplified(build.lnot(needed)))
+        if never is not build.FALSE:
+            yield replace(path, guard=never)
+    first = build.land(path.guard, build.TRUE if path.chose else needed)
+    if first is build.FALSE or needed is build.FALSE:
         return
     store, choices = dict(path.store), dict[Range, Variable]()
     for at, condition in unset.items():
@@ -103,7 +108,10 @@ def set_first(address: Term, access: Access, path: Path, step: Step, work: Work)
         if range_ not in choices:
             choices[range_] = choice_of(var, range_, step.origin, work)
         store[var] = build.ite(simplified(condition), choices[range_].var, store.get(var, var))
-    yield replace(path, guard=first, store=store, choices=(*path.choices, *choices.values()))
+    idle = (build.eq(c.var, build.integer(max(0, c.low or 0))) for c in choices.values())
+    determined = build.lor(needed, build.land(*idle)) if path.chose else build.TRUE
+    made = (*path.choices, *choices.values())
+    yield replace(path, guard=build.land(first, determined), store=store, choices=made, chose=True)
 
 
 def _first_range(cell: Cell) -> Range:

@@ -30,7 +30,10 @@ class Touched(Struct, frozen=True):
 
 
 class Path(Struct, frozen=True):
-    """A path so far: all terms are over the state before the step and the choices."""
+    """A path so far: all terms are over the state before the step and the choices.
+
+    Whether it `chose` a first value for something that was never written.
+    """
 
     node: Node
     store: Mapping[Var, Term] = field(default_factory=dict)
@@ -42,6 +45,7 @@ class Path(Struct, frozen=True):
     origin: Origin | None = None
     length: int = 0
     touched: tuple[Touched, ...] = ()
+    chose: bool = False
 
 
 def with_value(store: Mapping[Var, Term], var: Var, term: Term) -> Mapping[Var, Term]:
