@@ -14,7 +14,7 @@ from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.family import symbolic_name
 from sa.certificates.crowd import counter
 from sa.certificates.run import Bad
-from sa.conditions.never import at_places, mentioned
+from sa.conditions.never import at_places
 from sa.invariants.constants import constants
 from sa.invariants.crowd_candidates import candidates
 from sa.invariants.crowd_clauses import System, balanced, identities, places_of, predicate, variables
@@ -40,10 +40,13 @@ def needed(s: System, bads: Sequence[Bad]) -> Offered:
     said = [f for f in (*numbers, *compared) if isinstance(f, IsZero | Le) and f.free and f.free <= shared.keys()]
     dependent = tuple(_dependent((v for v in shared if v.sort == BOOL), said))[:DEPENDENT]
     flags = {t.name: _open_flags(t) for t in s.apart}
+    # Claims may speak of more copies than there are here, and of where they are.
+    known = frozenset(variables(s))
     offered = dict[str, Sequence[Term]]()
     for places in places_of(s):
         here = {t.name: q for t, q in zip(s.apart, places, strict=True)}
-        needs = (f for formula in somewhere if not mentioned(f := at_places(formula, here)) and f.free)
+        said_here = (at_places(formula, here) for formula in somewhere)
+        needs = (f for f in said_here if f.free and f.free <= known)
         own = [v for t, q in here.items() for v in flags[t].get(q, ())]
         each = islice(_dependent(own, said), DEPENDENT)
         apart = (build.lor(build.lnot(one), build.lnot(other)) for one, other in combinations(own, 2))
