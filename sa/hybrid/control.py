@@ -13,7 +13,7 @@ from sa.automata.ranges import within
 from sa.explicit.whole import Arc, Whole
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
-from sa.terms.sort import INT, ArraySort, EnumSort, Value, finite_values
+from sa.terms.sort import BOOL, INT, ArraySort, EnumSort, Value, finite_values
 from sa.terms.term import Bool, Int, Ite, Member, Term, Var
 
 #: A range with more values is data, and so are variables that may start in more ways than this together.
@@ -72,9 +72,11 @@ def _decided(variable: Variable, term: Term, arc: Arc, left: Mapping[Var, Variab
         case Var() if any(c.var is term for c in arc.choices):
             return True
         case _:
-            # An enumeration cannot be data of Horn clauses.
+            # A step that decides something, as a compare-and-swap does, is two steps. An enumeration cannot be data of
+            # Horn clauses.
             known = reach is Reach.ALL and term.free <= left.keys() | {c.var for c in arc.choices}
-            return known or isinstance(variable.var.sort, EnumSort)
+            tested = reach is Reach.ALL and variable.var.sort == BOOL
+            return known or tested or isinstance(variable.var.sort, EnumSort)
 
 
 def values_of(variable: Variable) -> Sequence[Value] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -14,17 +14,19 @@ from sa.base.limits import part_of
 from sa.certificates.run import Bad
 from sa.certificates.threads import Joint
 from sa.explicit.whole import Whole, whole
+from sa.hybrid.candidates import by_candidates
 from sa.hybrid.control import Reach, control
 from sa.hybrid.coordinates import coordinates, without_guesses
 from sa.hybrid.equalities import equalities, excluded
 from sa.hybrid.evidence import joints, run
 from sa.hybrid.fuse import fused, restored
-from sa.hybrid.points import Frame, Graph, explore, frame
+from sa.hybrid.points import Frame, Graph, Point, explore, frame
 from sa.hybrid.slices import about_all, is_small, mattering, spoken_of
-from sa.hybrid.solve import Held, Way, solve
+from sa.hybrid.solve import Held, Way, horn, solve
 from sa.invariants.direct import lemmas_key
 from sa.invariants.houdini import called
 from sa.question.asked import Asked, Excluded, Refuted
+from sa.smt.horn import GivenUp
 from sa.smt.session import Session
 from sa.terms.substitute import substitute
 from sa.terms.term import Term
@@ -46,6 +48,9 @@ EQUALITIES = Effort(20_000, 40_000, None)
 
 #: With little effort and with much.
 EFFORTS = (Effort(3_000, 6_000, 10_000_000), Effort(40_000, 80_000, 200_000_000))
+
+#: Solver resources for each question about a conjunction: what follows from simple formulas follows soon.
+SOON = 500_000
 
 #: The part of the time that one of several questions may have.
 ONE = 0.4
@@ -102,7 +107,7 @@ def decided(
         held = excluded(f, less.graph, equal, lemmas, session)
         if held is None and effort.rlimit is None:
             return
-        answer = held or solve(f, less.graph, lemmas, budget.bounds, effort.rlimit or 0)
+        answer = held or _solved(f, less.graph, lemmas, equal, session, effort)
         if isinstance(answer, Held):
             full = explore(f, False, effort.full, budget.bounds)
             if full is not None:
@@ -146,7 +151,7 @@ def _in_coordinates(
         held = excluded(f, less.graph, equal, lemmas, session)
         if held is None and effort.rlimit is None:
             continue
-        answer = held or solve(f, less.graph, lemmas, budget.bounds, effort.rlimit or 0)
+        answer = held or _solved(f, less.graph, lemmas, equal, session, effort)
         full = explore(f, False, effort.full, budget.bounds) if isinstance(answer, Held) else None
         if isinstance(answer, Held) and full is not None:
             invariants = joints(f, full, restored(less, answer.points), lemmas, budget.bounds)
@@ -158,6 +163,17 @@ def _in_coordinates(
                 "remainders and differences at control points",
             )
             return
+
+
+def _solved(
+    f: Frame, graph: Graph, lemmas: tuple[Term, ...], equal: Mapping[Point, Term], session: Session, effort: Effort
+) -> Held | Way | GivenUp:
+    """What Spacer says, or conjunctions where it gives up. Raises LimitReached."""
+    made = horn(f, graph, lemmas)
+    answer = solve(made, session.bounds, effort.rlimit or 0)
+    if isinstance(answer, GivenUp):
+        return by_candidates(horn(f, graph, lemmas, True), equal, session.again(SOON), session.bounds) or answer
+    return answer
 
 
 def _graph(

@@ -7,7 +7,7 @@ Values of locals that nobody reads any more are forgotten.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 from msgspec import Struct, field
@@ -23,6 +23,7 @@ from sa.explicit.whole import Arc, Whole, is_bad
 from sa.hybrid.control import Values, cases
 from sa.smt.session import Session
 from sa.terms import build
+from sa.terms.cases import decided
 from sa.terms.name import at_place
 from sa.terms.solve import solution
 from sa.terms.sort import Value
@@ -250,4 +251,12 @@ def _along(f: Frame, here: Point, arc: Arc, guard: Term, env: Mapping[Var, Term]
         condition = build.land(guard, *(c for c, _ in chosen))
         if condition is not build.FALSE:
             after = before | {v.var: x for v, (_, x) in zip(set_here, chosen, strict=True)}
-            yield Step(here, _point(f, places, after), condition, data, choices, (arc,))
+            settled = {v: _where(t, [c for c, _ in chosen]) for v, t in data.items()}
+            yield Step(here, _point(f, places, after), condition, settled, choices, (arc,))
+
+
+def _where(term: Term, conditions: Iterable[Term]) -> Term:
+    """The term where conditions hold, some of which it may choose by."""
+    for condition in (c for formula in conditions for c in build.conjuncts(formula)):
+        term = decided(decided(term, condition, True), build.lnot(condition), False)
+    return term

@@ -13,6 +13,7 @@ from sa.hybrid.points import Frame, Graph, Point, Step, known
 from sa.smt.horn import Atom, Clause, GivenUp, Solution
 from sa.smt.reach import reach
 from sa.terms import build
+from sa.terms.name import staged
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -29,11 +30,30 @@ class Way(Struct, frozen=True):
     steps: tuple[Step, ...]
 
 
-def solve(f: Frame, graph: Graph, lemmas: Sequence[Term], bounds: Limits, rlimit: int) -> Held | Way | GivenUp:
-    """What Spacer says, where `lemmas` always hold. Raises LimitReached."""
+class Horn(Struct, frozen=True):
+    """Clauses about points: the name of each, its data, and the steps that clauses behind the `first` ones are for."""
+
+    names: Mapping[Point, str]
+    data: Mapping[Point, tuple[Var, ...]]
+    clauses: tuple[Clause, ...]
+    steps: tuple[Step, ...]
+
+    @property
+    def first(self) -> int:
+        """How many clauses are about starts."""
+        return len(self.clauses) - len(self.steps)
+
+    @property
+    def parameters(self) -> dict[str, tuple[Var, ...]]:
+        """The data by the name of their point."""
+        return {self.names[p]: self.data[p] for p in self.names}
+
+
+def horn(f: Frame, graph: Graph, lemmas: Sequence[Term], whole: bool = False) -> Horn:
+    """The clauses where `lemmas` always hold: about what matters from each point on, or about the `whole` state."""
     steps = [s for listed in graph.steps.values() for s in listed]
     assumed = {point: assumed_at(f, lemmas, point) for point in graph.steps}
-    data = _data(f, graph, assumed)
+    data = dict.fromkeys(graph.steps, _numbers(f)) if whole else _data(f, graph, assumed)
     names = {point: str(number) for number, point in enumerate(graph.steps)}
     clauses = list[Clause]()
     for point, start in graph.starts:
@@ -41,21 +61,26 @@ def solve(f: Frame, graph: Graph, lemmas: Sequence[Term], bounds: Limits, rlimit
         head = Atom(names[point], data[point])
         ranges = (within(v) for v in f.whole.variables)
         clauses.append(Clause((), substitute(build.land(f.whole.init, *ranges), given), head))
-    first = len(clauses)
     for step in steps:
         body = Atom(names[step.source], data[step.source])
         there = None
         if step.target is not None:
-            there = Atom(names[step.target], tuple(step.updates.get(v, v) for v in data[step.target]))
+            gone = _gone(step) if whole else {}
+            there = Atom(names[step.target], tuple(step.updates.get(v, gone.get(v, v)) for v in data[step.target]))
         clauses.append(Clause((body,), build.land(step.guard, *assumed[step.source]), there))
-    answer = reach({names[p]: data[p] for p in names}, clauses, bounds, rlimit)
+    return Horn(names, data, tuple(clauses), tuple(steps))
+
+
+def solve(made: Horn, bounds: Limits, rlimit: int) -> Held | Way | GivenUp:
+    """What Spacer says. Raises LimitReached."""
+    answer = reach(made.parameters, made.clauses, bounds, rlimit)
     match answer:
         case Solution(found):
-            return Held({point: found[name] for point, name in names.items()})
+            return Held({point: found[name] for point, name in made.names.items()})
         case GivenUp():
             return answer
         case derivation:
-            return Way(tuple(steps[n - first] for n in derivation.clauses if n >= first))
+            return Way(tuple(made.steps[n - made.first] for n in derivation.clauses if n >= made.first))
 
 
 def assumed_at(f: Frame, lemmas: Sequence[Term], point: Point) -> tuple[Term, ...]:
@@ -67,10 +92,20 @@ def assumed_at(f: Frame, lemmas: Sequence[Term], point: Point) -> tuple[Term, ..
     return tuple(formula for formula in said if formula.free.isdisjoint(forgotten))
 
 
+def _numbers(f: Frame) -> tuple[Var, ...]:
+    control = {v.var for v in f.control}
+    return tuple(v.var for v in f.whole.variables if v.var not in control)
+
+
+def _gone(step: Step) -> dict[Var, Var]:
+    """What is written and nobody reads any more, with names for values that nobody knows."""
+    written = {v for arc in step.arcs for v in arc.updates} - step.updates.keys()
+    return {v: build.variable(staged(v.name, len(step.arcs)), v.sort) for v in written}
+
+
 def _data(f: Frame, graph: Graph, assumed: Mapping[Point, Sequence[Term]]) -> Mapping[Point, tuple[Var, ...]]:
     """The variables at each point, in order, on which it depends what may happen from there on."""
-    control = {v.var for v in f.control}
-    order = [v.var for v in f.whole.variables if v.var not in control]
+    order = _numbers(f)
     sources = dict[Point, list[Step]]()
     found: dict[Point, frozenset[Var]] = {}
     for point, steps in graph.steps.items():

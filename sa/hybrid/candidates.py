@@ -1,0 +1,54 @@
+"""Conjunctions at control points: of what steps compare, and orders of numbers, beside equations that are known there.
+
+Spacer has no sense for long sums; where equations carry the proof, the few inequations that are missing are mostly
+tests of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+
+from sa.base.limits import Limits
+from sa.hybrid.points import Point
+from sa.hybrid.solve import Held, Horn
+from sa.invariants.conjunctions import conjunctions, impossible, under
+from sa.invariants.houdini import atoms_of, called
+from sa.smt.session import Session
+from sa.terms import build
+from sa.terms.sort import INT
+from sa.terms.term import Le, Term
+
+#: Points up to which this is tried, candidates at most, and numbers between which orders are candidates.
+POINTS, CANDIDATES, ORDERED = 400, 200, 9
+
+
+def by_candidates(made: Horn, equal: Mapping[Point, Term], session: Session, bounds: Limits) -> Held | None:
+    """A solution of clauses about whole states by conjunctions of candidates, where `equal` always hold.
+
+    Raises LimitReached.
+    """
+    if len(made.names) > POINTS:
+        return None
+    offered = tuple(dict.fromkeys(_candidates(made)))[:CANDIDATES]
+    known = {made.names[p]: formula for p, formula in equal.items()}
+    clauses = tuple(under(made.parameters, known, made.clauses))
+    found = conjunctions(session, made.parameters, clauses, dict.fromkeys(known, offered), bounds)
+    if not all(impossible(session, made.parameters, found, c) for c in clauses if c.head is None):
+        return None
+    return Held({p: build.land(equal[p], found[name]) for p, name in made.names.items()})
+
+
+def _candidates(made: Horn) -> Iterator[Term]:
+    data = next(iter(made.data.values()), ())
+    own = frozenset(data)
+    tests = dict.fromkeys(
+        a for s in made.steps for a in atoms_of(s.guard) if a.free and a.free <= own and not called(a)
+    )
+    yield from tests
+    # What a test bounds is beyond the bound by one when the loop is left.
+    yield from (build.at_most_zero(build.sub(a.total, build.ONE)) for a in tests if isinstance(a, Le))
+    numbers = [v for v in data if v.sort == INT]
+    for one, two in combinations(numbers, 2) if len(numbers) <= ORDERED else ():
+        yield from (build.le(one, two), build.le(two, one), build.ne(one, two))
+    yield from (build.le(build.ZERO, v) for v in numbers)
