@@ -52,7 +52,12 @@ PRODUCTS: ClaimEngine = Prover(
     "products", "the same as `conjunctions`, for claims with products or functions", joint_conjunctions.by_products
 )
 SUMS: ClaimEngine = Prover(
-    "sums", "the same as `conjunctions`, with what loops have added up", joint_conjunctions.by_sums
+    "sums",
+    "the same as `conjunctions`, with what loops have added up that is no linear term",
+    partial(joint_conjunctions.by_sums, False),
+)
+MORE_SUMS: ClaimEngine = Prover(
+    "more-sums", "the same as `sums`, with any terms", partial(joint_conjunctions.by_sums, True)
 )
 RELATIONS: ClaimEngine = Prover(
     "relations", "relational invariants, thread by thread", partial(deciders.by_relations, 0)
@@ -91,6 +96,7 @@ CLAIMS: Portfolio = (
     Turn(SUMS, 0.25),
     Turn(CONTROL, 0.4),
     Turn(EQUALITIES, 0.35),
+    Turn(MORE_SUMS, 0.25),
     Turn(MORE_COORDINATES, 0.35),
     Turn(BOUNDED, 0.2),
     Turn(MORE_STATES, 0.3),

@@ -28,7 +28,7 @@ from sa.invariants.sums import NO_SUMS, Summing, Sums, sums
 from sa.question.asked import Asked, Excluded
 from sa.smt.session import Session
 from sa.terms import build
-from sa.terms.term import Call, Product, Term, subterms
+from sa.terms.term import Call, Ite, Product, Select, Term, subterms
 
 #: Joint locations up to which conjunctions are looked for.
 JOINT = 600
@@ -43,10 +43,14 @@ def by_conjunctions(asked: Asked, budget: Budget, report: Report) -> Iterator[Ex
         yield from _decided(asked, budget, report, NO_SUMS)
 
 
-def by_sums(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
-    """The same with what loops have added up, if they do. Raises LimitReached."""
+def by_sums(linear: bool, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """The same with what loops have added up, linear terms too or only others: about those others know more.
+
+    Raises LimitReached.
+    """
     found = sums([apart(t) for t in asked.threads])
-    if found.sums and not too_many(asked.threads, JOINT, report):
+    told = linear or any(isinstance(t, Call | Select | Product | Ite) for t in subterms(s.term for s in found.sums))
+    if found.sums and told and not too_many(asked.threads, JOINT, report):
         yield from _decided(asked, budget, report, found)
 
 
