@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from sa.automata.automaton import Automaton, Edge, Kind
+from sa.automata.automaton import FAIL, Automaton, Edge, Kind
 from sa.invariants.cases import TwoValued, cases, two_valued
 from sa.invariants.constants import Known, constants, owned
 from sa.invariants.linear import null_space
@@ -61,6 +61,7 @@ class _Step(Struct, frozen=True):
 
     source: str
     target: str
+    fails: bool
     written: frozenset[Var]
     changes: Mapping[Var, Change | None]
 
@@ -71,10 +72,16 @@ def equations(threads: Sequence[Automaton], guess: Guess = Guess.NOTHING) -> Ite
     two = two_valued(threads, begun)
     spread = tuple(points(t, two) for t in threads)
     known = frozenset[Var]().union(*(p.known for p in spread))
-    for found in balances([p.automaton for p in spread], guess, apart_from=known):
+    for found in _both_ways([p.automaton for p in spread], guess, known):
         if all(v in begun for v in found.numbers):
             placed = (w for p in spread for w in placed_weights(p, found))
             yield build.eq(build.add(weighed(found.numbers), *placed), weighed(found.numbers, begun))
+
+
+def _both_ways(threads: Sequence[Automaton], guess: Guess, apart_from: Collection[Var]) -> Iterator[Balance]:
+    """The sums that all steps keep, then those that are kept unless something fails."""
+    yield from (strict := list(balances(threads, guess, apart_from=apart_from)))
+    yield from (b for b in balances(threads, guess, apart_from=apart_from, failing=False) if b not in strict)
 
 
 def placed_weights(spread: Points, balance: Balance) -> Iterator[Term]:
@@ -121,14 +128,17 @@ def balances(
     guess: Guess = Guess.NOTHING,
     others: Sequence[Automaton] = (),
     apart_from: Collection[Var] = (),
+    failing: bool = True,
 ) -> Iterator[Balance]:
     """Independent sums that no step changes, where what steps add is known and locations can make up for it.
 
-    The `others` make steps like the threads; some variables may be left out.
+    The `others` make steps like the threads; some variables may be left out. Steps that fail lead to one location
+    from everywhere; without them more sums are kept.
     """
     everyone = (*threads, *others)
     two = two_valued(everyone, firsts(everyone))
-    steps = [_steps(t, everyone, guess, two) for t in threads]
+    every = [_steps(t, everyone, guess, two) for t in threads]
+    steps = [tuple(s for s in listed if failing or not s.fails) for listed in every]
     unknown = {v for listed in steps for s in listed for v, change in s.changes.items() if change is None}
     unknown.update(apart_from)
     moved = dict.fromkeys(v for listed in steps for s in listed for v in s.changes if v not in unknown)
@@ -153,6 +163,7 @@ def _steps(thread: Automaton, threads: Sequence[Automaton], guess: Guess, two: T
         _Step(
             e.source,
             e.target,
+            e.label is not None and e.label.action == FAIL,
             frozenset(v for v, _ in e.updates),
             {v: _change(e, v, t, known[e.source], flags) for v, t in e.updates if v.sort in (INT, BOOL)},
         )

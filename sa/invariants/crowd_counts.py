@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -83,8 +84,8 @@ def _sums(asked: Asked, spread: Sequence[Automaton], left_out: frozenset[Var]) -
     others = tuple(apart(symbolic(f, 2)) for f in asked.families)
     begun, plain = firsts(spread, asked.init), {t.name for t in spread[: len(asked.threads)]}
     found = list[Balance]()
-    for guess in Guess:
-        for balance in balances(spread, guess, others, left_out):
+    for guess, failing in product(Guess, (True, False)):
+        for balance in balances(spread, guess, others, left_out, failing):
             of_copies = (w for (t, _), w in balance.places.items() if t not in plain)
             known = all(v in begun for v in balance.numbers) and all(isinstance(w, Int) for w in of_copies)
             found += [balance] if known and balance not in found else []

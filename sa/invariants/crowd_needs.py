@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, islice
 from typing import TypeAlias
 
-from sa.automata.automaton import Automaton, Kind, variables_of
+from sa.automata.automaton import Automaton, Kind, Variable, variables_of
 from sa.automata.family import symbolic_name
 from sa.certificates.crowd import counter
 from sa.certificates.run import Bad
@@ -35,10 +35,13 @@ def needed(s: System, bads: Sequence[Bad]) -> Offered:
     guessed = (*undisturbed(s.apart), *tested(s.apart))
     somewhere = dict.fromkeys((*_claimed(bads), *preconditions(bads, _written(s), s.apart), *guessed))
     compared = candidates(variables(s), s.apart, identities(s), bads)
-    numbers = tuple(_numbers(s))
+    alone = tuple(_numbers(s))
     shared = dict.fromkeys(v for t in s.apart for v in variables_of(t, Kind.GLOBAL))
-    said = [f for f in (*numbers, *compared) if isinstance(f, IsZero | Le) and f.free and f.free <= shared.keys()]
-    dependent = tuple(_dependent((v for v in shared if v.sort == BOOL), said))[:DEPENDENT]
+    said = [f for f in (*alone, *compared) if isinstance(f, IsZero | Le) and f.free and f.free <= shared.keys()]
+    declared = {v.var: v for t in s.apart for v in t.variables}
+    told = [test for v in shared for test in _two_sided(declared[v])]
+    numbers = (*alone, *islice(_dependent(told, [f for f in alone if isinstance(f, Le)]), DEPENDENT))
+    dependent = tuple(islice(_dependent(told, said), DEPENDENT))
     flags = {t.name: _open_flags(t) for t in s.apart}
     # Claims may speak of more copies than there are here, and of where they are.
     known = frozenset(variables(s))
@@ -79,11 +82,20 @@ def _numbers(s: System) -> Iterator[Term]:
         yield build.le(build.add(one, other), build.ONE)
 
 
-def _dependent(flags: Iterable[Var], formulas: Sequence[Term]) -> Iterator[Term]:
+def _two_sided(variable: Variable) -> Iterator[Term]:
+    """A truth value, or that a number with two values has the first one."""
+    if variable.var.sort == BOOL:
+        yield variable.var
+    elif variable.low is not None and variable.high == variable.low + 1:
+        yield build.eq(variable.var, build.integer(variable.low))
+
+
+def _dependent(tests: Iterable[Term], formulas: Sequence[Term]) -> Iterator[Term]:
     """Comparisons of shared numbers that hold while something is true, or while it is not."""
-    for flag in flags:
-        for formula in formulas:
-            yield from (build.implies(flag, formula), build.implies(build.lnot(flag), formula))
+    told = tuple(tests)
+    for formula in formulas:
+        for test in told:
+            yield from (build.implies(test, formula), build.implies(build.lnot(test), formula))
 
 
 def _open_flags(thread: Automaton) -> Mapping[str, tuple[Var, ...]]:
