@@ -184,10 +184,13 @@ def _shift(term: Term, index: Var) -> int:
 
 
 def _equation(number: Var, first: Term, parts: Sequence[_Part]) -> Iterator[Term]:
-    """The number is its first value and what threads have added to it: up to the index, or with what is there."""
+    """The number is its first value and what threads have added to it: up to the index, or with what is there.
+
+    The first index may be left out: it is changed before it is used, then.
+    """
     for starts in product(*(p.firsts for p in parts)):
-        for further in product((0, 1), repeat=len(parts)):
-            more = (_range(p, start, more) for p, start, more in zip(parts, starts, further, strict=True))
+        for ends in product(product((0, 1), repeat=2), repeat=len(parts)):
+            more = (_range(p, start, *end) for p, start, end in zip(parts, starts, ends, strict=True))
             yield build.eq(number, build.add(first, *more))
 
 
@@ -202,11 +205,11 @@ def _entered(thread: Automaton, part: _Part) -> Iterator[Term]:
         yield from (build.lor(build.eq(part.index, first), substitute(test, before)) for test in tests)
 
 
-def _range(part: _Part, start: Term, further: int) -> Term:
-    """The sum from the first index on, its present value left out or not."""
-    ends = start, build.add(part.index, build.integer(further))
+def _range(part: _Part, start: Term, later: int, further: int) -> Term:
+    """The sum from the first index on, or from the next one, the index's present value left out or not."""
+    ends = build.add(start, build.integer(later)), build.add(part.index, build.integer(further))
     if part.step < 0:
-        ends = build.add(part.index, build.integer(1 - further)), build.add(start, build.ONE)
+        ends = build.add(part.index, build.integer(1 - further)), build.add(start, build.integer(1 - later))
     shift = build.integer(part.shift)
     low, high = (build.call(part.sum.function, (build.add(end, shift), *part.others)) for end in ends)
     return build.scale(part.times, build.sub(high, low))

@@ -119,6 +119,20 @@ def test_what_is_proved_of_locals_holds_with_up_to_four_copies() -> None:
     assert not judge(range(1_000, 1_300), 4, sketch_about_locals)[1]
 
 
+def test_claims_of_two_copies_are_no_candidates_where_there_is_one() -> None:
+    text = """
+        global owner, sharers : int = 0;
+        thread C[id : *] { local sh : bool = false; while (true) {
+          choose { atomic { assume !sh && owner == 0; sh := true; sharers := sharers + 1; } }
+          or { atomic { assume sh; sh := false; sharers := sharers - 1; } }
+          or { atomic { assume !sh && owner == 0 && sharers == 0; owner := id; } EX: assert sharers == 0; owner := 0; }
+        } }
+        invariant alone : forall i, j : C :: at C[i].EX ==> !C[j].sh;
+    """
+    outcome = verify(program_of(text), Options(limits(30.0, None), portfolio=COUNTING))
+    assert {f.verdict for f in outcome.findings} == {Verdict.PROVED}
+
+
 @pytest.mark.parametrize("right", [True, False])
 def test_a_lock_that_is_taken_by_an_exchange_counts_who_is_inside(right: bool) -> None:
     text = (

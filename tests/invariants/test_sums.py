@@ -70,6 +70,12 @@ CASES = {
         ),
         True,
     ),
+    "an index that is changed before it is used": (
+        TWO.format(
+            least=0, first="g(i)", second="j := n; while (j > 0) { j := j - 1; t := t + g(j); }", claim="s == t"
+        ),
+        True,
+    ),
     "squares": (TWO.format(least=0, first="i * i", second=UP.format("j * j"), claim="s == t"), True),
     "squares and one more": (TWO.format(least=0, first="i * i", second=UP.format("j * j + 1"), claim="s == t"), False),
 }
