@@ -1,6 +1,7 @@
 """Engines of `refine` for one goal: initial states, searches with different tactics, small values, Horn clauses.
 
 Their order is that of `engines.portfolio_of_goals`. Nothing is believed yet: the checker looks at all evidence.
+What an engine needs beyond the search is loaded when it is asked.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import prod
-from typing import TypeAlias, assert_never
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -27,13 +28,10 @@ from sa.game.board import Board, Pair, lay_out
 from sa.game.opening import Covered, NotCovered, broken_at_start, cover
 from sa.game.rounds import Round
 from sa.question.asked import Effort, GoalAsked, Lost, Related, Stuck
-from sa.refinement.facts import facts
 from sa.refinement.functions import NoCall, functions_of, with_arrays, with_calls
-from sa.refinement.points import folded, points_of
 from sa.simulation.algorithm_2_search import Search
 from sa.simulation.endings import Answered, Tactics
 from sa.simulation.endings import Stuck as SearchStuck
-from sa.simulation.horn import solve_horn
 from sa.simulation.state import NO_FACTS, Facts, PairState, dead
 from sa.smt.session import Session
 from sa.terms import build
@@ -41,8 +39,10 @@ from sa.terms.evaluate import State
 from sa.terms.name import staged
 from sa.terms.sort import default_value
 from sa.terms.term import Term, Var
-from sa.values.guess import Guess
 from sa.values.sought import Closed, Sought
+
+if TYPE_CHECKING:
+    from sa.values.guess import Guess
 
 #: Where a search for a closed goal gets stuck, small values are tried: so many steps for each lemma that it learned,
 #: so that what is easy to prove stays so, and no more than these.
@@ -126,6 +126,8 @@ def by_search(tactics: Tactics, asked: GoalAsked, budget: Budget, report: Report
     """The search for a relation with these tactics; where an initial state is lost, a play. Raises LimitReached."""
     work = _work(asked, budget)
     if tactics.known and work.known is None:
+        from sa.refinement.facts import facts
+
         work.known = facts(work.session, work.board)
     known = work.known if tactics.known and work.known is not None else NO_FACTS
     search = Search(work.board, work.session, tactics, report, known)
@@ -155,6 +157,8 @@ def by_arrays(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, repo
 
 def by_points(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related]:
     """Searches for a relation where values of flags and locks are part of the locations. Raises LimitReached."""
+    from sa.refinement.points import folded, points_of
+
     goal = asked.goal
     points = asked.shared.once(("points", goal), lambda: points_of(goal))
     if points is None:
@@ -254,6 +258,8 @@ def by_horn(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Relate
     search = work.searches[-1] if work.searches else None
     if search is None or not search.stuck:
         return
+    from sa.simulation.horn import solve_horn
+
     report(Event("answers fixed, Horn clauses"))
     solution = solve_horn(search)
     if solution is not None:
@@ -294,6 +300,8 @@ def by_strategy(
         case Answered():
             evidence = relation_of(search)
         case SearchStuck(reason, detail):
+            from sa.simulation.horn import solve_horn
+
             report(Event("answers fixed, Horn clauses"))
             search.forget()
             solution = solve_horn(search, HARD)

@@ -30,9 +30,7 @@ from sa.report.document import (
 )
 from sa.report.explain import wholes_of_both
 from sa.report.formulas import legible, show_with
-from sa.report.help import what_may_help, with_limits
 from sa.report.story import broken_in, story
-from sa.report.tried import tried_of_goals
 from sa.terms.build import conjuncts, eq
 from sa.terms.printer import plain_name, show
 from sa.terms.sort import INT
@@ -52,10 +50,8 @@ def refinement_document(outcome: Outcome, why: bool = True) -> Document:
     for result in outcome.results:
         sections.extend(_evidence(result, outcome.escape is not None))
         sections[-1] = (*sections[-1], *(Paragraph(f"Note: {note}") for note in result.notes))
-    if outcome.verdict is Verdict.UNKNOWN and why:
-        sections.extend(tried_of_goals(outcome))
-    if outcome.verdict is Verdict.UNKNOWN and (advice := what_may_help(outcome, why)) is not None:
-        sections.append((Paragraph(advice),))
+    if outcome.verdict is Verdict.UNKNOWN:
+        sections.extend(_open(outcome, why))
     if outcome.escape is not None and outcome.escape.play is not None:
         head = "A visible behaviour escapes, whatever is related. A run that shows it:"
         sections.extend(lost(outcome.escape.play, outcome.escape, head))
@@ -69,8 +65,23 @@ def refinement_document(outcome: Outcome, why: bool = True) -> Document:
     return Document(verdict_words(outcome.verdict), outcome.name, wrong, tuple(sections))
 
 
+def _open(outcome: Outcome, why: bool) -> Iterator[Section]:
+    """What was tried, and what may help."""
+    # Neither is loaded where there is an answer.
+    from sa.report.help import what_may_help
+    from sa.report.tried import tried_of_goals
+
+    if why:
+        yield from tried_of_goals(outcome)
+    advice = what_may_help(outcome, why)
+    if advice is not None:
+        yield (Paragraph(advice),)
+
+
 def stopped_document(unknown: Unknown, name: str) -> Document:
     """A question that was stopped before there was an outcome."""
+    from sa.report.help import with_limits
+
     sections: list[Section] = [(Paragraph(f"No answer because {because(unknown)}"),)]
     sections.extend((Paragraph(f"What may help: {way}"),) for way in with_limits([unknown]))
     return Document(verdict_words(Verdict.UNKNOWN), name, None, tuple(sections))
