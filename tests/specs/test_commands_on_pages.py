@@ -1,6 +1,7 @@
 """Every command that a page shows is one that sacheck accepts, and the files of the clone that it names are there.
 
-Pages with outputs are compared elsewhere; here are the lines that stand alone.
+Pages with outputs are compared elsewhere; here are the lines that stand alone. They are run page by page, with small
+files of the names that they use.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 from sa.cli.main import application
 from tests.specs.tutorial import ROOT
@@ -41,3 +43,34 @@ def test_a_command_on_a_page_is_accepted(shown: str) -> None:
 
 def test_pages_show_commands() -> None:
     assert len(SHOWN) > 30
+
+
+PROGRAM = "global x : int = 0;\nthread T {{ {} }}\n"
+C_PROGRAM = "int x;\nvoid see(int);\nint f(int n) {{ x = n; see({}); return 0; }}\nint main(void) {{ return f(1); }}\n"
+FILES = {
+    **dict.fromkeys(("before.sa", "abs.sa"), PROGRAM.format("x := 2;")),
+    **dict.fromkeys(("between.sa", "after.sa", "conc.sa"), PROGRAM.format("skip; x := 2;")),
+    **dict.fromkeys(("prog.c", "before.c"), C_PROGRAM.format("x")),
+    "after.c": C_PROGRAM.format("n"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_commands_without_an_output_on_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They prove or refute; what a command writes is there for the next one. Those that go on for ever are left out."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SACHECK_CACHE", "")
+    (tmp_path / "specs").symlink_to(ROOT / "specs")
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    compared = set(re.findall(r"<!-- run: sacheck (.*?) -->", page.read_text()))
+    for shown in dict.fromkeys(commands(page)):
+        command, _, folder = shown.partition(" && cd ")
+        if shown not in compared and not command.startswith(("watch", "lsp")):
+            result = CliRunner().invoke(application(), shlex.split(command))
+            assert result.exit_code in (0, 1), (shown, result.output)
+            if folder:
+                monkeypatch.chdir(folder)
+                assert CliRunner().invoke(application(), ["test"]).exit_code == 0
+                monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""What a newcomer reads first works as it stands: the command is on the path, extras exist, a proof says nothing odd."""
+"""What a newcomer reads first works: the command is on the path, extras exist, a proof says nothing odd."""
 
 from __future__ import annotations
 
