@@ -25,7 +25,9 @@ def _positive(value: float | None) -> float | None:
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Write JSON to standard output.")]
 WhyOption: TypeAlias = Annotated[
     bool,
-    typer.Option("--why", help="Where the answer is UNKNOWN, list what was tried and how far it came."),
+    typer.Option(
+        "--why", "-v", help="Details: where the answer is UNKNOWN what was tried, and all warnings about the files."
+    ),
 ]
 QuietOption: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Only the answer and errors.")]
 TimeoutOption: TypeAlias = Annotated[
@@ -212,7 +214,7 @@ class Files(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """What every command accepts. `timeout` in seconds, `memory` in MB; `why` asks for more about an UNKNOWN."""
+    """What every command accepts. `timeout` in seconds, `memory` in MB; `why` asks for details."""
 
     json: bool
     quiet: bool

@@ -26,7 +26,7 @@ from sa.cli.options import (
     WhyOption,
 )
 from sa.cli.output import screen, write, write_json
-from sa.cli.session import complain, count_warnings, decide, no_verdict
+from sa.cli.session import complain, decide, no_verdict, remark
 from sa.cli.written import write_files
 from sa.processes.guard import undisturbed
 
@@ -125,8 +125,7 @@ def _show(answer: Answer, status: int, settings: Settings) -> None:
     if not settings.quiet:
         complain(answer.warnings)
     write(show_document(proof_document(answer.proof, answer.seconds, settings.why), screen(), settings.quiet))
-    if not settings.quiet:
-        count_warnings(len(answer.noticed), answer.proof.script.source.name)
+    remark(answer.noticed, settings, answer.proof.script.source.name)
 
 
 def _page(answer: Answer) -> Callable[[], str]:

@@ -57,7 +57,7 @@ from sa.cli.options import (
     watching_of,
 )
 from sa.cli.output import answered, screen, write, write_json
-from sa.cli.session import complain, count_warnings, decide
+from sa.cli.session import complain, decide, remark
 from sa.cli.written import write_files
 from sa.frontends.reading import USUAL, Reading
 from sa.processes.guard import undisturbed
@@ -271,8 +271,7 @@ def _end(answers: list[Answer], unknown: Unknown | None, settings: Settings, pat
         from sa.report.terminal import show_document
 
         write(show_document(stopped_document(unknown, " and ".join(paths)), screen(), settings.quiet))
-    if not settings.quiet:
-        count_warnings(len(noticed), *paths)
+    remark(noticed, settings, *paths)
     return status
 
 

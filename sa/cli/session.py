@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from functools import partial
@@ -155,6 +155,14 @@ def _stopped_page(unknown: Unknown, subject: str) -> str:
     from sa.report.page import stopped_page
 
     return stopped_page(unknown, subject)
+
+
+def remark(noticed: Sequence[Diagnostic], settings: Settings, *paths: str) -> None:
+    """Warnings about the files, on standard error: at length where details are wanted, otherwise their number."""
+    if settings.why and not settings.quiet:
+        complain(noticed)
+    elif not settings.quiet:
+        count_warnings(len(noticed), *paths)
 
 
 def count_warnings(count: int, *paths: str) -> None:

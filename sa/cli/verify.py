@@ -52,7 +52,7 @@ from sa.cli.options import (
     watching_of,
 )
 from sa.cli.output import screen, write, write_json
-from sa.cli.session import complain, count_warnings, decide, no_verdict
+from sa.cli.session import complain, decide, no_verdict, remark
 from sa.cli.written import write_files
 from sa.frontends.reading import USUAL
 from sa.processes.guard import undisturbed
@@ -189,8 +189,7 @@ def _show(answer: Answer, status: int, settings: Settings) -> None:
     if not settings.quiet:
         complain(answer.outcome.warnings)
     write(show_document(verification_document(answer.outcome, settings.why), screen(), settings.quiet))
-    if not settings.quiet:
-        count_warnings(len(answer.noticed), answer.outcome.program.source.name)
+    remark(answer.noticed, settings, answer.outcome.program.source.name)
 
 
 def _page(answer: Answer) -> Callable[[], str]:

@@ -16,8 +16,9 @@ FILES = {
     "abs.sa": "global x : int = 0;\nthread T { x := x + 2; }\n",
     "conc.sa": "global x : int = 0;\nthread T { x := 1; x := 2; }\n",
     "last.sa": "global x : int = 0;\nthread T { x := 1; x := 2; skip; }\n",
-    "claim.sa": "global x : int = 0;\nthread T { while (x < 9) { x := x + 1; } }\ninvariant few : x < 10;\n",
-    "claim.c": "#include <assert.h>\nint x;\nint main(void) { while (x < 9) x++; assert(x < 10); return 0; }\n",
+    "claim.sa": "global x : int = 0;\nthread T { while (*) { x := x + 1; } }\ninvariant some : x >= 0;\n",
+    "claim.c": "#include <assert.h>\nint x;\nint any(void);\n"
+    "int main(void) { while (any()) x++; assert(x >= 0); return 0; }\n",
     "script.sa": 'import "abs.sa" as a;\nimport "conc.sa" as c;\nlemma step : c.T refines a.T relate x;\n',
 }
 
@@ -78,3 +79,11 @@ def test_what_is_advised_is_what_the_language_has() -> None:
     assert "an `assert` of what holds" in told
     assert "invariant`" not in told
     assert "ranges" not in told
+
+
+def test_details_have_the_warnings_about_the_files(folder: Path) -> None:
+    (folder / "wide.sa").write_text("global x, y : int = 0;\nthread T { x := x * y; }\ninvariant same : x == 0;\n")
+    brief, long, curt = (asked("verify", "wide.sa", *more) for more in ((), ("-v",), ("-v", "-q")))
+    assert "1 warning about the files: sacheck check wide.sa" in brief.stderr
+    assert "warning SA210" in long.stderr
+    assert curt.stderr == ""
