@@ -100,9 +100,9 @@ SA203 the wrong number of values
 SA204 not a constant
     Bounds of ranges, sizes of arrays, bounds of families and values of `const` are known before anything runs,
     so they are made of numbers and constants only.
-SA205 division by something other than a non-zero constant
-    `/` and `%` are Euclidean (the remainder is never negative) and need a constant other than 0 on the right:
-    that keeps questions decidable.
+SA205 division by zero
+    `/` and `%` are Euclidean: the remainder is never negative. A divisor that is not constant may be 0; in a
+    statement this is a visible `fail`. Questions with constant divisors are decided more often.
 SA206 an empty range
     A range or family `low..high` needs `low <= high`; both ends are included.
 SA207 a range, array or family that is too large

@@ -42,11 +42,6 @@ class Wrong(Struct, frozen=True):
     fault: Fault
 
 
-def index_faults(conditions: Iterable[Term]) -> list[Wrong]:
-    """The conditions under which an index is outside of its array."""
-    return [Wrong(c, Fault.INDEX) for c in conditions]
-
-
 class Failing(Struct, frozen=True):
     """A way in which the step goes wrong."""
 

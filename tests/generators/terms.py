@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from sa.terms import build
+from sa.terms.division import division
 from sa.terms.sort import BOOL, EnumSort, Value
 from sa.terms.term import Term, Var
 
@@ -39,11 +40,15 @@ def random_integer(rng: Random, depth: int, linear: bool = False) -> Term:
         case "mul":
             return build.mul(left, right)
         case "div":
-            return build.div(left, rng.choice((-3, -2, 2, 3)))
+            return division("/", left, _divisor(rng, right))
         case "mod":
-            return build.mod(left, rng.choice((-3, -2, 2, 3)))
+            return division("%", left, _divisor(rng, right))
         case _:
             return build.ite(random_formula(rng, depth - 1), left, right)
+
+
+def _divisor(rng: Random, term: Term) -> Term:
+    return term if rng.random() < 0.2 else build.integer(rng.choice((-3, -2, 2, 3)))
 
 
 def random_formula(rng: Random, depth: int, linear: bool = False) -> Term:

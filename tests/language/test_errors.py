@@ -66,7 +66,6 @@ EXAMPLES = [
     ("SA203", G + "thread T { x, y := 1; }", "x, y := 1;"),
     ("SA203", "define d(p) = p; thread T { assume d(1, 2) == 1; }", "d(1, 2)"),
     ("SA204", G + "global z : 0..x; " + T, "x"),
-    ("SA205", G + "thread T { x := x / y; }", "y"),
     ("SA205", G + "thread T { x := x % 0; }", "0"),
     ("SA206", "global x : 3..2; " + T, "3..2"),
     ("SA206", "thread T[i : 2..1] { skip; }", "[i : 2..1]"),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from sa.automata.automaton import Fault
 from sa.base.diagnostic import warning
 from sa.base.source import Span
 from sa.language import syntax
 from sa.language.elaborate.context import Context, complain
+from sa.lowering.intervals import may_be
+from sa.lowering.paths import Wrong
 from sa.terms import build
+from sa.terms.division import division
 from sa.terms.term import Int, Term
 
 #: Constants of a program may not have more bits.
@@ -46,13 +50,12 @@ def _product(left: Term, right: Term, span: Span, context: Context) -> Term | No
 
 
 def _quotient(operator: str, dividend: Term, divisor: Term, span: Span, context: Context) -> Term | None:
-    if not isinstance(divisor, Int):
-        complain(context, "SA205", f"the right side of `{operator}` must be a constant", span)
+    if divisor is build.ZERO:
+        complain(context, "SA205", "the divisor is 0", span)
         return None
-    if divisor.value == 0:
-        complain(context, "SA205", "division by zero", span)
-        return None
-    return build.div(dividend, divisor.value) if operator == "/" else build.mod(dividend, divisor.value)
+    if context.undefined is not None and may_be(divisor, 0, context.ranges):
+        context.undefined.append(Wrong(build.is_zero(divisor), Fault.DIVISION))
+    return division(operator, dividend, divisor)
 
 
 def _checked(term: Term, span: Span, context: Context) -> Term | None:

@@ -17,7 +17,7 @@ from sa.language.elaborate.references import array_elements, check_index, whole_
 from sa.language.elaborate.wholes import Whole, variables_of, whole_of, whole_value
 from sa.language.names import BrokenSymbol, VariableSymbol, find, unknown
 from sa.lowering import writes
-from sa.lowering.paths import Path, Wrong, assume, index_faults
+from sa.lowering.paths import Path, Wrong, assume
 from sa.lowering.writes import Exchange, Target, arbitrary, choose, out_of_range, perform, updates_of
 from sa.terms import build
 from sa.terms.sort import BOOL, INT, ArraySort, Sort
@@ -61,9 +61,9 @@ def _writable(
     return Target(variables, index, place.span)
 
 
-def translate_value(expression: syntax.Expression, ghost: bool, context: Context) -> tuple[Term, list[Term]] | None:
+def translate_value(expression: syntax.Expression, ghost: bool, context: Context) -> tuple[Term, list[Wrong]] | None:
     """A value to be assigned, with the conditions under which reading it goes wrong."""
-    undefined = list[Term]()
+    undefined = list[Wrong]()
     mode = GHOST_UPDATE if ghost else PROGRAM
     term = translate(expression, replace(context, mode=mode, undefined=undefined))
     return None if term is None else (term, undefined)
@@ -96,7 +96,7 @@ def assign(action: syntax.Assign, paths: list[Path], execution: Execution) -> li
     wrong, updates = list[Wrong](), dict[Var, Term]()
     good = True
     for place, expression in zip(action.places, action.values, strict=True):
-        undefined = list[Term]()
+        undefined = list[Wrong]()
         whole = whole_of(place, context)
         if whole is not None:
             new = _whole_updates(whole, expression, wrong, context)
@@ -110,7 +110,7 @@ def assign(action: syntax.Assign, paths: list[Path], execution: Execution) -> li
         if target is None or value is None or not fits(target.sort, value[0], expression.span, context):
             good = False
             continue
-        wrong += index_faults((*undefined, *value[1]))
+        wrong += [*undefined, *value[1]]
         wrong += out_of_range(target.variables[0], value[0], context.ranges)
         new = updates_of(target, value[0])
         if not new.keys().isdisjoint(updates):
@@ -124,7 +124,7 @@ def _whole_updates(
     whole: Whole, expression: syntax.Expression, wrong: list[Wrong], context: Context
 ) -> dict[Var, Term] | None:
     """A value for each variable of an array or sequence; None after an error."""
-    undefined = list[Term]()
+    undefined = list[Wrong]()
     mode = GHOST_UPDATE if whole.elements[0].ghost else PROGRAM
     inner = replace(context, mode=mode, undefined=undefined)
     values = whole_value(expression, whole, inner, partial(translate, context=inner))
@@ -134,7 +134,7 @@ def _whole_updates(
     pairs = [(v, t, e) for v, (t, e) in zip(variables, values, strict=True)]
     if not all(fits(v.var.sort, t, e.span, context) for v, t, e in pairs):
         return None
-    wrong += index_faults(undefined)
+    wrong += undefined
     for variable, term, _ in pairs:
         wrong += out_of_range(variable, term, context.ranges)
     return {v.var: t for v, t, _ in pairs}
@@ -143,7 +143,7 @@ def _whole_updates(
 def store_value(
     variables: tuple[Variable, ...],
     value: Term,
-    undefined: list[Term],
+    undefined: list[Wrong],
     span: Span,
     paths: list[Path],
     execution: Execution,
@@ -155,7 +155,7 @@ def store_value(
     value = filled(variables[0].var.sort, value)
     if not fits(variables[0].var.sort, value, span, context):
         return paths
-    wrong = [*index_faults(undefined), *out_of_range(variables[0], value, context.ranges)]
+    wrong = [*undefined, *out_of_range(variables[0], value, context.ranges)]
     return perform(paths, wrong, {v.var: value for v in variables}, span, execution.step)
 
 
@@ -167,10 +167,10 @@ def havoc(places: tuple[syntax.Place, ...], paths: list[Path], execution: Execut
         if whole is not None:
             paths = any_values(variables_of(whole), paths, execution)
             continue
-        undefined = list[Term]()
+        undefined = list[Wrong]()
         target = target_of(place, replace(context, undefined=undefined))
         if target is not None:
-            paths = choose(target, index_faults(undefined), paths, execution.step)
+            paths = choose(target, undefined, paths, execution.step)
     return paths
 
 
@@ -191,7 +191,7 @@ def any_values(variables: tuple[Variable, ...], paths: list[Path], execution: Ex
 
 def operate(action: syntax.Operation, place: syntax.Place, paths: list[Path], execution: Execution) -> list[Path]:
     """`r := cas(…)`, `r := fetch_add(…)` or `r := exchange(…)`; `place` is r."""
-    context, undefined = execution.context, list[Term]()
+    context, undefined = execution.context, list[Wrong]()
     inner = replace(context, undefined=undefined)
     result, made = target_of(place, inner), operation_of(action, inner)
     if result is None or made is None:
@@ -203,7 +203,7 @@ def operate(action: syntax.Operation, place: syntax.Place, paths: list[Path], ex
             return paths
     elif not fits(sort, made.outcome, place.span, context):
         return paths
-    done = writes.exchange(made, result, index_faults(undefined), paths, action.span, execution.step)
+    done = writes.exchange(made, result, undefined, paths, action.span, execution.step)
     if done is None:
         complain(context, "SA310", "the result is written to the variable itself", place.span)
         return paths
@@ -246,19 +246,19 @@ def _operands(action: syntax.Operation) -> tuple[syntax.Expression, ...]:
 def lock(action: syntax.Lock, paths: list[Path], execution: Execution) -> list[Path]:
     """`lock(l)`: enabled where l is 0, writes the thread's number."""
     target, undefined = _lock_target(action, execution.context)
-    return paths if target is None else writes.lock(target, index_faults(undefined), paths, execution.step)
+    return paths if target is None else writes.lock(target, undefined, paths, execution.step)
 
 
 def unlock(action: syntax.Unlock, paths: list[Path], execution: Execution) -> list[Path]:
     """`unlock(l)`: goes wrong where the thread does not hold the lock."""
     target, undefined = _lock_target(action, execution.context)
-    return paths if target is None else writes.unlock(target, index_faults(undefined), paths, execution.step)
+    return paths if target is None else writes.unlock(target, undefined, paths, execution.step)
 
 
-def _lock_target(action: syntax.Lock | syntax.Unlock, context: Context) -> tuple[Target | None, list[Term]]:
+def _lock_target(action: syntax.Lock | syntax.Unlock, context: Context) -> tuple[Target | None, list[Wrong]]:
     """What a lock is. What goes wrong is said of the whole statement."""
     place = action.place
-    undefined = list[Term]()
+    undefined = list[Wrong]()
     target = target_of(place, replace(context, undefined=undefined))
     if target is not None and target.sort != INT:
         complain(context, "SA201", "a lock is an int: 0, or the number of the thread that holds it", place.span)

@@ -13,7 +13,7 @@ from sa.language.elaborate.assignments import fits, target_of, translate_value
 from sa.language.elaborate.context import Context, Execution, complain
 from sa.language.elaborate.declared import visible_variables
 from sa.language.names import BrokenSymbol, ProcedureSymbol, Scope, find, unknown
-from sa.lowering.paths import Path, Wrong, index_faults
+from sa.lowering.paths import Path, Wrong
 from sa.lowering.writes import Target, out_of_range, perform, updates_of
 from sa.terms.term import Term, Var
 
@@ -84,22 +84,22 @@ def pass_values(
         value = translate_value(expression, False, context)
         if value is None or not fits(parameter.sort, value[0], expression.span, context):
             return []
-        wrong += index_faults(value[1])
+        wrong += value[1]
         wrong += out_of_range(parameter.variables[0], value[0], context.ranges)
         updates |= updates_of(parameter, value[0])
     return perform(paths, wrong, updates, called.call.span, execution.step)
 
 
 def store_result(
-    place: syntax.Place, result: Term, undefined: Sequence[Term], span: Span, paths: list[Path], execution: Execution
+    place: syntax.Place, result: Term, undefined: Sequence[Wrong], span: Span, paths: list[Path], execution: Execution
 ) -> list[Path]:
     """Write a result, which stands at `span`, to a place as the context of `execution` sees it."""
     context = execution.context
-    faults = list[Term]()
+    faults = list[Wrong]()
     target = target_of(place, replace(context, undefined=faults))
     if target is None or not fits(target.sort, result, span, context):
         return paths
-    wrong = [*index_faults((*undefined, *faults)), *out_of_range(target.variables[0], result, context.ranges)]
+    wrong = [*undefined, *faults, *out_of_range(target.variables[0], result, context.ranges)]
     return perform(paths, wrong, updates_of(target, result), span, execution.step)
 
 

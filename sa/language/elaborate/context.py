@@ -13,7 +13,7 @@ from sa.base.diagnostic import Diagnostic, error
 from sa.base.source import Span
 from sa.language.names import Scope
 from sa.lowering.intervals import Interval
-from sa.lowering.paths import Step
+from sa.lowering.paths import Step, Wrong
 from sa.terms.term import Term, Var
 
 
@@ -50,10 +50,11 @@ AXIOM = Mode("an axiom", variables=False, quantifiers=True)
 class Context(Struct, frozen=True):
     """Everything that the meaning of an expression depends on.
 
-    `problems` collects errors. `undefined` collects the conditions under which an index leaves its array;
-    it is None where no step could fail, then an index must be within its array anyway. `primes` are added
-    to plain names (in relations with `old`). `expanding` are the macros and functions being replaced, and
-    `expanded` what came out with which arguments (macros that use macros twice would grow without bound).
+    `problems` collects errors. `undefined` collects when the value is undefined: an index is outside of its
+    array, a divisor is 0. It is None where no step could fail; then an index must be within its array anyway.
+    `primes` are added to plain names (in relations with `old`). `expanding` are the macros and functions being
+    replaced, and `expanded` what came out with which arguments (macros that use macros twice would grow without
+    bound).
     `locations` are the names that `at` may use, `copies` by their identities those that a claim speaks of, and
     `families` the names of families of any number. `calls` are the procedures that are being called, and
     `taken` the names of their callers' variables. `threads` are those that are started or joined.
@@ -65,10 +66,10 @@ class Context(Struct, frozen=True):
     mode: Mode
     problems: list[Diagnostic]
     ranges: dict[Var, Interval]
-    undefined: list[Term] | None = None
+    undefined: list[Wrong] | None = None
     primes: int = 0
     expanding: tuple[str, ...] = ()
-    expanded: dict[tuple[object, ...], tuple[Term | None, tuple[Term, ...]]] = field(default_factory=dict)
+    expanded: dict[tuple[object, ...], tuple[Term | None, tuple[Wrong, ...]]] = field(default_factory=dict)
     locations: frozenset[str] = frozenset()
     copies: Mapping[Term, Copy] = field(default_factory=dict)
     families: frozenset[str] = frozenset()

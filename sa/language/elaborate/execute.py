@@ -32,7 +32,7 @@ from sa.language.elaborate.starting import join as join_thread
 from sa.language.elaborate.starting import start
 from sa.language.elaborate.types import MAX_SIZE
 from sa.language.names import Scope, TermSymbol, declare
-from sa.lowering.paths import Path, Wrong, assume, condition_of, demand, index_faults, join, now, written
+from sa.lowering.paths import Path, Wrong, assume, condition_of, demand, join, now, written
 from sa.lowering.writes import Target, beyond, known, updates_of
 from sa.terms import build
 from sa.terms.sort import BOOL
@@ -213,12 +213,12 @@ def labelled(label: syntax.Label, paths: list[Path], execution: Execution) -> li
     if any(p.label is not None for p in paths):
         complain(context, "SA305", "a step has one label; this is a second one", label.span)
         return paths
-    inner = replace(context, undefined=list[Term]())
+    inner = replace(context, undefined=list[Wrong]())
     values = [translate(v, inner) for v in label.values]
     terms = tuple(v for v in values if v is not None)
     if len(terms) < len(values):
         return paths
-    safe = [demand(p, index_faults(inner.undefined or ()), label.span, execution.step) for p in paths]
+    safe = [demand(p, inner.undefined or (), label.span, execution.step) for p in paths]
     return [replace(p, label=Label(label.action, tuple(now(p, v) for v in terms))) for p in safe if p is not None]
 
 
@@ -232,11 +232,11 @@ class Tested(Struct, frozen=True):
 
 def tested(condition: syntax.Condition, execution: Execution) -> Tested | None:
     """What a condition means; None after an error."""
-    undefined = list[Term]()
+    undefined = list[Wrong]()
     context = replace(execution.context, undefined=undefined)
     if not isinstance(condition, syntax.Attempt):
         term = boolean(condition, context)
-        return None if term is None else Tested(term, tuple(index_faults(undefined)), {})
+        return None if term is None else Tested(term, tuple(undefined), {})
     made = operation_of(condition.operation, context)
     if made is None:
         return None
@@ -250,7 +250,7 @@ def tested(condition: syntax.Condition, execution: Execution) -> Tested | None:
     term = boolean(syntax.Compare(condition.operator, result, condition.right, condition.span), inner)
     if term is None:
         return None
-    wrong = (*index_faults(undefined), *beyond(made, execution.step))
+    wrong = (*undefined, *beyond(made, execution.step))
     return Tested(term, wrong, updates_of(made.place, made.value))
 
 

@@ -32,6 +32,7 @@ from sa.language.names import (
     find,
     unknown,
 )
+from sa.lowering.paths import Wrong
 from sa.terms import build
 from sa.terms.name import at_place
 from sa.terms.sort import BOOL, INT, Sort
@@ -173,11 +174,11 @@ def _read_if(condition: Callable[[], Term], context: Context, read: Callable[[Co
     """
     if context.undefined is None:
         return read(context)
-    inner = replace(context, undefined=list[Term]())
+    inner = replace(context, undefined=list[Wrong]())
     term = read(inner)
     if inner.undefined:
         known = condition()
-        context.undefined.extend(build.land(known, u) for u in inner.undefined)
+        context.undefined.extend(Wrong(build.land(known, u.condition), u.fault) for u in inner.undefined)
     return term
 
 
@@ -300,7 +301,7 @@ def _replaced(
     key = (name, id(scope), arguments, context.mode, context.primes)
     if key not in context.expanded:
         values = Scope(scope, {p: TermSymbol(a) for p, a in zip(parameters, arguments, strict=True)})
-        undefined = None if context.undefined is None else list[Term]()
+        undefined = None if context.undefined is None else list[Wrong]()
         inner = replace(within(context, values), expanding=(*context.expanding, name), undefined=undefined)
         context.expanded[key] = translate(body, inner), tuple(undefined or ())
     term, wrong = context.expanded[key]

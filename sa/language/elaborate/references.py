@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sa.automata.automaton import Kind, Variable
+from sa.automata.automaton import Fault, Kind, Variable
 from sa.base.diagnostic import error
 from sa.base.source import Span
 from sa.language import syntax
@@ -25,6 +25,7 @@ from sa.language.names import (
     unknown,
 )
 from sa.lowering.intervals import outside
+from sa.lowering.paths import Wrong
 from sa.terms import build
 from sa.terms.sort import ArraySort
 from sa.terms.term import Int, Term
@@ -141,7 +142,7 @@ def check_index(index: Term, size: int, expression: syntax.Index, context: Conte
         depends = not all(is_of_file(context.scope, n) for n, _ in mentioned(expression.index))
         if depends and context.undefined is not None:
             # Another member of the family, or another round of the loop, may be meant.
-            context.undefined.append(build.TRUE)
+            context.undefined.append(Wrong(build.TRUE, Fault.INDEX))
             return True
         message = f"the index {index.value} is outside of `{expression.name}`, which has the elements 0..{size - 1}"
         complain(context, "SA319", message, expression.span)
@@ -156,7 +157,7 @@ def check_index(index: Term, size: int, expression: syntax.Index, context: Conte
         message = f"this index may be outside of `{expression.name}`, and {context.mode.what} cannot fail"
         complain(context, "SA319", message, expression.span, f"declare the index with a range within 0..{size - 1}")
         return False
-    context.undefined.append(wrong)
+    context.undefined.append(Wrong(wrong, Fault.INDEX))
     return True
 
 

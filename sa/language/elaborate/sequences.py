@@ -19,7 +19,7 @@ from sa.language.elaborate.context import Context, Execution, complain
 from sa.language.elaborate.references import sequence_of
 from sa.language.elaborate.wholes import last_of
 from sa.language.names import Scope, SequenceSymbol, find
-from sa.lowering.paths import Path, Wrong, index_faults
+from sa.lowering.paths import Path, Wrong
 from sa.lowering.writes import out_of_range, perform, updates_of
 from sa.terms import build
 from sa.terms.term import Term, Var
@@ -102,7 +102,7 @@ def _pushed(call: syntax.Call, symbol: SequenceSymbol, paths: list[Path], execut
     if value is None or not fits(elements[0].var.sort, value[0], call.values[1].span, context):
         return paths
     full = Wrong(build.le(build.integer(len(elements)), length), Fault.FULL)
-    wrong = [*index_faults(value[1]), full, *out_of_range(elements[0], value[0], context.ranges)]
+    wrong = [*value[1], full, *out_of_range(elements[0], value[0], context.ranges)]
     updates: dict[Var, Term] = {length: build.add(length, build.ONE)}
     for position, element in enumerate(elements):
         if call.name == "push":
@@ -125,7 +125,7 @@ def _popped(change: Change, symbol: SequenceSymbol, paths: list[Path], execution
             here = build.eq(length, build.integer(position + 1))
             updates[element.var] = build.ite(here, beyond(element), element.var)
     if change.into is not None:
-        undefined = list[Term]()
+        undefined = list[Wrong]()
         target = target_of(change.into, replace(context, undefined=undefined))
         if target is None or not fits(target.sort, taken, change.into.span, context):
             return paths
@@ -133,6 +133,6 @@ def _popped(change: Change, symbol: SequenceSymbol, paths: list[Path], execution
         if not own.keys().isdisjoint(updates):
             complain(context, "SA310", "the result is written to the sequence itself", change.into.span)
             return paths
-        wrong += [*index_faults(undefined), *out_of_range(target.variables[0], taken, context.ranges)]
+        wrong += [*undefined, *out_of_range(target.variables[0], taken, context.ranges)]
         updates |= own
     return perform(paths, wrong, updates, call.span, execution.step)

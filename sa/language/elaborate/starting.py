@@ -21,7 +21,7 @@ from sa.language.elaborate.types import ArrayOf, Domain
 from sa.language.names import ArraySymbol, VariableSymbol, declare, did_you_mean
 from sa.language.syntax.node import Node
 from sa.lowering.intervals import outside
-from sa.lowering.paths import Path, Wrong, assume, demand, index_faults
+from sa.lowering.paths import Path, Wrong, assume, demand
 from sa.lowering.statements import Do, Outcome
 from sa.lowering.writes import Target, held, perform, updates_of
 from sa.terms import build
@@ -153,7 +153,7 @@ def _meant(name: syntax.ThreadName, context: Context) -> tuple[Target, list[Wron
             complain(context, "SA323", f"`{name.name}` {what}", name.span, hint)
             return None
         return Target(handle.variables, None, name.span), []
-    undefined = list[Term]()
+    undefined = list[Wrong]()
     index = of_sort(name.index, INT, replace(context, undefined=undefined))
     if index is None:
         return None
@@ -164,5 +164,5 @@ def _meant(name: syntax.ThreadName, context: Context) -> tuple[Target, list[Wron
             complain(context, "SA323", message, name.span)
             return None
         return Target((handle.variables[index.value],), None, name.span), []
-    undefined.append(outside(index, low, high, context.ranges))
-    return Target(handle.variables, index, name.span), index_faults(u for u in undefined if u is not build.FALSE)
+    undefined.append(Wrong(outside(index, low, high, context.ranges), Fault.INDEX))
+    return Target(handle.variables, index, name.span), [u for u in undefined if u.condition is not build.FALSE]

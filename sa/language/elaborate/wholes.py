@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from sa.automata.automaton import Variable
+from sa.automata.automaton import Fault, Variable
 from sa.automata.ranges import beyond
 from sa.language import syntax
 from sa.language.elaborate.context import Context, complain
 from sa.language.elaborate.references import read, sequence_of
 from sa.language.names import ArraySymbol, SequenceSymbol, Symbol, find
+from sa.lowering.paths import Wrong
 from sa.terms import build
 from sa.terms.sort import INT, ArraySort, BoolSort, IntSort
 from sa.terms.term import Term, sort_of
@@ -140,7 +141,7 @@ def read_sequence(expression: syntax.Apply, context: Context) -> Term | None:
     if name == "len":
         return length
     if context.undefined is not None:
-        context.undefined.append(build.le(length, build.ZERO))
+        context.undefined.append(Wrong(build.le(length, build.ZERO), Fault.EMPTY))
     return elements[0] if name == "first" else last_of(elements, length)
 
 
