@@ -18,7 +18,6 @@ from sa.terms.term import (
     Call,
     ConstantArray,
     Div,
-    Division,
     Forall,
     Int,
     IsZero,
@@ -62,8 +61,6 @@ def interval_of(term: Term, ranges: Ranges) -> Interval:
             return interval.divide(interval_of(dividend, ranges), divisor)
         case Mod(dividend, divisor):
             return interval.modulo(interval_of(dividend, ranges), divisor)
-        case Division(operator, dividend, by):
-            return _divided(operator, interval_of(dividend, ranges), interval_of(by, ranges))
         case Ite(condition, positive, negative):
             known = truth_of(condition, ranges)
             if known is not None:
@@ -76,20 +73,6 @@ def interval_of(term: Term, ranges: Ranges) -> Interval:
             return (0, 1) if truth is None else (int(truth), int(truth))
         case _:
             assert_never(term)
-
-
-def _divided(operator: str, dividend: Interval, divisor: Interval) -> Interval:
-    """The quotient or remainder by a divisor that may be 0: then it is 0, or the dividend."""
-    (low, high), (least, most) = dividend, divisor
-    positive = low is not None and low >= 0
-    if operator == "/":
-        return (0, high) if positive and least is not None and least >= 0 else interval.WHOLE
-    if interval.meet(divisor, interval.ZERO) is not None:
-        return (0, high) if positive else interval.WHOLE
-    largest = None if least is None or most is None else max(abs(least), abs(most)) - 1
-    if not positive or high is None:
-        return 0, largest
-    return 0, high if largest is None else min(high, largest)
 
 
 def truth_of(formula: Term, ranges: Ranges) -> bool | None:
@@ -116,7 +99,7 @@ def truth_of(formula: Term, ranges: Ranges) -> bool | None:
             return _equal(interval_of(left, ranges), interval_of(right, ranges))
         case Forall() | Call() | Ite() | Select():
             return None
-        case Int() | Member() | Sum() | Product() | Div() | Mod() | Division() | Store() | ConstantArray():
+        case Int() | Member() | Sum() | Product() | Div() | Mod() | Store() | ConstantArray():
             raise AssertionError(f"{formula!r} is no formula")
         case _:
             assert_never(formula)

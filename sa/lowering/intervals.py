@@ -45,12 +45,6 @@ def interval(term: Term, ranges: Mapping[Var, Interval]) -> Interval:
             return _ALL
 
 
-def may_be(term: Term, value: int, ranges: Mapping[Var, Interval]) -> bool:
-    """Whether a value is within an interval that is known for a term."""
-    low, high = interval(term, ranges)
-    return (low is None or low <= value) and (high is None or value <= high)
-
-
 def outside(term: Term, low: int, high: int, ranges: Mapping[Var, Interval]) -> Term:
     """The condition under which the value is not within `low..high`; sides that the ranges exclude are left out."""
     bottom, top = interval(term, ranges)

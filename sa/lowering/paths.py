@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
+from typing import TypeAlias, assert_never
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -40,6 +41,28 @@ class Wrong(Struct, frozen=True):
 
     condition: Term
     fault: Fault
+
+
+class Determined(Struct, frozen=True):
+    """A choice that a condition over present values determines, where this condition can be true at all."""
+
+    choice: Variable
+    condition: Term
+
+
+#: What reading a value needs: that it does not go wrong, and values for what it is made of.
+Need: TypeAlias = Wrong | Determined
+
+
+def needed_if(known: Term, need: Need) -> Need:
+    """What is needed of a part that is read only where something is known."""
+    match need:
+        case Wrong(condition, fault):
+            return Wrong(build.land(known, condition), fault)
+        case Determined(choice, condition):
+            return Determined(choice, build.implies(known, condition))
+        case _:
+            assert_never(need)
 
 
 class Failing(Struct, frozen=True):
@@ -82,14 +105,17 @@ def assume(path: Path, condition: Term) -> Path | None:
     return replace(path, guard=guard) if feasible else None
 
 
-def demand(path: Path, wrong: Iterable[Wrong], span: Span, step: Step) -> Path | None:
+def demand(path: Path, needs: Iterable[Need], span: Span, step: Step) -> Path | None:
     """The way on where nothing goes wrong; where something does is recorded as a failure."""
     going: Path | None = path
-    if step.checked:
-        return path
-    for one in wrong:
+    for one in needs:
         if going is None:
             return None
+        if isinstance(one, Determined):
+            going = assume(replace(going, choices=(*going.choices, one.choice)), one.condition)
+            continue
+        if step.checked:
+            continue
         failing = simplified(now(going, one.condition), condition_of(going))
         total = build.land(condition_of(going), failing)
         if total is not build.FALSE:

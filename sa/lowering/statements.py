@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Origin
 from sa.base.source import Span
-from sa.lowering.paths import Failing, Path, Step, Wrong, assume, demand, written
+from sa.lowering.paths import Failing, Need, Path, Step, assume, demand, written
 from sa.lowering.writes import known
 from sa.terms import build
 from sa.terms.term import Term, Var
@@ -111,7 +111,7 @@ def any_outcome(head: Origin) -> Test:
 
 
 def test_of(
-    condition: Term, wrong: Sequence[Wrong], updates: Mapping[Var, Term], span: Span, head: Origin, step: Step
+    condition: Term, wrong: Sequence[Need], updates: Mapping[Var, Term], span: Span, head: Origin, step: Step
 ) -> Test:
     """The steps of a test that fails at `span` where one of the `wrong` conditions holds, and makes `updates`.
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Fault, Kind, Variable
 from sa.base.source import Span
 from sa.lowering.intervals import Interval, outside
-from sa.lowering.paths import Path, Step, Wrong, assume, demand, now, written
+from sa.lowering.paths import Need, Path, Step, Wrong, assume, demand, now, written
 from sa.terms import build
 from sa.terms.cases import decided
 from sa.terms.name import chosen
@@ -61,7 +61,7 @@ def updates_of(target: Target, value: Term) -> dict[Var, Term]:
     return {v.var: build.ite(c, value, v.var) for v, c in zip(target.variables, here, strict=True)}
 
 
-def out_of_range(variable: Variable, value: Term, ranges: Mapping[Var, Interval]) -> list[Wrong]:
+def out_of_range(variable: Variable, value: Term, ranges: Mapping[Var, Interval]) -> list[Need]:
     """The condition under which a value is outside of the variable's range; none if it cannot be."""
     if variable.low is None or variable.high is None:
         return []
@@ -70,7 +70,7 @@ def out_of_range(variable: Variable, value: Term, ranges: Mapping[Var, Interval]
 
 
 def perform(
-    paths: Sequence[Path], wrong: Iterable[Wrong], updates: Mapping[Var, Term], span: Span, step: Step
+    paths: Sequence[Path], wrong: Iterable[Need], updates: Mapping[Var, Term], span: Span, step: Step
 ) -> list[Path]:
     """The ways on after updates, all at once, which fail at `span` where one of the `wrong` conditions holds."""
     conditions = tuple(wrong)
@@ -90,7 +90,7 @@ def arbitrary(path: Path, variables: Sequence[Variable], step: Step) -> Path:
     return path
 
 
-def choose(target: Target, wrong: Iterable[Wrong], paths: Sequence[Path], step: Step) -> list[Path]:
+def choose(target: Target, wrong: Iterable[Need], paths: Sequence[Path], step: Step) -> list[Path]:
     """Any value of its type for a target: one choice, also where the element depends on the state."""
     if target.index is None:
         return [arbitrary(p, target.variables, step) for p in paths]
@@ -131,7 +131,7 @@ def exchange_with(place: Target, value: Term) -> Exchange:
 
 
 def exchange(
-    made: Exchange, result: Target, wrong: Iterable[Wrong], paths: Sequence[Path], span: Span, step: Step
+    made: Exchange, result: Target, wrong: Iterable[Need], paths: Sequence[Path], span: Span, step: Step
 ) -> list[Path] | None:
     """The ways on after `result := made`; None if the result is written to the place itself.
 
@@ -155,12 +155,12 @@ def known(updates: Mapping[Var, Term], condition: Term, truth: bool) -> dict[Var
     return {v: t for v, t in after.items() if t is not v}
 
 
-def beyond(made: Exchange, step: Step) -> list[Wrong]:
+def beyond(made: Exchange, step: Step) -> list[Need]:
     """The condition under which an operation leaves the range of its place; none if it cannot."""
     return out_of_range(made.place.variables[0], made.value, step.ranges)
 
 
-def lock(target: Target, undefined: Sequence[Wrong], paths: Sequence[Path], step: Step) -> list[Path]:
+def lock(target: Target, undefined: Sequence[Need], paths: Sequence[Path], step: Step) -> list[Path]:
     """Enabled where the lock is 0, writes the thread's number."""
     free, owner = build.eq(held(target), build.ZERO), step.holder
     wrong = out_of_range(target.variables[0], owner, step.ranges)
@@ -169,7 +169,7 @@ def lock(target: Target, undefined: Sequence[Wrong], paths: Sequence[Path], step
     return perform([p for p in taken if p is not None], wrong, updates_of(target, owner), target.span, step)
 
 
-def unlock(target: Target, undefined: Sequence[Wrong], paths: Sequence[Path], step: Step) -> list[Path]:
+def unlock(target: Target, undefined: Sequence[Need], paths: Sequence[Path], step: Step) -> list[Path]:
     """Writes 0; goes wrong where the thread does not hold the lock."""
     stranger = Wrong(build.ne(held(target), step.holder), Fault.LOCK)
     wrong = [*undefined, stranger, *out_of_range(target.variables[0], build.ZERO, step.ranges)]

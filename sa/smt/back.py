@@ -8,7 +8,6 @@ from typing import assert_never
 import z3
 
 from sa.terms import build
-from sa.terms.division import division
 from sa.terms.sort import ArraySort, BoolSort, EnumSort, IntSort, enumerations
 from sa.terms.term import Term, Var
 
@@ -97,6 +96,8 @@ def _application(kind: int, parts: list[Term], expression: z3.ExprRef) -> Term:
         case z3.Z3_OP_STORE if len(parts) == 3:
             return build.store(parts[0], parts[1], parts[2])
         case z3.Z3_OP_IDIV | z3.Z3_OP_MOD:
-            if parts[1] is not build.ZERO:
-                return division("/" if kind == z3.Z3_OP_IDIV else "%", parts[0], parts[1])
+            divisor = expression.arg(1)
+            if z3.is_int_value(divisor) and divisor.as_long() != 0:
+                make = build.div if kind == z3.Z3_OP_IDIV else build.mod
+                return make(parts[0], divisor.as_long())
     raise NotATerm(expression.decl().name())

@@ -25,7 +25,6 @@ from sa.terms.term import (
     Call,
     ConstantArray,
     Div,
-    Division,
     Forall,
     Int,
     IsZero,
@@ -316,8 +315,6 @@ class View:
                 return c.words.quotient(self.word(dividend), divisor)
             case Mod(dividend, divisor):
                 return c.words.remainder(self.word(dividend), divisor)
-            case Division():
-                raise Unsupported("a division by a variable")
             case Ite(condition, positive, negative):
                 test = self.bit(condition)
                 if isinstance(test, bool):

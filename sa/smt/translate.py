@@ -21,7 +21,6 @@ from sa.terms.term import (
     Connective,
     ConstantArray,
     Div,
-    Division,
     Forall,
     Function,
     Int,
@@ -86,8 +85,6 @@ class Translator:
                 return self._binary(z3core.Z3_mk_div, self.translate(dividend), self.numeral(divisor), False)
             case Mod(dividend, divisor):
                 return self._binary(z3core.Z3_mk_mod, self.translate(dividend), self.numeral(divisor), False)
-            case Division(operator, dividend, by):
-                return self._divided(operator, self.translate(dividend), self.translate(by))
             case Ite(condition, positive, negative):
                 c, p, n = (self.translate(t) for t in (condition, positive, negative))
                 return self._wrapped(z3core.Z3_mk_ite(self._ref, c.ast, p.ast, n.ast), sort_of(term))
@@ -107,13 +104,6 @@ class Translator:
                 return z3.BoolRef(mk(self._ref), self.context)
             case _:
                 return self._formula(term)
-
-    def _divided(self, operator: str, dividend: z3.ExprRef, divisor: z3.ExprRef) -> z3.ExprRef:
-        """SMT-LIB leaves open what a division by 0 gives."""
-        make, otherwise = (z3core.Z3_mk_div, self._zero) if operator == "/" else (z3core.Z3_mk_mod, dividend)
-        zero = z3core.Z3_mk_eq(self._ref, divisor.ast, self._zero.ast)
-        there = self._binary(make, dividend, divisor, False)
-        return z3.ArithRef(z3core.Z3_mk_ite(self._ref, zero, otherwise.ast, there.ast), self.context)
 
     def _formula(self, term: Connective) -> z3.ExprRef:
         match term:

@@ -19,7 +19,6 @@ from sa.terms.term import (
     Call,
     ConstantArray,
     Div,
-    Division,
     Forall,
     Int,
     IsZero,
@@ -135,8 +134,6 @@ class _Reader:
             case Mod(dividend, divisor):
                 of, _ = self.read(dividend)
                 return (lambda scope: of(scope) % divisor), (min(0, divisor), max(0, divisor))
-            case Division(operator, dividend, by):
-                return self._divided(operator, self.read(dividend), self.read(by))
             case Ite(condition, positive, negative):
                 (test, _), (yes, first), (no, second) = map(self.read, (condition, positive, negative))
                 between = min(first[0], second[0]), max(first[1], second[1])
@@ -176,23 +173,6 @@ class _Reader:
             return value
 
         return total, (constant + sum(low for low, _ in ends), constant + sum(high for _, high in ends))
-
-    def _divided(
-        self, operator: str, dividend: tuple[_Function, Ends], divisor: tuple[_Function, Ends]
-    ) -> tuple[_Function, Ends]:
-        (of, (low, high)), (by, (least, most)) = dividend, divisor
-        widest = max(abs(low), abs(high))
-
-        def divided(scope: _Scope) -> Column:
-            number, size = of(scope), by(scope)
-            size_or_one = np.where(size == 0, 1, abs(size))
-            if operator == "%":
-                return np.where(size == 0, number, number % size_or_one)
-            return np.where(size == 0, 0, np.sign(size) * (number // size_or_one))
-
-        if operator == "/":
-            return divided, (-widest, widest)
-        return divided, (min(0, low), max(high, abs(least), abs(most)))
 
     def _product(self, factors: tuple[Term, ...]) -> tuple[_Function, Ends]:
         read = [self.read(f) for f in factors]

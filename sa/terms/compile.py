@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, assert_never
 
 from sa.terms import build
-from sa.terms.division import euclidean
 from sa.terms.evaluate import evaluate
 from sa.terms.sort import Sort, Value, array_value, stored
 from sa.terms.term import (
@@ -21,7 +20,6 @@ from sa.terms.term import (
     Call,
     ConstantArray,
     Div,
-    Division,
     Forall,
     Int,
     IsZero,
@@ -104,7 +102,7 @@ def _items(terms: Sequence[Term], variables: Sequence[Var], writer: _Writer) -> 
 
 
 def _function(lines: Sequence[str], writer: _Writer) -> Callable[[Row], Any]:
-    scope: dict[str, object] = {"stored": stored, "array_value": array_value, "euclidean": euclidean, **writer.sorts}
+    scope: dict[str, object] = {"stored": stored, "array_value": array_value, **writer.sorts}
     exec("def function(r):\n" + "".join(f"    {line}\n" for line in lines), scope)
     made = scope["function"]
     assert callable(made)
@@ -153,8 +151,6 @@ class _Writer:
                 return f"({go(dividend)} // {divisor})"
             case Mod(dividend, divisor):
                 return f"({go(dividend)} % {divisor})"
-            case Division(operator, dividend, by):
-                return f"euclidean({operator!r}, {go(dividend)}, {go(by)})"
             case Product(factors):
                 return f"({' * '.join(go(f) for f in factors)})"
             case Select(array, index):

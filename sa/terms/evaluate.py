@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, assert_never
 
-from sa.terms.division import euclidean
 from sa.terms.sort import Value, array_value, stored
 from sa.terms.term import (
     And,
@@ -13,7 +12,6 @@ from sa.terms.term import (
     Call,
     ConstantArray,
     Div,
-    Division,
     Forall,
     Int,
     IsZero,
@@ -75,8 +73,6 @@ def _value(term: Term, state: State) -> Any:
             return _value(dividend, state) // divisor
         case Mod(dividend, divisor):
             return _value(dividend, state) % divisor
-        case Division(operator, dividend, by):
-            return euclidean(operator, _value(dividend, state), _value(by, state))
         case Product(factors):
             result = 1
             for factor in factors:

@@ -15,7 +15,6 @@ from sa.terms.term import (
     Connective,
     ConstantArray,
     Div,
-    Division,
     Forall,
     Int,
     IsZero,
@@ -80,11 +79,6 @@ def _show(term: Term, name: Namer) -> tuple[str, Strength]:
             return f"{_in(dividend, Strength.UNARY, name)} / {divisor}", Strength.MULTIPLY
         case Mod(dividend, divisor):
             return f"{_in(dividend, Strength.UNARY, name)} % {divisor}", Strength.MULTIPLY
-        case Division(operator, dividend, by):
-            return (
-                f"{_in(dividend, Strength.UNARY, name)} {operator} {_in(by, Strength.UNARY, name)}",
-                Strength.MULTIPLY,
-            )
         case Ite(condition, positive, negative):
             parts_of = (_show(t, name)[0] for t in (condition, positive, negative))
             return "if {} then {} else {}".format(*parts_of), Strength.LOWEST

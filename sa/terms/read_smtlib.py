@@ -14,10 +14,9 @@ from msgspec import Struct
 
 from sa.base.limits import Unsupported
 from sa.terms import build
-from sa.terms.division import division
 from sa.terms.smtlib import RESERVED
 from sa.terms.sort import BOOL, INT, ArraySort, EnumSort, Sort
-from sa.terms.term import Division, Function, Term, Var, sort_of
+from sa.terms.term import Function, Term, Var, sort_of
 
 #: Texts may not be nested deeper; later steps are recursive.
 DEEPEST = 200
@@ -180,7 +179,7 @@ def _applied(head: str, arguments: list[Term], names: Names) -> Term:
         case "not", [only]:
             return build.lnot(_of(BOOL, only))
         case "ite", [condition, positive, negative]:
-            return _chosen(_of(BOOL, condition), positive, _of(sort_of(positive), negative))
+            return build.ite(_of(BOOL, condition), positive, _of(sort_of(positive), negative))
         case "select", [array, index]:
             return build.select(array, _of(_array_sort(array).index, index))
         case "store", [array, index, value]:
@@ -214,17 +213,10 @@ def _bounded(term: Term) -> Term:
 
 
 def _divided(head: str, dividend: Term, divisor: Term) -> Term:
-    if divisor is build.ZERO:
-        raise Unreadable("a division by 0")
-    return division("/" if head == "div" else "%", dividend, _of(INT, divisor))
-
-
-def _chosen(condition: Term, positive: Term, negative: Term) -> Term:
-    """`smtlib` writes what a division by 0 gives; terms know it."""
-    if isinstance(negative, Division) and condition is build.is_zero(negative.divisor):
-        known = build.ZERO if negative.operator == "/" else negative.dividend
-        return negative if positive is known else build.ite(condition, positive, negative)
-    return build.ite(condition, positive, negative)
+    size, others = build.linear_parts(divisor)
+    if sort_of(divisor) != INT or others or size == 0:
+        raise Unreadable("only constants other than 0 divide")
+    return build.div(dividend, size) if head == "div" else build.mod(dividend, size)
 
 
 def _called(head: str, arguments: list[Term], names: Names) -> Term:

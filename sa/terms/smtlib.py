@@ -18,7 +18,6 @@ from sa.terms.term import (
     Connective,
     ConstantArray,
     Div,
-    Division,
     Forall,
     Int,
     IsZero,
@@ -102,10 +101,6 @@ def smtlib(term: Term) -> str:
             return _apply("div", smtlib(dividend), _number(divisor))
         case Mod(dividend, divisor):
             return _apply("mod", smtlib(dividend), _number(divisor))
-        case Division(operator, dividend, by):
-            # SMT-LIB leaves open what a division by 0 gives.
-            name, otherwise = ("div", "0") if operator == "/" else ("mod", smtlib(dividend))
-            return _apply("ite", _apply("=", smtlib(by), "0"), otherwise, _apply(name, smtlib(dividend), smtlib(by)))
         case Ite(condition, positive, negative):
             return _apply("ite", *map(smtlib, (condition, positive, negative)))
         case Call(function, arguments):

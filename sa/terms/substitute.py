@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import assert_never
 
 from sa.terms import build
-from sa.terms.division import division
 from sa.terms.name import of_thread, off_side, on_side
 from sa.terms.term import (
     And,
@@ -14,7 +13,6 @@ from sa.terms.term import (
     Call,
     ConstantArray,
     Div,
-    Division,
     Forall,
     Int,
     IsZero,
@@ -72,8 +70,6 @@ def rebuild(term: Term, go: Callable[[Term], Term]) -> Term:
             return build.div(go(dividend), divisor)
         case Mod(dividend, divisor):
             return build.mod(go(dividend), divisor)
-        case Division(operator, dividend, by):
-            return division(operator, go(dividend), go(by))
         case Ite(condition, positive, negative):
             return build.ite(go(condition), go(positive), go(negative))
         case Call(function, arguments):

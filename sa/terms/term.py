@@ -115,15 +115,6 @@ class Mod(_Node):
     divisor: int
 
 
-class Division(_Node):
-    """Euclidean quotient `/`, or remainder `%`, by what is no constant; 0, or the dividend, where the divisor is 0."""
-
-    __slots__ = __match_args__ = ("operator", "dividend", "divisor")
-    operator: str
-    dividend: Term
-    divisor: Term
-
-
 class Ite(_Node):
     """`if condition then positive else negative`, of any sort but bool."""
 
@@ -222,21 +213,7 @@ Connective: TypeAlias = Le | IsZero | Same | Not | And | Or | Forall
 
 #: A closed union: a `match` over terms ends in `assert_never`.
 Term: TypeAlias = (
-    Var
-    | Int
-    | Bool
-    | Member
-    | Sum
-    | Product
-    | Div
-    | Mod
-    | Division
-    | Ite
-    | Call
-    | Select
-    | Store
-    | ConstantArray
-    | Connective
+    Var | Int | Bool | Member | Sum | Product | Div | Mod | Ite | Call | Select | Store | ConstantArray | Connective
 )
 
 T = TypeVar("T", bound=_Node)
@@ -283,8 +260,6 @@ def _derive(term: Term) -> tuple[str, frozenset[Var]]:
             return _short(f"({dividend.key}/{divisor})"), dividend.free
         case Mod(dividend, divisor):
             return _short(f"({dividend.key}%{divisor})"), dividend.free
-        case Division(operator, dividend, by):
-            return _short(f"({dividend.key}{operator}{by.key})"), _union((dividend, by))
         case Call(function, arguments):
             return _short(f"{function.name}({','.join(a.key for a in arguments)})"), _union(arguments)
         case Forall(binders, body):
@@ -336,8 +311,6 @@ def children(term: Term) -> tuple[Term, ...]:
             return factors
         case Div(dividend, _) | Mod(dividend, _):
             return (dividend,)
-        case Division(_, dividend, by):
-            return (dividend, by)
         case Ite(condition, positive, negative):
             return (condition, positive, negative)
         case Call(_, arguments):
@@ -373,7 +346,7 @@ def sort_of(term: Term) -> Sort:
             return sort_of(positive)
         case Call(function, _):
             return function.result
-        case Int() | Sum() | Product() | Div() | Mod() | Division():
+        case Int() | Sum() | Product() | Div() | Mod():
             return INT
         case Bool() | Le() | IsZero() | Same() | Not() | And() | Or() | Forall():
             return BOOL

@@ -77,7 +77,7 @@ def test_random_terms_are_read_back() -> None:
         "(= conc.x light)",
         "(= light |Color::Blue|)",
         "(div conc.x 0)",
-        "(div conc.x flag)",
+        "(div conc.x conc.x)",
         "(gcd conc.x)",
         "(gcd conc.x flag)",
         "unknown",

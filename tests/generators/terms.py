@@ -5,7 +5,6 @@ from __future__ import annotations
 from random import Random
 
 from sa.terms import build
-from sa.terms.division import division
 from sa.terms.sort import BOOL, EnumSort, Value
 from sa.terms.term import Term, Var
 
@@ -40,15 +39,11 @@ def random_integer(rng: Random, depth: int, linear: bool = False) -> Term:
         case "mul":
             return build.mul(left, right)
         case "div":
-            return division("/", left, _divisor(rng, right))
+            return build.div(left, rng.choice((-3, -2, 2, 3)))
         case "mod":
-            return division("%", left, _divisor(rng, right))
+            return build.mod(left, rng.choice((-3, -2, 2, 3)))
         case _:
             return build.ite(random_formula(rng, depth - 1), left, right)
-
-
-def _divisor(rng: Random, term: Term) -> Term:
-    return term if rng.random() < 0.2 else build.integer(rng.choice((-3, -2, 2, 3)))
 
 
 def random_formula(rng: Random, depth: int, linear: bool = False) -> Term:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from sa.automata.automaton import Fault
+from sa.automata.automaton import Fault, Kind, Variable
 from sa.base.diagnostic import warning
 from sa.base.source import Span
 from sa.language import syntax
 from sa.language.elaborate.context import Context, complain
-from sa.lowering.intervals import may_be
-from sa.lowering.paths import Wrong
+from sa.lowering.intervals import interval
+from sa.lowering.paths import Determined, Need, Wrong
 from sa.terms import build
-from sa.terms.division import division
+from sa.terms.name import chosen
+from sa.terms.sort import INT
 from sa.terms.term import Int, Term
 
 #: Constants of a program may not have more bits.
 MAX_BITS = 4096
 #: A product of sums is multiplied out; it may not have more terms.
 MAX_MONOMIALS = 1000
+#: A divisor with so few values is one of them by cases.
+MOST_DIVISORS = 20
 
 
 def arithmetic(expression: syntax.Chain, operands: list[Term | None], context: Context) -> Term | None:
@@ -53,9 +56,43 @@ def _quotient(operator: str, dividend: Term, divisor: Term, span: Span, context:
     if divisor is build.ZERO:
         complain(context, "SA205", "the divisor is 0", span)
         return None
-    if context.undefined is not None and may_be(divisor, 0, context.ranges):
+    if isinstance(divisor, Int):
+        return _by(operator, dividend, divisor.value)
+    low, high = interval(divisor, context.ranges)
+    zero = (low is None or low <= 0) and (high is None or high >= 0)
+    few = low is not None and high is not None and high - low < MOST_DIVISORS
+    if context.undefined is None and (zero or not few):
+        why = "may be 0" if few else "is not constant"
+        hint = f"a divisor with a range of at most {MOST_DIVISORS} values, without 0"
+        complain(
+            context, "SA205", f"the right side of `{operator}` {why}, and {context.mode.what} cannot fail", span, hint
+        )
+        return None
+    if context.undefined is not None and zero:
         context.undefined.append(Wrong(build.is_zero(divisor), Fault.DIVISION))
-    return division(operator, dividend, divisor)
+    if low is not None and high is not None and few:
+        result: Term = build.ZERO
+        for value in (v for v in range(low, high + 1) if v):
+            result = build.ite(build.eq(divisor, build.integer(value)), _by(operator, dividend, value), result)
+        return result
+    assert context.undefined is not None
+    return _determined(operator, dividend, divisor, context.undefined, context)
+
+
+def _by(operator: str, dividend: Term, divisor: int) -> Term:
+    return build.div(dividend, divisor) if operator == "/" else build.mod(dividend, divisor)
+
+
+def _determined(operator: str, dividend: Term, divisor: Term, needs: list[Need], context: Context) -> Term:
+    """The quotient is chosen: the only one with a rest that is not negative and smaller than the divisor.
+
+    A word that is reserved names the choice, so no choice for a variable has this name.
+    """
+    choice = Variable(build.variable(chosen("choose", next(context.divisions)), INT), Kind.LOCAL)
+    rest = build.sub(dividend, build.mul(choice.var, divisor))
+    small = build.lor(build.lt(rest, divisor), build.lt(rest, build.scale(-1, divisor)))
+    needs.append(Determined(choice, build.land(build.le(build.ZERO, rest), small)))
+    return choice.var if operator == "/" else rest
 
 
 def _checked(term: Term, span: Span, context: Context) -> Term | None:

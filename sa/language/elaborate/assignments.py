@@ -17,7 +17,7 @@ from sa.language.elaborate.references import array_elements, check_index, whole_
 from sa.language.elaborate.wholes import Whole, variables_of, whole_of, whole_value
 from sa.language.names import BrokenSymbol, VariableSymbol, find, unknown
 from sa.lowering import writes
-from sa.lowering.paths import Path, Wrong, assume
+from sa.lowering.paths import Need, Path, assume
 from sa.lowering.writes import Exchange, Target, arbitrary, choose, out_of_range, perform, updates_of
 from sa.terms import build
 from sa.terms.sort import BOOL, INT, ArraySort, Sort
@@ -61,9 +61,9 @@ def _writable(
     return Target(variables, index, place.span)
 
 
-def translate_value(expression: syntax.Expression, ghost: bool, context: Context) -> tuple[Term, list[Wrong]] | None:
+def translate_value(expression: syntax.Expression, ghost: bool, context: Context) -> tuple[Term, list[Need]] | None:
     """A value to be assigned, with the conditions under which reading it goes wrong."""
-    undefined = list[Wrong]()
+    undefined = list[Need]()
     mode = GHOST_UPDATE if ghost else PROGRAM
     term = translate(expression, replace(context, mode=mode, undefined=undefined))
     return None if term is None else (term, undefined)
@@ -93,10 +93,10 @@ def assign(action: syntax.Assign, paths: list[Path], execution: Execution) -> li
         message = f"{len(action.places)} variables, but {len(action.values)} values"
         complain(context, "SA203", message, action.span)
         return paths
-    wrong, updates = list[Wrong](), dict[Var, Term]()
+    wrong, updates = list[Need](), dict[Var, Term]()
     good = True
     for place, expression in zip(action.places, action.values, strict=True):
-        undefined = list[Wrong]()
+        undefined = list[Need]()
         whole = whole_of(place, context)
         if whole is not None:
             new = _whole_updates(whole, expression, wrong, context)
@@ -121,10 +121,10 @@ def assign(action: syntax.Assign, paths: list[Path], execution: Execution) -> li
 
 
 def _whole_updates(
-    whole: Whole, expression: syntax.Expression, wrong: list[Wrong], context: Context
+    whole: Whole, expression: syntax.Expression, wrong: list[Need], context: Context
 ) -> dict[Var, Term] | None:
     """A value for each variable of an array or sequence; None after an error."""
-    undefined = list[Wrong]()
+    undefined = list[Need]()
     mode = GHOST_UPDATE if whole.elements[0].ghost else PROGRAM
     inner = replace(context, mode=mode, undefined=undefined)
     values = whole_value(expression, whole, inner, partial(translate, context=inner))
@@ -143,7 +143,7 @@ def _whole_updates(
 def store_value(
     variables: tuple[Variable, ...],
     value: Term,
-    undefined: list[Wrong],
+    undefined: list[Need],
     span: Span,
     paths: list[Path],
     execution: Execution,
@@ -167,7 +167,7 @@ def havoc(places: tuple[syntax.Place, ...], paths: list[Path], execution: Execut
         if whole is not None:
             paths = any_values(variables_of(whole), paths, execution)
             continue
-        undefined = list[Wrong]()
+        undefined = list[Need]()
         target = target_of(place, replace(context, undefined=undefined))
         if target is not None:
             paths = choose(target, undefined, paths, execution.step)
@@ -191,7 +191,7 @@ def any_values(variables: tuple[Variable, ...], paths: list[Path], execution: Ex
 
 def operate(action: syntax.Operation, place: syntax.Place, paths: list[Path], execution: Execution) -> list[Path]:
     """`r := cas(…)`, `r := fetch_add(…)` or `r := exchange(…)`; `place` is r."""
-    context, undefined = execution.context, list[Wrong]()
+    context, undefined = execution.context, list[Need]()
     inner = replace(context, undefined=undefined)
     result, made = target_of(place, inner), operation_of(action, inner)
     if result is None or made is None:
@@ -255,10 +255,10 @@ def unlock(action: syntax.Unlock, paths: list[Path], execution: Execution) -> li
     return paths if target is None else writes.unlock(target, undefined, paths, execution.step)
 
 
-def _lock_target(action: syntax.Lock | syntax.Unlock, context: Context) -> tuple[Target | None, list[Wrong]]:
+def _lock_target(action: syntax.Lock | syntax.Unlock, context: Context) -> tuple[Target | None, list[Need]]:
     """What a lock is. What goes wrong is said of the whole statement."""
     place = action.place
-    undefined = list[Wrong]()
+    undefined = list[Need]()
     target = target_of(place, replace(context, undefined=undefined))
     if target is not None and target.sort != INT:
         complain(context, "SA201", "a lock is an int: 0, or the number of the thread that holds it", place.span)

@@ -13,7 +13,7 @@ from sa.language.elaborate.assignments import fits, target_of, translate_value
 from sa.language.elaborate.context import Context, Execution, complain
 from sa.language.elaborate.declared import visible_variables
 from sa.language.names import BrokenSymbol, ProcedureSymbol, Scope, find, unknown
-from sa.lowering.paths import Path, Wrong
+from sa.lowering.paths import Need, Path
 from sa.lowering.writes import Target, out_of_range, perform, updates_of
 from sa.terms.term import Term, Var
 
@@ -79,7 +79,7 @@ def pass_values(
     called: Called, parameters: Sequence[Target], context: Context, paths: list[Path], execution: Execution
 ) -> list[Path]:
     """Give all parameters their values at once; `context` is that of the caller."""
-    wrong, updates = list[Wrong](), dict[Var, Term]()
+    wrong, updates = list[Need](), dict[Var, Term]()
     for parameter, expression in zip(parameters, called.call.values, strict=True):
         value = translate_value(expression, False, context)
         if value is None or not fits(parameter.sort, value[0], expression.span, context):
@@ -91,11 +91,11 @@ def pass_values(
 
 
 def store_result(
-    place: syntax.Place, result: Term, undefined: Sequence[Wrong], span: Span, paths: list[Path], execution: Execution
+    place: syntax.Place, result: Term, undefined: Sequence[Need], span: Span, paths: list[Path], execution: Execution
 ) -> list[Path]:
     """Write a result, which stands at `span`, to a place as the context of `execution` sees it."""
     context = execution.context
-    faults = list[Wrong]()
+    faults = list[Need]()
     target = target_of(place, replace(context, undefined=faults))
     if target is None or not fits(target.sort, result, span, context):
         return paths

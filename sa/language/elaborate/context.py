@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import count
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -13,7 +14,7 @@ from sa.base.diagnostic import Diagnostic, error
 from sa.base.source import Span
 from sa.language.names import Scope
 from sa.lowering.intervals import Interval
-from sa.lowering.paths import Step, Wrong
+from sa.lowering.paths import Need, Step
 from sa.terms.term import Term, Var
 
 
@@ -58,6 +59,7 @@ class Context(Struct, frozen=True):
     `locations` are the names that `at` may use, `copies` by their identities those that a claim speaks of, and
     `families` the names of families of any number. `calls` are the procedures that are being called, and
     `taken` the names of their callers' variables. `threads` are those that are started or joined.
+    `divisions` number the choices of quotients.
     `members` are the first and last index of families, which quantifiers may be over; `unrolled` says that a quantifier
     was written out around here.
     """
@@ -66,10 +68,10 @@ class Context(Struct, frozen=True):
     mode: Mode
     problems: list[Diagnostic]
     ranges: dict[Var, Interval]
-    undefined: list[Wrong] | None = None
+    undefined: list[Need] | None = None
     primes: int = 0
     expanding: tuple[str, ...] = ()
-    expanded: dict[tuple[object, ...], tuple[Term | None, tuple[Wrong, ...]]] = field(default_factory=dict)
+    expanded: dict[tuple[object, ...], tuple[Term | None, tuple[Need, ...]]] = field(default_factory=dict)
     locations: frozenset[str] = frozenset()
     copies: Mapping[Term, Copy] = field(default_factory=dict)
     families: frozenset[str] = frozenset()
@@ -78,6 +80,7 @@ class Context(Struct, frozen=True):
     threads: Mapping[str, Handle] = field(default_factory=dict)
     members: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     unrolled: bool = False
+    divisions: Iterator[int] = field(default_factory=lambda: count(1))
 
 
 class Execution(Struct, frozen=True):

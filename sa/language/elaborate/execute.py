@@ -32,7 +32,7 @@ from sa.language.elaborate.starting import join as join_thread
 from sa.language.elaborate.starting import start
 from sa.language.elaborate.types import MAX_SIZE
 from sa.language.names import Scope, TermSymbol, declare
-from sa.lowering.paths import Path, Wrong, assume, condition_of, demand, join, now, written
+from sa.lowering.paths import Need, Path, Wrong, assume, condition_of, demand, join, now, written
 from sa.lowering.writes import Target, beyond, known, updates_of
 from sa.terms import build
 from sa.terms.sort import BOOL
@@ -213,7 +213,7 @@ def labelled(label: syntax.Label, paths: list[Path], execution: Execution) -> li
     if any(p.label is not None for p in paths):
         complain(context, "SA305", "a step has one label; this is a second one", label.span)
         return paths
-    inner = replace(context, undefined=list[Wrong]())
+    inner = replace(context, undefined=list[Need]())
     values = [translate(v, inner) for v in label.values]
     terms = tuple(v for v in values if v is not None)
     if len(terms) < len(values):
@@ -226,13 +226,13 @@ class Tested(Struct, frozen=True):
     """A condition, when it goes wrong, and what the step of the test writes. All of them read what was before."""
 
     term: Term
-    wrong: tuple[Wrong, ...]
+    wrong: tuple[Need, ...]
     updates: Mapping[Var, Term]
 
 
 def tested(condition: syntax.Condition, execution: Execution) -> Tested | None:
     """What a condition means; None after an error."""
-    undefined = list[Wrong]()
+    undefined = list[Need]()
     context = replace(execution.context, undefined=undefined)
     if not isinstance(condition, syntax.Attempt):
         term = boolean(condition, context)

@@ -32,7 +32,7 @@ from sa.language.names import (
     find,
     unknown,
 )
-from sa.lowering.paths import Wrong
+from sa.lowering.paths import Determined, Need, needed_if
 from sa.terms import build
 from sa.terms.name import at_place
 from sa.terms.sort import BOOL, INT, Sort
@@ -174,11 +174,11 @@ def _read_if(condition: Callable[[], Term], context: Context, read: Callable[[Co
     """
     if context.undefined is None:
         return read(context)
-    inner = replace(context, undefined=list[Wrong]())
+    inner = replace(context, undefined=list[Need]())
     term = read(inner)
     if inner.undefined:
         known = condition()
-        context.undefined.extend(Wrong(build.land(known, u.condition), u.fault) for u in inner.undefined)
+        context.undefined.extend(needed_if(known, n) for n in inner.undefined)
     return term
 
 
@@ -301,12 +301,15 @@ def _replaced(
     key = (name, id(scope), arguments, context.mode, context.primes)
     if key not in context.expanded:
         values = Scope(scope, {p: TermSymbol(a) for p, a in zip(parameters, arguments, strict=True)})
-        undefined = None if context.undefined is None else list[Wrong]()
+        undefined = None if context.undefined is None else list[Need]()
         inner = replace(within(context, values), expanding=(*context.expanding, name), undefined=undefined)
-        context.expanded[key] = translate(body, inner), tuple(undefined or ())
-    term, wrong = context.expanded[key]
+        term, needs = translate(body, inner), tuple(undefined or ())
+        if not any(isinstance(n, Determined) for n in needs):
+            context.expanded[key] = term, needs
+    else:
+        term, needs = context.expanded[key]
     if context.undefined is not None:
-        context.undefined.extend(wrong)
+        context.undefined.extend(needs)
     return term
 
 

@@ -19,7 +19,7 @@ from sa.language.elaborate.context import Context, Execution, complain
 from sa.language.elaborate.references import sequence_of
 from sa.language.elaborate.wholes import last_of
 from sa.language.names import Scope, SequenceSymbol, find
-from sa.lowering.paths import Path, Wrong
+from sa.lowering.paths import Need, Path, Wrong
 from sa.lowering.writes import out_of_range, perform, updates_of
 from sa.terms import build
 from sa.terms.term import Term, Var
@@ -115,7 +115,8 @@ def _pushed(call: syntax.Call, symbol: SequenceSymbol, paths: list[Path], execut
 
 def _popped(change: Change, symbol: SequenceSymbol, paths: list[Path], execution: Execution) -> list[Path]:
     context, elements, length = execution.context, symbol.elements, symbol.length.var
-    call, wrong = change.call, [Wrong(build.le(length, build.ZERO), Fault.EMPTY)]
+    call = change.call
+    wrong: list[Need] = [Wrong(build.le(length, build.ZERO), Fault.EMPTY)]
     taken: Term = elements[0].var if call.name == "pop" else last_of(tuple(e.var for e in elements), length)
     updates: dict[Var, Term] = {length: build.sub(length, build.ONE)}
     for position, element in enumerate(elements):
@@ -125,7 +126,7 @@ def _popped(change: Change, symbol: SequenceSymbol, paths: list[Path], execution
             here = build.eq(length, build.integer(position + 1))
             updates[element.var] = build.ite(here, beyond(element), element.var)
     if change.into is not None:
-        undefined = list[Wrong]()
+        undefined = list[Need]()
         target = target_of(change.into, replace(context, undefined=undefined))
         if target is None or not fits(target.sort, taken, change.into.span, context):
             return paths

@@ -21,7 +21,7 @@ from sa.language.elaborate.types import ArrayOf, Domain
 from sa.language.names import ArraySymbol, VariableSymbol, declare, did_you_mean
 from sa.language.syntax.node import Node
 from sa.lowering.intervals import outside
-from sa.lowering.paths import Path, Wrong, assume, demand
+from sa.lowering.paths import Need, Path, Wrong, assume, demand
 from sa.lowering.statements import Do, Outcome
 from sa.lowering.writes import Target, held, perform, updates_of
 from sa.terms import build
@@ -140,7 +140,7 @@ def join(action: syntax.Join, paths: list[Path], execution: Execution) -> list[P
     return [w for w in ways if w is not None]
 
 
-def _meant(name: syntax.ThreadName, context: Context) -> tuple[Target, list[Wrong]] | None:
+def _meant(name: syntax.ThreadName, context: Context) -> tuple[Target, list[Need]] | None:
     """The state of the thread that is named, and when there is no such thread; None after an error."""
     handle = context.threads.get(name.name)
     if handle is None:
@@ -153,7 +153,7 @@ def _meant(name: syntax.ThreadName, context: Context) -> tuple[Target, list[Wron
             complain(context, "SA323", f"`{name.name}` {what}", name.span, hint)
             return None
         return Target(handle.variables, None, name.span), []
-    undefined = list[Wrong]()
+    undefined = list[Need]()
     index = of_sort(name.index, INT, replace(context, undefined=undefined))
     if index is None:
         return None
@@ -165,4 +165,4 @@ def _meant(name: syntax.ThreadName, context: Context) -> tuple[Target, list[Wron
             return None
         return Target((handle.variables[index.value],), None, name.span), []
     undefined.append(Wrong(outside(index, low, high, context.ranges), Fault.INDEX))
-    return Target(handle.variables, index, name.span), [u for u in undefined if u.condition is not build.FALSE]
+    return Target(handle.variables, index, name.span), undefined
