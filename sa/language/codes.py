@@ -101,9 +101,8 @@ SA204 not a constant
     Bounds of ranges, sizes of arrays, bounds of families and values of `const` are known before anything runs,
     so they are made of numbers and constants only.
 SA205 division by zero
-    `/` and `%` are Euclidean: the remainder is never negative. A divisor that is not constant may be 0; in a
-    statement this is a visible `fail`. Formulas cannot fail: they divide by constants, or by what has few values
-    and is never 0. Questions with constant divisors are decided more often.
+    `/` and `%` are Euclidean. In a statement a divisor may be 0, which is a visible `fail`. A formula cannot fail:
+    it divides by constants, or by what has few values and is never 0.
 SA206 an empty range
     A range or family `low..high` needs `low <= high`; both ends are included.
 SA207 a range, array or family that is too large

@@ -108,3 +108,8 @@ def test_a_formula_cannot_fail(text: str, place: str) -> None:
 
 def test_a_formula_divides_by_what_is_one_of_a_few_numbers() -> None:
     assert complaints("global x : int = 0; global k : 1..4 = 2; invariant i : x % k < 4; thread T { skip; }") == []
+
+
+def test_macros_that_divide_do_not_grow_without_bound() -> None:
+    lines = ["define d0 = x % y;", *(f"define d{n} = d{n - 1} + d{n - 1};" for n in range(1, 40))]
+    assert "SA205" in [c for c, _ in complaints(f"{G} {' '.join(lines)} thread T {{ x := d39; }}")]

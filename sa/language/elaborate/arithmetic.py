@@ -20,6 +20,8 @@ MAX_BITS = 4096
 MAX_MONOMIALS = 1000
 #: A divisor with so few values is one of them by cases.
 MOST_DIVISORS = 20
+#: A file may have so many quotients by other divisors: macros that use each other twice make many.
+MOST_QUOTIENTS = 1000
 
 
 def arithmetic(expression: syntax.Chain, operands: list[Term | None], context: Context) -> Term | None:
@@ -76,19 +78,23 @@ def _quotient(operator: str, dividend: Term, divisor: Term, span: Span, context:
             result = build.ite(build.eq(divisor, build.integer(value)), _by(operator, dividend, value), result)
         return result
     assert context.undefined is not None
-    return _determined(operator, dividend, divisor, context.undefined, context)
+    number = next(context.divisions)
+    if number > MOST_QUOTIENTS:
+        complain(context, "SA205", f"more than {MOST_QUOTIENTS} divisions by variables in one file", span)
+        return None
+    return _determined(operator, dividend, divisor, context.undefined, number)
 
 
 def _by(operator: str, dividend: Term, divisor: int) -> Term:
     return build.div(dividend, divisor) if operator == "/" else build.mod(dividend, divisor)
 
 
-def _determined(operator: str, dividend: Term, divisor: Term, needs: list[Need], context: Context) -> Term:
+def _determined(operator: str, dividend: Term, divisor: Term, needs: list[Need], number: int) -> Term:
     """The quotient is chosen: the only one with a rest that is not negative and smaller than the divisor.
 
     A word that is reserved names the choice, so no choice for a variable has this name.
     """
-    choice = Variable(build.variable(chosen("choose", next(context.divisions)), INT), Kind.LOCAL)
+    choice = Variable(build.variable(chosen("choose", number), INT), Kind.LOCAL)
     rest = build.sub(dividend, build.mul(choice.var, divisor))
     small = build.lor(build.lt(rest, divisor), build.lt(rest, build.scale(-1, divisor)))
     needs.append(Determined(choice, build.land(build.le(build.ZERO, rest), small)))

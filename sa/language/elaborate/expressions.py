@@ -299,18 +299,17 @@ def _replaced(
         complain(context, "SA106", f"`{name}` is defined by itself: {circle}", span, "write a loop instead")
         return None
     key = (name, id(scope), arguments, context.mode, context.primes)
-    if key not in context.expanded:
+    known = context.expanded.get(key)
+    if known is None:
         values = Scope(scope, {p: TermSymbol(a) for p, a in zip(parameters, arguments, strict=True)})
         undefined = None if context.undefined is None else list[Need]()
         inner = replace(within(context, values), expanding=(*context.expanding, name), undefined=undefined)
-        term, needs = translate(body, inner), tuple(undefined or ())
-        if not any(isinstance(n, Determined) for n in needs):
-            context.expanded[key] = term, needs
-    else:
-        term, needs = context.expanded[key]
+        known = translate(body, inner), tuple(undefined or ())
+        if not any(isinstance(n, Determined) for n in known[1]):
+            context.expanded[key] = known
     if context.undefined is not None:
-        context.undefined.extend(needs)
-    return term
+        context.undefined.extend(known[1])
+    return known[0]
 
 
 def _at(expression: syntax.At, context: Context) -> Term | None:
