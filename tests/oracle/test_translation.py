@@ -34,8 +34,8 @@ def disagreeing(seeds: range) -> list[int]:
     return [seed for seed in seeds if difference(*both(seed)) is not None]
 
 
-def test_a_hundred_random_programs_do_what_their_text_says() -> None:
-    assert disagreeing(range(100)) == []
+def test_random_programs_do_what_their_text_says() -> None:
+    assert disagreeing(range(60)) == []
 
 
 @pytest.mark.slow

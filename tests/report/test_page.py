@@ -81,7 +81,7 @@ def pair(folder: Path) -> tuple[str, str]:
         ("refine", *pair(SPECS / "closed" / "gcd")),
         ("verify", str(SPECS / "mutex" / "peterson-broken.sa")),
         ("verify", str(SPECS / "c" / "cas-counter-broken.c")),
-        ("verify", str(SPECS / "family" / "ticket.sa")),
+        ("verify", str(SPECS / "family" / "tas.sa")),
         ("prove", str(SPECS / "proofs" / "gcd.sa")),
         ("prove", str(SPECS / "proofs" / "rejected" / "theorem-4-kappa.sa")),
     ],
