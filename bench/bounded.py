@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 
@@ -22,7 +23,8 @@ from bench.subjects import SPECS
 from sa.automata.program import Program
 from sa.base.budget import Budget, unheard
 from sa.base.limits import LimitReached, limits
-from sa.bounded.dag import TooLarge
+from sa.base.verdict import Reason
+from sa.bounded.dag import Dag, TooLarge
 from sa.bounded.engine import Wanted, by_rounds
 from sa.bounded.rounds import add_round, begin, dangers, view
 from sa.bounded.search import task
@@ -36,7 +38,7 @@ from sa.smt.circuit import Circuit
 #: The thesis' seconds: those of the lazy schema with CBMC, or of the eager one where no others are printed.
 _THESIS = re.compile(r"(?:CBMC4\.7|LR\+CBMC|LR\+ESBMC|Threader) ([\d.]+)")
 _EXPECTED = re.compile(r"expect: (\w+)")
-GROWING = ("fib_bench-5-bug.sa", "queue-bug.sa", "twostage_3.sa")
+GROWING = ("fib_bench-5-bug.sa", "stack_unsafe.sa", "twostage_3.sa")
 
 #: Programs with the rounds and unwindings that their bugs need.
 ENCODED = (
@@ -84,30 +86,68 @@ def row(file: Path, seconds: float) -> tuple[str, ...]:
     )
 
 
-def size(s: System, unwind: int, rounds: int) -> tuple[int, int, float]:
+def size(s: System, unwind: int, rounds: int, seconds: float = 60.0) -> tuple[int, int, float]:
     """Steps of the unwound threads, clauses that are required, and the seconds to answer all rounds."""
     begun = processor()
     laid_out = task(s, unwind, exactly=True)
-    circuit = Circuit(limits(60, None), bits=True)
+    circuit = Circuit(limits(seconds, None), bits=True)
     r = begin(circuit, s, laid_out.dags, range(len(s.threads)), spans(s, laid_out.dags, 12), canonical=True)
     for _ in range(rounds):
         add_round(r)
     claims = [circuit.no(view(r, (claim,), {}).bit(claim)) for claim in s.claims if claim is not None]
-    circuit.check(circuit.some((*(d.bit for d in dangers(r)), *claims)))
+    if circuit.check(circuit.some((*(d.bit for d in dangers(r)), *claims))) is None:
+        raise LimitReached(Reason.TIMEOUT)
     return sum(len(d.hops) for d in laid_out.dags), circuit.required, processor() - begun
 
 
-def growth(name: str) -> Iterator[tuple[str, ...]]:
-    """Lines for 1 to 8 rounds with 4 unwindings, and for 1 to 8 unwindings with 4 rounds."""
+def growth(name: str, seconds: float) -> Iterator[tuple[str, ...]]:
+    """Lines for 1 to 8 rounds with 4 unwindings, and for 1 to 8 unwindings with 4 rounds: the engine's encoding, the
+    eager one, and as many single steps as a run within these bounds can have. What took too long is not tried again
+    with larger bounds."""
     asked = question(load_program(str(SPECS / "bounded" / name)).program)
     s = system(asked.threads, asked.bads)
-    for rounds, unwind in [(k, 4) for k in range(1, 9)] + [(4, u) for u in range(1, 9)]:
-        try:
-            steps, clauses, seconds = size(s, unwind, rounds)
-        except (LimitReached, TooLarge):
-            yield name, str(rounds), str(unwind), "", "", "over 60"
-            continue
-        yield name, str(rounds), str(unwind), str(steps), str(clauses), f"{seconds:.2f}"
+    for bounds in ([(k, 4) for k in range(1, 9)], [(4, u) for u in range(1, 9)]):
+        over = set[str]()
+        for rounds, unwind in bounds:
+            line = [name, str(rounds), str(unwind)]
+            for kind, timed in (("engine", _engine), ("eager", _eager), ("step by step", _single)):
+                found = "" if kind in over else _within(partial(timed, s, rounds, unwind, seconds))
+                line.append(found or f"over {seconds:.0f}")
+                if not found:
+                    over.add(kind)
+            yield tuple(line)
+
+
+def _within(timed: Callable[[], int | None]) -> str:
+    """Seconds and clauses, nothing where a limit was reached."""
+    begun = processor()
+    try:
+        clauses = timed()
+    except (LimitReached, TooLarge):
+        return ""
+    return "" if clauses is None else f"{processor() - begun:.2f} ({clauses})"
+
+
+def _engine(s: System, rounds: int, unwind: int, seconds: float) -> int:
+    return size(s, unwind, rounds, seconds)[1]
+
+
+def _eager(s: System, rounds: int, unwind: int, seconds: float) -> int:
+    return is_bad_within(s, task(s, unwind, exactly=True).dags, rounds, 12, limits(seconds, None))[1]
+
+
+def _single(s: System, rounds: int, unwind: int, seconds: float) -> int | None:
+    """As many steps as the longest run has; None where that was not reached."""
+    most = sum(_longest(dag) for dag in task(s, unwind, exactly=True).dags)
+    found, looked, clauses = steps_needed(s, most, 12, limits(seconds, None))
+    return clauses if found is not None or looked == most else None
+
+
+def _longest(dag: Dag) -> int:
+    most = [0 for _ in dag.places]
+    for hop in dag.hops:
+        most[hop.target] = max(most[hop.target], most[hop.source] + len(hop.acts))
+    return max(most)
 
 
 def encodings(name: str, rounds: int, unwind: int, seconds: float) -> tuple[str, ...]:
@@ -142,8 +182,8 @@ def main() -> None:
         table = Table("program", "rounds", "unwindings", "engine", "eager", "step by step")
         lines = (encodings(*subject, options.seconds) for subject in ENCODED)
     elif options.growth:
-        table = Table("program", "rounds", "unwindings", "steps", "clauses", "seconds")
-        lines = (line for name in GROWING for line in growth(name))
+        table = Table("program", "rounds", "unwindings", "engine", "eager", "step by step")
+        lines = (line for name in GROWING for line in growth(name, options.seconds))
     else:
         table = Table("program", "expected", "seconds, how", "thesis / 5")
         files = options.files or sorted((SPECS / "bounded").iterdir())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sa.base.budget import Budget
 from sa.base.limits import Unsupported
 from sa.bounded.engine import usual_width
+from sa.bounded.order import likely_order
 from sa.bounded.rounds import add_round, bad, begin, dangers
 from sa.bounded.search import Task, task
 from sa.bounded.sequential import sequential
@@ -21,7 +22,8 @@ _HEADER = """; sacheck: is there a violation within {rounds} rounds of all threa
 
 def c_program(asked: Asked, rounds: int, unwind: int) -> str:
     """The question as a program that can call `reach_error` if there is a violation. Raises LimitReached."""
-    return sequential(_laid_out(asked, unwind), rounds)
+    laid_out = _laid_out(asked, unwind)
+    return sequential(laid_out, rounds, likely_order(laid_out.system))
 
 
 def _laid_out(asked: Asked, unwind: int) -> Task:
@@ -39,7 +41,7 @@ def formula(asked: Asked, rounds: int, unwind: int, budget: Budget) -> str:
         circuit = Circuit(budget.bounds, width is not None)
         try:
             found = spans(s, laid_out.dags, width)
-            made = begin(circuit, s, laid_out.dags, range(len(s.threads)), found, canonical=True)
+            made = begin(circuit, s, laid_out.dags, likely_order(s), found, canonical=True)
             for _ in range(rounds):
                 add_round(made)
             possible = dangers(made)

@@ -51,20 +51,22 @@ class _Work(Struct, frozen=True, eq=False):
     turn: Sequence[str]
 
 
-def sequential(task: Task, rounds: int) -> str:
+def sequential(task: Task, rounds: int, order: Sequence[int]) -> str:
     """The program, which calls `reach_error` in some run if and only if something bad happens within the bounds.
+
+    In each round the threads have their turns in this `order`.
 
     Raises Unsupported for arrays without bounds, functions, and products of numbers of unknown size.
     """
     for width in WIDTHS[:-1]:
         try:
-            return _sequential(task, rounds, width)
+            return _sequential(task, rounds, order, width)
         except Unsupported:
             continue
-    return _sequential(task, rounds, WIDTHS[-1])
+    return _sequential(task, rounds, order, WIDTHS[-1])
 
 
-def _sequential(task: Task, rounds: int, width: int) -> str:
+def _sequential(task: Task, rounds: int, order: Sequence[int], width: int) -> str:
     s = task.system
     choices = [c.var for dag in task.dags for h in dag.hops for c in h.choices]
     choices += [c.var for dag in task.dags for d in dag.dangers for c in d.act.choices]
@@ -74,7 +76,7 @@ def _sequential(task: Task, rounds: int, width: int) -> str:
     found = spans(s, task.dags, width)
     work = _Work(task, found, {v: names[v.name] for v in variables}, [names[a] for a in at], [names[t] for t in turn])
     turns = [_turn(work, thread) for thread, dag in enumerate(task.dags) if dag.hops]
-    program = "\n".join((*_globals(work), *turns, _begin(work), _end(work), _main(work, rounds)))
+    program = "\n".join((*_globals(work), *turns, _begin(work), _end(work), _main(work, rounds, order)))
     helpers = "".join(text for name, text in (("modulo", MODULO), ("quotient", QUOTIENT)) if f"{name}(" in program)
     return "\n".join((_header(work, rounds), _BEGIN, helpers + program))
 
@@ -277,9 +279,9 @@ def _goes_wrong(work: _Work, danger: Danger) -> Iterator[str]:
     yield f"if ({text.whole(danger.condition)}) reach_error();"
 
 
-def _main(work: _Work, rounds: int) -> str:
+def _main(work: _Work, rounds: int, order: Sequence[int]) -> str:
     lines = ["int main(void) {", "    begin();"]
     for n in range(1, rounds + 1):
         lines.append(f"    /* round {n} */")
-        lines += [f"    {turn}();" for turn, dag in zip(work.turn, work.task.dags, strict=True) if dag.hops]
+        lines += [f"    {work.turn[thread]}();" for thread in order if work.task.dags[thread].hops]
     return "\n".join((*lines, "    end();", "    return 0;", "}", ""))

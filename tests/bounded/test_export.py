@@ -24,7 +24,8 @@ def test_a_violation_within_the_bounds_is_a_model(rounds: int, expected: str) ->
 
 
 def test_without_a_violation_there_is_no_model_and_the_header_says_what_was_left_out() -> None:
-    text = "global x : int = 0; thread B { await x == 1; x := 2; } thread A { x := 1; } invariant below : x < 2;"
+    text = "global x : int = 0; thread B { await x == 1; x := 2; await x == 3; x := 4; } "
+    text += "thread A { x := 1; await x == 2; x := 3; } invariant below : x < 4;"
     one, two = (formula(asked(text), rounds, 0, Budget(Limits())) for rounds in (1, 2))
     assert (answer(one), answer(two)) == ("unsat", "sat")
     assert "unsat: there is none, with any numbers" in one

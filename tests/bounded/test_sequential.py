@@ -98,7 +98,7 @@ def schedule(t: Task, r: Rounds, model: Model, possible: Sequence[Dangerous]) ->
 def replayed(folder: Path, t: Task, rounds: int) -> bool:
     """Whether the engine finds something bad; if so, its run is one of the exported program, which fails too."""
     r, model, possible = model_of(t, rounds)
-    program = compiled(folder, sequential(t, rounds))
+    program = compiled(folder, sequential(t, rounds, range(len(t.dags))))
     if model is not None:
         assert status(program, list(schedule(t, r, model, possible))) == ERROR
         return True
