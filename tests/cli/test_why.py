@@ -45,8 +45,8 @@ def asked(*arguments: str) -> Result:
 
 
 COMMANDS = (
-    (("verify", "--engine", "bounded", "claim.sa"), "bounded"),
-    (("verify", "--engine", "bounded", "claim.c"), "bounded"),
+    (("verify", "--rounds", "1", "--unwind", "1", "claim.sa"), "bounded"),
+    (("verify", "--rounds", "1", "--unwind", "1", "claim.c"), "bounded"),
     (("refine", "abs.sa", "conc.sa"), "start"),
     (("prove", "script.sa"), "start"),
     (("refine", "--chain", "abs.sa", "conc.sa", "last.sa"), "start"),
@@ -75,7 +75,7 @@ def test_programs_read_it_without_being_asked() -> None:
 
 def test_what_is_advised_is_what_the_language_has() -> None:
     """C has assertions, and no invariants, ranges or refinement blocks."""
-    told = " ".join(asked("verify", "--engine", "bounded", "claim.c").stdout.split())
+    told = " ".join(asked("verify", "--rounds", "1", "--unwind", "1", "claim.c").stdout.split())
     assert "an `assert` of what holds" in told
     assert "invariant`" not in told
     assert "ranges" not in told
