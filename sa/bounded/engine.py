@@ -179,7 +179,7 @@ def in_stages(
         for found in _within(s, stage, wanted, budget, open_, report):
             if isinstance(found, Reached):
                 yield found
-            elif covered is None or reach(covered) <= reach(found):
+            elif covered is None or _reach(covered) <= _reach(found):
                 covered = found
                 yield covered
         if not open_ or (covered is not None and covered.complete):
@@ -201,7 +201,7 @@ def _is_done(covered: Coverage, stage: _Stage, wanted: Wanted) -> bool:
     return is_all and covered.width in (None, stage.bounds.width)
 
 
-def reach(covered: Coverage) -> tuple[bool, int]:
+def _reach(covered: Coverage) -> tuple[bool, int]:
     """What was covered, so that more of it is greater."""
     return covered.complete, covered.rounds * (1 + covered.unwind)
 

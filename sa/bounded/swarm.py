@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.base.budget import Budget, Report, unheard
 from sa.base.limits import LimitReached
 from sa.base.source import Source
 from sa.base.verdict import Reason
-from sa.bounded.engine import Wanted, in_stages, reach
+from sa.bounded.engine import Wanted, in_stages
 from sa.bounded.search import Coverage, Reached
 from sa.explicit.system import System
 from sa.processes.forked import CAN_FORK
@@ -35,9 +37,24 @@ def in_parts(
         else:
             covered[said.stream] = said.result
             if len(covered) == wanted.jobs:
-                yield min(covered.values(), key=reach)
+                yield by_all(tuple(covered.values()))
     if ended:
         raise LimitReached(ended[0])
+
+
+def by_all(parts: Sequence[Coverage]) -> Coverage:
+    """What all parts covered: as many rounds, unwindings and bits as each of them at least."""
+    if all(part.complete for part in parts):
+        return max(parts, key=lambda part: part.rounds)
+    open_ = [part for part in parts if not part.complete]
+    widths = [part.width for part in open_ if part.width is not None]
+    return replace(
+        open_[0],
+        rounds=min(part.rounds for part in open_),
+        unwind=min(part.unwind for part in open_),
+        closed=min(part.closed for part in open_),
+        width=min(widths, default=None),
+    )
 
 
 def _part(

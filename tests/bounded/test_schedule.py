@@ -16,6 +16,7 @@ from sa.bounded.engine import Wanted, by_rounds
 from sa.bounded.order import likely_order
 from sa.bounded.schedule import Schedule, Turn, read_schedule
 from sa.bounded.search import Bounds, Coverage, Reached, task, within
+from sa.bounded.swarm import by_all
 from sa.explicit.system import system
 from sa.question.asked import Excluded, Note, Refuted
 from tests.bounded.judging import Irreducible, TooMany, is_bad_in, rounds_needed, small_question
@@ -91,6 +92,16 @@ def test_several_processes_find_and_cover_what_one_does() -> None:
         for jobs in (2, 5):
             answers = list(by_rounds(Wanted(jobs=jobs), asked(text), budget, unheard))
             assert isinstance(answers[0], kind)
+
+
+def test_what_all_parts_covered_is_what_each_of_them_did() -> None:
+    few, deep, all_ = (
+        Coverage(4, 4, 2, 0, 5, False),
+        Coverage(3, 6, 2, 1, None, False),
+        Coverage(7, 1, 2, 2, None, True),
+    )
+    assert by_all((few, deep)) == by_all((deep, all_, few)) == Coverage(3, 4, 2, 0, 5, False)
+    assert by_all((all_, Coverage(3, 1, 2, 2, None, True))) == all_
 
 
 def compared(seeds: Iterable[int]) -> Counter[str]:
