@@ -19,7 +19,7 @@ from sa.question.asked import GoalAsked, Lost
 from sa.question.goals import goals
 from sa.refinement.by_rounds import Reach, by_rounds
 from tests.generators.automata import random_goal
-from tests.oracle.game import board, is_related, openings
+from tests.oracle.game import board, decide, is_related, openings
 from tests.oracle.inclusion import escape
 
 
@@ -107,7 +107,8 @@ def compared(seeds: Iterable[int]) -> Counter[str]:
         escapes = any(escape(goal, related=True) is not None for _ in (0,))
         play = refuted(goal)
         if play is not None:
-            assert escapes and isinstance(check(goal, play, limits(60.0, None)), Accepted), seed
+            # Where κ relates an initial state to several, a play may begin at any of them, an escape only where none does.
+            assert not decide(goal).simulated and isinstance(check(goal, play, limits(60.0, None)), Accepted), seed
         counts[f"{'escapes' if escapes else 'matched'}, {'found' if play else 'not found'}"] += 1
     return counts
 
