@@ -107,7 +107,7 @@ def compared(seeds: Iterable[int]) -> Counter[str]:
         escapes = any(escape(goal, related=True) is not None for _ in (0,))
         play = refuted(goal)
         if play is not None:
-            # Where κ relates an initial state to several, a play may begin at any of them, an escape only where none does.
+            # A play may begin at any pair that κ relates, an escape only where no partner is left.
             assert not decide(goal).simulated and isinstance(check(goal, play, limits(60.0, None)), Accepted), seed
         counts[f"{'escapes' if escapes else 'matched'}, {'found' if play else 'not found'}"] += 1
     return counts
