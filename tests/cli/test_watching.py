@@ -72,7 +72,7 @@ def test_nothing_is_timed_where_nobody_listens() -> None:
 
 
 def test_engines_that_are_named_are_asked_and_no_others() -> None:
-    """Bounded runs can only refute, and nothing is wrong with Peterson's algorithm."""
+    """Not all runs are within so few rounds, and nothing is wrong with Peterson's algorithm."""
     assert sacheck("verify", PETERSON, "--engine", "bounded", "--rounds", "2", "--unwind", "1").exit_code == 3
     assert sacheck("refine", *GCD, "--engine", "values").exit_code == 3
 
@@ -85,7 +85,8 @@ def test_an_engine_that_is_not_there_is_wrong_input(command: tuple[str, ...]) ->
 
 def test_the_list_says_what_each_engine_can_answer() -> None:
     listed = json.loads(sacheck("engines", "--json").stdout)["engines"]
-    assert {e["name"]: e["answers"] for e in listed["verify"]}["bounded"] == ["REFUTED"]
+    answers = {e["name"]: e["answers"] for e in listed["verify"]}
+    assert (answers["long-runs"], answers["relations"]) == (["REFUTED"], ["PROVED"])
     assert "first-answers" in sacheck("engines").stdout
 
 
