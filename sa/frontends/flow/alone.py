@@ -49,14 +49,16 @@ from sa.frontends.flow.program import automaton_of, first_values, program_with, 
 from sa.frontends.flow.slicing import decisive
 from sa.frontends.flow.stale import stale
 from sa.frontends.flow.steps import joints
+from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.threads import Thread, threads_of
 from sa.frontends.flow.told_apart import by_permissions
 from sa.frontends.flow.values import OTHER, evaluate
 from sa.frontends.flow.webs import split
 from sa.terms import build
+from sa.terms.build import linear_parts
 from sa.terms.name import ABSTRACT, CONCRETE
 from sa.terms.substitute import sided
-from sa.terms.term import Term, Var
+from sa.terms.term import IsZero, Le, Term, Var, children, subterms
 
 #: More variables are too many for labels that show all of them.
 MOST_CELLS = 24
@@ -113,6 +115,7 @@ def function_of(unit: Unit, source: Source, given: Sequence[Range]) -> Function:
         if isinstance(step.op, Fail) and step.op.what in BOUNDS:
             raise _bounded(step.op.what, step.origin)
     _no_addresses(thread, known)
+    _no_comparisons(thread, known)
     _known_calls(thread, known)
     if (left := stale(thread, known)) is not None:
         told = left[0].split(".", 1)[-1]
@@ -156,6 +159,22 @@ def _no_addresses(thread: Thread, known: Accesses) -> None:
         if any(v in places.homes or v in places.codes for v in values):
             hint = "keep addresses in the function's own variables"
             raise _not_compared("an address that others get to see", step.origin, hint)
+
+
+def _no_comparisons(thread: Thread, known: Accesses) -> None:
+    """Raises InputError where an address is compared with a number that may be any: it is another one in each file."""
+    places = known.found.layout
+    for step in thread.graph.steps:
+        for atom in subterms(read_by(step.op)):
+            if not isinstance(atom, Le | IsZero):
+                continue
+            distance, _ = linear_parts(*children(atom))
+            values = [evaluate(v, known.found, thread.number) for v in atom.free]
+            seen = [any(v in places.homes or v in places.codes for v in held) for held in values]
+            other = len(values) > 1 and any(OTHER in held for held in values)
+            if any(seen) and (other or (len(values) == 1 and distance != 0)):
+                hint = "compare pointers with NULL, and with addresses of variables if they have no others"
+                raise _not_compared("a comparison of an address with what may be any", step.origin, hint)
 
 
 def _known_calls(thread: Thread, known: Accesses) -> None:

@@ -107,3 +107,29 @@ def test_assembly_may_put_anything_into_a_variable(tmp_path: Path) -> None:
     assert verdict("int f(int a) { return 1; }", text % '"+r"(l)', tmp_path) == "PROVED"
     assert verdict("int f(int a) { return 1; }", text % '"=r"(l) : "0"(l)', tmp_path) == "PROVED"
     assert refused("int f(int a) { return 1; }", text % '"=r"(l)', tmp_path) == "SA717"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("int g, h; int f(void *p) { return p == &g; }", "int h, g; int f(void *p) { return p == &h; }"),
+        ("int g, h; int f(long a) { return a == (long) &g; }", "int g, h; int f(long a) { return a == (long) &h; }"),
+        ('int f(void *p) { return p == (void *) "a"; }', 'int f(void *p) { return p == (void *) "b"; }'),
+        ("int one(void) { return 1; } int f(void *p) { return p == (void *) one; }", "int f(void *p) { return 0; }"),
+        (
+            "int g; int f(void *p, int c) { void *q = c ? p : &g; return q == p; }",
+            "int f(void *p, int c) { return 0; }",
+        ),
+        ("int g; int f(void) { return (long) &g == 5; }", "int f(void) { return 0; }"),
+    ],
+)
+def test_addresses_are_not_compared_with_what_may_be_any(before: str, after: str, tmp_path: Path) -> None:
+    """They are other numbers in each file."""
+    assert refused(before, after, tmp_path) == "SA718"
+
+
+def test_addresses_are_compared_with_addresses_and_with_nothing(tmp_path: Path) -> None:
+    text = "int g, h; int f(int c, void *p) {{ int *q = c ? &g : &h; return {}; }}"
+    assert verdict(text.format("q == &g"), text.format("c != 0"), tmp_path) == "PROVED"
+    assert verdict(text.format("q == &g"), text.format("c == 0"), tmp_path) == "REFUTED"
+    assert verdict(text.format("q && p"), text.format("p != 0"), tmp_path) == "PROVED"
