@@ -42,7 +42,10 @@ class TooMany(Exception):
 
 
 class Matching(Struct, eq=False):
-    """A goal as far as matching needs it. `matters` are the abstract variables that matter at a location."""
+    """A goal as far as matching needs it. `matters` are the abstract variables that matter at a location.
+
+    `coarse`: there were too many fronts, so nothing is kept any more of numbers without a range.
+    """
 
     goal: Goal
     session: Session
@@ -52,6 +55,7 @@ class Matching(Struct, eq=False):
     matters: Mapping[str, frozenset[Var]]
     most_calls: float
     looks: int = 0
+    coarse: bool = False
 
 
 def matching(goal: Goal, session: Session, questions: float = inf) -> Matching:
@@ -86,6 +90,15 @@ def at(m: Matching, state: Configuration) -> Front:
 
 def passing(m: Matching, begin: Mapping[str, Sequence[Front]], here: Configuration, move: Move) -> Passing:
     """What answers to a concrete step pass, from the states of the fronts. Raises TooMany and LimitReached."""
+    if not m.coarse:
+        try:
+            return _passing(m, begin, here, move)
+        except TooMany:
+            m.coarse, m.looks = True, 0
+    return _passing(m, begin, here, move)
+
+
+def _passing(m: Matching, begin: Mapping[str, Sequence[Front]], here: Configuration, move: Move) -> Passing:
     action = move.edge.label
     if action is not None:
         known = {**here.values, **move.choices}
@@ -94,7 +107,7 @@ def passing(m: Matching, begin: Mapping[str, Sequence[Front]], here: Configurati
     search = _Search(m)
     for location, fronts in begin.items():
         for one in fronts:
-            _add(search, (location, action is None), one)
+            _add(search, (location, action is None), _coarse(m, location, one))
     while search.pending:
         check_time(m.session.bounds)
         cell, one = search.pending.pop()
@@ -103,7 +116,7 @@ def passing(m: Matching, begin: Mapping[str, Sequence[Front]], here: Configurati
         for _, edge in m.side.edges[cell[0]]:
             if edge.label is None or (not cell[1] and action is not None and _alike(edge.label, action)):
                 for after in _after(m, one, edge, action):
-                    _add(search, (edge.target, cell[1] or edge.label is not None), after)
+                    _add(search, (edge.target, cell[1] or edge.label is not None), _coarse(m, edge.target, after))
     return search.cells
 
 
@@ -145,6 +158,14 @@ def _add(search: _Search, cell: tuple[str, bool], made: Front) -> None:
     guess = _guess(search, cell, made)
     if guess is not None:
         _add(search, cell, guess)
+
+
+def _coarse(m: Matching, location: str, one: Front) -> Front:
+    """The front with any values for numbers without a range, where there were too many fronts."""
+    if not m.coarse:
+        return one
+    values = [fresh(i, INT) if grows else t for i, (t, grows) in enumerate(zip(one.values, m.growing, strict=True))]
+    return front(m.session, m.order, values, one.conditions, m.matters[location], exact=False) or one
 
 
 def _guess(search: _Search, cell: tuple[str, bool], made: Front) -> Front | None:

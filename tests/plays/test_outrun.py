@@ -76,6 +76,19 @@ def test_parameters_stay_what_they_are_while_a_step_is_answered() -> None:
     assert isinstance(play, Position) and accepted(goal, play)
 
 
+def test_a_torn_read_is_found_beside_threads_that_count_for_ever() -> None:
+    abstract = "global v : int = 0; thread W { while (true) { v := v + 1; } }" + "".join(
+        f"thread R{i} {{ local a : int; while (true) {{ a := v; @see{i}(a, a) skip; }} }}" for i in (1, 2)
+    )
+    concrete = "global x, y : int = 0; thread W { while (true) { x := x + 1; y := y + 1; } }" + "".join(
+        f"thread R{i} {{ local a, b : int; while (true) {{ a := x; b := y; @see{i}(a, b) skip; }} }}" for i in (1, 2)
+    )
+    first, second = program(Source("abs.sa", abstract)), program(Source("conc.sa", concrete))
+    (goal,) = goals(first, second, None, whole=True)
+    play = refuted_by_guess(goal)
+    assert isinstance(play, Position) and accepted(goal, play)
+
+
 PROVED = {
     "any value": ("local k : int = 0; while (*) { havoc k; } @out(k) skip;", "@out(3) skip;"),
     "a value of a loop": ("local k : int = 0; while (*) { k := k + 3; } @out(k) skip;", "@out(9) skip;"),
