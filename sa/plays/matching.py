@@ -7,6 +7,7 @@ concrete state; if there are none, no abstract run matches, whatever values it c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import product
 from math import inf, prod
 
@@ -18,10 +19,12 @@ from sa.automata.ranges import count_of, values_of, within
 from sa.automata.trace import Configuration, Move
 from sa.base.limits import check_time
 from sa.certificates.goal import Goal, iota_of
+from sa.domains import affine
 from sa.game.board import Side, initial_condition, lay_out
 from sa.plays.front import Front, covers, fresh, front, widened
 from sa.smt.session import Session
 from sa.terms import build
+from sa.terms.cases import condition_in, decided
 from sa.terms.evaluate import evaluate
 from sa.terms.sort import INT
 from sa.terms.substitute import substitute
@@ -44,7 +47,7 @@ class TooMany(Exception):
 class Matching(Struct, eq=False):
     """A goal as far as matching needs it. `matters` are the abstract variables that matter at a location.
 
-    `coarse`: there were too many fronts, so nothing is kept any more of numbers without a range.
+    `coarse`: there were too many fronts, so only equations are kept of numbers without a range.
     """
 
     goal: Goal
@@ -107,7 +110,7 @@ def _passing(m: Matching, begin: Mapping[str, Sequence[Front]], here: Configurat
     search = _Search(m)
     for location, fronts in begin.items():
         for one in fronts:
-            _add(search, (location, action is None), _coarse(m, location, one))
+            _add(search, (location, action is None), one)
     while search.pending:
         check_time(m.session.bounds)
         cell, one = search.pending.pop()
@@ -116,7 +119,7 @@ def _passing(m: Matching, begin: Mapping[str, Sequence[Front]], here: Configurat
         for _, edge in m.side.edges[cell[0]]:
             if edge.label is None or (not cell[1] and action is not None and _alike(edge.label, action)):
                 for after in _after(m, one, edge, action):
-                    _add(search, (edge.target, cell[1] or edge.label is not None), _coarse(m, edge.target, after))
+                    _add(search, (edge.target, cell[1] or edge.label is not None), after)
     return search.cells
 
 
@@ -143,10 +146,12 @@ class _Search(Struct, eq=False):
 
 
 def _add(search: _Search, cell: tuple[str, bool], made: Front) -> None:
+    m, here = search.matching, search.cells.setdefault(cell, [])
+    if m.coarse:
+        made = _hull(m, cell[0], made, here)
     if (cell, made) in search.seen:
         return
     search.seen.add((cell, made))
-    m, here = search.matching, search.cells.setdefault(cell, [])
     m.looks += 1
     if len(search.seen) > FRONTS or m.looks > ALL_FRONTS or m.session.calls > m.most_calls:
         raise TooMany
@@ -155,17 +160,25 @@ def _add(search: _Search, cell: tuple[str, bool], made: Front) -> None:
     here[:] = [narrow for narrow in here if not covers(m.session, made, narrow)]
     here.append(made)
     search.pending.append((cell, made))
-    guess = _guess(search, cell, made)
+    guess = None if m.coarse else _guess(search, cell, made)
     if guess is not None:
         _add(search, cell, guess)
 
 
-def _coarse(m: Matching, location: str, one: Front) -> Front:
-    """The front with any values for numbers without a range, where there were too many fronts."""
-    if not m.coarse:
+def _hull(m: Matching, location: str, one: Front, here: Sequence[Front]) -> Front:
+    """The states of a front and of those like it: with the equations between numbers without a range that all keep."""
+    fixed = [None if grows or t.free else t for t, grows in zip(one.values, m.growing, strict=True)]
+    alike = (f for f in here if all(t is None or t is u for t, u in zip(fixed, f.values, strict=True)))
+    spaces = [affine.meet(affine.EVERYTHING, affine.rows_of(f.formula)) for f in (one, *alike)]
+    ranged = [v for v, grows in zip(m.order, m.growing, strict=True) if not grows]
+    known = [affine.forget(space, ranged) for space in spaces if space is not None]
+    if not known:
         return one
-    values = [fresh(i, INT) if grows else t for i, (t, grows) in enumerate(zip(one.values, m.growing, strict=True))]
-    return front(m.session, m.order, values, one.conditions, m.matters[location], exact=False) or one
+    space = reduce(affine.join, known)
+    names: dict[Var, Term] = {v: fresh(i, v.sort) for i, v in enumerate(m.order)}
+    values = [names[v] if t is None else t for v, t in zip(m.order, fixed, strict=True)]
+    conditions = [substitute(t, names) for t in affine.formulas(space)]
+    return front(m.session, m.order, values, conditions, m.matters[location], exact=False) or one
 
 
 def _guess(search: _Search, cell: tuple[str, bool], made: Front) -> Front | None:
@@ -209,9 +222,22 @@ def _after(m: Matching, one: Front, edge: Edge, action: Label | None) -> Iterato
         values = tuple(substitute(updates[v], here) if v in updates else here[v] for v in m.order)
         inv = m.side.locations[edge.target].inv
         conditions.append(substitute(inv, dict(zip(m.order, values, strict=True))))
-        made = front(m.session, m.order, values, conditions, m.matters[edge.target], one.exact)
-        if made is not None:
-            yield made
+        for case, known in _cases(values, conditions):
+            made = front(m.session, m.order, case, known, m.matters[edge.target], one.exact)
+            if made is not None:
+                yield made
+
+
+def _cases(values: tuple[Term, ...], known: Sequence[Term]) -> Iterator[tuple[tuple[Term, ...], Sequence[Term]]]:
+    """Values without conditionals, each with the conditions under which they are these."""
+    on = next((c for t in values if (c := condition_in(t)) is not None), None)
+    if on is None:
+        yield values, known
+        return
+    for truth in (True, False):
+        holds = on if truth else build.lnot(on)
+        if holds is not build.FALSE:
+            yield from _cases(tuple(decided(t, on, truth) for t in values), (*known, holds))
 
 
 def _picks(edge: Edge) -> Iterator[dict[Var, Term]]:

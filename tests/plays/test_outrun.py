@@ -89,6 +89,21 @@ def test_a_torn_read_is_found_beside_threads_that_count_for_ever() -> None:
     assert isinstance(play, Position) and accepted(goal, play)
 
 
+def test_a_sum_that_never_changes_is_known_of_abstract_states_however_many_there_are() -> None:
+    moving = "thread S {{ while (true) {{ atomic {{ {0}, {1} := {1}, {0}; }} }} }}" + (
+        "thread T {{ local k : int; while (true) {{ havoc k; atomic {{"
+        "if (k < {0}) {{ {0}, {1} := {0} + k, {1} - k; }} }} }} }}"
+    )
+    abstract = f"global a, b : int = 0; {moving.format('a', 'b')}"
+    abstract += "thread O { local s : int; while (true) { s := a + b; @s(s) skip; } }"
+    concrete = f"global p, q : int = 0; {moving.format('p', 'q')}"
+    concrete += "thread O { local s : int; while (true) { s := p; s := s + q; @s(s) skip; } }"
+    first, second = program(Source("abs.sa", abstract)), program(Source("conc.sa", concrete))
+    (goal,) = goals(first, second, None, whole=True)
+    play = refuted_by_guess(goal)
+    assert isinstance(play, Position) and accepted(goal, play)
+
+
 PROVED = {
     "any value": ("local k : int = 0; while (*) { havoc k; } @out(k) skip;", "@out(3) skip;"),
     "a value of a loop": ("local k : int = 0; while (*) { k := k + 3; } @out(k) skip;", "@out(9) skip;"),
