@@ -157,9 +157,11 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(POINTS, 0.4),
         *_BRIEF[:1],
         Turn(GUESSES, 0.5),
-        Turn(STRATEGY, 0.5),
-        Turn(BOUNDED, 0.3),
-        *_BRIEF[1:],
+        # With what is known of a side alone, such as remainders, a search is often quick, and without it in vain.
+        *(replace(turn, share=0.35) for turn in _BRIEF[2:3]),
+        Turn(STRATEGY, 0.6),
+        Turn(BOUNDED, 0.5),
+        *_BRIEF[3:],
     ),
     Depth.FULL: (
         Turn(START, 0.3),
