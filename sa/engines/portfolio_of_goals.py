@@ -154,7 +154,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(START, 0.5),
         Turn(ARRAYS, 0.5),
         Turn(STATES, 0.5),
-        Turn(POINTS, 0.4),
+        Turn(POINTS, 0.3),
         *_BRIEF[:1],
         Turn(GUESSES, 0.5),
         # With what is known of a side alone, such as remainders, a search is often quick, and without it in vain.
