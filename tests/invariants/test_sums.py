@@ -189,7 +189,7 @@ def test_random_sums_agree_where_they_are_proved(seed: int) -> None:
 
 @pytest.mark.fuzz
 def test_many_random_sums_agree_where_they_are_proved() -> None:
-    assert compared(range(100, 400)) > 100
+    assert compared(range(100, 400)) > 50
 
 
 def compared(seeds: Iterable[int]) -> int:
