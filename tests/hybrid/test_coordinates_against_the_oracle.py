@@ -1,6 +1,7 @@
 """Remainders and differences as control: what is proved on random programs is what enumeration does not refute.
 
-Numbers grow for ever, so the judge looks at those states that are reached within a range. Figures: results_coordinates.md.
+Numbers grow for ever, so the judge looks at those states that are reached within a range.
+Figures: results_coordinates.md.
 """
 
 from __future__ import annotations
