@@ -1,4 +1,4 @@
-"""Choices of an edge that only its guard speaks of: where some value will do there is nothing to choose."""
+"""Choices of an edge: where only its guard speaks of one, and some value will do, there is nothing to choose."""
 
 from __future__ import annotations
 
@@ -28,6 +28,29 @@ def without_idle_choices(edge: Edge) -> Edge:
             others = tuple(c for c in edge.choices if c is not choice)
             edge = replace(edge, guard=build.land(*rest), choices=others)
     return edge
+
+
+def narrowed(edge: Edge) -> Edge:
+    """The edge with ranges of its choices that have no value which its guard excludes by a constant bound."""
+    return replace(edge, choices=tuple(_bounded(c, edge.guard) for c in edge.choices))
+
+
+def _bounded(choice: Variable, guard: Term) -> Variable:
+    low, high = choice.low, choice.high
+    for formula in build.conjuncts(guard):
+        if not isinstance(formula, Le) or formula.free != {choice.var}:
+            continue
+        const, parts = linear_parts(formula.total)
+        factor = parts.get(choice.var)
+        if factor is None or len(parts) > 1:
+            continue
+        if factor > 0:
+            high = -const // factor if high is None else min(high, -const // factor)
+        else:
+            low = -(const // factor) if low is None else max(low, -(const // factor))
+    if low is not None and high is not None and low > high:
+        return choice
+    return replace(choice, low=low, high=high)
 
 
 def _candidates(choice: Variable, about: list[Term]) -> Iterator[Value]:

@@ -14,7 +14,7 @@ from sa.automata.ranges import within
 from sa.base.source import Source, position
 from sa.frontends.flow.access import Accesses, accesses, disturbs
 from sa.frontends.flow.beginning import begun_with
-from sa.frontends.flow.choosing import without_idle_choices
+from sa.frontends.flow.choosing import narrowed, without_idle_choices
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.flags import without_copies, without_flags
 from sa.frontends.flow.graph import ANY, Node, Range, Storage, Unit
@@ -225,7 +225,7 @@ def _kept(edge: Edge, alive: frozenset[Var], local: frozenset[Var]) -> Edge:
     updates = tuple((v, t) for v, t in edge.updates if v not in local or v in alive)
     read = edge.guard.free.union(*(t.free for _, t in updates), *(t.free for t in _values(edge)))
     choices = tuple(c for c in edge.choices if c.var in read)
-    return without_idle_choices(replace(edge, updates=updates, choices=choices))
+    return narrowed(without_idle_choices(replace(edge, updates=updates, choices=choices)))
 
 
 def _values(edge: Edge) -> tuple[Term, ...]:
