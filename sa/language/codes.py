@@ -335,8 +335,7 @@ SA721 a join where the number of threads is not known
 SA722 an atomic region that is not one step
     From its beginning to its end a region is one step: there is no loop in it, and nothing jumps into it.
 SA723 threads without a known number
-    There are up to 64 creations. One in a loop with more rounds, or without a known number of them, makes a family,
-    which an atomic region cannot do.
+    There are up to 64 creations; a loop with more rounds makes a family, which an atomic region cannot do.
 SA724 a claim that needs a known number of threads
     Deadlocks beside any number of threads are not looked for, nor races on elements chosen in the same step.
 SA731 a function that is not defined
