@@ -6,7 +6,7 @@ An atomic block is enabled only if it can run to its end; where it goes wrong on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import TypeAlias, assert_never
 
@@ -14,9 +14,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.automaton import Fault, Label, Variable
+from sa.base.diagnostic import InputError, error
 from sa.base.source import Span
 from sa.lowering.intervals import Interval
 from sa.terms import build
+from sa.terms.name import chosen
 from sa.terms.substitute import substitute
 from sa.terms.term import Or, Term, Var
 
@@ -52,6 +54,27 @@ class Determined(Struct, frozen=True):
 
 #: What reading a value needs: that it does not go wrong, and values for what it is made of.
 Need: TypeAlias = Wrong | Determined
+
+
+def renewed(value: Term | None, needs: Sequence[Need], numbers: Iterator[int]) -> tuple[Term | None, tuple[Need, ...]]:
+    """The same value where it is needed once more: with choices of its own."""
+    made = [n.choice for n in needs if isinstance(n, Determined)]
+    if value is None or not made:
+        return value, tuple(needs)
+    fresh = {c.var: build.variable(chosen(c.var.name, next(numbers)), c.var.sort) for c in made}
+    return substitute(value, fresh), tuple(_with_choices(n, fresh) for n in needs)
+
+
+def _with_choices(need: Need, fresh: Mapping[Var, Term]) -> Need:
+    match need:
+        case Wrong(condition, fault):
+            return Wrong(substitute(condition, fresh), fault)
+        case Determined(choice, condition):
+            var = fresh[choice.var]
+            assert isinstance(var, Var)
+            return Determined(replace(choice, var=var), substitute(condition, fresh))
+        case _:
+            assert_never(need)
 
 
 def needed_if(known: Term, need: Need) -> Need:
@@ -106,12 +129,18 @@ def assume(path: Path, condition: Term) -> Path | None:
 
 
 def demand(path: Path, needs: Iterable[Need], span: Span, step: Step) -> Path | None:
-    """The way on where nothing goes wrong; where something does is recorded as a failure."""
+    """The way on where nothing goes wrong; where something does is recorded as a failure.
+
+    Raises InputError where a choice with the name of a quotient is written in the same step.
+    """
     going: Path | None = path
     for one in needs:
         if going is None:
             return None
         if isinstance(one, Determined):
+            if any(c.var == one.choice.var for c in going.choices):
+                hint = "give the choice that is written another name"
+                raise InputError((error("SA105", f"`{one.choice.var.name}` is the name of a quotient", span, hint),))
             going = assume(replace(going, choices=(*going.choices, one.choice)), one.condition)
             continue
         if step.checked:

@@ -79,12 +79,13 @@ def perform(
 
 
 def arbitrary(path: Path, variables: Sequence[Variable], step: Step) -> Path:
-    """The way on with values that the step chooses."""
+    """The way on with values that the step chooses: each choice is another one, whatever is written or repeated."""
     for variable in variables:
-        name = variable.var.name
-        if name.choice is None:
+        name, sort = variable.var.name, variable.var.sort
+        taken = {c.var.name for c in path.choices}
+        while name.choice is None or name in taken:
             name = chosen(name, next(step.numbers))
-        choice = replace(variable, var=build.variable(name, variable.var.sort), kind=Kind.LOCAL, ghost=False)
+        choice = replace(variable, var=build.variable(name, sort), kind=Kind.LOCAL, ghost=False)
         store = {**path.store, variable.var: choice.var}
         path = replace(path, choices=(*path.choices, choice), store=store)
     return path
@@ -92,11 +93,11 @@ def arbitrary(path: Path, variables: Sequence[Variable], step: Step) -> Path:
 
 def choose(target: Target, wrong: Iterable[Need], paths: Sequence[Path], step: Step) -> list[Path]:
     """Any value of its type for a target: one choice, also where the element depends on the state."""
-    if target.index is None:
-        return [arbitrary(p, target.variables, step) for p in paths]
     first, conditions = target.variables[0], tuple(wrong)
-    first = replace(first, var=build.variable(first.var.name, target.sort))
     safe = [demand(p, conditions, target.span, step) for p in paths]
+    if target.index is None:
+        return [arbitrary(p, target.variables, step) for p in safe if p is not None]
+    first = replace(first, var=build.variable(first.var.name, target.sort))
     result = list[Path]()
     for path in (p for p in safe if p is not None):
         chosen = arbitrary(path, (first,), step)

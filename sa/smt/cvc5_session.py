@@ -35,6 +35,8 @@ def run_script(text: str, bounds: Limits, seed: int = 0) -> Answer:
     solver.setOption("tlimit-per", str(MILLISECONDS if left is None else max(1, min(MILLISECONDS, int(left * 1000)))))
     solver.setOption("rlimit-per", str(RLIMIT))
     solver.setOption("seed", str(seed))
+    # Arrays that have one value everywhere.
+    solver.setOption("arrays-exp", "true")
     try:
         said = "".join(_said(cvc5, solver, manager, text)).strip()
     except RuntimeError as problem:

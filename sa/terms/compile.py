@@ -74,7 +74,7 @@ def guarded(guard: Term, terms: Sequence[Term], variables: Sequence[Var]) -> Cal
     if not executable((guard, *terms), variables):
         return lambda row: _interpreted(guard, terms, dict(zip(variables, row, strict=False)))
     test = _Writer(variables, (guard,))
-    writer = _Writer(variables, tuple(terms))
+    writer = _Writer(variables, tuple(terms), test.sorts)
     lines = list(test.lines)
     if guard is not build.TRUE:
         lines.append(f"if not {test.expression(guard)}: return None")
@@ -112,9 +112,11 @@ def _function(lines: Sequence[str], writer: _Writer) -> Callable[[Row], Any]:
 class _Writer:
     """Python text for terms over a row `r`. `lines` compute the subterms that have names, in order."""
 
-    def __init__(self, variables: Sequence[Var], terms: tuple[Term, ...]) -> None:
+    def __init__(
+        self, variables: Sequence[Var], terms: tuple[Term, ...], sorts: dict[str, object] | None = None
+    ) -> None:
         self.lines: list[str] = []
-        self.sorts: dict[str, object] = {}
+        self.sorts = {} if sorts is None else sorts
         self._names: dict[Term, str] = {v: f"r[{i}]" for i, v in enumerate(variables)}
         for term in repeated(terms, _DEEPEST):
             name = f"t{len(self.lines)}"

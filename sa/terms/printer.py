@@ -85,7 +85,9 @@ def _show(term: Term, name: Namer) -> tuple[str, Strength]:
         case Call(function, arguments):
             return f"{function.name}({', '.join(_show(a, name)[0] for a in arguments)})", Strength.ATOM
         case Select(Var() as array, at):
-            return f"{_show(array, name)[0]}[{_show(at, name)[0]}]", Strength.ATOM
+            shown = _show(array, name)[0]
+            bare = shown.rstrip("'")
+            return f"{bare}[{_show(at, name)[0]}]{shown[len(bare) :]}", Strength.ATOM
         case Select(array, at):
             return f"select({_show(array, name)[0]}, {_show(at, name)[0]})", Strength.ATOM
         case Store(array, at, value):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.language.texts import arrows, thread_of
 
 G = "global x, y : int = 0; global b : bool = false; "
@@ -98,3 +100,22 @@ def test_a_free_choice_is_two_edges() -> None:
 def test_a_label_in_a_branch_is_shown_by_the_outcome_that_takes_it_only() -> None:
     labels = [(edge.split(" when ")[0], "@got" in edge) for edge in steps("b := x == 0; if (b) { @got skip; }")]
     assert labels == [("q0 -> q1 @got", True), ("q0 -> q1", False)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "local n?1 : int; assume n?1 == 7; havoc n; y := n?1;",
+        "havoc n; local n?1 : int; y := n?1;",
+        "for i in 0..1 { local n?1 : int; if (i == 0) { n := n?1; } else { y := n?1; } }",
+    ],
+)
+def test_choices_of_one_step_are_different_ones(text: str) -> None:
+    (edge,) = [e for e in thread_of(f"global n, y : int = 5; thread T {{ atomic {{ {text} }} }}").edges if e.choices]
+    first, second = (dict(edge.updates)[v] for v in sorted(dict(edge.updates), key=lambda v: v.name))
+    assert len(edge.choices) == 2 and first is not second
+
+
+def test_havoc_of_an_element_fails_where_its_index_does() -> None:
+    text = "global a, b : int[3] = 0; global x : int = 7; thread T { havoc a[0 * b[x]]; }"
+    assert any(e.failure is not None for e in thread_of(text).edges)

@@ -113,3 +113,13 @@ def test_a_formula_divides_by_what_is_one_of_a_few_numbers() -> None:
 def test_macros_that_divide_do_not_grow_without_bound() -> None:
     lines = ["define d0 = x % y;", *(f"define d{n} = d{n - 1} + d{n - 1};" for n in range(1, 40))]
     assert "SA205" in [c for c, _ in complaints(f"{G} {' '.join(lines)} thread T {{ x := d39; }}")]
+
+
+def test_a_quotient_and_a_written_choice_are_two_choices() -> None:
+    text = "automaton T { location a initial; edge a -> a { local choose?1 : int; y := choose?1; z := x / y; } }"
+    assert complaints(f"{G} {text}")[0][0] == "SA105"
+
+
+def test_a_divisor_that_is_0_for_one_member_only_is_a_failing_step() -> None:
+    text = "global x : int = 4; thread T[i : 0..1] { if (i > 0) { x := x / i; } }"
+    assert complaints(text) == []

@@ -100,3 +100,12 @@ def test_operations_as_conditions_locks_and_havoc_read_what_they_need_before() -
     for body in ("lock(l[k])", "unlock(l[k])", "havoc l[k]"):
         thread = program_of(elements.replace("BODY", body), split=True).threads[0]
         assert arrows(thread)[0] == "q0 -> q1 { read1 := k }", body
+
+
+def test_macros_with_quantifiers_get_their_arguments() -> None:
+    text = (
+        "global arr : int[2] = 0; global x : int = 0; define all(q) = forall i : 0..1 :: arr[i] == q; "
+        "thread T { local q : int = 9; if (all(x)) { x := 1; } }"
+    )
+    tests = [e.guard for t in program_of(text, split=True).threads for e in t.edges]
+    assert all("q" not in {v.name for v in g.free} for g in tests)

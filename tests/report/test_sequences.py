@@ -71,9 +71,7 @@ def test_what_a_failing_step_needs_is_the_whole_sequence() -> None:
     assert "the sequence is full (2 steps)" in (shown := output("verify", "claim.sa", "--no-cache"))
     assert "with q = {2}" in shown
     Path("claim.sa").write_text("global q : seq<0..3, 1> = {}; thread P { local y : 0..3; y := first(q); }")
-    assert "a thread has failed: the array or sequence has no such element" in output(
-        "verify", "claim.sa", "--no-cache"
-    )
+    assert "a thread has failed: the sequence is empty" in output("verify", "claim.sa", "--no-cache")
 
 
 def test_a_run_shows_what_is_in_a_sequence() -> None:

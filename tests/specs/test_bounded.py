@@ -56,5 +56,5 @@ def test_what_is_right_is_proved(file: Path) -> None:
 
 @pytest.mark.parametrize("file", [*RIGHT, *(SPECS / "bounded" / name for name in OPEN)], ids=lambda f: f.name)
 def test_what_is_right_is_not_refuted_by_bounded_runs(file: Path) -> None:
-    options = Options(limits(10.0, None), portfolio=chosen((), 2, 2))
+    options = Options(limits(10.0, None), portfolio=chosen((), Wanted(2, 2)))
     assert verify(load_program(str(file)).program, options).verdict is Verdict.UNKNOWN

@@ -9,7 +9,7 @@ import pytest
 from sa.terms import build
 from sa.terms.compile import compiled, executable, guarded, predicate
 from sa.terms.evaluate import Unevaluable, evaluate, holds
-from sa.terms.sort import INT
+from sa.terms.sort import BOOL, INT, ArraySort, array_value
 from sa.terms.term import Function, Term
 from tests.generators.terms import BOOLS, INTS, VARIABLES, random_formula, random_integer, random_state
 
@@ -56,3 +56,11 @@ def test_what_has_no_value_has_none_compiled_either() -> None:
         with pytest.raises(Unevaluable):
             guarded(build.TRUE, (term,), variables)(ROW)
     assert guarded(build.FALSE, (call,), VARIABLES)(ROW) is None
+
+
+def test_a_guard_and_values_may_both_have_arrays_of_one_value() -> None:
+    sort = ArraySort(INT, BOOL)
+    h, n = build.variable("h", sort), build.variable("n", INT)
+    everywhere = build.constant_array(sort, build.FALSE)
+    function = guarded(build.eq(h, everywhere), (h, build.add(n, build.ONE)), (h, n))
+    assert function((array_value(sort, False, {}), 3)) == (array_value(sort, False, {}), 4)

@@ -166,7 +166,9 @@ def _is_endless(step: Step, steps: dict[Node, list[Step]], loops: dict[Node, int
     assert isinstance(step.op, Fork)
     inside = {n for n, number in loops.items() if number == loops[step.source]}
     found = [s for n in inside for s in steps[n] if s.target in inside]
-    free = {s.op.var for s in found if isinstance(s.op, Havoc)} | {step.op.result}
+    chosen = {s.op.var for s in found if isinstance(s.op, Havoc)} | {step.op.result}
+    # What a variable was copied from: copies of one choice are one choice.
+    free = {var: var for var in chosen}
     if any(not v.name.startswith("&") for v in step.op.argument.free):
         return False
     for other in found:
@@ -174,14 +176,14 @@ def _is_endless(step: Step, steps: dict[Node, list[Step]], loops: dict[Node, int
             case Skip() | Begin() | End() | Havoc() | Fork():
                 continue
             case Set(var, term):
-                if term not in free:
+                if not isinstance(term, Var) or term not in free:
                     return False
-                free.add(var)
+                free[var] = free[term]
             case Test(term):
-                if not (len(term.free) == 1 and term.free <= free and _decides(term)):
+                if not (len(term.free) == 1 and term.free <= free.keys() and _decides(term)):
                     return False
             case Store(_, term, _, _, _):
-                if not term.free <= free:
+                if not term.free <= free.keys():
                     return False
                 if isinstance(other.op, Store) and not all(
                     v.name.startswith("&") and "." in v.name for v in other.op.address.free
@@ -189,13 +191,13 @@ def _is_endless(step: Step, steps: dict[Node, list[Step]], loops: dict[Node, int
                     return False
             case _:
                 return False
-    tested = dict[Var, set[Term]]()
+    tested = dict[Var, set[Node]]()
     for other in found:
         if isinstance(other.op, Test):
             (var,) = other.op.formula.free
-            tested.setdefault(var, set()).add(other.op.formula)
-    # Of what is chosen one question is asked: so every answer is possible in each round.
-    return all(len(terms) == 1 or terms == {t, build.lnot(t)} for terms in tested.values() for t in list(terms)[:1])
+            tested.setdefault(free[var], set()).add(other.source)
+    # Of what is chosen one question is asked, at one place: so every answer is possible in each round.
+    return all(len(places) == 1 for places in tested.values())
 
 
 def _decides(term: Term) -> bool:

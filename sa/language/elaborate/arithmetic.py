@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sa.automata.automaton import Fault, Kind, Variable
 from sa.base.diagnostic import warning
 from sa.base.source import Span
 from sa.language import syntax
 from sa.language.elaborate.context import Context, complain
-from sa.lowering.intervals import interval
+from sa.language.names import is_of_file, mentioned
+from sa.lowering.intervals import Interval, interval
 from sa.lowering.paths import Determined, Need, Wrong
 from sa.terms import build
 from sa.terms.name import chosen
 from sa.terms.sort import INT
-from sa.terms.term import Int, Term
+from sa.terms.term import Int, Term, Var
 
 #: Constants of a program may not have more bits.
 MAX_BITS = 4096
@@ -20,8 +23,8 @@ MAX_BITS = 4096
 MAX_MONOMIALS = 1000
 #: A divisor with so few values is one of them by cases.
 MOST_DIVISORS = 20
-#: A file may have so many quotients by other divisors: macros that use each other twice make many.
-MOST_QUOTIENTS = 1000
+#: The name of a quotient. The word is reserved, so no `havoc` makes it.
+QUOTIENT = "choose"
 
 
 def arithmetic(expression: syntax.Chain, operands: list[Term | None], context: Context) -> Term | None:
@@ -39,7 +42,7 @@ def arithmetic(expression: syntax.Chain, operands: list[Term | None], context: C
         if operator == "*":
             result = _product(result, operand, expression.span, context)
         else:
-            result = _quotient(operator, result, operand, written.span, context)
+            result = _quotient(operator, result, operand, written, context)
     return result
 
 
@@ -54,8 +57,15 @@ def _product(left: Term, right: Term, span: Span, context: Context) -> Term | No
     return _checked(build.mul(left, right), span, context)
 
 
-def _quotient(operator: str, dividend: Term, divisor: Term, span: Span, context: Context) -> Term | None:
+def _quotient(
+    operator: str, dividend: Term, divisor: Term, written: syntax.Expression, context: Context
+) -> Term | None:
+    span = written.span
     if divisor is build.ZERO:
+        if context.undefined is not None and not all(is_of_file(context.scope, n) for n, _ in mentioned(written)):
+            # Another member of the family, or another round of the loop, may be meant.
+            context.undefined.append(Wrong(build.TRUE, Fault.DIVISION))
+            return build.ZERO
         complain(context, "SA205", "the divisor is 0", span)
         return None
     if isinstance(divisor, Int):
@@ -78,23 +88,24 @@ def _quotient(operator: str, dividend: Term, divisor: Term, span: Span, context:
             result = build.ite(build.eq(divisor, build.integer(value)), _by(operator, dividend, value), result)
         return result
     assert context.undefined is not None
-    number = next(context.divisions)
-    if number > MOST_QUOTIENTS:
-        complain(context, "SA205", f"more than {MOST_QUOTIENTS} divisions by variables in one file", span)
-        return None
-    return _determined(operator, dividend, divisor, context.undefined, number)
+    return _determined(operator, dividend, divisor, context.undefined, next(context.divisions), context.ranges)
 
 
 def _by(operator: str, dividend: Term, divisor: int) -> Term:
     return build.div(dividend, divisor) if operator == "/" else build.mod(dividend, divisor)
 
 
-def _determined(operator: str, dividend: Term, divisor: Term, needs: list[Need], number: int) -> Term:
+def _determined(
+    operator: str, dividend: Term, divisor: Term, needs: list[Need], number: int, ranges: Mapping[Var, Interval]
+) -> Term:
     """The quotient is chosen: the only one with a rest that is not negative and smaller than the divisor.
 
-    A word that is reserved names the choice, so no choice for a variable has this name.
+    It is no farther from 0 than the dividend.
     """
-    choice = Variable(build.variable(chosen("choose", number), INT), Kind.LOCAL)
+    low, high = interval(dividend, ranges)
+    size = None if low is None or high is None else max(abs(low), abs(high))
+    ends = (None, None) if size is None else (-size, size)
+    choice = Variable(build.variable(chosen(QUOTIENT, number), INT), Kind.LOCAL, *ends)
     rest = build.sub(dividend, build.mul(choice.var, divisor))
     small = build.lor(build.lt(rest, divisor), build.lt(rest, build.scale(-1, divisor)))
     needs.append(Determined(choice, build.land(build.le(build.ZERO, rest), small)))

@@ -17,6 +17,9 @@ from sa.lowering.intervals import Interval
 from sa.lowering.paths import Need, Step
 from sa.terms.term import Term, Var
 
+#: What a macro stands for may need so many checks and quotients: macros that use each other twice grow without bound.
+MOST_NEEDS = 1000
+
 
 class Handle(Struct, frozen=True):
     """The state of a thread that others start or join, a global. A family has an array, its members from `low` on."""

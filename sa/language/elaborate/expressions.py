@@ -16,7 +16,7 @@ from sa.base.diagnostic import error
 from sa.base.source import Span
 from sa.language import syntax
 from sa.language.elaborate.arithmetic import arithmetic
-from sa.language.elaborate.context import CONSTANT, Context, complain, within
+from sa.language.elaborate.context import CONSTANT, MOST_NEEDS, Context, complain, within
 from sa.language.elaborate.quantified import quantified
 from sa.language.elaborate.references import element, read, variables_named, whole_name
 from sa.language.elaborate.types import Values, range_of, resolve_type
@@ -32,7 +32,7 @@ from sa.language.names import (
     find,
     unknown,
 )
-from sa.lowering.paths import Determined, Need, needed_if
+from sa.lowering.paths import Need, needed_if, renewed
 from sa.terms import build
 from sa.terms.name import at_place
 from sa.terms.sort import BOOL, INT, Sort
@@ -168,10 +168,7 @@ def _junction(expression: syntax.Chain, context: Context) -> Term | None:
 
 
 def _read_if(condition: Callable[[], Term], context: Context, read: Callable[[Context], Term | None]) -> Term | None:
-    """A part that is only read where a condition holds, so only there an index in it can be wrong.
-
-    The condition is made only if it matters: chains may be long.
-    """
+    """A part that is only read where a condition holds, which is made only if it matters: chains may be long."""
     if context.undefined is None:
         return read(context)
     inner = replace(context, undefined=list[Need]())
@@ -299,17 +296,18 @@ def _replaced(
         complain(context, "SA106", f"`{name}` is defined by itself: {circle}", span, "write a loop instead")
         return None
     key = (name, id(scope), arguments, context.mode, context.primes)
-    known = context.expanded.get(key)
-    if known is None:
+    if key not in context.expanded:
         values = Scope(scope, {p: TermSymbol(a) for p, a in zip(parameters, arguments, strict=True)})
         undefined = None if context.undefined is None else list[Need]()
         inner = replace(within(context, values), expanding=(*context.expanding, name), undefined=undefined)
-        known = translate(body, inner), tuple(undefined or ())
-        if not any(isinstance(n, Determined) for n in known[1]):
-            context.expanded[key] = known
+        context.expanded[key] = translate(body, inner), tuple(undefined or ())
+    term, needs = renewed(*context.expanded[key], context.divisions)
+    if len(needs) > MOST_NEEDS:
+        complain(context, "SA205", f"`{name}` divides, or reads elements, more than {MOST_NEEDS} times", span)
+        context.expanded[key] = term, needs = None, ()
     if context.undefined is not None:
-        context.undefined.extend(known[1])
-    return known[0]
+        context.undefined.extend(needs)
+    return term
 
 
 def _at(expression: syntax.At, context: Context) -> Term | None:

@@ -72,7 +72,20 @@ def read(expression: syntax.Expression, reads: Reads, splitting: Splitting) -> s
 
 
 def _is_macro(name: str, splitting: Splitting) -> bool:
-    return isinstance(find(splitting.scope, name), MacroSymbol)
+    """Whether a name stands for an expression whose parts can be read one by one: what is quantified stays as it is."""
+    symbol = find(splitting.scope, name)
+    return isinstance(symbol, MacroSymbol) and not _is_quantified(symbol.definition.body)
+
+
+def _is_quantified(expression: syntax.Expression) -> bool:
+    found = list[bool]()
+
+    def look(part: syntax.Expression) -> syntax.Expression:
+        found.append(isinstance(part, syntax.Quantified))
+        return rebuilt(part, look)
+
+    look(expression)
+    return any(found)
 
 
 def _expanded(expression: syntax.Name | syntax.Apply, splitting: Splitting) -> syntax.Expression:
