@@ -118,6 +118,7 @@ class File(msgspec.Struct):
     cleans: bool = False
     leaves: bool = False
     bit_fields: bool = False
+    addresses: bool = False
     sized: int = 0
     keys: dict[int, int] = msgspec.field(default_factory=dict)
     assigned: frozenset[str] = frozenset()

@@ -181,6 +181,6 @@ def _no_weak(text: Text) -> None:
 
 def _loaded(program: Program, found: _Read, reading: Reading) -> Loaded:
     sources = tuple(dict.fromkeys((found.text.source, *found.text.sources.values())))
-    common = assumptions(replace(reading, visible=False), found.file.bit_fields, found.file.sized)
+    common = assumptions(replace(reading, visible=False), found.file)
     assumed = (*ASSUMED, *found.file.granted, *(a for a in common if a != "sequentially consistent"))
     return Loaded(program, tuple(found.file.problems), sources, assumed=assumed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from sa.base.diagnostic import InputError, error
+from sa.frontends.c.body import File
 from sa.frontends.c.read import read
 from sa.frontends.c.translate import unit_of
 from sa.frontends.flow.claims import Asked
@@ -35,7 +36,7 @@ def load_with(path: str, reading: Reading) -> Loaded:
     unit, file = unit_of(text, reading)
     program = program_of(unit, text.source, keywords(), asked(reading))
     sources = tuple(dict.fromkeys((text.source, *text.sources.values())))
-    return Loaded(program, tuple(file.problems), sources, assumed=assumptions(reading, file.bit_fields, file.sized))
+    return Loaded(program, tuple(file.problems), sources, assumed=assumptions(reading, file))
 
 
 def _meant(reading: Reading) -> Reading:
@@ -44,8 +45,8 @@ def _meant(reading: Reading) -> Reading:
     return replace(reading, races=races, deadlock=reading.deadlock or reading.only == "no-deadlock")
 
 
-def assumptions(reading: Reading, bit_fields: bool = False, sized: int = 0) -> tuple[str, ...]:
-    """What a claim about the program takes for granted."""
+def assumptions(reading: Reading, file: File) -> tuple[str, ...]:
+    """What a claim about the program of a file takes for granted."""
     overflow = {
         "assume": ("where signed arithmetic does not overflow",),
         "check": (),
@@ -58,9 +59,15 @@ def assumptions(reading: Reading, bit_fields: bool = False, sized: int = 0) -> t
     # A wait that may end by itself never blocks for ever. In what order waits end is the implementation's choice.
     waits = ("where waits for a condition end by signals only, in their order",) if reading.deadlock else ()
     # In C neighbouring bit fields are one memory location: a store to one of them may undo a store to another.
-    fields = ("where threads write no neighbouring bit fields at once",) if bit_fields else ()
-    sizes = (f"where memory of a size that is not constant has at most {sized} scalars",) if sized else ()
-    told = (*waits, *fields, *sizes, *(ends if reading.visible else ()))
+    fields = ("where threads write no neighbouring bit fields at once",) if file.bit_fields else ()
+    sizes = (f"where memory of a size that is not constant has at most {file.sized} scalars",) if file.sized else ()
+    # Equal literals may be one object, memory may be given out again, and an address may be any number.
+    own = (
+        ("where each object has an address of its own, a small positive number that nothing else is",)
+        if file.addresses
+        else ()
+    )
+    told = (*waits, *fields, *sizes, *own, *(ends if reading.visible else ()))
     return ("sequentially consistent", *overflow[reading.overflow], "with one order of evaluation", *told)
 
 

@@ -195,6 +195,7 @@ def operation(body: Body, op: str, one: Value, two: Value) -> Value:
     """A binary operator other than `&&` and `||`."""
     pointers = isinstance(one.type, Pointer), isinstance(two.type, Pointer)
     if op in ("==", "!=", "<", "<=", ">", ">=") and any(pointers):
+        body.file.addresses |= all(pointers) and not any(isinstance(v.term, Number) for v in (one, two))
         return Value(compared(op, number(one), number(two)), INT)
     if op in ("+", "-"):
         for pointer in (one, two):

@@ -10,6 +10,8 @@ from sa.app.verify import VerifyRequest, verify
 from sa.base.limits import limits
 from sa.base.source import position
 from sa.engines.verify import Options
+from sa.frontends.c.load import load_with
+from sa.frontends.reading import Reading
 from sa.report.run import show_run
 from sa.report.screen import Screen
 from sa.report.snippet import chain_told
@@ -105,3 +107,17 @@ def test_a_claim_is_about_all_calls_of_a_function(tmp_path: Path) -> None:
     path.write_text(HEADERS + "int g; void f(void) { assert(g < 2); g++; } int main(void) { f(); f(); }")
     outcome = verify(VerifyRequest(str(path), False, Options(limits(20.0, None)))).outcome
     assert len(outcome.findings) == 1
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ('const char *s = "ab", *t = "ab"; assert(s != t);', True),
+        ("assert((unsigned long)&x != 5);", True),
+        ("int *p = &x; assert(p != 0); assert(*p == 0);", False),
+    ],
+)
+def test_a_claim_says_what_it_assumes_of_addresses(statement: str, said: bool, tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text(f"#include <assert.h>\nint x; int main(void) {{ {statement} }}\n")
+    assert ("an address of its own" in " ".join(load_with(str(path), Reading()).assumed)) is said
