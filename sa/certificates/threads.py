@@ -10,7 +10,7 @@ from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
 from sa.certificates.run import Bad
 from sa.certificates.sums import Summation
-from sa.terms.term import Term
+from sa.terms.term import Term, Var
 
 
 class Annotated(Struct, frozen=True):
@@ -71,7 +71,8 @@ class Never(Struct, frozen=True):
 class Joint(Struct, frozen=True):
     """The same by invariants of joint locations, one of each thread, over the names of their product.
 
-    Joint locations that are not in `invariants` cannot be reached. Invariants may mention `sums`.
+    Joint locations that are not in `invariants` cannot be reached. Invariants may mention `sums`, and `indices`, which
+    are variables that the program does not know: the invariants hold for all their values.
     """
 
     threads: tuple[Automaton, ...]
@@ -79,3 +80,4 @@ class Joint(Struct, frozen=True):
     never: tuple[Bad, ...]
     axioms: tuple[Axiom, ...]
     sums: tuple[Summation, ...] = ()
+    indices: tuple[Var, ...] = ()

@@ -121,7 +121,8 @@ def never_json(never: Never, bads: Bads) -> Json:
 def joint_json(joint: Joint, bads: Bads) -> Json:
     """A proof by invariants of joint locations."""
     said = {"invariants": invariants_json(joint.invariants), "never": [bad_json(b, bads) for b in joint.never]}
-    return said | {"sums": [_sum_json(s) for s in joint.sums]} if joint.sums else said
+    said |= {"sums": [_sum_json(s) for s in joint.sums]} if joint.sums else {}
+    return said | ({"indices": [v.name for v in joint.indices]} if joint.indices else {})
 
 
 def _sum_json(made: Summation) -> Json:
@@ -180,12 +181,15 @@ def _numbered(entry: Entry, claim: Entry, number: Entry, bads: Bads) -> Bad:
 
 def read_joint(entry: Entry, threads: tuple[Automaton, ...], bads: Bads, axioms: tuple[Axiom, ...]) -> Joint:
     """A proof by invariants of joint locations of these threads. Raises Malformed."""
-    invariants, never, *listed = entry.fields("invariants", "never", *(("sums",) if entry.has("sums") else ()))
+    optional = [name for name in ("sums", "indices") if entry.has(name)]
+    invariants, never, *listed = entry.fields("invariants", "never", *optional)
+    more_of = dict(zip(optional, (part.items() for part in listed), strict=True))
     known = scope(threads, (a.formula for a in axioms))
-    sums = tuple(_sum(item, known) for part in listed for item in part.items())
-    said = read_invariants(invariants, threads, axioms, sums)
+    sums = tuple(_sum(item, known) for item in more_of.get("sums", ()))
+    indices = tuple(variable(item.text(), INT) for item in more_of.get("indices", ()))
+    said = read_invariants(invariants, threads, axioms, sums, indices)
     excluded = tuple(read_bad(item, bads) for item in never.items())
-    return Joint(threads, said, excluded, axioms, sums)
+    return Joint(threads, said, excluded, axioms, sums, indices)
 
 
 def _sum(entry: Entry, known: Names) -> Summation:
@@ -213,10 +217,14 @@ def read_lemmas(entry: Entry, threads: tuple[Automaton, ...], bads: Bads, axioms
 
 
 def read_invariants(
-    entry: Entry, threads: Sequence[Automaton], axioms: Iterable[Axiom], sums: Iterable[Summation] = ()
+    entry: Entry,
+    threads: Sequence[Automaton],
+    axioms: Iterable[Axiom],
+    sums: Iterable[Summation] = (),
+    indices: Iterable[Var] = (),
 ) -> tuple[tuple[tuple[str, ...], Term], ...]:
-    """Invariants of joint locations of these threads, and of sums. Raises Malformed."""
-    names = scope((_apart(t) for t in threads), (a.formula for a in axioms))
+    """Invariants of joint locations of these threads, and of sums, over indices too. Raises Malformed."""
+    names = more(scope((_apart(t) for t in threads), (a.formula for a in axioms)), indices)
     names = Names(names.variables, {**{s.function.name: s.function for s in sums}, **names.functions}, names.sorts)
     said = list[tuple[tuple[str, ...], Term]]()
     for item in entry.items():

@@ -14,6 +14,7 @@ from sa.automata.program import Axiom
 from sa.base.limits import Limits, check_time
 from sa.certificates.run import Failing
 from sa.certificates.threads import Joint, Keeps
+from sa.checker.indices import indices_fault, with_indices
 from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.side import within
@@ -47,15 +48,21 @@ def check_joint(made: Joint, bounds: Limits, seed: int = 0, solvers: Solvers = Z
     places = [p for p, _ in made.invariants]
     if fault is None and len(set(places)) < len(places):
         fault = "a joint location occurs twice"
-    known = frozenset(v.var for t in made.threads for v in apart(t).variables)
+    separate = [apart(t) for t in made.threads]
+    known = frozenset(v.var for t in separate for v in t.variables) | frozenset(made.indices)
     if fault is None and any(not inv.free <= known for _, inv in made.invariants):
         fault = "an invariant mentions a variable that does not exist"
     if fault is None and any(len(p) != len(made.threads) for p in places):
         fault = "a joint location does not name a location of each thread"
     fault = fault or sums_fault(made.sums, made.threads, made.axioms, made.never)
+    fault = fault or indices_fault(made.indices, separate, made.never, made.sums)
     if fault is not None:
         return Rejected("well-formed threads", fault)
-    obligations = (with_sums(made.sums, o) for o in _jointly(made)) if made.sums else _jointly(made)
+    obligations = _jointly(made)
+    if made.indices:
+        obligations = (with_indices(made.indices, o) for o in obligations)
+    if made.sums:
+        obligations = (with_sums(made.sums, o) for o in obligations)
     return discharged(obligations, made.axioms, bounds, seed, solvers)
 
 

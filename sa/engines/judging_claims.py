@@ -43,7 +43,7 @@ def judged(
             about = (tuple(a.thread for a in annotated), tuple(n.bad for n in never), assumed)
             if about == (threads, settled.bads, axioms):
                 return check_keeps(keeps, bounds, seed)
-        case Joint(own, _, never, assumed, _) as joint:
+        case Joint(own, _, never, assumed) as joint:
             if (own, never, assumed) == (threads, settled.bads, axioms):
                 return check_joint(joint, bounds, seed)
         case States() as states:

@@ -12,7 +12,7 @@ from sa.bounded.engine import Wanted, by_rounds
 from sa.bounded.schedule import read_schedule
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
 from sa.explicit.deciders import by_all_states, by_few_states
-from sa.hybrid.engine import EFFORTS, by_control, by_coordinates, by_equalities
+from sa.hybrid.engine import EFFORTS, by_control, by_coordinates, by_elements, by_equalities
 from sa.hybrid.engine import EQUALITIES as EQUALITIES_ALONE
 from sa.invariants import deciders, direct, joint_conjunctions
 
@@ -27,6 +27,11 @@ CONTROL: ClaimEngine = Decider(
     "control",
     "explicit control with symbolic data: control points and relations there",
     partial(by_control, EFFORTS[0]),
+)
+ELEMENTS: ClaimEngine = Prover(
+    "elements",
+    "explicit control with what holds of every element of an array, whatever its index",
+    partial(by_elements, EFFORTS[0]),
 )
 EQUALITIES: ClaimEngine = Prover(
     "equalities", "explicit control with equations between data, at many points", by_equalities
@@ -94,6 +99,7 @@ CLAIMS: Portfolio = (
     Turn(COORDINATES, 0.2),
     Turn(PRODUCTS, 0.25),
     Turn(SUMS, 0.25),
+    Turn(ELEMENTS, 0.3),
     Turn(CONTROL, 0.4),
     Turn(EQUALITIES, 0.35),
     Turn(MORE_SUMS, 0.25),

@@ -15,19 +15,21 @@ from sa.certificates.run import Bad
 from sa.certificates.threads import Joint
 from sa.explicit.whole import Whole, whole
 from sa.hybrid.candidates import by_candidates
+from sa.hybrid.cells import INDEX, of_elements
 from sa.hybrid.control import Reach, control
 from sa.hybrid.coordinates import coordinates, without_guesses
 from sa.hybrid.equalities import equalities, excluded
 from sa.hybrid.evidence import joints, run
 from sa.hybrid.fuse import fused, restored
 from sa.hybrid.points import Frame, Graph, Point, explore, frame
-from sa.hybrid.slices import about_all, is_small, mattering, spoken_of
+from sa.hybrid.slices import about_all, is_small, jointly_about_all, mattering, spoken_of
 from sa.hybrid.solve import Held, Way, horn, solve
 from sa.invariants.direct import lemmas_key
 from sa.invariants.houdini import called
 from sa.question.asked import Asked, Excluded, Refuted
 from sa.smt.horn import GivenUp
 from sa.smt.session import Session
+from sa.terms.sort import ArraySort
 from sa.terms.substitute import substitute
 from sa.terms.term import Term
 
@@ -163,6 +165,35 @@ def _in_coordinates(
                 "remainders and differences at control points",
             )
             return
+
+
+def by_elements(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """What is excluded by what holds of every element of arrays. Raises LimitReached."""
+    if any(isinstance(v.var.sort, ArraySort) for t in asked.threads for v in t.variables):
+        found = by_control(effort, asked, budget, report, _of_elements)
+        yield from (f for f in found if isinstance(f, Excluded))
+
+
+def _of_elements(
+    part: tuple[Automaton, ...], asked: Asked, budget: Budget, report: Report, effort: Effort
+) -> Iterator[Excluded]:
+    """What is excluded of all that is asked together."""
+    session = Session(budget.bounds, seed=budget.seed)
+    known = (c for c in asked.shared.made.get(lemmas_key(asked), ()) if not called(c))
+    lemmas = spoken_of(tuple(known), part)
+    f, graph = _graph(part, asked.bads, lemmas, session, effort, report)
+    if f is None or graph is None:
+        return
+    less = fused(graph)
+    equal = equalities(f, less.graph, budget.bounds)
+    found = of_elements(horn(f, less.graph, lemmas), equal, session, effort.rlimit or 0)
+    full = explore(f, False, effort.full, budget.bounds) if found is not None else None
+    if found is not None and full is not None:
+        invariants = joints(f, full, restored(less, found.points), lemmas, budget.bounds)
+        part_of_proof = Joint(part, invariants, asked.bads, asked.axioms, indices=(INDEX,))
+        proof = jointly_about_all(asked.threads, part_of_proof)
+        if proof is not None:
+            yield Excluded(asked.bads, proof, "every element of arrays")
 
 
 def _solved(

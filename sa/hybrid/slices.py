@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
+from msgspec.structs import replace
+
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.ranges import within
 from sa.automata.rename import apart
@@ -60,6 +62,20 @@ def is_small(threads: Sequence[Automaton]) -> bool:
 def about_all(threads: tuple[Automaton, ...], part: Joint) -> Lemmas:
     """Joint invariants of some of the threads as formulas about all of them."""
     return Lemmas(threads, tuple(_said(part)), part.never, part.axioms)
+
+
+def jointly_about_all(threads: tuple[Automaton, ...], part: Joint) -> Joint | None:
+    """The same as joint invariants of all of them, if there may be so many: the others may be anywhere."""
+    if part.threads != threads and not is_small(threads):
+        return None
+    number, own = {t.name: n for n, t in enumerate(part.threads)}, dict(part.invariants)
+    others = [(None,) if t.name in number else tuple(q.name for q in t.locations) for t in threads]
+    said = list[tuple[tuple[str, ...], Term]]()
+    for places, formula in own.items():
+        for elsewhere in product(*others):
+            where = zip(threads, elsewhere, strict=True)
+            said.append((tuple(q or places[number[t.name]] for t, q in where), formula))
+    return replace(part, threads=threads, invariants=tuple(said))
 
 
 def _said(part: Joint) -> Iterator[Term]:

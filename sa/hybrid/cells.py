@@ -1,0 +1,212 @@
+"""What holds of every element of an array: Horn clauses about an index that nothing is known of, and the element there.
+
+A predicate over arrays a and numbers x becomes one over an index k, a[k] and x, which is meant to hold for all k. A
+step from it that reads a[i] may assume it of k and of i (Bjørner,
+McMillan, Rybalchenko, SAS 2013; Monniaux, Gonnord, SAS 2016).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+from msgspec import Struct, field
+
+from sa.base.limits import Unsupported
+from sa.domains.affine import EVERYTHING, definitions, meet, rows_of
+from sa.hybrid.element_candidates import SIZES, candidates
+from sa.hybrid.points import Point
+from sa.hybrid.solve import Held, Horn
+from sa.invariants.conjunctions import conjunctions, impossible, under
+from sa.smt.horn import Atom, Clause, Solution, solve
+from sa.smt.session import Session
+from sa.terms import build
+from sa.terms.sort import INT, ArraySort
+from sa.terms.substitute import rebuild, substitute
+from sa.terms.term import (
+    ConstantArray,
+    Forall,
+    Ite,
+    Same,
+    Select,
+    Store,
+    Term,
+    Var,
+    array_sort_of,
+    children,
+    sort_of,
+)
+
+#: The index that nothing is known of.
+INDEX = build.variable("k@index", INT)
+
+
+#: Solver resources for each question about a conjunction.
+SOON = 500_000
+
+
+class Celled(Struct, frozen=True):
+    """Clauses without arrays, the parameters of their predicates, and what stands for elements at the index."""
+
+    parameters: Mapping[str, tuple[Var, ...]]
+    clauses: tuple[Clause, ...]
+    elements: Mapping[Var, Term]
+
+
+def celled(parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause]) -> Celled:
+    """Clauses about elements instead of arrays. Raises Unsupported where arrays hold arrays."""
+    arrays = dict.fromkeys(v for listed in parameters.values() for v in listed if isinstance(v.sort, ArraySort))
+    if any(array_sort_of(a).index != INT or isinstance(array_sort_of(a).element, ArraySort) for a in arrays):
+        raise Unsupported("arrays of arrays")
+    cells = {a: build.variable(f"{a.name}@element", array_sort_of(a).element) for a in arrays}
+    over = {name: _over(listed, cells) for name, listed in parameters.items()}
+    made = tuple(_Clause(cells).made(c) for c in clauses)
+    return Celled(over, made, {c: build.select(a, INDEX) for a, c in cells.items()})
+
+
+def of_elements(made: Horn, equal: Mapping[Point, Term], session: Session, rlimit: int) -> Held | None:
+    """A solution that speaks of elements at the index, where `equal` always hold. Raises LimitReached."""
+    known = {made.names[p]: formula for p, formula in equal.items()}
+    parameters, clauses = _independent(made.parameters, tuple(under(made.parameters, known, made.clauses)), known)
+    over = celled(parameters, clauses)
+    cells = {_array(t): c for c, t in over.elements.items()}
+    ends = [c for c in over.clauses if c.head is None]
+    found = dict[str, Term]()
+    for size in SIZES:
+        offered = candidates(parameters, clauses, INDEX, cells, size)
+        said = {n: _sayable(offered, definitions_of(known[n]), frozenset(v)) for n, v in over.parameters.items()}
+        found = conjunctions(session.again(SOON), over.parameters, over.clauses, said, session.bounds)
+        if all(impossible(session, over.parameters, found, c) for c in ends):
+            break
+    else:
+        answer = solve(over.parameters, tuple(under(over.parameters, found, over.clauses)), session.bounds, rlimit)
+        if not isinstance(answer, Solution):
+            return None
+        found = {n: build.land(found[n], answer.predicates[n]) for n in found}
+    return Held({p: build.land(equal[p], substitute(found[n], over.elements)) for p, n in made.names.items()})
+
+
+def definitions_of(formula: Term) -> dict[Var, Term]:
+    """Variables that equations in a formula make of others."""
+    return definitions(meet(EVERYTHING, rows_of(formula)) or EVERYTHING)
+
+
+def _sayable(offered: Sequence[Term], defined: Mapping[Var, Term], own: frozenset[Var]) -> tuple[Term, ...]:
+    """The formulas over these variables alone, where some are defined by others."""
+    said = dict.fromkeys(substitute(f, defined) for f in offered)
+    return tuple(f for f in said if f.free and f.free <= own)
+
+
+def _array(element: Term) -> Var:
+    assert isinstance(element, Select) and isinstance(element.array, Var)
+    return element.array
+
+
+def _independent(
+    parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], known: Mapping[str, Term]
+) -> tuple[dict[str, tuple[Var, ...]], tuple[Clause, ...]]:
+    """The predicates without parameters that equations known of them make of others."""
+    defined = {name: definitions_of(known[name]) for name in parameters}
+
+    def kept(atom: Atom) -> Atom:
+        pairs = zip(parameters[atom.predicate], atom.arguments, strict=True)
+        return Atom(atom.predicate, tuple(t for v, t in pairs if v not in defined[atom.predicate]))
+
+    found = list[Clause]()
+    for clause in clauses:
+        said: dict[Var, Term] = {v: t for atom in clause.body for v, t in defined[atom.predicate].items()}
+        body, head = tuple(kept(a) for a in clause.body), None if clause.head is None else kept(clause.head)
+        if head is not None:
+            head = Atom(head.predicate, tuple(substitute(t, said) for t in head.arguments))
+        found.append(Clause(body, substitute(clause.constraint, said), head))
+    return {n: tuple(v for v in listed if v not in defined[n]) for n, listed in parameters.items()}, tuple(found)
+
+
+def _over(listed: Sequence[Var], cells: Mapping[Var, Var]) -> tuple[Var, ...]:
+    """The index comes first where there are arrays."""
+    inside = tuple(cells.get(v, v) for v in listed)
+    return (INDEX, *inside) if any(v in cells for v in listed) else inside
+
+
+class _Clause(Struct):
+    """One clause while it is rewritten: names for the elements that it reads, by array and index."""
+
+    cells: Mapping[Var, Var]
+    reads: dict[tuple[Var, Term], Var] = field(default_factory=dict)
+
+    def made(self, clause: Clause) -> Clause:
+        head = None
+        if clause.head is not None:
+            arguments = [self._cell(t, INDEX) if _is_array(t) else self._plain(t) for t in clause.head.arguments]
+            has_arrays = any(_is_array(t) for t in clause.head.arguments)
+            head = Atom(clause.head.predicate, (INDEX, *arguments) if has_arrays else tuple(arguments))
+        parts = build.conjuncts(clause.constraint)
+        said = [self._plain(c) for c in parts if _equal(c) is None]
+        # Equal arrays are equal wherever they are read.
+        for one, other in (sides for c in parts for sides in (_equal(c),) if sides is not None):
+            for index in dict.fromkeys((INDEX, *(i for _, i in list(self.reads)))):
+                said.append(build.eq(self._cell(one, index), self._cell(other, index)))
+        body = tuple(a for atom in clause.body for a in self._atoms(atom))
+        return Clause(body, build.land(*said, *self._congruence()), head)
+
+    def _atoms(self, atom: Atom) -> Iterator[Atom]:
+        """The atom at the index, and at all others that are read."""
+        arrays = [a for a in atom.arguments if _is_array(a)]
+        if not arrays:
+            yield atom
+            return
+        for index in dict.fromkeys((INDEX, *(i for _, i in self.reads))):
+            inside = (self._cell(a, index) if _is_array(a) else a for a in atom.arguments)
+            yield Atom(atom.predicate, (index, *inside))
+
+    def _plain(self, term: Term) -> Term:
+        """The term, no array, with names for elements that are read."""
+        match term:
+            case Select(array, index):
+                return self._cell(array, self._plain(index))
+            case Same(left, _) if _is_array(left):
+                # Only more is possible where nothing is known of an equation.
+                return build.variable(f"{term.key}@equal", sort_of(term))
+            case Forall():
+                raise Unsupported("quantifiers in steps")
+        return rebuild(term, self._plain) if children(term) else term
+
+    def _cell(self, array: Term, index: Term) -> Term:
+        """The element of an array at an index that reads nothing."""
+        match array:
+            case Var() if index is INDEX and array in self.cells:
+                return self.cells[array]
+            case Var():
+                return self._read(array, index)
+            case ConstantArray(_, value):
+                return self._plain(value)
+            case Store(inner, at, value):
+                return build.ite(build.eq(self._plain(at), index), self._plain(value), self._cell(inner, index))
+            case Ite(condition, positive, negative):
+                return build.ite(self._plain(condition), self._cell(positive, index), self._cell(negative, index))
+        raise Unsupported("arrays of arrays")
+
+    def _read(self, array: Var, index: Term) -> Var:
+        found = self.reads.get((array, index))
+        if found is None:
+            name = f"{array.name}@read{len(self.reads)}"
+            found = self.reads[array, index] = build.variable(name, array_sort_of(array).element)
+        return found
+
+    def _congruence(self) -> Iterator[Term]:
+        """Elements of one array at equal indices are equal."""
+        for ((a, i), x), ((b, j), y) in combinations(self.reads.items(), 2):
+            if a is b:
+                yield build.implies(build.eq(i, j), build.eq(x, y))
+        for (a, i), x in self.reads.items():
+            if a in self.cells:
+                yield build.implies(build.eq(i, INDEX), build.eq(x, self.cells[a]))
+
+
+def _is_array(term: Term) -> bool:
+    return isinstance(sort_of(term), ArraySort)
+
+
+def _equal(formula: Term) -> tuple[Term, Term] | None:
+    """The arrays that a formula says are equal, if that is what it says."""
+    return (formula.left, formula.right) if isinstance(formula, Same) and _is_array(formula.left) else None

@@ -1,0 +1,145 @@
+"""What elements of arrays may be, and for which indices: formulas over an index and the element there.
+
+A part of an array is what lies between places that the program reads, writes or compares with them. What is said of the
+elements there is what is written at them, and what is compared with those that are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, permutations, product
+
+from msgspec import Struct
+
+from sa.invariants.houdini import atoms_of, called
+from sa.smt.horn import Clause
+from sa.terms import build
+from sa.terms.solve import solution
+from sa.terms.sort import INT, ArraySort
+from sa.terms.substitute import rebuild, substitute
+from sa.terms.term import Int, IsZero, Le, Select, Store, Term, Var, children, sort_of, subterms
+
+#: Formulas about other numbers at most.
+OTHERS = 60
+
+
+class Size(Struct, frozen=True):
+    """How many ends of parts at most, and how many things that are said of elements."""
+
+    ends: int
+    said: int
+
+
+#: Few candidates, and many.
+SIZES = (Size(5, 6), Size(8, 16))
+
+
+def candidates(
+    parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], index: Var, cells: Mapping[Var, Var], size: Size
+) -> tuple[Term, ...]:
+    """Formulas over parameters, `index`, and `cells` in place of the elements of arrays at the index."""
+    data = frozenset(v for listed in parameters.values() for v in listed if not isinstance(v.sort, ArraySort))
+    terms = tuple(dict.fromkeys(t for c in clauses for t in _terms(c)))
+    reached = [t for t in subterms(terms) if isinstance(t, Select | Store) and sort_of(t.index) == INT]
+    atoms = tuple(dict.fromkeys(a for c in clauses for a in atoms_of(c.constraint)))
+    # Of an equation and what it says of orders the equation is enough.
+    equations = frozenset(a.total for a in atoms if isinstance(a, IsZero))
+    equations |= frozenset(build.scale(-1, t) for t in equations)
+    tests = tuple(a for a in atoms if not (isinstance(a, Le) and a.total in equations))
+    own = data | {index, *cells.values()}
+    said = dict.fromkeys(f for f in _said(parameters, clauses, tests, reached, index, cells) if f.free <= own)
+    ends = tuple(dict.fromkeys(t for t in _ends(reached, tests) if t.free <= data and not called(t)))[: size.ends]
+    parts = tuple(dict.fromkeys(_parts(ends, index)))
+    about = (build.implies(part, f) for f in islice(said, size.said) for part in parts)
+    wanted = (build.lnot(c.constraint) for c in clauses if c.head is None)
+    numbers = [a for a in tests if a.free and a.free <= data and not called(a)]
+    beyond = (build.at_most_zero(build.sub(a.total, build.ONE)) for a in numbers if isinstance(a, Le))
+    ordered = (build.le(one, two) for one, two in permutations(ends, 2))
+    others = islice((*numbers, *(w for w in wanted if w.free <= data), *beyond, *ordered), OTHERS)
+    return tuple(f for f in dict.fromkeys((*others, *about)) if f.free)
+
+
+def _terms(clause: Clause) -> Iterator[Term]:
+    yield clause.constraint
+    yield from () if clause.head is None else clause.head.arguments
+
+
+def _ends(reached: Iterable[Select | Store], tests: Iterable[Term]) -> Iterator[Term]:
+    """Places that are read or written, and what is compared with them."""
+    places = dict.fromkeys(t.index for t in reached)
+    # Behind what was written last begins what has not been written yet.
+    written = dict.fromkeys(t.index for t in reached if isinstance(t, Store))
+    yield from (end for place in written for end in (place, build.add(place, build.ONE)))
+    yield from places
+    named = frozenset(v for p in places for v in p.free)
+    for test in tests:
+        for var in sorted((v for v in test.free & named if v.sort == INT), key=lambda v: v.key):
+            found = solution(build.is_zero(test.total), frozenset((var,))) if isinstance(test, Le | IsZero) else None
+            if found is not None:
+                yield found[1]
+
+
+def _parts(ends: Sequence[Term], index: Var) -> Iterator[Term]:
+    """Sets of indices: all, from an end on, before an end, and between two."""
+    yield build.TRUE
+    yield from (f for t in ends for f in (build.le(t, index), build.lt(index, t)))
+    for low, high in permutations(ends, 2):
+        size = build.sub(high, low)
+        if not isinstance(size, Int) or size.value > 0:
+            yield build.land(build.le(low, index), build.lt(index, high))
+
+
+def _said(
+    parameters: Mapping[str, Sequence[Var]],
+    clauses: Sequence[Clause],
+    tests: Sequence[Term],
+    reached: Sequence[Select | Store],
+    index: Var,
+    cells: Mapping[Var, Var],
+) -> Iterator[Term]:
+    for place in reached:
+        array = _array(place)
+        if not isinstance(array, Var) or array not in cells:
+            continue
+        cell = cells[array]
+        moved = _moved(place.index, index)
+        if isinstance(place, Store):
+            value = _at_cells(place.value, index, cells)
+            yield from (build.eq(cell, substitute(value, m)) for m in (*moved, {}) if sort_of(value) == cell.sort)
+            named = [v for v in (place.value,) if isinstance(v, Var)]
+        else:
+            named = [v for c in clauses for v in _named(parameters, c, place)]
+        for var, test in product(dict.fromkeys(named), tests):
+            if var in test.free:
+                yield from (substitute(test, {**m, var: cell}) for m in (*moved, {}))
+        if isinstance(place, Select):
+            for test in (t for t in tests if place in set(subterms((t,)))):
+                yield from (substitute(_at_cells(test, index, cells), m) for m in (*moved, {}))
+
+
+def _named(parameters: Mapping[str, Sequence[Var]], clause: Clause, place: Select) -> Iterator[Var]:
+    """Variables that an element is known as after it was read: those with its value in the heads of clauses."""
+    if clause.head is not None:
+        pairs = zip(parameters[clause.head.predicate], clause.head.arguments, strict=True)
+        yield from (v for v, t in pairs if t is place)
+
+
+def _moved(place: Term, index: Var) -> tuple[dict[Var, Term], ...]:
+    """Variables of a place as they are where the place is the index."""
+    found = (solution(build.eq(place, index), frozenset((v,))) for v in sorted(place.free, key=lambda v: v.key))
+    return tuple({var: term} for said in found if said is not None for var, term in (said,))
+
+
+def _array(place: Select | Store) -> Term:
+    array: Term = place.array
+    while isinstance(array, Store):
+        array = array.array
+    return array
+
+
+def _at_cells(term: Term, index: Var, cells: Mapping[Var, Var]) -> Term:
+    """The term with the element at the index wherever an element is read."""
+    if isinstance(term, Select):
+        array = _array(term)
+        return cells[array] if isinstance(array, Var) and array in cells else term
+    return rebuild(term, lambda t: _at_cells(t, index, cells)) if children(term) else term

@@ -1,0 +1,189 @@
+"""What holds of every element of an array: found where it holds, and never where a finite array refutes it.
+
+Figures of the random comparison: results_elements.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from random import Random
+
+import pytest
+from msgspec.structs import replace
+
+from sa.base.budget import Budget, unheard
+from sa.base.limits import Limits, limits
+from sa.base.verdict import Verdict
+from sa.certificates.shape import Entry
+from sa.certificates.threads import Joint
+from sa.certificates.threads_json import joint_json, read_joint
+from sa.checker.never import check_joint
+from sa.checker.ruling import Accepted, Rejected
+from sa.engines.engine import Turn
+from sa.engines.portfolio_of_claims import ELEMENTS, STATES
+from sa.engines.verify import Options, verify
+from sa.hybrid.engine import EFFORTS, by_elements
+from sa.question.asked import Asked, Excluded
+from sa.question.claims import claims_of
+from sa.terms.build import eq, integer, select, variable
+from sa.terms.sort import BOOL
+from sa.terms.term import Var
+from tests.language.texts import program_of
+
+FILLED = """
+    param n : int; global a : int[*];
+    thread T {{ local i, j, x : int = 0; while (i < n) {{ a[i] := {value}; i := i + {step}; }}
+      havoc j; assume 0 <= j && j {least} n; x := a[j]; assert x == {wanted}; }}
+"""
+
+QUEUE = """
+    global q : int[*]; global head, tail : int = 0;
+    thread P {{ local v : int; while (true) {{ havoc v; assume v > {least}; {put} }} }}
+    thread C {{ local x : int; while (true) {{ await head < tail; x := q[head]; head := head + 1; assert x > 0; }} }}
+"""
+
+CASES = {
+    "a loop fills an array": (FILLED.format(value="7", step=1, least="<", wanted="7"), True),
+    "beyond its end": (FILLED.format(value="7", step=1, least="<=", wanted="7"), False),
+    "every second element": (FILLED.format(value="7", step=2, least="<", wanted="7"), False),
+    "with the index": (FILLED.format(value="i + 1", step=1, least="<", wanted="j + 1"), True),
+    "a queue keeps what its elements are": (QUEUE.format(least=0, put="q[tail] := v; tail := tail + 1;"), True),
+    "a queue that is told of too early": (QUEUE.format(least=0, put="tail := tail + 1; q[tail - 1] := v;"), False),
+    "any element may be written": (
+        """global a : int[*] = 0;
+        thread W { local i, v : int; while (true) { havoc i; havoc v; assume v % 2 == 0; a[i] := v; } }
+        thread R { local i, x : int; while (true) { havoc i; x := a[i]; assert x % 2 == 0; } }""",
+        True,
+    ),
+    "an array of truth values": (
+        """global a : bool[*] = false; global n : int = 0; thread W { while (true) { a[n] := true; n := n + 1; } }
+        thread R { local i : int; while (true) { havoc i; assume 0 <= i && i < n; assert a[i]; } }""",
+        True,
+    ),
+}
+
+
+def answers(text: str) -> Iterator[Excluded]:
+    program = program_of(text)
+    bads = tuple(b for c in claims_of(program) for b in c.bads)
+    asked = Asked(program.threads, bads, program.axioms)
+    yield from by_elements(EFFORTS[0], asked, Budget(limits(30.0, None)), unheard)
+
+
+@pytest.mark.parametrize(("text", "holds"), CASES.values(), ids=CASES)
+def test_what_holds_of_every_element_is_found(text: str, holds: bool) -> None:
+    found = list(answers(text))
+    assert bool(found) == holds
+    for answer in found:
+        assert isinstance(answer.evidence, Joint)
+        assert check_joint(answer.evidence, Limits()) == Accepted()
+
+
+def proof() -> Joint:
+    """A proof that speaks of every element."""
+    (answer,) = answers(CASES["a loop fills an array"][0])
+    assert isinstance(answer.evidence, Joint)
+    return answer.evidence
+
+
+def test_a_proof_with_indices_is_read_as_it_was_written() -> None:
+    made = proof()
+    numbered = {(0, n): bad for n, bad in enumerate(made.never)}
+    assert read_joint(Entry(joint_json(made, numbered)), made.threads, numbered, made.axioms) == made
+
+
+@pytest.mark.parametrize(
+    "name", ["n", "T.i", "a", "T.j?1"], ids=["a parameter", "a local", "an array", "a choice of a step"]
+)
+def test_what_the_program_knows_is_no_index(name: str) -> None:
+    made = proof()
+    ruling = check_joint(replace(made, indices=(*made.indices, variable(name))), Limits())
+    assert isinstance(ruling, Rejected) and ruling.obligation == "well-formed threads"
+
+
+@pytest.mark.parametrize("false", [variable("k", BOOL), variable("k", primes=1)], ids=["no integer", "a next value"])
+def test_indices_are_integers(false: Var) -> None:
+    made = proof()
+    assert isinstance(check_joint(replace(made, indices=(*made.indices, false)), Limits()), Rejected)
+
+
+def test_an_index_that_is_not_named_is_unknown() -> None:
+    assert isinstance(check_joint(replace(proof(), indices=()), Limits()), Rejected)
+
+
+def test_what_holds_of_one_index_only_is_no_invariant() -> None:
+    made = proof()
+    (index,) = made.indices
+    array = next(v.var for v in made.threads[0].variables if v.var.name == "a")
+    for said in (eq(index, integer(0)), eq(select(array, index), integer(7))):
+        false = tuple((places, said) for places, _ in made.invariants)
+        ruling = check_joint(replace(made, invariants=false), Limits())
+        assert isinstance(ruling, Rejected) and ruling.obligation == "initial invariant"
+
+
+def random_program(random: Random, finite: bool) -> str:
+    """Threads that fill, copy, read and check arrays; over elements 0..2 and indices 0..3, or without any ranges."""
+    element, place, array = ("0..2", "0..4", "0..2[5]") if finite else ("int", "int", "int[*]")
+
+    def value() -> str:
+        return random.choice(("0", "1", "1", "2", "x", "b[i]", "a[i]", "(a[i] + 1) % 3"))
+
+    def end() -> str:
+        return random.choice(("n", "n", "3"))
+
+    def phase() -> str:
+        into = random.choice("aab")
+        match random.randrange(5):
+            case 0 | 1:
+                return f"i := {random.choice('001')}; while (i < {end()}) {{ {into}[i] := {value()}; i := i + 1; }}"
+            case 2:
+                return f"i := {end()}; while (i > 0) {{ i := i - 1; {into}[i] := {value()}; }}"
+            case 3:
+                return f"havoc i; assume 0 <= i && i < {end()}; {into}[i] := {value()};"
+            case _:
+                test = f"{into}[i] {random.choice(('==', '!=', '<='))} {random.randrange(3)}"
+                return f"i := 0; while (i < {end()}) {{ if ({test}) {{ {into}[i] := {value()}; }} i := i + 1; }}"
+
+    def check() -> str:
+        # What is claimed is claimed of a place that nothing is known of.
+        op, other = random.choice(("==", "==", "<=", "!=", ">=")), random.choice(("0", "1", "2", "b[i]"))
+        return f"havoc i; assume 0 <= i && i < {end()}; assert a[i] {op} {other};"
+
+    known = random.choice(("init true;", "init forall k : 0..4 :: a[k] == 1 && b[k] == 1;"))
+    if not finite:
+        known = "" if known == "init true;" else "init a == everywhere(1) && b == everywhere(1);"
+    lines = [f"param n : {'0..3' if finite else 'int'}; global a, b : {array}; global d : bool = false; {known}"]
+    body = " ".join(phase() for _ in range(random.randrange(1, 3)))
+    lines.append(f"thread T {{ local i : {place} = 0; local x : {element} = 0; {body} d := true; {check()} }}")
+    if random.random() < 0.6:
+        start = random.choice(("await d;", "")) + (phase() if random.random() < 0.5 else "")
+        lines.append(f"thread U {{ local i : {place} = 0; local x : {element} = 0; {start} {check()} }}")
+    return "\n".join(lines)
+
+
+def judge(seeds: Iterable[int]) -> tuple[Counter[str], list[int]]:
+    """How many programs were answered how, and those that are said to be right and have a run that goes wrong."""
+    counted, wrong = Counter[str](), list[int]()
+    for seed in seeds:
+        whole, listed = (program_of(random_program(Random(seed), finite)) for finite in (False, True))
+        outcome = verify(whole, Options(limits(6.0, None), portfolio=(Turn(ELEMENTS, 1.0),)))
+        proved = [f.verdict is Verdict.PROVED for f in outcome.findings]
+        counted.update("proved" if p else "unknown" for p in proved)
+        if any(proved):
+            judged = verify(listed, Options(limits(20.0, None), portfolio=(Turn(STATES, 1.0),)))
+            fails = {f.claim.name for f in judged.findings if f.verdict is Verdict.REFUTED}
+            wrong += (seed for f, p in zip(outcome.findings, proved, strict=True) if p and f.claim.name in fails)
+    return counted, wrong
+
+
+def test_what_is_proved_of_every_element_holds_of_finite_arrays() -> None:
+    counted, wrong = judge((0, 6))
+    assert not wrong
+    assert counted["proved"] and counted["unknown"]
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("first", range(1_000, 1_400, 100))
+def test_what_is_proved_of_every_element_holds_of_many_finite_arrays(first: int) -> None:
+    assert not judge(range(first, first + 100))[1]
