@@ -51,15 +51,20 @@ def _check(path: str, split: bool, bounds: Limits) -> Checked:
 def _compared(path: str, loaded: Loaded, split: bool) -> tuple[Diagnostic, ...]:
     """What is wrong with the refinement blocks of a file, if it is known what they compare it with."""
     from sa.app.refine import questions
+    from sa.question.families import crowds
+    from sa.question.goals import pairings
 
     abstract = partner(path)
     if not loaded.blocks or (abstract is None and any(block.abstract is None for block in loaded.blocks)):
         return ()
     try:
-        questions((path,) if abstract is None else (abstract, path), split, families=True)
+        for asked in questions((path,) if abstract is None else (abstract, path), split, families=True):
+            paired = crowds if asked.concrete.families or asked.abstract.families else pairings
+            paired(asked.abstract, asked.concrete, asked.block)
     except InputError as wrong:
-        # What is wrong with the other file is told where that is checked.
-        return tuple(d for d in wrong.diagnostics if d.span is None or d.span.source.name == path)
+        # What is wrong with the other file alone is told where that is checked.
+        own = (d for d in wrong.diagnostics if d.span is None or d.span.source.name == path or d.code[:3] == "SA4")
+        return tuple(own)
     return ()
 
 

@@ -22,8 +22,11 @@ from sa.language.elaborate import Block, elaborate_refinement
 from sa.language.names import Scope
 from sa.language.parser import parse
 from sa.language.syntax import RefinementBlock
+from sa.report.formulas import measuring, wholes_of
 from sa.terms import build
-from sa.terms.printer import show
+from sa.terms.name import ABSTRACT, CONCRETE
+from sa.terms.printer import Namer, plain_name, show
+from sa.terms.substitute import sided
 from sa.terms.term import Term
 
 #: Seconds for a proposal that nobody asked for, and the part of the time left; seconds for one where there is no limit.
@@ -52,11 +55,12 @@ def proposed(
         case Coupled() as found:
             if _is_empty(found.block, concrete):
                 return outcome, None, None
-            text = block_text(found, _beside(abstract, concrete), concrete.source.name)
+            text = block_text(found, abstract, concrete)
             read = _read(text, abstract, concrete)
             if read is None or not _same(read, found.block):
                 return outcome, None, None
-            proposal = Proposal(text, found.outcome.claim, tuple(map(show, found.given_up)))
+            name = _namer(abstract, concrete)
+            proposal = Proposal(text, found.outcome.claim, tuple(show(t, name) for t in found.given_up))
             return replace(outcome, proposal=proposal), replace(found.outcome, proposal=proposal), read
 
 
@@ -80,22 +84,29 @@ def _beside(abstract: Program, concrete: Program) -> str:
     return relpath(abspath(abstract.source.name), dirname(abspath(concrete.source.name)))
 
 
-def block_text(found: Coupled, abstract: str, concrete: str) -> str:
-    """The block that says a coupling; `abstract` is as the concrete file's folder sees it."""
-    block = found.block
-    lines = [f'abstract "{abstract}";', f'concrete "{concrete.rpartition("/")[2]}";']
-    lines += [f"relate {_implied(condition, equations)};" for condition, equations in found.said]
-    lines += [f"pre {show(f.term)};" for f in block.pre]
-    lines += [f"inv {show(f.term)};" for f in block.inv]
+def block_text(found: Coupled, abstract: Program, concrete: Program) -> str:
+    """The block that says a coupling; the abstract file is as the concrete one's folder sees it."""
+    block, name = found.block, _namer(abstract, concrete)
+    lines = [f'abstract "{_beside(abstract, concrete)}";', f'concrete "{concrete.source.name.rpartition("/")[2]}";']
+    lines += [f"relate {_implied(condition, equations, name)};" for condition, equations in found.said]
+    lines += [f"pre {show(f.term, name)};" for f in block.pre]
+    lines += [f"inv {show(f.term, name)};" for f in block.inv]
     lines += [f"thread {p.concrete} refines {p.abstract};" for p in block.pairings]
     lines += ["silent exit;"] if block.silent_exit else []
     return "\n".join([f"refinement {block.name} {{", *(f"  {line}" for line in lines), "}"])
 
 
-def _implied(condition: Term, equations: Term) -> str:
+def _namer(abstract: Program, concrete: Program) -> Namer:
+    """Variables of both sides as a block names them."""
+    sides = ((ABSTRACT, abstract), (CONCRETE, concrete))
+    declared = ((side, v) for side, p in sides for v in (*p.variables, *(v for t in p.threads for v in t.variables)))
+    return measuring(plain_name, wholes_of(replace(v, var=sided(v.var, side)) for side, v in declared))
+
+
+def _implied(condition: Term, equations: Term, name: Namer) -> str:
     if condition is build.TRUE:
-        return show(equations)
-    left, right = (f"({text})" if "==>" in text else text for text in map(show, (condition, equations)))
+        return show(equations, name)
+    left, right = (f"({text})" if "==>" in text else text for text in (show(t, name) for t in (condition, equations)))
     return f"{left} ==> {right}"
 
 

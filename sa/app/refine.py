@@ -24,6 +24,7 @@ from sa.frontends.reading import USUAL, Reading
 from sa.language.elaborate import Block, elaborate_refinement
 from sa.language.load import Loaded
 from sa.language.read import beside
+from sa.language.syntax import Path
 
 #: The part of the time for the question as it is asked, where another relation may be inferred.
 BEFORE_INFERENCE = 0.3
@@ -172,8 +173,8 @@ def _two_files(paths: tuple[str, ...], split: bool, reading: Reading, families: 
 
 def _about(path: str, block: Block) -> tuple[str | None, str]:
     """The abstract and the concrete file that a block is about; the concrete one is the block's if it names none."""
-    abstract = None if block.abstract is None else realpath(_beside(path, block, block.abstract))
-    return abstract, realpath(path if block.concrete is None else _beside(path, block, block.concrete))
+    abstract = None if block.abstract is None else realpath(_beside(path, block.abstract))
+    return abstract, realpath(path if block.concrete is None else _beside(path, block.concrete))
 
 
 def _one_file(paths: tuple[str, ...], split: bool, reading: Reading, families: bool) -> list[Question]:
@@ -192,9 +193,8 @@ def _named(block: Block, path: str, loaded: Loaded, split: bool, families: bool)
         hint = 'add `abstract "FILE.sa";` to the block'
         message = f"the refinement `{block.name}` does not name its abstract side"
         raise InputError((error("SA902", message, block.origin.span, hint),))
-    abstract = load_compared(_beside(path, block, block.abstract), split, families)
-    other = None if block.concrete is None else _beside(path, block, block.concrete)
-    concrete = loaded if other is None else load_compared(other, split, families)
+    abstract = _other(path, block.abstract, split, families)
+    concrete = loaded if block.concrete is None else _other(path, block.concrete, split, families)
     question = _question(abstract, concrete, block)
     return replace(question, sources=(*loaded.sources, *question.sources))
 
@@ -210,6 +210,14 @@ def _question(abstract: Loaded, concrete: Loaded, block: Block | None) -> Questi
     return Question(abstract.program, concrete.program, meaning, (*warnings, *found), sources, assumed)
 
 
-def _beside(path: str, block: Block, name: str) -> str:
+def _other(path: str, named: Path, split: bool, families: bool) -> Loaded:
+    """The program of a file that a block names; the block has the place where that file cannot be read."""
+    try:
+        return load_compared(_beside(path, named), split, families)
+    except InputError as wrong:
+        raise InputError(tuple(replace(d, span=d.span or named.span) for d in wrong.diagnostics)) from wrong
+
+
+def _beside(path: str, named: Path) -> str:
     """A file that a block of another file names: relative to that file's folder."""
-    return beside(path, name, block.origin.span)
+    return beside(path, named.text, named.span)

@@ -125,6 +125,7 @@ class Fault(Enum):
     RANGE = "a value is outside of its variable's range"
     INDEX = "the array or sequence has no such element"
     DIVISION = "a divisor is 0"
+    TWICE = "one element is assigned two values at once"
     LOCK = "the thread that releases a lock does not hold it"
     START = "the thread that is started was started before"
     FULL = "the sequence is full"

@@ -124,7 +124,9 @@ def refine(
 
     def request(bounds: Limits) -> RefineRequest:
         asked = _request(paths, split, _options(bounds, seed, whole), engine, cache)
-        return replace(asked, relate=_relate(infer, quiet or whole or engine is not None, how), reading=how)
+        return replace(
+            asked, relate=_relate(infer, (quiet and report is None) or whole or engine is not None, how), reading=how
+        )
 
     _ask(paths, request, certificate, settings, watching)
 

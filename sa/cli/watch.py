@@ -54,6 +54,7 @@ def _watch(paths: tuple[str, ...], timeout: float | None, quiet: bool) -> int:
                 command = [question.command.value, *options, "--", *question.paths]
                 write(f"── {' '.join((question.command.value, *question.paths))}  {time.strftime('%H:%M:%S')}\n")
                 if not _ask(command, before):
+                    write("── a file was saved: asking again\n")
                     break
             while _state(before) == before:
                 time.sleep(_LOOK)

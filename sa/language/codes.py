@@ -102,7 +102,7 @@ SA204 not a constant
     so they are made of numbers and constants only.
 SA205 division by zero
     `/` and `%` are Euclidean. In a statement a divisor may be 0, which is a visible `fail`. A formula cannot fail:
-    it divides by constants, or by what has few values and is never 0.
+    it divides by constants, or by what has a range of few values without 0.
 SA206 an empty range
     A range or family `low..high` needs `low <= high`; both ends are included.
 SA207 a range, array or family that is too large
@@ -124,7 +124,7 @@ SA301 an assignment to a parameter
     A parameter is one arbitrary value that never changes, the same on both sides of a refinement.
 SA302 a ghost that is read
     Ghosts are written by the program and read by invariants, relies and updates of other ghosts only. So they
-    can be removed without changing what the program does.
+    can be removed without changing what the program does. A lock is read, and so is what `cas` compares.
 SA303 primes or `old` in the wrong place
     `x'` and `old(x)` make sense in relations between two states: relies, environments and guarantees. A
     relation is written either with primes (`x` before, `x'` after) or with `old` (`old(x)` before, `x` after).
@@ -143,8 +143,8 @@ SA308 a special label or location
 SA309 not exactly one initial location
     An automaton starts in one location: `location q0 initial;`.
 SA310 a variable that is assigned twice at the same time
-    In a simultaneous assignment every variable stands once on the left. Elements of one array count as the same
-    unless both indices are constants.
+    In a simultaneous assignment every variable stands once on the left. Elements of one array may have indices that are
+    equal at times; the step then fails if the values differ.
 SA312 a quantifier over too many values
     In axioms, `forall` and `exists` are about all values of a type. Elsewhere they stand for a case for each value, so
     that formulas can be evaluated: the type is a range, `forall i : 0..9 :: …`, an enumeration or `bool`; in an

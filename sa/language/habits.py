@@ -130,7 +130,7 @@ def _of_place(before: str, last: str, token: str, accepted: frozenset[str]) -> s
     """What is missing or too much where the token stands."""
     if token == "(" and last == "for":
         return "write `for i in 0..9 { … }`"
-    if token == "(" and last == "range":
+    if token == "{" and re.search(r"\bfor\s+\w+\s+in\s+range\s*\([^{};]*\)$", before):
         return "write `for i in 0..9 { … }`, with the first and the last value"
     if token == "(" and re.search(r"\bthread\s+\w+$", before):
         return "a thread has no parameters: `thread T { … }`, or `thread T[i : 1..3] { … }` for a family"

@@ -94,7 +94,8 @@ def meant(mention: Mention, found: Outline) -> tuple[Declared, ...]:
 
 def _of_block(block: syntax.RefinementBlock, imports: Mapping[str, str], source: Source) -> tuple[_Around, Pair | None]:
     """Without an abstract side the block is about whatever the file is compared with: `conc.sa` with `abs.sa`."""
-    concrete, abstract = block.concrete or HERE, block.abstract
+    concrete = HERE if block.concrete is None else block.concrete.text
+    abstract = None if block.abstract is None else block.abstract.text
     if abstract is None and re.search(r"(?:^|[/\\])conc\.sa$", source.name):
         abstract = "abs.sa"
     aliases = {**imports, "conc": concrete}

@@ -19,8 +19,9 @@ def interval(term: Term, ranges: Mapping[Var, Interval]) -> Interval:
     match term:
         case Int(value):
             return value, value
-        case Var():
-            return ranges.get(term, _ALL)
+        case Var(name, sort, primes):
+            # The next state is within the ranges, too.
+            return ranges.get(build.variable(name, sort) if primes else term, _ALL)
         case Sum(constant, parts):
             low: int | None = constant
             high: int | None = constant

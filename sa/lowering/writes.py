@@ -18,6 +18,7 @@ from sa.terms import build
 from sa.terms.cases import decided
 from sa.terms.name import chosen
 from sa.terms.sort import BOOL, INT, ArraySort, Sort
+from sa.terms.substitute import substitute
 from sa.terms.term import Not, Term, Var, sort_of
 
 
@@ -50,15 +51,54 @@ def held(target: Target) -> Term:
     return result
 
 
-def updates_of(target: Target, value: Term) -> dict[Var, Term]:
-    """The updates that write a value to a target."""
-    first = target.variables[0].var
+def updates_of(target: Target, value: Term, others: Mapping[Var, Term] | None = None) -> dict[Var, Term]:
+    """The updates that write a value to a target, beside `others`."""
+    first, known = target.variables[0].var, others or {}
     if target.index is None:
         return {first: value}
     if isinstance(first.sort, ArraySort):
-        return {first: build.store(first, target.index, value)}
+        return {first: build.store(known.get(first, first), target.index, value)}
     here = [build.eq(target.index, build.integer(i)) for i in range(len(target.variables))]
-    return {v.var: build.ite(c, value, v.var) for v, c in zip(target.variables, here, strict=True)}
+    return {v.var: build.ite(c, value, known.get(v.var, v.var)) for v, c in zip(target.variables, here, strict=True)}
+
+
+def at_once(writes: Sequence[tuple[Target, Term]]) -> tuple[dict[Var, Term], list[Need]] | Target:
+    """The updates that write several values, and what must not hold: an element gets two different ones. The target
+    that surely is the place of one before it, if there is any.
+    """
+    updates, wrong = dict[Var, Term](), list[Need]()
+    for number, (target, value) in enumerate(writes):
+        for other, before in writes[:number]:
+            same = _same_place(target, other)
+            if same is build.TRUE:
+                return target
+            differs = build.land(same, build.ne(value, before))
+            if differs is not build.FALSE and not _is_exchange(target, other, build.ne(value, before)):
+                wrong.append(Wrong(differs, Fault.TWICE))
+        updates.update(updates_of(target, value, updates))
+    return updates, wrong
+
+
+def _same_place(first: Target, second: Target) -> Term:
+    """When two targets are one place."""
+    if {v.var for v in first.variables}.isdisjoint(v.var for v in second.variables):
+        return build.FALSE
+    one, two = _position(first), _position(second)
+    return build.TRUE if one is None or two is None else build.eq(one, two)
+
+
+def _position(target: Target) -> Term | None:
+    """The index of an element, also where the target is the one variable behind it; None for a whole variable."""
+    position = target.variables[0].var.name.position
+    if target.index is None and position is not None:
+        return build.integer(position)
+    return target.index
+
+
+def _is_exchange(first: Target, second: Target, differs: Term) -> bool:
+    """Whether values are equal where two variables, as indices, are: `a[i], a[j] := a[j], a[i]`."""
+    one, two = first.index, second.index
+    return isinstance(one, Var) and two is not None and substitute(differs, {one: two}) is build.FALSE
 
 
 def out_of_range(variable: Variable, value: Term, ranges: Mapping[Var, Interval]) -> list[Need]:
@@ -141,11 +181,12 @@ def exchange(
     kept, outcome = result.variables[0], made.outcome
     if result.sort == INT and sort_of(outcome) == BOOL:
         outcome = build.ite(outcome, build.ONE, build.ZERO)
-    updates, own = updates_of(made.place, made.value), updates_of(result, outcome)
-    if not own.keys().isdisjoint(updates):
+    both = at_once(((made.place, made.value), (result, outcome)))
+    if isinstance(both, Target):
         return None
-    conditions = [*wrong, *beyond(made, step), *out_of_range(kept, outcome, step.ranges)]
-    return perform(paths, conditions, {**updates, **own}, span, step)
+    updates, twice = both
+    conditions = [*wrong, *beyond(made, step), *out_of_range(kept, outcome, step.ranges), *twice]
+    return perform(paths, conditions, updates, span, step)
 
 
 def known(updates: Mapping[Var, Term], condition: Term, truth: bool) -> dict[Var, Term]:

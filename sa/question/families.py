@@ -16,7 +16,7 @@ from sa.automata.automaton import Origin
 from sa.automata.family import Family, copies, numbers, parameter_of, representative
 from sa.automata.program import Pairing, Program, Refinement
 from sa.base.diagnostic import Diagnostic, InputError, error
-from sa.question.goals import silently
+from sa.question.goals import pairs_exist, silently
 from sa.terms.name import element
 from sa.terms.term import Var
 
@@ -40,6 +40,7 @@ class Sides(Struct, frozen=True):
 
 def crowds(abstract: Program, concrete: Program, block: Refinement | None) -> Crowds:
     """The families of two programs, paired. Raises InputError where one has no partner."""
+    pairs_exist(abstract, concrete, block)
     written = {p.concrete: p for p in block.pairings} if block is not None else {}
     left = {f.thread.name: f for f in abstract.families}
     partners, problems = list[Family](), list[Diagnostic]()

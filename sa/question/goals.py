@@ -6,7 +6,7 @@ at the start. A block's `relate` replaces them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from math import prod
 from typing import TypeVar
@@ -102,16 +102,8 @@ def _pairings(abstract: Program, concrete: Program, block: Refinement | None) ->
     written = {p.concrete: p for p in block.pairings} if block is not None else {}
     sources = {t.name: t for t in abstract.threads}
     targets = {t.name: t for t in concrete.threads}
-    problems = list[Diagnostic]()
-    for pairing in written.values():
-        for name, known, side in ((pairing.concrete, targets, "concrete"), (pairing.abstract, sources, "abstract")):
-            if name not in known:
-                problems.append(
-                    error("SA401", f"no {side} thread `{name}`", pairing.origin.span, _closest(name, known))
-                )
-    if problems:
-        raise InputError(tuple(problems))
-    pairs, left = list[Pairing](), dict(sources)
+    pairs_exist(abstract, concrete, block)
+    problems, pairs, left = list[Diagnostic](), list[Pairing](), dict(sources)
     for thread in concrete.threads:
         wanted = written[thread.name].abstract if thread.name in written else thread.name
         if wanted not in sources:
@@ -135,7 +127,20 @@ def _alone(thread: Automaton, side: str, others: Mapping[str, Automaton]) -> Dia
     return error("SA404", f"the {side} thread `{thread.name}` has no partner", thread.origin.span, hint)
 
 
-def _closest(name: str, known: Mapping[str, Automaton]) -> str | None:
+def pairs_exist(abstract: Program, concrete: Program, block: Refinement | None) -> None:
+    """Raises InputError where a block pairs a thread, or a family, that is not there."""
+    sources, targets = ([t.name for t in (*p.threads, *(f.thread for f in p.families))] for p in (abstract, concrete))
+    problems = [
+        error("SA401", f"no {side} thread `{name}`", pairing.origin.span, _closest(name, known))
+        for pairing in (block.pairings if block is not None else ())
+        for name, known, side in ((pairing.concrete, targets, "concrete"), (pairing.abstract, sources, "abstract"))
+        if name not in known
+    ]
+    if problems:
+        raise InputError(tuple(problems))
+
+
+def _closest(name: str, known: Sequence[str]) -> str | None:
     close = get_close_matches(name, known, 1)
     return f"did you mean `{close[0]}`?" if close else None
 

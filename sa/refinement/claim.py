@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
 
 from sa.automata.automaton import Automaton, Kind, Variable
@@ -10,8 +11,8 @@ from sa.automata.program import Formula
 from sa.base.diagnostic import Diagnostic, Label, warning
 from sa.certificates.goal import Goal
 from sa.terms import build
-from sa.terms.name import CONCRETE, Name, measured, whole
-from sa.terms.printer import plain_name, show
+from sa.terms.name import Name, measured, off_side, whole
+from sa.terms.printer import show
 from sa.terms.substitute import unsided
 from sa.terms.term import Term, Var
 
@@ -30,53 +31,63 @@ def claim_of(goals: Sequence[Goal], alone: bool) -> str:
     if not all(goal.closed for goal in goals):
         return "each thread refines its abstract one in every environment that keeps to its rely"
     claim = "every run of the concrete program has an abstract run with the same visible actions"
-    sides = (side for goal in goals for side in (goal.concrete, goal.abstract))
-    lengths = frozenset(v.var.name for side in sides for v in side.variables if v.sequence)
-    kept = _kept([formula for goal in goals for formula in goal.iota], lengths)
+    sides = [side for goal in goals for side in (goal.concrete, goal.abstract)]
+    lengths, wholes = _grouped(v for side in sides for v in side.variables)
+    kept = _kept([formula for goal in goals for formula in goal.iota], lengths, wholes)
     claim = f"{claim}, and after each step {kept}" if kept else claim
     # κ says all that ι says, and perhaps more.
     always = {c for goal in goals for f in goal.iota for c in build.conjuncts(f.term)}
     more = (f for goal in goals for f in goal.kappa)
-    begun = _kept([f for f in more if not always.issuperset(build.conjuncts(f.term))], lengths)
+    begun = _kept([f for f in more if not always.issuperset(build.conjuncts(f.term))], lengths, wholes)
     claim = f"{claim}; the two runs begin in states where {begun}" if begun else claim
     return f"{claim}; no other thread interferes, and the declared relies are not used" if alone else claim
 
 
-def _kept(iota: Sequence[Formula], lengths: frozenset[Name]) -> str:
-    """What ι or κ says: variables that are equal on both sides, then other formulas. A length is told as its
-    sequence.
+def _kept(iota: Sequence[Formula], lengths: AbstractSet[Name], wholes: Mapping[Name, AbstractSet[Name]]) -> str:
+    """What ι or κ says: variables that are equal on both sides, then other formulas. An array or a sequence is equal if
+    all of its variables are, which `wholes` has.
     """
-    equal, others = dict[str, None](), dict[str, None]()
+    equal, others = dict[Name, None](), dict[str, None]()
     for part in (c for f in iota for c in build.conjuncts(f.term)):
-        name = _equal(part, lengths)
+        name = _equal(part)
         if name is not None:
             equal[name] = None
         else:
-            others[show(part, lambda v: _measure(v, lengths))] = None
-    threads = [name for name in equal if name.startswith(_AT)]
-    named = [name for name in equal if name not in threads]
+            others[show(part, lambda v: _measure(v.name, lengths))] = None
+    told = _written(equal, lengths, wholes)
+    threads = [name for name in told if name.startswith(_AT)]
+    named = [name for name in told if name not in threads]
     listed = [f"{_listed(named, NAMES)} {'is' if len(named) == 1 else 'are'} equal on both sides"] if named else []
     running = ["the same threads run"] if threads else []
     return " and ".join((*listed, *running, *([_listed(list(others), FORMULAS)] if others else [])))
 
 
-def _measure(var: Var, lengths: frozenset[Name]) -> str:
+def _grouped(variables: Iterable[Variable]) -> tuple[AbstractSet[Name], Mapping[Name, AbstractSet[Name]]]:
+    """The lengths of sequences among variables of either side, and the names behind each array and sequence."""
+    known = {off_side(v.var.name): v for v in variables}
+    lengths = frozenset(name for name, v in known.items() if v.sequence)
+    wholes = dict[Name, set[Name]]()
+    for name in known:
+        wholes.setdefault(_whole(name, lengths), set()).add(name)
+    return lengths, wholes
+
+
+def _whole(name: Name, lengths: AbstractSet[Name]) -> Name:
+    """The array or the sequence that a variable is part of, or the variable itself."""
+    return measured(name) if name in lengths else whole(name)
+
+
+def _measure(name: Name, lengths: AbstractSet[Name]) -> str:
     """A variable as formulas of the language write it."""
-    return f"len({measured(var.name)})" if var.name in lengths else plain_name(var)
+    return f"len({measured(name)})" if off_side(name) in lengths else name
 
 
-def _equal(formula: Term, lengths: frozenset[Name]) -> str | None:
-    """The name of the variable that a formula says to be equal on both sides; of an array or a sequence that of the
-    whole.
-    """
+def _equal(formula: Term) -> Name | None:
+    """The name of the variable that a formula says to be equal on both sides."""
     mentioned = sorted(formula.free, key=lambda v: v.key)
     if len(mentioned) != 2 or unsided(mentioned[0]) is not unsided(mentioned[1]):
         return None
-    if formula is not build.eq(mentioned[0], mentioned[1]):
-        return None
-    concrete = next(v.name for v in mentioned if v.name.side == CONCRETE)
-    name = unsided(mentioned[0]).name
-    return measured(name) if concrete in lengths else whole(name)
+    return unsided(mentioned[0]).name if formula is build.eq(mentioned[0], mentioned[1]) else None
 
 
 def _listed(words: list[str], most: int) -> str:
@@ -99,20 +110,26 @@ def unrelated(goals: Sequence[Goal]) -> tuple[list[Variable], list[Variable]]:
     return list(first.values()), list(second.values())
 
 
-def _written(variable: Variable) -> Name:
-    """What a variable is called in the text that it is from: its array, or its sequence."""
-    name = unsided(variable.var).name
-    return measured(name) if variable.sequence else whole(name)
+def _written(
+    names: Collection[Name], lengths: AbstractSet[Name], wholes: Mapping[Name, AbstractSet[Name]]
+) -> Mapping[str, None]:
+    """What variables are called in the text: arrays and sequences of which all are there by one name."""
+    groups = {name: _whole(name, lengths) for name in names}
+    return dict.fromkeys(g if wholes[g] <= groups.keys() else _measure(n, lengths) for n, g in groups.items())
 
 
 def about_unrelated(goals: Sequence[Goal]) -> tuple[str, ...]:
     """Remarks on globals that the relation does not mention."""
-    sides = (("concrete", unrelated(goals)[0]), ("abstract", unrelated(goals)[1]))
+    first, second = unrelated(goals)
+    sides = (
+        ("concrete", first, (v for goal in goals for v in goal.concrete.variables)),
+        ("abstract", second, (v for goal in goals for v in goal.abstract.variables)),
+    )
     found = []
-    for side, variables in sides:
-        names = list(dict.fromkeys(f"`{_written(v)}`" for v in variables if not v.internal))
+    for side, variables, every in sides:
+        names = list(_written([off_side(v.var.name) for v in variables if not v.internal], *_grouped(every)))
         if names:
-            found.append(f"nothing relates the {side} {_listed(names, NAMES)}")
+            found.append(f"nothing relates the {side} {_listed([f'`{n}`' for n in names], NAMES)}")
     return tuple(found)
 
 

@@ -58,8 +58,7 @@ def _declarations(variables: Sequence[Variable]) -> Iterator[str]:
 
 
 def _declared(variable: Variable) -> str:
-    written = _type(variable)
-    return variable.var.name + ("" if written == "int" else f" : {written}")
+    return f"{variable.var.name} : {_type(variable)}"
 
 
 def _type(variable: Variable) -> str:

@@ -65,7 +65,7 @@ def _box(lane: int, top: float, middle: float, acts: Sequence[Act], lines: Seque
 
 def _answer(middle: float) -> str:
     """From the concrete side's step to what the abstract side does meanwhile."""
-    left, right = _NUMBER + _LANE - 2 * _INSIDE, _NUMBER + _LANE + 2 * _INSIDE
+    left, right = _NUMBER + _LANE, _NUMBER + _LANE + 2 * _INSIDE
     line = f'<path d="M{left:.1f} {middle:.1f}H{right:.1f}" stroke="currentColor"/>'
     return f'{line}<path d="M{right + 6:.1f} {middle:.1f}l-7 -4v8Z"/>'
 

@@ -12,9 +12,9 @@ from sa.base.source import Span
 from sa.certificates.goal import Goal
 from sa.certificates.play import Broken, Obstacle, Refusal
 from sa.report.formulas import Whole, action_name, content, legible, show_with, wholes_of
-from sa.terms.build import TRUE, conjuncts
+from sa.terms.build import conjuncts
 from sa.terms.evaluate import State, Unevaluable, evaluate, holds
-from sa.terms.name import ABSTRACT, unchosen
+from sa.terms.name import ABSTRACT, QUOTIENT, unchosen
 from sa.terms.printer import Namer, plain_name, show
 from sa.terms.sort import show_value
 from sa.terms.substitute import called, unsided
@@ -109,8 +109,13 @@ def _obstacle(
 
 def no_choice(edge: Edge) -> Why:
     """An edge that chooses values, of which none makes it an answer."""
-    chosen = ", ".join(dict.fromkeys(_chosen_name(c.var) for c in edge.choices))
-    limits = "" if edge.guard is TRUE else f" with {show(edge.guard, _chosen_name)}"
+    written = [c.var for c in edge.choices if c.var.name.base != QUOTIENT]
+    if not written:
+        # A quotient is a choice that its condition determines.
+        return Why(edge.origin.span, "what it computes is no answer", (), name_of(edge))
+    said = [c for c in conjuncts(edge.guard) if all(v.name.base != QUOTIENT for v in c.free)]
+    chosen = ", ".join(dict.fromkeys(map(_chosen_name, written)))
+    limits = f" with {' && '.join(show(c, _chosen_name) for c in said)}" if said else ""
     return Why(edge.origin.span, f"no value of {chosen}{limits} is an answer", (), name_of(edge))
 
 

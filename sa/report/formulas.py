@@ -80,11 +80,19 @@ def show_with(term: Term, name: Namer, wholes: Mapping[Var, Whole]) -> str:
         first, second = both
         return legible(f"{name(first.var)} == {name(second.var)}")
 
-    def named(var: Var) -> str:
-        whole = wholes.get(var)
-        return f"len({name(whole.var)})" if whole is not None and var is whole.length else name(var)
+    return legible(show(term, measuring(name, wholes)))
 
-    return legible(show(term, named))
+
+def measuring(name: Namer, wholes: Mapping[Var, Whole]) -> Namer:
+    """Variables called by `name`, the length of a sequence as `len(q)`."""
+
+    def named(var: Var) -> str:
+        whole = wholes.get(build.variable(var.name, var.sort))
+        if whole is None or var.name != whole.length.name:
+            return name(var)
+        return f"len({name(build.variable(whole.var.name, whole.var.sort, var.primes))})"
+
+    return named
 
 
 def _compared(term: Term, wholes: Mapping[Var, Whole]) -> tuple[Whole, Whole] | None:

@@ -15,7 +15,9 @@ from sa.engines.verification import Verification
 from sa.report.explain import bare, is_internal
 from sa.scripts.result import StepResult
 from sa.terms.name import off_thread
+from sa.terms.sort import ArraySort
 from sa.terms.substitute import unsided
+from sa.terms.term import Var
 
 #: So many variables or lines are named at most.
 _NAMED = 4
@@ -66,8 +68,8 @@ def _ways(goals: Sequence[Goal], families: bool) -> Iterator[str]:
         yield f"a value in place of an arbitrary one on the abstract side (line {_some(arbitrary)})"
     if c:
         yield "loops with fewer rounds, and smaller types, on both sides"
-    elif not families and any(_endless([goal.concrete]) for goal in goals):
-        yield "ranges for variables, so that all states can be listed"
+    elif not families and (endless := [v for goal in goals for v in _endless([goal.concrete])]):
+        yield _finite(endless)
     if any(matches_environments(goal) for goal in goals) and not families:
         yield "if no other threads run, the programs as wholes (`--whole`)"
 
@@ -102,7 +104,7 @@ def what_may_help_claims(outcome: Verification, why: bool = True) -> str | None:
         ways.append("fewer rounds of loops, or smaller arrays, to see whether something is wrong at all")
     else:
         if endless and not outcome.program.families:
-            ways.append(f"ranges for {_some([f'`{n}`' for n in endless])}, so that all states can be listed")
+            ways.append(_finite(endless))
         ways.append("an `invariant` that says what holds where the threads disturb each other")
     return _sentence(ways, why or not outcome.tried)
 
@@ -119,10 +121,19 @@ def what_may_help_steps(steps: Sequence[StepResult], why: bool = True) -> str | 
     return _sentence(ways, why or not any(s.tried for s in steps))
 
 
-def _endless(automata: Iterable[Automaton]) -> Sequence[str]:
+def _endless(automata: Iterable[Automaton]) -> Sequence[Var]:
     """Variables with infinitely many values."""
     variables = (v for t in automata for v in t.variables if v.kind is not Kind.PARAM and count_of(v) is None)
-    return list(dict.fromkeys(bare(v.var) for v in variables if not is_internal(v.var)))
+    return list(dict.fromkeys(v.var for v in variables if not is_internal(v.var)))
+
+
+def _finite(endless: Iterable[Var]) -> str:
+    """What makes the values of variables finitely many."""
+    named = dict.fromkeys((f"`{bare(v)}`", isinstance(v.sort, ArraySort)) for v in endless)
+    numbers, arrays = ([name for name, is_array in named if is_array is wanted] for wanted in (False, True))
+    parts = [f"ranges for {_some(numbers)}"] if numbers else []
+    parts += [f"a size and a range for {_some(arrays)}, as in `0..9[4]`"] if arrays else []
+    return f"{' and '.join(parts)}, so that all states can be listed"
 
 
 def _is_c(automaton: Automaton) -> bool:

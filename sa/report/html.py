@@ -147,7 +147,7 @@ def scene_html(scene: Scene, gathered: Gathered) -> str:
         f'<div class="ending {tone}"><p>{text(scene.ending)}</p>{f"<ul>{reasons}</ul>" if reasons else ""}</div></div>'
         f'<div class="beside" hidden><div class="state" aria-live="polite"></div><div class="code"></div></div>'
         f'</div><details class="chart"><summary>as a sequence chart</summary>'
-        f'<div class="picture">{chart(scene)}</div></details></div>'
+        f'<div class="scroll">{chart(scene)}</div></details></div>'
     )
 
 

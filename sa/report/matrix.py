@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sa.automata.automaton import Automaton, Edge
+from sa.automata.automaton import Automaton, Edge, location_of
 from sa.automata.ranges import without_ranges
-from sa.base.source import span_text
+from sa.base.source import position, span_text
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import Simulation, StatePairs
 from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
@@ -18,6 +18,8 @@ from sa.terms.printer import show
 
 #: Relations of more pairs are cut, tables of more locations left out: nobody reads them.
 MOST_PAIRS, MOST_LOCATIONS = 400, 60
+#: So much of a statement is shown beside the name of the location before it.
+_WIDEST = 40
 
 
 def relation_html(relation: Simulation, goal: Goal, key: str) -> str:
@@ -59,11 +61,11 @@ def _matrix(
     columns = [loc.name for loc in goal.abstract.locations if any(a == loc.name for _, a in pairs)]
     if max(len(rows), len(columns)) > MOST_LOCATIONS:
         return ""
-    head = "".join(f'<th scope="col">{text(a)}</th>' for a in columns)
+    head = "".join(f'<th scope="col" title="{text(_place(goal.abstract, a))}">{text(a)}</th>' for a in columns)
     body = list[str]()
     for c in rows:
         cells = (_cell(pairs.get((c, a)), f"{key}-{numbers.get((c, a))}") for a in columns)
-        body.append(f'<tr><th scope="row">{text(c)}</th>{"".join(cells)}</tr>')
+        body.append(f'<tr><th scope="row">{_named(goal.concrete, c)}</th>{"".join(cells)}</tr>')
     corner = '<th class="faint">concrete \\ abstract</th>'
     table = f'<table class="matrix"><thead><tr>{corner}{head}</tr></thead><tbody>{"".join(body)}</tbody></table>'
     return f'<div class="scroll">{table}</div>'
@@ -82,8 +84,23 @@ def _pair(pair: PairRelation, answers: Sequence[EdgeAnswer], goal: Goal, name: s
     told = "".join(f"<li>{_answered(answer, goal)}</li>" for answer in answers)
     body = f"<ul>{lemmas}</ul>" if lemmas else '<p class="faint">no lemma</p>'
     steps = f"<ul>{told}</ul>" if told else ""
-    summary = f"{text(pair.concrete)} with {text(pair.abstract)}"
+    summary = f"{_named(goal.concrete, pair.concrete)} with {_named(goal.abstract, pair.abstract)}"
     return f'<details id="pair-{name}"><summary>{summary}</summary>{body}{steps}</details>'
+
+
+def _named(automaton: Automaton, name: str) -> str:
+    """A location with the statement that it stands before."""
+    return f'{text(name)} <span class="faint">{text(_place(automaton, name))}</span>'
+
+
+def _place(automaton: Automaton, name: str) -> str:
+    """Where a location stands in the text: its line, and what begins there."""
+    origin = location_of(automaton, name).origin
+    if origin.span is None:
+        return ""
+    first = span_text(origin.span).partition("\n")[0].strip()
+    short = first if len(first) <= _WIDEST else f"{first[: _WIDEST - 1]}…"
+    return f"{position(origin.span.source, origin.span.start).line}: {short}"
 
 
 def _answered(answer: EdgeAnswer, goal: Goal) -> str:

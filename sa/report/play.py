@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
+from msgspec import Struct
 from rich.cells import cell_len
 from rich.text import Text
 
@@ -25,18 +26,32 @@ _NARROWEST, _WIDEST = 24, 60
 _MOST_REASONS = 12
 
 
+class Layout(Struct, frozen=True):
+    """The width of the two columns; where they do not fit `beside` each other, the abstract side stands below."""
+
+    column: int
+    beside: bool
+
+
+def _layout(width: int) -> Layout:
+    column = (width - _GUTTER - 3) // 2
+    return Layout(min(_WIDEST, column), True) if column >= _NARROWEST else Layout(width - _GUTTER, False)
+
+
 def show_play(told: Story, goal: Goal, width: int) -> Iterator[Text]:
     """The play's main line side by side, and below it why the abstract side has lost."""
-    column = max(_NARROWEST, min(_WIDEST, (width - _GUTTER - 3) // 2))
+    where = _layout(width)
+    column = where.column
     yield from _parameters(told, goal, width)
-    yield _row("", _side("concrete", goal.concrete), _side("abstract", goal.abstract), column)
-    yield _row("", _file(goal.concrete, column), _file(goal.abstract, column), column)
-    yield Text(" " * _GUTTER + "─" * (column + 1) + "┼" + "─" * (column + 1), FAINT)
+    sides = (("concrete", goal.concrete), ("abstract", goal.abstract))
+    left, right = ([_side(role, side), _file(side, column)] for role, side in sides)
+    yield from _rows("", left, right, where)
+    yield Text(" " * _GUTTER + (f"{'─' * (column + 1)}┼{'─' * (column + 1)}" if where.beside else "─" * column), FAINT)
     left = _state(told.concrete, goal.concrete, column)
     right = _state(told.abstract, goal.abstract, column) if told.abstract else [Text("no such state", BAD)]
-    yield from _rows("0", [Text("start", FAINT), *left], [Text("start", FAINT), *right], column)
+    yield from _rows("0", [Text("start", FAINT), *left], [Text("start", FAINT), *right], where)
     for number, round_ in enumerate(rounds_of(told), 1):
-        yield from _round(number, round_, goal, column)
+        yield from _round(number, round_, goal, where)
     yield Text()
     yield from _ending(told.ending, goal, width)
     if told.identity:
@@ -80,7 +95,8 @@ def _changes(event: Event, automaton: Automaton) -> list[Text]:
     return [Text.assemble(f"{name}: {before} → ", (value, STRONG)) for name, before, value in changes]
 
 
-def _round(number: int, round_: Round, goal: Goal, column: int) -> Iterator[Text]:
+def _round(number: int, round_: Round, goal: Goal, where: Layout) -> Iterator[Text]:
+    column = where.column
     left = _event(round_.concrete, goal.concrete, column)
     right = [line for event in round_.abstract for line in _event(event, goal.abstract, column)]
     if not round_.answered:
@@ -89,8 +105,8 @@ def _round(number: int, round_: Round, goal: Goal, column: int) -> Iterator[Text
         right = [Text("stays" if round_.concrete.edge else "environment: no change", FAINT)]
     for other in round_.others:
         right.extend(wrap(f"({other})", column, FAINT))
-    yield _row("", Text(), Text(), column)
-    yield from _rows(str(number), left, right, column)
+    yield from _rows("", [Text()], [Text()] if where.beside else [], where)
+    yield from _rows(str(number), left, right, where)
 
 
 def _event(event: Event, automaton: Automaton, column: int) -> list[Text]:
@@ -122,19 +138,19 @@ def _line(span: Span) -> str:
     return f"{position(span.source, span.start).line:>{len(str(len(span.source.line_starts)))}}"
 
 
-def _rows(number: str, left: list[Text], right: list[Text], column: int) -> Iterator[Text]:
-    for first, second in zip_longest(left, right, fillvalue=Text()):
-        yield _row(number, first, second, column)
+def _rows(number: str, left: list[Text], right: list[Text], where: Layout) -> Iterator[Text]:
+    for first, second in zip_longest(left, right if where.beside else (), fillvalue=Text()):
+        gutter = (f"{number:>{_GUTTER - 1}} ", FAINT)
+        beside = ((" │ ", FAINT), fit(second, where.column)) if where.beside else ()
+        yield Text.assemble(gutter, fit(first, where.column), *beside)
         number = ""
-
-
-def _row(number: str, left: Text, right: Text, column: int) -> Text:
-    gutter = (f"{number:>{_GUTTER - 1}} ", FAINT)
-    return Text.assemble(gutter, fit(left, column), (" │ ", FAINT), fit(right, column))
+    if not where.beside:
+        margin = (f"{'│':>{_GUTTER - 1}} ", FAINT)
+        yield from (Text.assemble(margin, fit(line, where.column)) for line in right)
 
 
 def _ending(ending: Ending, goal: Goal, width: int) -> Iterator[Text]:
-    yield Text(" " * _GUTTER + ending.headline, STRONG)
+    yield from (Text(" " * _GUTTER) + line for line in wrap(ending.headline, width - _GUTTER, STRONG))
     for why in ending.reasons[:_MOST_REASONS]:
         yield from _reason(why, goal, width)
     hidden = len(ending.reasons) - _MOST_REASONS

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import assert_never
 
-from sa.automata.automaton import Automaton
+from msgspec.structs import replace
+
+from sa.automata.automaton import Automaton, Variable
 from sa.base.verdict import Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.play import BrokenAtStart, Chosen, Loss, Play, Position, Uncovered
@@ -29,13 +31,14 @@ from sa.report.document import (
     without_runs,
 )
 from sa.report.explain import wholes_of_both
-from sa.report.formulas import legible, show_with
+from sa.report.formulas import Whole, legible, measuring, show_with, wholes_of
 from sa.report.story import broken_in, story
 from sa.terms.build import conjuncts, eq
+from sa.terms.name import Name, whole
 from sa.terms.printer import plain_name, show
-from sa.terms.sort import INT
-from sa.terms.substitute import primed
-from sa.terms.term import Term
+from sa.terms.sort import INT, ArraySort
+from sa.terms.substitute import primed, unsided
+from sa.terms.term import Term, Var
 
 #: How many formulas a sentence names.
 FORMULAS = 4
@@ -113,8 +116,11 @@ def domain(goal: Goal) -> str:
 
 
 def unbounded(automaton: Automaton) -> bool:
-    """Whether some variable ranges over all integers."""
-    return any(v.var.sort == INT and (v.low is None or v.high is None) for v in automaton.variables)
+    """Whether some variable ranges over all integers, as its values or its indices."""
+    return any(
+        isinstance(v.var.sort, ArraySort) or (v.var.sort == INT and (v.low is None or v.high is None))
+        for v in automaton.variables
+    )
 
 
 _FIGURES = ("seconds", "pairs", "lemmas", "solver calls")
@@ -196,22 +202,35 @@ def _inferred(outcome: Outcome) -> Iterable[Block]:
     """What the threads' environments were found to be, those of one thread under each other."""
     yield Paragraph("Environments inferred from the other threads:")
     rows = list[Row]()
+    own = {unsided(v.var): v for r in outcome.results for v in (*r.goal.concrete.variables, *r.goal.abstract.variables)}
+    variables = [replace(v, var=var) for var, v in own.items()]
     for inferred in outcome.inferred:
         same = inferred.concrete is inferred.abstract
         sides = {"both": inferred.concrete} if same else {"concrete": inferred.concrete, "abstract": inferred.abstract}
         for side, relation in sides.items():
             name = inferred.thread if side != "abstract" else ""
-            rows.append(Row((Words(name), Words(side), Words(relation_text(relation)))))
+            rows.append(Row((Words(name), Words(side), Words(relation_text(relation, variables)))))
     yield Table((Column(), Column(least=8), Column(Fit.REST)), tuple(rows), indent=4)
 
 
-def relation_text(relation: Term) -> str:
-    """An environment relation as a rely is written: what does not change first."""
-    parts = conjuncts(relation)
+def relation_text(relation: Term, variables: Sequence[Variable]) -> str:
+    """An environment relation as a rely is written: what does not change first, arrays and sequences as wholes."""
+    wholes, parts = wholes_of(variables), conjuncts(relation)
     still = [c for c in parts if _is_unchanged(c)]
-    names = [next(v.name for v in c.free if not v.primes) for c in still]
+    kept = [next(v for v in c.free if not v.primes) for c in still]
+    groups = dict[Name, set[Var]]()
+    for variable in variables:
+        groups.setdefault(_group(variable.var, wholes), set()).add(variable.var)
+    named = {v: _group(v, wholes) for v in kept}
+    name = measuring(plain_name, wholes)
+    names = dict.fromkeys(g if groups.get(g, {v}) <= named.keys() else name(v) for v, g in named.items())
     words = [f"unchanged {', '.join(names)}"] if names else []
-    return legible("; ".join([*words, *(show(c) for c in parts if c not in still)])) or "anything"
+    return legible("; ".join([*words, *(show(c, name) for c in parts if c not in still)])) or "anything"
+
+
+def _group(var: Var, wholes: Mapping[Var, Whole]) -> Name:
+    """The array or the sequence that a variable is part of, or the variable itself."""
+    return wholes[var].var.name if var in wholes else whole(var.name)
 
 
 def _is_unchanged(formula: Term) -> bool:

@@ -133,7 +133,7 @@ def _head(turn: Turn) -> list[tuple[str, str]]:
         text = " ".join(span_text(span).split())
         digits = len(str(len(span.source.line_starts)))
         head = [(f"{position(span.source, span.start).line:>{digits}}: ", FAINT), (text, "")]
-    said = edge.label is None or (not edge.label.values and head[-1][0].startswith("@"))
+    said = edge.label is None or (not edge.label.values and head[-1][0].startswith(f"@{action_name(edge)} "))
     return head if said else [*head, (f"  @{_action(edge, turn.shown)}", STRONG)]
 
 

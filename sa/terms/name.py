@@ -13,6 +13,8 @@ from typing import Any
 
 #: The sides of a refinement.
 CONCRETE, ABSTRACT = "conc", "abs"
+#: What quotients are called, which are choices that a condition determines. No variable has the name: it is reserved.
+QUOTIENT = "choose"
 
 
 class Name(str):

@@ -6,7 +6,8 @@ counts in the game as what it looks like there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from math import inf, prod
 
 from msgspec import Struct, field
@@ -124,7 +125,7 @@ def _made(teller: _Teller, pair: Pair, concrete: int, abstract: int) -> Position
     open_ended = any(teller.sizes[teller.abstract.places[state]] > WIDTH_BOUND for state, _ in ways)
     exhausted = Exhausted.SOLVER if open_ended else Exhausted.ENUMERATED
     here = teller.abstract.configuration(abstract)
-    refusals = _refusals(teller, before, here, move, replies)
+    refusals = _refusals(teller, before, here, move, replies, ways)
     skipped = any(_is_past(teller, state, stride) for state, _ in ways)
     past = beyond(game.following.ways, move.after.values) if skipped else FALSE
     return Position(before, here, Step(move, tuple(replies), refusals, exhausted, past))
@@ -196,11 +197,21 @@ def _lost(teller: _Teller, pair: Pair, stride: Stride, end: int) -> Pair:
 
 
 def _refusals(
-    teller: _Teller, before: Configuration, here: Configuration, move: Move, replies: list[Reply]
+    teller: _Teller,
+    before: Configuration,
+    here: Configuration,
+    move: Move,
+    replies: list[Reply],
+    ways: Iterable[_Stop],
 ) -> tuple[Refusal, ...]:
     """As for other plays: why edges on the way are not taken, for the explanation only."""
     places = {here.location: here}
     for reply in replies[:RUNS_EXPLAINED]:
         for passed in reply.moves:
             places.setdefault(passed.after.location, passed.after)
+    if not replies:
+        # There is no answer: what comes after silent steps tells why.
+        for state, _ in islice(ways, RUNS_EXPLAINED):
+            passing = teller.abstract.configuration(state)
+            places.setdefault(passing.location, passing)
     return refused(teller.board, places.values(), move.edge.label, {**before.values, **move.choices})

@@ -85,8 +85,18 @@ def test_check_reads_refinement_blocks_if_it_knows_the_other_side(folder: Path) 
     (folder / "other.sa").write_text(named)
     assert "the concrete side has no variable `y`" in sacheck("check", "conc.sa").stderr
     assert "unknown name `conc.z`" in sacheck("check", "other.sa").stderr
+    paired = 'global x : int = 0;\nthread T { x := 1; }\nrefinement r { abstract "abs.sa"; thread Q refines T; }\n'
+    (folder / "other.sa").write_text(paired)
+    assert "no concrete thread `Q`" in sacheck("check", "other.sa").stderr
+    (folder / "other.sa").write_text(named.replace("conc.z", "conc.x"))
     (folder / "abs.sa").write_text("thread T { x := 1; }\n")
     assert sacheck("check", "other.sa").exit_code == 0
+
+
+def test_a_file_that_a_block_names_and_that_is_not_there_is_shown_where_it_is_named(folder: Path) -> None:
+    (folder / "other.sa").write_text('thread T { skip; }\nrefinement r {\n  abstract "nowhere.sa";\n}\n')
+    for command in ("check", "refine"):
+        assert "other.sa:3:3: error SA013" in sacheck(command, "other.sa").stderr
 
 
 def test_check_as_json_has_the_same_diagnostics(folder: Path) -> None:

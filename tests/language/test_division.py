@@ -11,7 +11,7 @@ from sa.language.unparse import show_program
 from sa.terms.evaluate import evaluate, holds
 from sa.terms.sort import Value
 from sa.terms.term import Var
-from tests.language.texts import complaints, program_of, thread_of
+from tests.language.texts import complaints, problems_of, program_of, thread_of
 
 G = "global x, y, z : int; global r : -2..3; define rest(p) = p % y; "
 
@@ -108,6 +108,12 @@ def test_a_formula_cannot_fail(text: str, place: str) -> None:
 
 def test_a_formula_divides_by_what_is_one_of_a_few_numbers() -> None:
     assert complaints("global x : int = 0; global k : 1..4 = 2; invariant i : x % k < 4; thread T { skip; }") == []
+
+
+def test_a_rely_divides_by_the_next_value_of_what_has_a_small_range() -> None:
+    assert complaints("global x : int; global k : 1..4; thread T { rely x' % k' == 0 || x' % k == 0; skip; }") == []
+    (problem,) = problems_of("global x, y : int; thread T { rely x' % y' == 0; skip; }")
+    assert (problem.code, "such as `1..9`" in (problem.hint or "")) == ("SA205", True)
 
 
 def test_macros_that_divide_do_not_grow_without_bound() -> None:

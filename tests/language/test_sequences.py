@@ -207,6 +207,8 @@ def test_programs_with_sequences_are_read_back_as_they_are_printed() -> None:
         ("thread T { q := {1, 2, 3, 4}; }", "SA203", "{1, 2, 3, 4}"),
         ("thread T { q[0] := pop(q); }", "SA310", "q[0]"),
         ("thread T { x := len(nothing); }", "SA101", "nothing"),
+        ("thread T { q_len := 1; }", "SA103", "q_len"),
+        ("thread T { havoc q_len; }", "SA103", "q_len"),
         ("global r : seq<int, 2> = 0; thread T { skip; }", "SA208", "0"),
         ("global r : seq<int[2], 2>; thread T { skip; }", "SA208", "int[2]"),
         ("global r : seq<int, 0>; thread T { skip; }", "SA207", "0"),

@@ -235,3 +235,10 @@ def test_division_is_euclidean() -> None:
         "global x : int; const A = -7 / 2; const B = -7 % 2; const C = 7 / -2; thread T { x := A + 10 * B + 100 * C; }"
     )
     assert arrows(thread_of(text))[0] == f"q0 -> q1 {{ x := {-4 + 10 - 300} }}"
+
+
+def test_the_bounds_of_a_loop_may_read_elements() -> None:
+    (thread,) = program_of("global b : int[2]; thread T { for i in b[0]..b[1] { skip; } }").threads
+    text = " ".join(arrows(thread))
+    assert "i := b[0]" in text
+    assert "when i <= b[1]" in text

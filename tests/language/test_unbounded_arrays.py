@@ -40,6 +40,11 @@ STATEMENTS = [
     "while (!cas(a[k], 0, 1)) { skip; }",
     "@show(a[k], b[j]) skip;",
     "assert a[k] == a[j];",
+    "a[k], a[j] := a[j], a[k];",
+    "a[k], a[j], a[0] := x, a[0], 7;",
+    "a[j] := fetch_add(a[k], 1);",
+    "a[j] := exchange(a[0], x);",
+    "b[j] := cas(a[k], a[0], x);",
 ]
 
 State = dict[str, Value]
@@ -115,7 +120,9 @@ def test_steps_are_split_at_elements() -> None:
         ("axiom forall a : int[*] :: a[0] == 0;", "SA208", "a : int[*]"),
         ("global a : int[*]; thread T { a := 3; }", "SA201", "3"),
         ("global a : int[*]; thread T { a[true] := 1; }", "SA201", "true"),
-        ("global a : int[*]; thread T { a[1], a[2] := 1, 2; }", "SA310", "a[2]"),
+        ("global a : int[*]; thread T { a[1], a[2 - 1] := 1, 2; }", "SA310", "a[2 - 1]"),
+        ("global a : int[*]; thread T { a, a[2] := a, 2; }", "SA310", "a[2]"),
+        ("global a : int[*]; thread T { local i : int; a[i] := fetch_add(a[i], 2); }", "SA310", "a[i]"),
         ("global a : int[*]; thread T { lock(a); }", "SA201", "a"),
         ("global a : int[*]; thread T { a := store(a, 1); }", "SA203", "store(a, 1)"),
         ("global a : bool[*]; thread T { a := store(a, 1, 1); }", "SA203", "store(a, 1, 1)"),
@@ -179,3 +186,45 @@ def test_claims_have_the_verdicts_that_they_have_with_elements(part: int) -> Non
         listed, whole = (verdicts(random_program(Random(seed), size)) for size in (str(SIZE), "*"))
         for one, other in zip(listed, whole, strict=True):
             assert one is other or Verdict.UNKNOWN in (one, other), seed
+
+
+@pytest.mark.parametrize("size", ["2", "*"])
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("second", [0, 1])
+def test_two_elements_are_written_at_once_unless_one_gets_two_values(size: str, first: int, second: int) -> None:
+    """`a[i], a[j] := x, y` fails exactly where i is j and x is not y."""
+    thread = thread_of(
+        f"global a : int[{size}]; global x, y : int; thread T {{ local i : 0..1 = {first}; local j : 0..1 = {second};"
+        " a[i], a[j] := x, y; }"
+    )
+    for x, y in ((5, 5), (5, 6)):
+        state: dict[Var, Value] = {
+            v.var: {"i": first, "j": second, "x": x, "y": y}.get(v.var.name, 0) for v in thread.variables
+        }
+        for var in state:
+            if isinstance(var.sort, ArraySort):
+                state[var] = array_value(var.sort, 0, {})
+        taken = [e for e in thread.edges if e.source == thread.initial and holds(e.guard, state)]
+        (edge,) = taken
+        assert (edge.failure is not None) is (first == second and x != y)
+        if edge.failure is None:
+            after = {**state, **{v: evaluate(t, state) for v, t in edge.updates}}
+            elements = [after[v] for v in after if v.name.position is not None]
+            (whole,) = [v for v in after.values() if isinstance(v, ArrayValue)] or (None,)
+            held = elements if whole is None else [whole[i] for i in range(2)]
+            assert held == [{first: x, second: y}.get(i, 0) for i in range(2)]
+
+
+@pytest.mark.parametrize("size", ["4", "*"])
+def test_an_exchange_of_two_elements_cannot_fail(size: str) -> None:
+    text = "atomic { a[i], a[j] := a[j], a[i]; } atomic { a[i], a[i + 1] := a[i + 1], a[i]; }"
+    thread = thread_of(f"global a : int[{size}]; thread T {{ local i : 0..2; local j : 0..3; {text} }}")
+    assert not any(e.failure is not None for e in thread.edges)
+
+
+def test_a_step_that_may_write_one_element_twice_is_not_split() -> None:
+    text = "global a : int[*]; global x : int; thread T {{ local i, j : int; {} }}"
+    kept = ("a[i], a[j] := x, 2;", "a[i] := fetch_add(a[j], x);")
+    assert all(sum(not e.failure for e in program_of(text.format(s), split=True).threads[0].edges) == 2 for s in kept)
+    (split,) = program_of(text.format("a[0], a[1] := x, 2;"), split=True).threads
+    assert len(split.edges) > 3

@@ -40,6 +40,25 @@ def test_the_claim_of_a_block_is_its_relation(tmp_path: Path) -> None:
     assert answer.outcome.claim.endswith("after each step conc.k == 5 * abs.i")
 
 
+@pytest.mark.parametrize(
+    ("relate", "said"),
+    [
+        ("a[0], x", "after each step a[0] and x are equal on both sides"),
+        ("a[0], a[1]", "after each step a is equal on both sides"),
+        ("conc.q[0] == abs.q[0]", "after each step q[0] is equal on both sides"),
+        ("len(conc.q) == len(abs.q)", "after each step len(q) is equal on both sides"),
+        ("q", "after each step q is equal on both sides"),
+    ],
+)
+def test_an_array_is_said_to_be_equal_if_all_of_it_is(tmp_path: Path, relate: str, said: str) -> None:
+    text = "global a : int[2]; global x : int; global q : seq<int, 1>; thread T { skip; } "
+    (answer,) = answers(tmp_path, text, text + f"refinement r {{ relate {relate}; }}")
+    assert answer.outcome.claim.endswith(said)
+    elements = {"a[0], x": "`a[1]` and `q`", "conc.q[0] == abs.q[0]": "`a`, `x` and `len(q)`"}
+    if relate in elements:
+        assert f"nothing relates the concrete {elements[relate]}" in answer.outcome.notes
+
+
 def test_the_claim_says_what_is_asked_of_initial_states_alone(tmp_path: Path) -> None:
     thread = "global x : int = 0; thread T { local n : int; x := n; }"
     (answer,) = answers(tmp_path, thread, thread)

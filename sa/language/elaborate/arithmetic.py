@@ -13,7 +13,7 @@ from sa.language.names import is_of_file, mentioned
 from sa.lowering.intervals import Interval, interval
 from sa.lowering.paths import Determined, Need, Wrong
 from sa.terms import build
-from sa.terms.name import chosen
+from sa.terms.name import QUOTIENT, chosen
 from sa.terms.sort import INT
 from sa.terms.term import Int, Term, Var
 
@@ -23,8 +23,6 @@ MAX_BITS = 4096
 MAX_MONOMIALS = 1000
 #: A divisor with so few values is one of them by cases.
 MOST_DIVISORS = 20
-#: The name of a quotient. The word is reserved, so no `havoc` makes it.
-QUOTIENT = "choose"
 
 
 def arithmetic(expression: syntax.Chain, operands: list[Term | None], context: Context) -> Term | None:
@@ -75,7 +73,7 @@ def _quotient(
     few = low is not None and high is not None and high - low < MOST_DIVISORS
     if context.undefined is None and (zero or not few):
         why = "may be 0" if few else "is not constant"
-        hint = f"a divisor with a range of at most {MOST_DIVISORS} values, without 0"
+        hint = f"declare what divides with a range of at most {MOST_DIVISORS} values without 0, such as `1..9`"
         complain(
             context, "SA205", f"the right side of `{operator}` {why}, and {context.mode.what} cannot fail", span, hint
         )

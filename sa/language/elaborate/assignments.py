@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import assert_never
 
@@ -18,7 +19,7 @@ from sa.language.elaborate.wholes import Whole, variables_of, whole_of, whole_va
 from sa.language.names import BrokenSymbol, VariableSymbol, find, unknown
 from sa.lowering import writes
 from sa.lowering.paths import Need, Path, assume
-from sa.lowering.writes import Exchange, Target, arbitrary, choose, out_of_range, perform, updates_of
+from sa.lowering.writes import Exchange, Target, arbitrary, at_once, choose, out_of_range, perform
 from sa.terms import build
 from sa.terms.sort import BOOL, INT, ArraySort, Sort
 from sa.terms.term import Int, Term, Var, sort_of
@@ -58,6 +59,10 @@ def _writable(
     if variables[0].kind is Kind.PARAM:
         complain(context, "SA301", f"the parameter `{place.name}` never changes", place.span, "use a global instead")
         return None
+    if variables[0].sequence:
+        hint = "`push` and `pop` change it; `q := {};` makes the sequence empty"
+        complain(context, "SA103", f"`{place.name}` is the length of a sequence", place.span, hint)
+        return None
     return Target(variables, index, place.span)
 
 
@@ -93,16 +98,15 @@ def assign(action: syntax.Assign, paths: list[Path], execution: Execution) -> li
         message = f"{len(action.places)} variables, but {len(action.values)} values"
         complain(context, "SA203", message, action.span)
         return paths
-    wrong, updates = list[Need](), dict[Var, Term]()
+    wrong, updates, single = list[Need](), dict[Var, Term](), list[tuple[Target, Term]]()
     good = True
     for place, expression in zip(action.places, action.values, strict=True):
         undefined = list[Need]()
         whole = whole_of(place, context)
         if whole is not None:
             new = _whole_updates(whole, expression, wrong, context)
-            good = good and new is not None and new.keys().isdisjoint(updates)
-            if new is not None and not new.keys().isdisjoint(updates):
-                complain(context, "SA310", f"`{place.name}` is assigned twice at the same time", place.span)
+            taken = {**updates, **{v.var: v.var for t, _ in single for v in t.variables}}
+            good = new is not None and _only_once(new, taken, place, context) and good
             updates.update(new or {})
             continue
         target = target_of(place, replace(context, undefined=undefined))
@@ -112,12 +116,23 @@ def assign(action: syntax.Assign, paths: list[Path], execution: Execution) -> li
             continue
         wrong += [*undefined, *value[1]]
         wrong += out_of_range(target.variables[0], value[0], context.ranges)
-        new = updates_of(target, value[0])
-        if not new.keys().isdisjoint(updates):
-            complain(context, "SA310", f"`{place.name}` is assigned twice at the same time", place.span)
-            good = False
-        updates.update(new)
-    return perform(paths, wrong, updates, action.span, execution.step) if good else paths
+        single.append((target, value[0]))
+        good = _only_once([v.var for v in target.variables], updates, place, context) and good
+    written = at_once(single)
+    if isinstance(written, Target):
+        name = written.variables[0].var.name
+        complain(context, "SA310", f"`{name}` is assigned twice at the same time", written.span)
+    elif good:
+        return perform(paths, [*wrong, *written[1]], {**updates, **written[0]}, action.span, execution.step)
+    return paths
+
+
+def _only_once(variables: Iterable[Var], others: Mapping[Var, Term], place: syntax.Place, context: Context) -> bool:
+    """Whether none of the variables has a value already; reports it if one has."""
+    if others.keys().isdisjoint(variables):
+        return True
+    complain(context, "SA310", f"`{place.name}` is assigned twice at the same time", place.span)
+    return False
 
 
 def _whole_updates(
@@ -193,7 +208,8 @@ def operate(action: syntax.Operation, place: syntax.Place, paths: list[Path], ex
     """`r := cas(…)`, `r := fetch_add(…)` or `r := exchange(…)`; `place` is r."""
     context, undefined = execution.context, list[Need]()
     inner = replace(context, undefined=undefined)
-    result, made = target_of(place, inner), operation_of(action, inner)
+    result = target_of(place, inner)
+    made = operation_of(action, inner, result is not None and result.variables[0].ghost)
     if result is None or made is None:
         return paths
     sort = result.sort
@@ -210,10 +226,15 @@ def operate(action: syntax.Operation, place: syntax.Place, paths: list[Path], ex
     return done
 
 
-def operation_of(action: syntax.Operation, context: Context) -> Exchange | None:
-    """What an operation reads and writes; None after an error."""
+def operation_of(action: syntax.Operation, context: Context, ghost: bool = False) -> Exchange | None:
+    """What an operation reads and writes; None after an error. Only where its outcome goes to a `ghost` it may be about
+    ghosts itself.
+    """
     place, operands = target_of(action.place, context), _operands(action)
-    values = [translate(e, context) for e in operands]
+    if place is not None and not ghost and not is_real(place, context):
+        return None
+    mode = GHOST_UPDATE if place is not None and place.variables[0].ghost else context.mode
+    values = [translate(e, replace(context, mode=mode)) for e in operands]
     given = [v for v in values if v is not None]
     if place is None or len(given) < len(values):
         return None
@@ -260,7 +281,19 @@ def _lock_target(action: syntax.Lock | syntax.Unlock, context: Context) -> tuple
     place = action.place
     undefined = list[Need]()
     target = target_of(place, replace(context, undefined=undefined))
-    if target is not None and target.sort != INT:
+    if target is None or not is_real(target, context):
+        return None, undefined
+    if target.sort != INT:
         complain(context, "SA201", "a lock is an int: 0, or the number of the thread that holds it", place.span)
         return None, undefined
-    return None if target is None else replace(target, span=action.span), undefined
+    return replace(target, span=action.span), undefined
+
+
+def is_real(place: Target, context: Context) -> bool:
+    """Whether a program may read what it writes here; reports a ghost."""
+    variable = place.variables[0]
+    if variable.ghost:
+        hint = "ghosts are for invariants and relies; a program does not read them"
+        name = variable.var.name.base
+        complain(context, "SA302", f"this step reads the ghost `{name}`", place.span, hint)
+    return not variable.ghost

@@ -33,8 +33,8 @@ class Block(Struct, frozen=True, eq=False):
     """A refinement block as it stands in a file. The paths are as written, relative to the file."""
 
     name: str
-    abstract: str | None
-    concrete: str | None
+    abstract: syntax.Path | None
+    concrete: syntax.Path | None
     written: syntax.RefinementBlock
     scope: Scope
     origin: Origin
@@ -60,8 +60,8 @@ def elaborate_refinement(
     return (
         Refinement(
             block.name,
-            block.abstract,
-            block.concrete,
+            None if block.abstract is None else block.abstract.text,
+            None if block.concrete is None else block.concrete.text,
             said.relate,
             said.pre,
             said.inv,

@@ -66,7 +66,7 @@ def _initial_elements(
     if not variables:
         return result
     if isinstance(declaration.type, syntax.ArrayType) and declaration.type.size is None:
-        hint = "one value for all elements, `= 0`, and single ones in `init a[0] == 5;`"
+        hint = "one value is for all elements, as `= 0`; without it `init a[0] == 5 && a[1] == 7;` says single ones"
         complain(context, "SA203", "this array has no last element", written.span, hint)
         return result
     if not isinstance(declaration.type, syntax.ArrayType | syntax.SequenceType):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sa.automata.automaton import Fault, Kind, Variable
 from sa.base.diagnostic import error
@@ -71,7 +71,7 @@ def read(variable: Variable, primes: int, span: Span, context: Context) -> Term 
         return None
     if variable.ghost and not mode.ghosts:
         hint = "ghosts are for invariants and relies; a program does not read them"
-        complain(context, "SA302", f"the ghost `{name}` is read by {mode.what}", span, hint)
+        complain(context, "SA302", f"the ghost `{name.base}` is read by {mode.what}", span, hint)
         return None
     if variable.kind is Kind.LOCAL and not mode.locals:
         hint = "an environment neither reads nor changes the locals of a thread"
@@ -103,16 +103,26 @@ def element(
     elements = array_elements(expression, context)
     if elements is None or index is None or not check_index(index, len(elements), expression, context):
         return None
-    terms = [read(e, expression.primes, expression.span, context) for e in elements]
-    known = [t for t in terms if t is not None]
-    if len(known) < len(terms):
+    if isinstance(index, Int) and 0 <= index.value < len(elements):
+        return read(elements[index.value], expression.primes, expression.span, context)
+    known = read_all(elements, expression.primes, expression.span, context)
+    if known is None:
         return None
-    if isinstance(index, Int) and 0 <= index.value < len(known):
-        return known[index.value]
     result = known[-1]
     for position in range(len(known) - 2, -1, -1):
         result = build.ite(build.eq(index, build.integer(position)), known[position], result)
     return result
+
+
+def read_all(variables: Sequence[Variable], primes: int, span: Span, context: Context) -> tuple[Term, ...] | None:
+    """The terms of the variables behind one name; None after an error, which all of them share."""
+    terms = list[Term]()
+    for variable in variables:
+        term = read(variable, primes, span, context)
+        if term is None:
+            return None
+        terms.append(term)
+    return tuple(terms)
 
 
 def whole_array(expression: syntax.Index, context: Context) -> Variable | None:

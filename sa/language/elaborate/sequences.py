@@ -14,13 +14,13 @@ from msgspec.structs import replace
 from sa.automata.automaton import Fault
 from sa.automata.ranges import beyond
 from sa.language import syntax
-from sa.language.elaborate.assignments import fits, target_of, translate_value
+from sa.language.elaborate.assignments import fits, is_real, target_of, translate_value
 from sa.language.elaborate.context import Context, Execution, complain
 from sa.language.elaborate.references import sequence_of
 from sa.language.elaborate.wholes import last_of
 from sa.language.names import Scope, SequenceSymbol, find
 from sa.lowering.paths import Need, Path, Wrong
-from sa.lowering.writes import out_of_range, perform, updates_of
+from sa.lowering.writes import Target, out_of_range, perform, updates_of
 from sa.terms import build
 from sa.terms.term import Term, Var
 
@@ -129,6 +129,8 @@ def _popped(change: Change, symbol: SequenceSymbol, paths: list[Path], execution
         undefined = list[Need]()
         target = target_of(change.into, replace(context, undefined=undefined))
         if target is None or not fits(target.sort, taken, change.into.span, context):
+            return paths
+        if not target.variables[0].ghost and not is_real(Target(elements, None, call.span), context):
             return paths
         own = updates_of(target, taken)
         if not own.keys().isdisjoint(updates):

@@ -3,12 +3,14 @@
 Shared values are read from left to right into locals of the thread, called `read1`, `read2`, …; then the
 statement works on these; results for several shared variables are written one after the other. What is
 atomic stays as it is, and so do `assume` and `assert`. A statement also stays where it reads an element
-of an array under a condition (`i < 3 && flag[i] == 0`): reading it first could go wrong.
+of an array under a condition (`i < 3 && flag[i] == 0`): reading it first could go wrong. And it stays where it
+writes two elements of one array that may be the same one: that goes wrong if they get different values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import assert_never
 
 from msgspec.structs import replace
@@ -112,12 +114,13 @@ def _statement(statement: syntax.Statement, splitting: Splitting) -> list[syntax
             action = replace(statement.action, branches=tuple(_block(b, splitting) for b in branches))
             return [replace(statement, action=action)]
         case syntax.Assign(places, values) if not any(_is_whole(p, splitting) for p in places):
-            if _is_split((*places, *values, *_shown(statement)), splitting):
+            if not _may_meet(places) and _is_split((*places, *values, *_shown(statement)), splitting):
                 return _assign(statement, statement.action, splitting)
         case syntax.Local(_, _, value) if value is not None and _is_split((value,), splitting):
             return _local(statement, statement.action, value, splitting)
-        case syntax.CompareAndSwap() | syntax.FetchAdd() | syntax.Exchange():
-            if _is_split((*parts_of(statement.action), *_shown(statement)), splitting):
+        case syntax.CompareAndSwap(result, place) | syntax.FetchAdd(result, place) | syntax.Exchange(result, place):
+            met = result is not None and _may_meet((result, place))
+            if not met and _is_split((*parts_of(statement.action), *_shown(statement)), splitting):
                 return _primitive(statement, splitting)
         case syntax.Return(value) if value is not None and _is_split((value,), splitting):
             reads = Reads()
@@ -160,6 +163,16 @@ def _label_read(statement: syntax.Statement, splitting: Splitting) -> tuple[synt
 def _is_whole(place: syntax.Place, splitting: Splitting) -> bool:
     symbol = find(splitting.scope, place.name) if isinstance(place, syntax.Name) else None
     return isinstance(symbol, ArraySymbol | SequenceSymbol)
+
+
+def _may_meet(places: tuple[syntax.Place, ...]) -> bool:
+    """Whether two places may be the same element of an array; two numbers as indices are different ones."""
+    indexed = [p for p in places if isinstance(p, syntax.Index)]
+    pairs = combinations(indexed, 2)
+    return any(
+        a.name == b.name and not (isinstance(a.index, syntax.Integer) and isinstance(b.index, syntax.Integer))
+        for a, b in pairs
+    )
 
 
 def _is_split(parts: tuple[syntax.Expression, ...], splitting: Splitting) -> bool:

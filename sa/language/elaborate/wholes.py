@@ -9,7 +9,7 @@ from sa.automata.automaton import Fault, Variable
 from sa.automata.ranges import beyond
 from sa.language import syntax
 from sa.language.elaborate.context import Context, complain
-from sa.language.elaborate.references import read, sequence_of
+from sa.language.elaborate.references import read_all, sequence_of
 from sa.language.names import ArraySymbol, SequenceSymbol, Symbol, find
 from sa.lowering.paths import Wrong
 from sa.terms import build
@@ -78,9 +78,7 @@ def whole_equal(left: syntax.Expression, right: syntax.Expression, context: Cont
 def read_whole(whole: Whole, written: syntax.Expression, context: Context) -> tuple[Term, ...] | None:
     """The terms of all variables behind a name, primed as it is."""
     assert isinstance(written, syntax.Name)
-    terms = [read(v, written.primes, written.span, context) for v in variables_of(whole)]
-    known = tuple(t for t in terms if t is not None)
-    return known if len(known) == len(terms) else None
+    return read_all(variables_of(whole), written.primes, written.span, context)
 
 
 def _alike(first: Whole, second: Whole) -> bool:

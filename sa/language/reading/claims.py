@@ -61,12 +61,12 @@ def _clauses(children: Children) -> syntax.Clauses:
 
 def refinement(source: Source, children: Children) -> syntax.RefinementBlock:
     """`"refinement" NAME "{" (abstract | concrete | pair | _clause ";" | expect ";")* "}"`."""
-    paths = dict[str, str]()
+    paths = dict[str, syntax.Path]()
     for part in every(Item, children):
         if part.keyword in ("abstract", "concrete"):
             if part.keyword in paths:
                 raise rejected("SA011", f"a second `{part.keyword}` in one refinement block", source, [part])
-            paths[part.keyword] = quoted(part.values[0])
+            paths[part.keyword] = syntax.Path(quoted(part.values[0]), part.span)
     return syntax.RefinementBlock(
         identifier(source, children[1]),
         paths.get("abstract"),

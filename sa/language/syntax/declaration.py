@@ -211,12 +211,19 @@ class ThreadPair(Node, frozen=True):
     span: Span
 
 
+class Path(Node, frozen=True):
+    """A file that a text names, as it is written there."""
+
+    text: str
+    span: Span
+
+
 class RefinementBlock(Node, frozen=True):
     """`refinement name { … }`; formulas over both sides say `conc.x` and `abs.x`."""
 
     name: Identifier
-    abstract: str | None
-    concrete: str | None
+    abstract: Path | None
+    concrete: Path | None
     clauses: Clauses
     pairs: tuple[ThreadPair, ...]
     expect: Verdict | None
