@@ -22,9 +22,8 @@ from sa.language.elaborate import Block, elaborate_refinement
 from sa.language.names import Scope
 from sa.language.parser import parse
 from sa.language.syntax import RefinementBlock
-from sa.report.formulas import measuring, wholes_of
 from sa.terms import build
-from sa.terms.name import ABSTRACT, CONCRETE
+from sa.terms.name import ABSTRACT, CONCRETE, measured
 from sa.terms.printer import Namer, plain_name, show
 from sa.terms.substitute import sided
 from sa.terms.term import Term
@@ -100,7 +99,8 @@ def _namer(abstract: Program, concrete: Program) -> Namer:
     """Variables of both sides as a block names them."""
     sides = ((ABSTRACT, abstract), (CONCRETE, concrete))
     declared = ((side, v) for side, p in sides for v in (*p.variables, *(v for t in p.threads for v in t.variables)))
-    return measuring(plain_name, wholes_of(replace(v, var=sided(v.var, side)) for side, v in declared))
+    lengths = {sided(v.var, side) for side, v in declared if v.sequence}
+    return lambda var: f"len({measured(var.name)})" if var in lengths else plain_name(var)
 
 
 def _implied(condition: Term, equations: Term, name: Namer) -> str:
