@@ -124,9 +124,7 @@ def refine(
 
     def request(bounds: Limits) -> RefineRequest:
         asked = _request(paths, split, _options(bounds, seed, whole), engine, cache)
-        return replace(
-            asked, relate=_relate(infer, (quiet and report is None) or whole or engine is not None, how), reading=how
-        )
+        return replace(asked, relate=_relate(infer, settings, whole or engine is not None, how), reading=how)
 
     _ask(paths, request, certificate, settings, watching)
 
@@ -227,12 +225,13 @@ def _request(paths: tuple[str, ...], split: bool, options: Options, engine: str 
     return RefineRequest(paths, split, replace(options, cache=kept, engines=engines))
 
 
-def _relate(infer: bool, curt: bool, how: Reading) -> Relate:
+def _relate(infer: bool, settings: Settings, chosen: bool, how: Reading) -> Relate:
     """What to do where the relation fails. Asked for a verdict alone nobody wants to hear of another question."""
     from sa.app.refine import Relate
 
+    curt = settings.quiet and settings.files.report is None
     # The relation of functions alone is no user's business.
-    given = curt or how.function is not None or how.plain != USUAL.plain
+    given = curt or chosen or how.function is not None or how.plain != USUAL.plain
     return Relate.INFER if infer else Relate.AS_ASKED if given else Relate.PROPOSE
 
 
