@@ -12,12 +12,13 @@ from math import gcd
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.game.board import Board
 from sa.invariants.differences import Others, differences
-from sa.invariants.houdini import candidates, houdini
+from sa.invariants.houdini import candidates, houdini, taking
 from sa.simulation.state import Facts
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.solve import solution
 from sa.terms.sort import INT
+from sa.terms.substitute import substitute
 from sa.terms.term import Le, Or, Term, Var
 
 #: Larger automata are not looked at, and so many resources of the solver are spent on one question.
@@ -51,7 +52,8 @@ def _of(session: Session, automaton: Automaton, without: Iterable[Var]) -> dict[
         return {}
     hidden = frozenset(without)
     nothing: dict[str, Term] = dict.fromkeys((q.name for q in automaton.locations), build.TRUE)
-    offered = dict.fromkeys((*_moduli(automaton), *candidates(automaton, {}), *_used_up(automaton)))
+    likely = (*_stored(automaton), *_moduli(automaton), *candidates(automaton, {}), *_used_up(automaton))
+    offered = dict.fromkeys(likely)
     own = frozenset(v.var for v in automaton.variables) - hidden
     visible = [f for f in offered if f.free <= own][:OFFERED]
     found = houdini(session.again(RLIMIT), automaton, nothing, strong=True, offered=visible)
@@ -84,6 +86,18 @@ def _used_up(automaton: Automaton) -> Iterator[Term]:
             yield weaker
             first = (build.eq(v, begun[v]) for v in sorted(formula.free & moved, key=lambda v: v.key) if v in begun)
             yield from (build.lor(weaker, f) for f in first)
+
+
+def _stored(automaton: Automaton) -> Iterator[Term]:
+    """What a step says of a value that it stores: a product, say, or what it asks of a choice, such as a quotient."""
+    for edge in automaton.edges:
+        choices, changed = {c.var for c in edge.choices}, {v for v, _ in edge.updates}
+        asked = build.conjuncts(build.land(*taking(edge)))
+        for variable, value in edge.updates:
+            about = [build.eq(variable, value)]
+            if isinstance(value, Var) and value in choices:
+                about = [substitute(c, {value: variable}) for c in asked if value in c.free]
+            yield from (f for f in about if f.free.isdisjoint(choices) and changed & f.free == {variable})
 
 
 def _moduli(automaton: Automaton) -> Iterator[Term]:

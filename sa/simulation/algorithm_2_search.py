@@ -39,6 +39,7 @@ from sa.simulation.state import (
     LostStep,
     PairState,
     View,
+    defined,
     hypotheses,
 )
 from sa.smt.pleasant import pleasant
@@ -229,7 +230,7 @@ class Search:
             enabled = state.steps[number].enabled
             here = affine.meet(state.facts, (r for t in enabled for r in affine.rows_of(t)))
             possible = here is not None and build.FALSE not in enabled
-            state.views[number] = View(here, affine.definitions(here)) if possible and here is not None else None
+            state.views[number] = View(here, defined(here, state.known)) if possible and here is not None else None
         return state.views[number]
 
     def _check_step(self, state: PairState, number: int) -> Loss | None:

@@ -7,11 +7,14 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
+from sa.domains import affine
 from sa.domains.affine import Space
 from sa.environments.moves import EnvironmentMove
 from sa.game.board import Pair
 from sa.game.rounds import Challenge, Round
 from sa.terms import build
+from sa.terms.meaning import called
+from sa.terms.solve import solution
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -99,6 +102,18 @@ class PairState(Struct):
 def hypotheses(state: PairState) -> tuple[Term, ...]:
     """Ψ of the pair as far as it is known, facts included."""
     return (*state.base, *state.known, *state.equations, *(lemma.formula for lemma in state.lemmas))
+
+
+def defined(here: Space, known: tuple[Term, ...]) -> Mapping[Var, Term]:
+    """Variables that the facts and other equations define, as terms over those that they do not: products, say."""
+    found = affine.definitions(here)
+    for formula in known:
+        equation = substitute(formula, found)
+        solved = None if called(equation) else solution(equation, equation.free)
+        if solved is not None:
+            var, term = solved
+            found = {v: substitute(t, {var: term}) for v, t in found.items()} | {var: term}
+    return found
 
 
 def dead(state: PairState) -> bool:

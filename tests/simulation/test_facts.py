@@ -26,3 +26,14 @@ def test_a_test_of_a_choice_says_nothing_of_the_state() -> None:
     own = {v.var for v in goal.concrete.variables}
     for formulas in facts(Session(Limits()), lay_out(goal))[0].values():
         assert all(f.free <= own for f in formulas)
+
+
+def test_a_variable_keeps_the_product_and_the_quotient_that_were_stored_in_it() -> None:
+    text = "local a, b, t, q : int; assume b > 0; t := a * b; q := a / b; while (*) { skip; } @t(t) skip;"
+    goal = goal_of("skip;", text)
+    session = Session(Limits())
+    a, b, t, q = (build.variable(f"conc.{name}") for name in "abtq")
+    known = facts(session, lay_out(goal))[0]
+    said = [f for e in goal.concrete.edges if e.label is not None and e.label.action == "t" for f in known[e.source]]
+    assert session.implied(build.eq(t, build.mul(a, b)), said)
+    assert session.implied(build.le(build.mul(b, q), a), said)

@@ -110,3 +110,13 @@ def test_the_same_input_gives_the_same_work(subject: str) -> None:
     goal = goals(first, second, None, whole=False)[0]
     runs = [decide(goal, Limits()) for _ in range(3)]
     assert len({(r.effort, r.strategy) for r in runs}) == 1
+
+
+@pytest.mark.parametrize("value", ["a * b + 3", "a / b", "f(a) * b", "m[a]"])
+def test_what_does_not_change_in_a_loop_is_computed_once_before_it(value: str) -> None:
+    text = (
+        "global a, b, n, s : int; global m : int[*]; init b > 0; function f(int) : int;"
+        "thread T {{ rely unchanged a, b, n, s, m; local i, t : int = 0; {} while (i < n) {{ s := s + {}; i += 1; }} }}"
+    )
+    decision = _decided(text.format("", value), text.format(f"t := {value};", "t"))
+    assert isinstance(decision.evidence, Relation)
