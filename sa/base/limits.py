@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.base.verdict import Reason
@@ -75,6 +75,27 @@ def peak_memory() -> int:
         return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
+
+
+#: A machine that is busier than this is taken for one that is as busy as this.
+_SLOWEST = 16.0
+
+
+class Pace(Struct, frozen=True):
+    """How fast a process gets on beside others: the clocks, monotonic and of its processor time, at some moment."""
+
+    began: float = field(default_factory=time.monotonic)
+    worked: float = field(default_factory=time.process_time)
+
+    def soon(self, bounds: Limits, seconds: float) -> Limits:
+        """The same limits, but for a deadline when about so many seconds of processor time from now will be over.
+
+        The solver knows the clock on the wall only, so what counts is how much more of that has gone by since the
+        pace was taken.
+        """
+        passed, spent = time.monotonic() - self.began, time.process_time() - self.worked
+        slower = min(_SLOWEST, max(1.0, passed / spent)) if spent > 0.0 else 1.0
+        return replace(bounds, deadline=time.monotonic() + slower * seconds)
 
 
 @contextmanager

@@ -241,6 +241,11 @@ def memory_of(settings: Settings) -> int | None:
     return min(machine // 2, _MOST_MEMORY) if machine > 0 else None
 
 
+JobsOption = Annotated[
+    int,
+    typer.Option("--jobs", "-j", metavar="N", min=1, max=64, help="The number of processes that ask engines at once."),
+]
+
 InferOption = Annotated[
     bool,
     typer.Option("--infer-relate", help="Where the relation fails or is not enough, infer another one and use it."),

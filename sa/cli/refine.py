@@ -33,6 +33,7 @@ from sa.cli.options import (
     Files,
     FurtherArgument,
     InferOption,
+    JobsOption,
     JsonOption,
     JunitOption,
     MemoryOption,
@@ -84,6 +85,7 @@ def refine(
     junit: JunitOption = None,
     cache: CacheOption = True,
     engine: EngineOption = None,
+    jobs: JobsOption = 1,
     trace: TraceOption = None,
     profile: ProfileOption = False,
     why: WhyOption = False,
@@ -105,28 +107,27 @@ def refine(
 
     Exit status: 0 proved, 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
-    paths = (abstract, *(() if concrete is None else (concrete, *(further or ()))))
+    paths = tuple(p for p in (abstract, concrete, *(further or ())) if p is not None)
     settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, paths[-1], report), why)
     check_inferring(infer, certificate)
-    unfit = {"whole": whole, "engine": engine, "trace": trace, "profile": profile, "infer-relate": infer}
+    narrowed = {"whole": whole, "engine": engine, "jobs": jobs > 1}
+    unfit = {**narrowed, "trace": trace, "profile": profile, "infer-relate": infer}
     how = reading(cc, define, include, entry, overflow, heap, function=function, plain=plain)
     check_chained(chain, len(paths), script, {**unfit, "weakest-rely": weakest_rely})
     check_reading(how, len(paths), {"chain": chain, "weakest-rely": weakest_rely, "infer-relate": infer})
     written = {"certificate": certificate, "report": report, "sarif": sarif, "junit": junit}
-    check_weakest(weakest_rely, {"why": why, "whole": whole, "engine": engine, **written})
+    check_weakest(weakest_rely, {"why": why, **narrowed, **written})
     if chain:
         _chain(paths, split, script, certificate, cache, seed, settings)
-        return
-    watching = watching_of(settings, trace, profile)
-    if weakest_rely:
-        _find(paths, split, how, settings, watching, seed)
-        return
+    elif weakest_rely:
+        _find(paths, split, how, settings, watching_of(settings, trace, profile), seed)
+    else:
 
-    def request(bounds: Limits) -> RefineRequest:
-        asked = _request(paths, split, _options(bounds, seed, whole), engine, cache)
-        return replace(asked, relate=_relate(infer, settings, whole or engine is not None, how), reading=how)
+        def request(bounds: Limits) -> RefineRequest:
+            asked = _request(paths, split, _options(bounds, seed, whole, jobs), engine, cache)
+            return replace(asked, relate=_relate(infer, settings, whole or engine is not None, how), reading=how)
 
-    _ask(paths, request, certificate, settings, watching)
+        _ask(paths, request, certificate, settings, watching_of(settings, trace, profile))
 
 
 def _chain(
@@ -207,10 +208,10 @@ def _nothing() -> None:
     """What is shown of an answer that is not to be shown yet."""
 
 
-def _options(bounds: Limits, seed: int, whole: bool) -> Options:
+def _options(bounds: Limits, seed: int, whole: bool, jobs: int) -> Options:
     from sa.engines.options import Options
 
-    return Options(bounds, seed, whole=whole)
+    return Options(bounds, seed, jobs, whole)
 
 
 def _request(paths: tuple[str, ...], split: bool, options: Options, engine: str | None, cache: bool) -> RefineRequest:

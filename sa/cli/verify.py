@@ -29,6 +29,7 @@ from sa.cli.options import (
     EngineOption,
     ExportOption,
     Files,
+    JobsOption,
     JsonOption,
     JunitOption,
     MemoryOption,
@@ -62,12 +63,6 @@ if TYPE_CHECKING:
     from sa.engines.portfolio_of_claims import Portfolio
 
     SoFar: TypeAlias = Callable[[Unknown], Answer]
-
-
-JobsOption: TypeAlias = Annotated[
-    int,
-    typer.Option("--jobs", "-j", metavar="N", min=1, max=64, help="The number of processes that ask engines at once."),
-]
 
 
 def verify(

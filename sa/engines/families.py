@@ -70,6 +70,12 @@ PLAN: tuple[Proving | Refuting, ...] = (
     Refuting(MANY, Depth.FULL, 1.0),
 )
 
+#: The same where plays are to be found first.
+PLAYS: tuple[Proving | Refuting, ...] = (
+    *(tried for tried in PLAN if isinstance(tried, Refuting)),
+    *(tried for tried in PLAN if isinstance(tried, Proving)),
+)
+
 
 def asked_about(abstract: Program, concrete: Program, block: Refinement | None, whole: bool) -> Crowds:
     """The question about two programs with families. Raises InputError."""
@@ -98,7 +104,7 @@ def decide_families(asked: Crowds, options: Options) -> Found:
     known = dict[bool, tuple[Known, Known]]()
     pairs = dict[tuple[bool, bool], Pairs]()
     last: Found | None = None
-    for tried in PLAN:
+    for tried in PLAYS if options.plays_first else PLAN:
         own = replace(options, limits=share(options.limits, tried.share))
         try:
             match tried:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -104,3 +104,17 @@ class Found(Struct, frozen=True):
     hopeful: bool = True
     imprecise: tuple[str, ...] = ()
     copies: tuple[int, ...] = ()
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether it settles the question."""
+        return self.composition is not None or combined(self.results) is not Verdict.UNKNOWN
+
+
+def combined(results: Sequence[Result]) -> Verdict:
+    """The verdict about a question from those about its goals."""
+    verdicts = {r.verdict for r in results}
+    for verdict in (Verdict.REFUTED, Verdict.UNKNOWN):
+        if verdict in verdicts:
+            return verdict
+    return Verdict.PROVED if results else Verdict.UNKNOWN

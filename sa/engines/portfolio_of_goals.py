@@ -110,7 +110,8 @@ class Depth(Enum):
     """How much is tried.
 
     Only quick refutations; only short searches for a relation; what is cheap, where there is another way around;
-    everything; everything that ends in plays or in relations written as formulas, for those who reason about them.
+    everything; everything that ends in plays or in relations written as formulas, for those who reason about them;
+    plays first, then everything.
     """
 
     QUICK = "quick"
@@ -118,6 +119,7 @@ class Depth(Enum):
     BRIEF = "brief"
     FULL = "full"
     FORMULAS = "formulas"
+    PLAYS = "plays"
 
 
 def _cheap(*lemmas: int) -> GoalPortfolio:
@@ -177,6 +179,15 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         *_FULL[1:4],
         Turn(LONG_GUESSES, 0.4),
         *_FULL[4:],
+    ),
+    Depth.PLAYS: (
+        Turn(START, 0.3),
+        Turn(QUICK_VALUES, 0.3),
+        Turn(GUESSES, 0.3),
+        Turn(BOUNDED, 0.4),
+        Turn(STATES, 0.4),
+        Turn(LONG_GUESSES, 0.5),
+        *_FULL,
     ),
     Depth.FORMULAS: (Turn(START, 0.3), Turn(ARRAYS, 0.5), *_FULL[:1], Turn(POINTS, 0.3), *_FULL[1:]),
 }

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from sa.automata.program import Program, Refinement
 from sa.base.budget import Shared
-from sa.base.limits import LimitReached, remaining, share
+from sa.base.limits import LimitReached, Pace, remaining, share
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import StatePairs
@@ -63,6 +63,12 @@ PLAN: tuple[Pairs | Products, ...] = (
     Products(Depth.FULL, 1.0),
 )
 
+#: The same where plays are to be found first.
+PLAYS: tuple[Pairs | Products, ...] = (
+    Products(Depth.QUICK, 0.2),
+    Products(Depth.PLAYS, 0.7),
+    Pairs(Level.HIDDEN, Effort.SHARPEN, 1.0),
+)
 
 #: How deep a pair is looked into.
 _DEPTHS: Mapping[Effort, Depth] = {
@@ -73,8 +79,8 @@ _DEPTHS: Mapping[Effort, Depth] = {
 }
 
 
-#: Where there is no time limit, the seconds that a part of the plan may take in each round. In the last one it ends by
-#: itself; earlier ones keep a long search from going first.
+#: Where there is no time limit, the seconds of processor time that a part of the plan may take in each round. In the
+#: last one it ends by itself; earlier ones keep a long search from going first.
 ROUNDS = (10.0, 120.0, None)
 
 
@@ -112,13 +118,13 @@ def _by_plan(
     """What came of the pairs and of the products, in the order of the plan, as far as it was needed."""
     pairs: Found | None = None
     whole: Result | None = None
-    memory = _Memory()
-    waiting: tuple[Pairs | Products, ...] = PLAN
+    memory, pace = _Memory(), Pace()
+    waiting = PLAYS if options.plays_first else PLAN
     for seconds in ROUNDS if options.limits.deadline is None else (None,):
         again = list[Pairs | Products]()
         for tried in waiting:
-            begun, bounds = time.monotonic(), share(options.limits, tried.share)
-            own = replace(options, limits=bounds if seconds is None else replace(bounds, deadline=begun + seconds))
+            bounds = share(options.limits, tried.share) if seconds is None else pace.soon(options.limits, seconds)
+            begun, left, own = time.monotonic(), remaining(bounds), replace(options, limits=bounds)
             match tried:
                 case Pairs(level, effort):
                     if pairs is None or pairs.hopeful:
@@ -134,7 +140,7 @@ def _by_plan(
             if _is_over(options, whole):
                 return pairs or Found(()), whole
             # Engines end at shares of these seconds, so what took a quarter of them was perhaps cut short.
-            if seconds is not None and time.monotonic() - begun >= seconds / 4:
+            if seconds is not None and left is not None and time.monotonic() - begun >= left / 4:
                 again.append(tried)
         waiting = tuple(again)
     return pairs or Found(()), whole

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os.path import basename, dirname
 from time import perf_counter
 
@@ -20,7 +20,8 @@ from sa.conditions.blocked import blocked
 from sa.conditions.together import uncut as together_uncut
 from sa.engines.judging import QuestionsDiffer, same_question
 from sa.engines.options import Options
-from sa.engines.outcome import Found, Outcome, Result
+from sa.engines.outcome import Found, Outcome, Result, combined
+from sa.engines.portfolio_of_goals import Depth
 from sa.engines.results import answered, stopped
 from sa.engines.tried import Diary, each_once
 from sa.question.families import with_one_copy
@@ -71,7 +72,7 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
     claim = claim_of(made.goals, made.alone)
     return Outcome(
         name,
-        _combined(found.results),
+        combined(found.results),
         f"for any number of copies, {claim}" if of_families else claim,
         found.results,
         (*made.warnings, *_blocked(found.results, options)),
@@ -108,12 +109,15 @@ def _of_threads(abstract: Program, concrete: Program, block: Refinement | None, 
     except LimitReached as limit:
         stop = Unknown(limit.reason, "before the search began")
     begun = perf_counter()
-    if together and len(concrete.threads) > 1 and stop is None:
+    if stop is not None:
+        found = Found(_one_by_one(asked, stop, options))
+    elif together and len(concrete.threads) > 1:
         from sa.engines.programs import decide_programs
 
-        found = decide_programs(abstract, concrete, block, None if apart else asked[0], options)
+        product = None if apart else asked[0]
+        found = _found(lambda own: decide_programs(abstract, concrete, block, product, own), options, asked)
     else:
-        found = Found(_one_by_one(asked, stop, options))
+        found = _found(lambda own: Found(_one_by_one(asked, None, own)), options, asked)
     return _Decided(asked, options.whole and not closed, warnings, begun, found)
 
 
@@ -132,17 +136,32 @@ def _of_families(abstract: Program, concrete: Program, block: Refinement | None,
     except LimitReached as limit:
         found = Found(tuple(stopped(goal, Unknown(limit.reason, "before the search began")) for goal in texts))
     begun = perf_counter()
-    return _Decided(texts, alone, warnings, begun, found or decide_families(asked, options))
+    found = found or _found(lambda own: decide_families(asked, own), options, (asked, texts))
+    return _Decided(texts, alone, warnings, begun, found)
+
+
+def _found(decide: Callable[[Options], Found], options: Options, shared: object) -> Found:
+    """What is found in one process or in two. Raises LimitReached, InputError."""
+    if options.jobs < 2:
+        return decide(options)
+    # Only who wants several processes pays for what makes them.
+    from sa.engines.together import found_together
+
+    try:
+        return found_together(decide, options, shared)
+    except LimitReached as limit:
+        return Found((), notes=(f"the search was cut short: {limit.reason.value}",))
 
 
 def _one_by_one(asked: Sequence[Goal], stop: Unknown | None, options: Options) -> tuple[Result, ...]:
     """The goals' results in turn; once a limit is reached the others are not begun."""
     results = list[Result]()
+    depth = Depth.PLAYS if options.plays_first else Depth.FULL
     for goal in asked:
         if stop is not None:
             results.append(stopped(goal, stop))
             continue
-        result = answered(goal, options)
+        result = answered(goal, options, depth)
         results.append(result)
         if result.unknown is not None and result.unknown.reason in _LIMITS:
             stop = Unknown(result.unknown.reason, "before this goal began")
@@ -166,11 +185,3 @@ def _blocked(results: Sequence[Result], options: Options) -> tuple[Diagnostic, .
             except LimitReached:
                 break
     return tuple(dict.fromkeys(found))
-
-
-def _combined(results: Sequence[Result]) -> Verdict:
-    verdicts = {r.verdict for r in results}
-    for verdict in (Verdict.REFUTED, Verdict.UNKNOWN):
-        if verdict in verdicts:
-            return verdict
-    return Verdict.PROVED if results else Verdict.UNKNOWN

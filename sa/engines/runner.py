@@ -6,7 +6,6 @@ engine that runs out of its share, or meets what it does not support, leaves wha
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
 from typing import TypeAlias
@@ -15,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.base.budget import Budget, Event, Report, unheard
-from sa.base.limits import LimitReached, Limits, Unsupported, remaining, share
+from sa.base.limits import LimitReached, Limits, Pace, Unsupported, remaining, share
 from sa.base.verdict import Reason
 from sa.certificates.run import Bad
 from sa.checker.ruling import Accepted, Ruling
@@ -39,8 +38,9 @@ Judge: TypeAlias = Callable[[Settled], Ruling]
 Reports: TypeAlias = Callable[[str], Report]
 
 
-#: Where there is no time limit, the seconds that an engine may take in each round. In the last one it ends by itself,
-#: so that which answers there are does not depend on the clock; earlier ones keep a long search from going first.
+#: Where there is no time limit, the seconds of processor time that an engine may take in each round. In the last one it
+#: ends by itself, so that which answers there are does not depend on the clock; earlier ones keep a long search
+#: from going first.
 ROUNDS = (10.0, 120.0, None)
 
 
@@ -61,14 +61,14 @@ def run(
     Raises LimitReached where the limits of the whole are reached: what was settled before stands.
     """
     open_ = list(asked.bads)
-    waiting = tuple(portfolio)
+    waiting, pace = tuple(portfolio), Pace()
     for seconds in ROUNDS if budget.bounds.deadline is None else (None,):
         again = list[Turn[ClaimEngine]]()
         for turn in waiting:
             open_ = [b for b in open_ if not over(b)]
             if not open_:
                 return
-            bounds = share(budget.bounds, turn.share) if seconds is None else _soon(budget.bounds, seconds)
+            bounds = share(budget.bounds, turn.share) if seconds is None else pace.soon(budget.bounds, seconds)
             ended: Reason | None = None
             for said in _asked(turn.engine, asked, tuple(open_), budget, bounds, judge, reports):
                 if isinstance(said, Ruled) and isinstance(said.ruling, Accepted):
@@ -81,10 +81,6 @@ def run(
             if ended is Reason.TIMEOUT:
                 again.append(turn)
         waiting = tuple(again)
-
-
-def _soon(bounds: Limits, seconds: float) -> Limits:
-    return replace(bounds, deadline=time.monotonic() + seconds)
 
 
 def _asked(

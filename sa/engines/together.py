@@ -1,9 +1,9 @@
 """Engines in several processes at once: the same answers as in one, sooner where a later engine has them.
 
-Each process asks all engines. The first one asks them in their order and knows what it would know alone, so whatever
-settles a claim in one process settles it here. The others begin further on in the order. What one of them has settled
-the others need not be asked about any more. A process that dies takes nothing along that was found before, and the
-others go on.
+Of claims each process asks all engines. The first one asks them in their order and knows what it would know alone, so
+whatever settles a claim in one process settles it here. The others begin further on in the order. What one of them has
+settled the others need not be asked about any more. A process that dies takes nothing along that was found before, and
+the others go on. Of `refine` there are two, one of which looks for plays first (`found_together`).
 """
 
 from __future__ import annotations
@@ -15,18 +15,22 @@ from time import monotonic
 from typing import TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
-from sa.base.budget import Budget, Event, Report, unheard
+from sa.base.budget import Budget, Event, Report
 from sa.base.limits import LimitReached
 from sa.base.source import Source
 from sa.base.verdict import Reason
 from sa.certificates.run import Bad
 from sa.checker.ruling import Accepted
 from sa.engines.engine import ClaimEngine, Turn
+from sa.engines.options import Options
+from sa.engines.outcome import Found
 from sa.engines.runner import Judge, Progress, Reports, Ruled, run
+from sa.engines.tried import Diary, Tried
 from sa.processes.forked import CAN_FORK
-from sa.processes.streams import Over, side_by_side
+from sa.processes.streams import Over, Said, side_by_side
 from sa.question.asked import Asked
 
 #: What results have in common with the question: compared by identity, or large.
@@ -44,6 +48,13 @@ class _Heard(Struct, frozen=True):
 
 
 _Told: TypeAlias = Progress | _Heard
+
+
+class _Ended(Struct, frozen=True):
+    """What a process has found of a question of `refine`, and which engines it asked for it."""
+
+    found: Found
+    turns: tuple[Tried, ...]
 
 
 def run_together(
@@ -109,10 +120,14 @@ def _asked_by(
     say: Callable[[_Told], None],
 ) -> None:
     """Have the engines asked in one process; the first process also tells what they are at. Raises LimitReached."""
+    for found in run(portfolio, asked, budget, judge, _telling(say) if first else None, over):
+        say(found)
+
+
+def _telling(say: Callable[[_Heard], None]) -> Reports:
+    """Reports that are for another process: not each event is told."""
 
     def reports(engine: str) -> Report:
-        if not first:
-            return unheard
         told = 0.0
         say(_Heard(engine, None))
 
@@ -124,8 +139,43 @@ def _asked_by(
 
         return report
 
-    for found in run(portfolio, asked, budget, judge, reports, over):
-        say(found)
+    return reports
+
+
+def found_together(decide: Callable[[Options], Found], options: Options, shared: object) -> Found:
+    """The answer to a question of `refine`, found by `decide` in two processes where there are several `jobs`.
+
+    The second one looks for plays first. The first one that knows is heard; an answer that nobody has is the first
+    process', which knows what it would know alone. `shared` is what both know. Raises LimitReached, InputError.
+    """
+    if options.jobs < 2 or not CAN_FORK:
+        return decide(options)
+    streams = [partial(_found_by, decide, options, first) for first in (True, False)]
+    heard, ended = dict[str, Report](), dict[int, Reason | None]()
+    for said in side_by_side(streams, shared, _KEPT):
+        match said:
+            case Over(stream, reason):
+                ended[stream] = reason
+                if stream == 0:
+                    said.heed()
+            case Said(result=_Heard() as event) if options.reports is not None:
+                _tell(heard, options.reports, event)
+            case Said(stream, _Ended(found, turns)) if stream == 0 or found.is_answer:
+                options.diary.turns.extend(turns)
+                return found
+            case _:
+                pass
+    raise LimitReached(ended.get(0) or Reason.CRASHED)
+
+
+def _found_by(
+    decide: Callable[[Options], Found], options: Options, first: bool, say: Callable[[_Heard | _Ended], None]
+) -> None:
+    """Decide in one process; the first one also tells what engines are at. Raises LimitReached, InputError."""
+    reports = _telling(say) if first and options.reports is not None else None
+    own = replace(options, reports=reports, plays_first=not first, diary=Diary())
+    found = decide(own)
+    say(_Ended(found, tuple(own.diary.turns)))
 
 
 def _tell(heard: dict[str, Report], reports: Reports, found: _Heard) -> None:
