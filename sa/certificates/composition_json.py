@@ -16,26 +16,27 @@ from sa.certificates.shape import Entry, Json
 from sa.certificates.threads import Annotated, Composition
 from sa.certificates.threads_json import annotated_json, read_annotated
 from sa.terms.smtlib import smtlib
+from sa.terms.term import Term
 
-#: The goal about the pair of this number, of a concrete and an abstract automaton with the invariants of the goal.
-PairGoal = Callable[[int, Automaton, Automaton], Goal]
+#: The goal about the pair of this number, of a concrete and an abstract automaton with the invariants of the goal; the
+#: formulas are to hold besides what is asked.
+PairGoal = Callable[[int, Automaton, Automaton, Sequence[Term]], Goal]
 
 
 def composition_json(made: Composition) -> Json:
     """A composition as JSON. The goals' invariants are those of the annotations where nothing else is written."""
     parts = zip(made.concrete, made.abstract, made.goals, made.relations, strict=True)
-    return {
-        "pairs": [
-            {
-                "concrete": annotated_json(concrete),
-                "abstract": annotated_json(abstract),
-                "concrete_invariants": weaker_json(on_side(concrete.automaton, "conc"), goal.concrete),
-                "abstract_invariants": weaker_json(on_side(abstract.automaton, "abs"), goal.abstract),
-                "relation": relation_json(relation),
-            }
-            for concrete, abstract, goal, relation in parts
-        ]
-    }
+    pairs: list[Json] = [
+        {
+            "concrete": annotated_json(concrete),
+            "abstract": annotated_json(abstract),
+            "concrete_invariants": weaker_json(on_side(concrete.automaton, "conc"), goal.concrete),
+            "abstract_invariants": weaker_json(on_side(abstract.automaton, "abs"), goal.abstract),
+            "relation": relation_json(relation),
+        }
+        for concrete, abstract, goal, relation in parts
+    ]
+    return {"pairs": pairs, "besides": [smtlib(t) for t in made.besides]}
 
 
 def weaker_json(strong: Automaton, automaton: Automaton) -> Json:
@@ -52,12 +53,13 @@ def read_composition(
     goal_of: PairGoal,
 ) -> Composition:
     """A composition of these threads, which are paired in this order. Raises Malformed."""
-    (pairs,) = entry.fields("pairs")
-    return read_pairs(pairs, concrete, abstract, axioms, goal_of)
+    pairs, besides = entry.fields("pairs", "besides")
+    return read_pairs(pairs, besides, concrete, abstract, axioms, goal_of)
 
 
 def read_pairs(
     pairs: Entry,
+    besides: Entry,
     concrete: Sequence[Automaton],
     abstract: Sequence[Automaton],
     axioms: tuple[Axiom, ...],
@@ -70,12 +72,15 @@ def read_pairs(
     parts = [p.fields("concrete", "abstract", "concrete_invariants", "abstract_invariants", "relation") for p in items]
     first = tuple(read_annotated(p[0], t, axioms, concrete) for p, t in zip(parts, concrete, strict=True))
     second = tuple(read_annotated(p[1], t, axioms, abstract) for p, t in zip(parts, abstract, strict=True))
+    sides = (*(on_side(t, "conc") for t in concrete), *(on_side(t, "abs") for t in abstract))
+    names = scope(sides, (a.formula for a in axioms))
+    also = tuple(item.term(names) for item in besides.items())
     goals = tuple(
-        goal_of(number, *_sides(p, c, a, axioms))
+        goal_of(number, *_sides(p, c, a, axioms), also)
         for number, (p, c, a) in enumerate(zip(parts, first, second, strict=True))
     )
     relations = tuple(read_relation(p[4], g) for p, g in zip(parts, goals, strict=True))
-    return Composition(first, second, goals, relations, axioms)
+    return Composition(first, second, goals, relations, axioms, also)
 
 
 def _sides(

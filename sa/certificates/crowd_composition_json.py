@@ -52,8 +52,8 @@ def read_crowd_composition(
 
     Raises Malformed.
     """
-    pairs, apart = entry.fields("pairs", "apart")
-    made = read_pairs(pairs, concrete, abstract, axioms, goal_of)
+    pairs, besides, apart = entry.fields("pairs", "besides", "apart")
+    made = read_pairs(pairs, besides, concrete, abstract, axioms, goal_of)
     listed = apart.items()
     if len(listed) != len(sides):
         raise apart.wrong("proofs for two sides are expected")
@@ -65,5 +65,12 @@ def read_crowd_composition(
         for item, s in zip(listed, sides, strict=True)
     )
     return CrowdComposition(
-        made.concrete, made.abstract, made.goals, made.relations, made.axioms, copies, (first, second)
+        made.concrete,
+        made.abstract,
+        made.goals,
+        made.relations,
+        made.axioms,
+        made.besides,
+        copies=copies,
+        apart=(first, second),
     )

@@ -28,7 +28,8 @@ class Composition(Struct, frozen=True):
     """A proof that one composition refines another (Theorem 4): annotated threads, and a relation each pair of them.
 
     The goals are in the order of the threads, over automata whose invariants may say less than the annotated ones.
-    `axioms` are those of the whole claim.
+    `axioms` are those of the whole claim. What is asked is shown together with `besides`, formulas over globals of both
+    sides that hold after each step, too.
     """
 
     concrete: tuple[Annotated, ...]
@@ -36,6 +37,7 @@ class Composition(Struct, frozen=True):
     goals: tuple[Goal, ...]
     relations: tuple[Relation, ...]
     axioms: tuple[Axiom, ...]
+    besides: tuple[Term, ...] = ()
 
 
 class Keeps(Struct, frozen=True):

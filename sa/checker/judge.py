@@ -41,7 +41,7 @@ from sa.checker.never import check_joint, check_keeps
 from sa.checker.obligation import Obligation, discharge
 from sa.checker.pairs import check_pairs
 from sa.checker.play import check_play
-from sa.checker.question import Question, pair_goal, thread_goals, whole_goal
+from sa.checker.question import Question, asked_besides, pair_goal, thread_goals, whole_goal
 from sa.checker.refusals import check_refusals
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
@@ -171,7 +171,7 @@ def _paired(
         [p.concrete for p in asked.pairs],
         [p.abstract for p in asked.pairs],
         asked.axioms,
-        lambda number, concrete, abstract: pair_goal(asked, number, concrete, abstract),
+        lambda n, concrete, abstract, besides: pair_goal(asked_besides(asked, besides), n, concrete, abstract),
     )
 
 

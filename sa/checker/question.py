@@ -107,6 +107,16 @@ def pair_goal(asked: Question, number: int, concrete: Automaton, abstract: Autom
     return replace(goal, concrete=concrete, abstract=abstract, added_identity=False, matched=False)
 
 
+def asked_besides(asked: Question, formulas: Sequence[Term]) -> Question:
+    """The question whether the formulas, too, hold at all times: who says yes says yes to `asked`.
+
+    ι is conjoined with them, and κ is the same.
+    """
+    block = asked.block or Refinement("", None, None, None, (), (), (), (), False, False, None, Origin(None))
+    more = tuple(Formula(t, Origin(None)) for t in formulas)
+    return replace(asked, block=replace(block, inv=(*block.inv, *more))) if more else asked
+
+
 def _silent(program: Program) -> Program:
     """The program with nothing to be seen of the ends of its threads."""
 

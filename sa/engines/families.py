@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from time import perf_counter
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.program import Program, Refinement
@@ -20,6 +20,7 @@ from sa.certificates.pairs import StatePairs
 from sa.certificates.relation import Relation
 from sa.checker.composition import check_composition
 from sa.checker.ruling import Accepted
+from sa.engines.besides import block_besides, related_besides, with_besides
 from sa.engines.options import Options
 from sa.engines.outcome import Found, Inferred, Result
 from sa.engines.portfolio_of_goals import Depth
@@ -31,6 +32,7 @@ from sa.question.goals import closes, goals, is_large, thread_goals
 from sa.question.uncut import uncut
 from sa.refinement.crowds import Known, Pairs, apart_of, composition_of, known_of, pairs_of
 from sa.refinement.missing import step_in_words
+from sa.terms.term import Term
 
 #: The most copies of each family in a play.
 MANY = 4
@@ -39,13 +41,15 @@ MANY = 4
 class Proving(Struct, frozen=True):
     """Pairs in closures, or in exact environments, are decided to this depth.
 
-    Environments know places that are never met if they are `apart`.
+    Environments know places that are never met if they are `apart`. `besides`: with more related than is asked, if
+    something is found.
     """
 
     closures: bool
     depth: Depth
     share: float
     apart: bool = False
+    besides: bool = False
 
 
 class Refuting(Struct, frozen=True):
@@ -61,6 +65,7 @@ PLAN: tuple[Proving | Refuting, ...] = (
     Refuting(2, Depth.QUICK, 0.15),
     Proving(True, Depth.GLANCE, 0.2),
     Proving(True, Depth.GLANCE, 0.3, apart=True),
+    Proving(True, Depth.GLANCE, 0.3, apart=True, besides=True),
     Proving(False, Depth.GLANCE, 0.2, apart=True),
     Refuting(3, Depth.BRIEF, 0.2),
     Proving(True, Depth.BRIEF, 0.2, apart=True),
@@ -101,9 +106,7 @@ def decide_families(asked: Crowds, options: Options) -> Found:
     chosen = asked.block is not None and asked.block.choose_init
     if chosen:
         notes["`choose init` chooses for all copies at once, which is not looked into for any number of them"] = None
-    known = dict[bool, tuple[Known, Known]]()
-    pairs = dict[tuple[bool, bool], Pairs]()
-    last: Found | None = None
+    work, last = _Work(asked), None
     for tried in PLAYS if options.plays_first else PLAN:
         own = replace(options, limits=share(options.limits, tried.share))
         try:
@@ -112,15 +115,13 @@ def decide_families(asked: Crowds, options: Options) -> Found:
                     found = _refuted(asked, tried, own, options.limits, notes)
                     if found is not None:
                         return found
-                case Proving(closures, apart=apart) if not chosen:
-                    if False not in known:
-                        known[False] = _known(asked, own.limits)
-                    if apart not in known:
-                        abstract, concrete = known[False]
-                        known[True] = apart_of(abstract, own.limits), apart_of(concrete, own.limits)
-                    if (closures, apart) not in pairs:
-                        pairs[closures, apart] = pairs_of(asked, *known[apart], closures, own.limits)
-                    last = _proved(pairs[closures, apart], tried, own, options.limits)
+                case Proving(besides=True) if not chosen:
+                    said = related_besides(lambda formulas: _whole(asked, formulas), own)
+                    found = _proved(_pairs(work, tried, said, own), tried, own, options.limits) if said else None
+                    if found is not None and found.composition is not None:
+                        return with_besides(found, said)
+                case Proving() if not chosen:
+                    last = _proved(_pairs(work, tried, (), own), tried, own, options.limits)
                     if last.composition is not None:
                         return last
         except LimitReached as limit:
@@ -130,6 +131,39 @@ def decide_families(asked: Crowds, options: Options) -> Found:
     if last is None:
         return Found(_unknown(asked, options), notes=tuple(notes))
     return replace(last, notes=(*last.notes, *notes))
+
+
+class _Work(Struct, frozen=True, eq=False):
+    """What is known of both programs, where they are `apart` or not, and pairs of them, each made once."""
+
+    asked: Crowds
+    known: dict[bool, tuple[Known, Known]] = field(default_factory=dict)
+    pairs: dict[tuple[bool, bool, tuple[Term, ...]], Pairs] = field(default_factory=dict)
+
+
+def _pairs(work: _Work, tried: Proving, besides: tuple[Term, ...], options: Options) -> Pairs:
+    """The pairs in environments, with formulas besides what is asked. Raises LimitReached."""
+    asked, known = work.asked, work.known
+    if False not in known:
+        known[False] = _known(asked, options.limits)
+    if tried.apart not in known:
+        abstract, concrete = known[False]
+        known[True] = apart_of(abstract, options.limits), apart_of(concrete, options.limits)
+    key = tried.closures, tried.apart, besides
+    if key not in work.pairs:
+        also = replace(asked, block=block_besides(asked.block, besides)) if besides else asked
+        work.pairs[key] = pairs_of(also, *known[tried.apart], tried.closures, options.limits)
+    return work.pairs[key]
+
+
+def _whole(asked: Crowds, besides: tuple[Term, ...]) -> Goal | None:
+    """The goal about both programs with two copies of each family, with formulas besides what is asked."""
+    also = replace(asked, block=block_besides(asked.block, besides))
+    sides = with_copies(also, tuple(2 for _ in asked.concrete.families))
+    if is_large(sides.concrete) or is_large(sides.abstract):
+        return None
+    (goal,) = goals(sides.abstract, sides.concrete, sides.block, whole=True)
+    return goal
 
 
 def _unknown(asked: Crowds, options: Options) -> tuple[Result, ...]:

@@ -15,7 +15,7 @@ from sa.certificates.goal import Goal
 from sa.certificates.identity import meaning
 from sa.certificates.threads import Composition
 from sa.checker.family_question import FamilyQuestion, with_copies
-from sa.checker.question import Question, pair_goal, thread_goals, whole_goal
+from sa.checker.question import Question, asked_besides, pair_goal, thread_goals, whole_goal
 from sa.checker.ruling import Failure, Rejected, Undecided
 from sa.engines.outcome import Found
 
@@ -58,7 +58,8 @@ def same_pairs(asked: Question, composition: Composition) -> None:
     """
     threads = [(p.concrete, p.abstract) for p in asked.pairs]
     composed = zip(composition.concrete, composition.abstract, strict=True)
-    made = [pair_goal(asked, n, g.concrete, g.abstract) for n, g in enumerate(composition.goals[: len(threads)])]
+    strong = asked_besides(asked, composition.besides)
+    made = [pair_goal(strong, n, g.concrete, g.abstract) for n, g in enumerate(composition.goals[: len(threads)])]
     same = (
         asked.closed
         and [(first.thread, second.thread) for first, second in composed] == threads

@@ -24,6 +24,7 @@ from sa.certificates.pairs import StatePairs
 from sa.certificates.relation import Relation
 from sa.checker.composition import check_composition
 from sa.checker.ruling import Accepted
+from sa.engines.besides import block_besides, related_besides, with_besides
 from sa.engines.options import Options
 from sa.engines.outcome import Found, Inferred, Result
 from sa.engines.portfolio_of_goals import Depth
@@ -32,16 +33,22 @@ from sa.engines.results import answered, statistics_of
 from sa.generation.checks import NotGenerated
 from sa.generation.visibility import Level
 from sa.question.asked import Decision
+from sa.question.goals import goals
 from sa.refinement.compositional import Attempt, Effort, attempt
 from sa.refinement.missing import step_in_words
+from sa.terms.term import Term
 
 
 class Pairs(Struct, frozen=True):
-    """The pairs are tried on this level of visibility; `share` is the part of the time that is left for it."""
+    """The pairs are tried on this level of visibility; `share` is the part of the time that is left for it.
+
+    `besides`: with more related than is asked, if something is found.
+    """
 
     level: Level
     effort: Effort
     share: float
+    besides: bool = False
 
 
 class Products(Struct, frozen=True):
@@ -56,6 +63,7 @@ PLAN: tuple[Pairs | Products, ...] = (
     Pairs(Level.HIDDEN, Effort.GLANCE, 0.1),
     Products(Depth.QUICK, 0.1),
     Pairs(Level.HIDDEN, Effort.BRIEF, 0.2),
+    Pairs(Level.HIDDEN, Effort.BRIEF, 0.25, besides=True),
     Products(Depth.BRIEF, 0.25),
     Pairs(Level.HIDDEN, Effort.SHARPEN, 0.3),
     Pairs(Level.LOCATIONS, Effort.SHARPEN, 0.3),
@@ -126,6 +134,11 @@ def _by_plan(
             bounds = share(options.limits, tried.share) if seconds is None else pace.soon(options.limits, seconds)
             begun, left, own = time.monotonic(), remaining(bounds), replace(options, limits=bounds)
             match tried:
+                case Pairs(level, effort, besides=True):
+                    if product is not None:
+                        more = _pairs_besides(abstract, concrete, block, own, level, effort, memory)
+                        if more.composition is not None:
+                            return more, whole
                 case Pairs(level, effort):
                     if pairs is None or pairs.hopeful:
                         pairs = _pairs(abstract, concrete, block, own, level, effort, memory)
@@ -151,6 +164,7 @@ class _Memory(Struct, frozen=True, eq=False):
 
     shared: dict[Goal, Shared] = field(default_factory=dict)
     settled: dict[tuple[Goal, Depth], Decision] = field(default_factory=dict)
+    besides: Shared = field(default_factory=Shared)
 
     def of(self, goal: Goal) -> Shared:
         """What the engines share about a goal."""
@@ -212,6 +226,31 @@ def _pairs(
     results = tuple(_proved(g, d, spent, len(tried.goals)) for g, d in zip(tried.goals, tried.decisions, strict=True))
     notes = (f"invariants may mention {level.value}",) if level is not Level.HIDDEN else ()
     return Found(results, tried.composition, tuple(_inferred(tried)), notes)
+
+
+def _pairs_besides(
+    abstract: Program,
+    concrete: Program,
+    block: Refinement | None,
+    options: Options,
+    level: Level,
+    effort: Effort,
+    memory: _Memory,
+) -> Found:
+    """The proof from pairs of threads with more related than is asked, or nothing."""
+
+    def goal_of(formulas: tuple[Term, ...]) -> Goal:
+        (goal,) = goals(abstract, concrete, block_besides(block, formulas), whole=True)
+        return goal
+
+    try:
+        said = memory.besides.once((), lambda: related_besides(goal_of, options))
+    except LimitReached:
+        said = ()
+    if not said:
+        return Found(())
+    found = _pairs(abstract, concrete, block_besides(block, said), options, level, effort, memory)
+    return found if found.composition is None else with_besides(found, said)
 
 
 def _proved(goal: Goal, decision: Decision, spent: tuple[float, float], shares: int) -> Result:

@@ -157,9 +157,13 @@ def leaves(play: Play) -> Iterator[Leaf]:
                     assert_never(here.move)
 
 
-def weakened(coupling: Coupling, play: Play) -> Coupling | None:
-    """The coupling made to allow one of the answers in a play, that which breaks least of it; None if none does."""
-    listed = [(sorted(_broken(coupling, leaf)), leaf) for leaf in leaves(play)]
+def weakened(coupling: Coupling, play: Play, always: Term = build.TRUE) -> Coupling | None:
+    """The coupling made to allow one of the answers in a play, that which breaks least of it; None if none does.
+
+    Answers that break what is `always` to hold are none.
+    """
+    allowed = (leaf for leaf in leaves(play) if _true(always, {**leaf.concrete.values, **leaf.abstract.values}))
+    listed = [(sorted(_broken(coupling, leaf)), leaf) for leaf in allowed]
     found = [(numbers, leaf) for numbers, leaf in listed if numbers]
     if not found:
         return None

@@ -305,8 +305,8 @@ def composition_of(pairs: Pairs, decisions: Sequence[Decision]) -> CrowdComposit
         pairs.goals,
         relations,
         _axioms(pairs.asked),
-        tuple((places[f.thread.name], own) for f, own in families),
-        pairs.apart,
+        copies=tuple((places[f.thread.name], own) for f, own in families),
+        apart=pairs.apart,
     )
 
 

@@ -78,6 +78,21 @@ def winning(goal: Goal, bounds: Limits, sought: Sought) -> Guess | None:
             return None
 
 
+def suspected(goal: Goal, bounds: Limits, sought: Sought) -> Position | None:
+    """A play against a closed goal where answers that were not looked at count as none: it need not be one.
+
+    Raises LimitReached.
+    """
+    match _guessed(goal, bounds, sought):
+        case game, Pair() as lost:
+            try:
+                return told(game, lost, bounds)
+            except Unevaluable:
+                return None
+        case _:
+            return None
+
+
 def guessed(goal: Goal, bounds: Limits, sought: Sought) -> Game | None:
     """A closed game as far as it was looked at, with only those answers that were; None where these do not do.
 

@@ -32,7 +32,7 @@ from sa.certificates.states_json import read_states
 from sa.certificates.threads_json import read_joint, read_keeps
 from sa.checker.claims import claimed
 from sa.checker.judge import Resources, judge_program, judge_refinement
-from sa.checker.question import Question, pair_goal, question, thread_goals, whole_goal
+from sa.checker.question import Question, asked_besides, pair_goal, question, thread_goals, whole_goal
 from sa.checker.ruling import Accepted
 from sa.checker.solvers import Z3
 from sa.engines.options import Options
@@ -158,7 +158,7 @@ def _is_true(asked: Question, document: Any) -> bool:
             [p.concrete for p in asked.pairs],
             [p.abstract for p in asked.pairs],
             asked.axioms,
-            lambda n, c, a: pair_goal(asked, n, c, a),
+            lambda n, c, a, besides: pair_goal(asked_besides(asked, besides), n, c, a),
         )
         parts = zip(made.goals, made.relations, strict=True)
         return enumerated(whole_goal(asked)).simulated and all(relation_is_true(g, r) for g, r in parts)

@@ -37,7 +37,7 @@ from sa.certificates.threads_json import (
     read_lemmas,
 )
 from sa.checker.claims import claimed
-from sa.checker.question import pair_goal, question
+from sa.checker.question import asked_besides, pair_goal, question
 from sa.engines.options import Options
 from sa.engines.verify import Options as VerifyOptions
 from tests.certificates.joints import joints_of
@@ -156,7 +156,9 @@ def test_compositions_are_read_back(tmp_path: Path) -> None:
         [p.concrete for p in asked.pairs],
         [p.abstract for p in asked.pairs],
         asked.axioms,
-        lambda number, concrete, abstract: pair_goal(asked, number, concrete, abstract),
+        lambda number, concrete, abstract, besides: pair_goal(
+            asked_besides(asked, besides), number, concrete, abstract
+        ),
     )
     assert again.relations == made.relations
     assert composition_json(again) == composition_json(made)

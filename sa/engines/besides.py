@@ -1,0 +1,98 @@
+"""What is related besides what is asked, so that pairs of threads know enough of each other.
+
+Where the two sides name their globals differently nothing relates them, and what others do to the one side tells a
+thread nothing of the other. Equations between globals are conjoined with ι: who refines with them refines without
+them, for the claim is weaker then. Which equations these are need not be right: plays on small values show where they
+say too much, and there they are asked for under a condition, or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from msgspec.structs import replace
+
+from sa.automata.automaton import Kind, Origin, variables_of
+from sa.automata.program import Formula, Refinement
+from sa.certificates.goal import Goal, iota_of
+from sa.certificates.play import Play
+from sa.engines.options import Options
+from sa.engines.outcome import Found
+from sa.refinement.coupling import Coupling, Part, conditions, equations_of, weakened
+from sa.smt.session import Session, Unsat
+from sa.terms import build
+from sa.terms.printer import show
+from sa.terms.term import Term
+from sa.values.search import suspected
+from sa.values.sought import Sought
+
+#: Equations that are begun with, and plays against them.
+EQUATIONS, PLAYS = 32, 32
+
+#: Steps in which a play is looked for, and values that are tried for choices without a range.
+STEPS, VALUES = 10_000, 4
+
+#: The goal about two whole programs with formulas besides its ι; None where they are too large.
+Besides = Callable[[tuple[Term, ...]], Goal | None]
+
+
+def block_besides(block: Refinement | None, formulas: tuple[Term, ...]) -> Refinement:
+    """The block, or what is meant where there is none, with formulas that are to hold at all times."""
+    more = tuple(Formula(t, Origin(None)) for t in formulas)
+    if block is None:
+        return Refinement("", None, None, None, (), more, (), (), False, False, None, Origin(None))
+    return replace(block, inv=(*block.inv, *more))
+
+
+def related_besides(goal_of: Besides, options: Options) -> tuple[Term, ...]:
+    """Formulas over globals of both sides that may hold besides what is asked; none where nothing came of it.
+
+    Raises LimitReached.
+    """
+    goal = goal_of(())
+    if goal is None:
+        return ()
+    parts = tuple(map(Part, _equal_at_start(goal, options)))
+    equated = frozenset(v for p in parts for v in p.equation.free)
+    coupling = Coupling(parts, conditions(goal.concrete, equated))
+    for _ in range(PLAYS):
+        said = tuple(build.implies(c, e) for c, e in equations_of(coupling))
+        if build.land(*said) is build.TRUE:
+            return ()
+        asked = goal_of(said)
+        play = None if asked is None else _play(asked, options)
+        if play is None:
+            return said
+        less = weakened(coupling, play, iota_of(goal))
+        if less is None:
+            return ()
+        coupling = less
+    return ()
+
+
+def with_besides(found: Found, formulas: tuple[Term, ...]) -> Found:
+    """What was proved with formulas besides what was asked, as the answer to that."""
+    assert found.composition is not None
+    shown = ", ".join(f"`{show(t)}`" for t in formulas)
+    note = f"proved with more than is asked, which holds after each step as well: {shown}"
+    return replace(found, composition=replace(found.composition, besides=formulas), notes=(*found.notes, note))
+
+
+def _equal_at_start(goal: Goal, options: Options) -> Iterator[Term]:
+    """Equations between globals of the two sides that ι does not speak of, where they begin with the same value."""
+    session = Session(options.limits, tuple(a.formula for a in goal.axioms), options.seed)
+    start = (*(f.term for f in goal.kappa), goal.concrete.init, goal.abstract.init)
+    told, found = iota_of(goal).free, 0
+    for mine in variables_of(goal.concrete, Kind.GLOBAL):
+        for theirs in variables_of(goal.abstract, Kind.GLOBAL):
+            if mine.sort != theirs.sort or mine in told or theirs in told or found >= EQUATIONS:
+                continue
+            equation = build.eq(mine, theirs)
+            if isinstance(session.check((*start, build.lnot(equation))), Unsat):
+                found += 1
+                yield equation
+
+
+def _play(goal: Goal, options: Options) -> Play | None:
+    """A short play against a goal on small values, which need not be one on others. Raises LimitReached."""
+    return suspected(goal, options.limits, Sought(STEPS, pool=VALUES))

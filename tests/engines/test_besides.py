@@ -1,0 +1,179 @@
+"""Pairs of threads are enough where more is related than is asked, and what is PROVED so is true of what is asked.
+
+The judge enumerates the game of the question as it is asked, in which nothing is related.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from sa.app.certificate import refinement_certificate
+from sa.app.refine import RefineRequest
+from sa.app.refine import refine as ask
+from sa.base.limits import limits
+from sa.base.verdict import Verdict
+from sa.certificates.shape import Entry
+from sa.checker.judge import judge_refinement
+from sa.checker.question import question
+from sa.checker.ruling import Accepted
+from sa.engines import families, programs
+from sa.engines.besides import block_besides, related_besides
+from sa.engines.options import Options
+from sa.engines.outcome import Outcome
+from sa.engines.refine import refine
+from sa.generation.visibility import Level
+from sa.question.goals import goals
+from sa.refinement.compositional import Effort
+from sa.terms.printer import show
+from tests.certificates.mutation import COURT
+from tests.endtoend.asking import read
+from tests.generators.family_pairs import FamilyPair, random_family_pair
+from tests.oracle.explicit import restrict_goal
+from tests.oracle.game import decide
+
+#: The least sum of two numbers: each thread adds to both, on the concrete side under a lock.
+ABSTRACT = """
+global a, b : int = 0;
+thread T[i : 1..2] { while (true) { atomic { a := a + i; b := b + 2 * i; @now(a, b) skip; } } }
+thread R { local x, y : int = 0; while (true) { x, y := a, b; @saw(x, y) skip; } }
+"""
+CONCRETE = """
+global p, q : int = 0;
+global l : int = 0;
+thread T[i : 1..2] { while (true) { lock(l); p := p + i; q := q + 2 * i; @now(p, q) l := 0; } }
+thread R { local x, y : int = 0; while (true) { lock(l); x := p; y := q; unlock(l); @saw(x, y) skip; } }
+"""
+
+FAMILY = "global n : int = 0; thread T[i : *] { while (true) { atomic { n := n + 1; @now(n) skip; } } }"
+SWAPPING = """
+global x : int = 0;
+thread T[i : *] {
+  local o : int = 0;
+  local ok : bool = false;
+  while (true) { o := x; atomic { ok := cas(x, o, o + 1); if (ok) { @now(o + 1) skip; } } }
+}
+"""
+
+
+def found(abstract: str, concrete: str) -> list[str]:
+    first, second, block = read(abstract, concrete)
+    return [
+        show(t)
+        for t in related_besides(
+            lambda said: goals(first, second, block_besides(block, said), whole=True)[0], Options(limits(60.0, None))
+        )
+    ]
+
+
+def only_besides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask nobody else who can prove."""
+    monkeypatch.setattr(programs, "PLAN", (programs.Pairs(Level.HIDDEN, Effort.BRIEF, 1.0, besides=True),))
+    monkeypatch.setattr(families, "PLAN", tuple(t for t in families.PLAN if getattr(t, "besides", False)))
+
+
+def test_equations_are_asked_for_while_nobody_is_at_work() -> None:
+    """What is written in two steps under a lock is equal while nobody who writes has it."""
+    (said,) = found(ABSTRACT, CONCRETE)
+    assert said == "conc.l == 0 ==> conc.p == abs.a && conc.q == abs.b"
+
+
+def test_nothing_is_related_where_all_is() -> None:
+    """Nor where plays leave nothing of it."""
+    assert not found(FAMILY.replace("*", "1..2"), FAMILY.replace("*", "1..2"))
+    assert not found("global x : int = 0; thread T { x := 1; }", "global y : int = 0; thread T { y := 2; }")
+
+
+def test_names_need_not_be_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of families, too, and what is claimed is what was asked."""
+    only_besides(monkeypatch)
+    made = refine(*read(FAMILY, SWAPPING), Options(limits(60.0, None)))
+    assert made.verdict is Verdict.PROVED
+    assert made.composition is not None
+    assert [show(t) for t in made.composition.besides] == ["conc.x == abs.n"]
+    assert made.claim == (
+        "for any number of copies, every run of the concrete program has an abstract run with the same visible actions"
+    )
+
+
+def test_a_certificate_says_what_is_related_besides(tmp_path: Path) -> None:
+    """Without it the pairs prove nothing; and it cannot say less than what is asked."""
+    folder, (abstract, concrete) = tmp_path, ("global g : int = 0;", "global x : int = 0;")
+    threads = "thread T[i : 1..3] {{ while (true) {{ atomic {{ {0} := {0} + i; @now({0}) skip; }} {1} }} }}"
+    (folder / "abs.sa").write_text(abstract + threads.format("g", ""))
+    (folder / "conc.sa").write_text(concrete + threads.format("x", "skip;"))
+    request = RefineRequest((str(folder / "abs.sa"), str(folder / "conc.sa")), False, Options(limits(60.0, None)))
+    answers = list(ask(request))
+    assert answers[0].outcome.verdict is Verdict.PROVED
+    composition = answers[0].outcome.composition
+    assert composition is not None
+    assert composition.besides
+    document = json.loads(refinement_certificate(str(folder / "p.json"), request, answers))["questions"][0]
+    asked = question(answers[0].question.abstract, answers[0].question.concrete, None, whole=False)
+
+    def accepted(changed: Any) -> bool:
+        return all(isinstance(j.ruling, Accepted) for j in judge_refinement(asked, Entry(changed), COURT))
+
+    assert accepted(document)
+    for besides in ([], ["false"], ["(= |conc.x| (+ |abs.g| 1))"]):
+        assert not accepted({**document, "composition": {**document["composition"], "besides": besides}})
+
+
+def renamed(pair: FamilyPair) -> FamilyPair:
+    """The question about programs that name no global alike, with nothing related."""
+    silent = "silent exit;" if "silent" in pair.block else ""
+    return replace(pair, block=f"refinement asked {{ {silent} }}")
+
+
+def texts(abstract: str, concrete: str) -> tuple[str, str]:
+    return re.sub(r"\b([xbo])\b(?!\()", r"\1_there", abstract), concrete
+
+
+def judge(seeds: Iterable[int], copies: int) -> tuple[Counter[str], list[int]]:
+    """How many questions about families, and about two copies, were answered how, and which wrongly."""
+    counted, wrong = Counter[str](), list[int]()
+    for seed in seeds:
+        pair = renamed(random_family_pair(seed))
+        two = tuple(2 for _ in pair.families)
+        for asked in (texts(*pair.texts()), texts(*pair.with_copies(two))):
+            outcome = refine(*read(*asked), Options(limits(8.0, None)))
+            counted[_how(outcome)] += 1
+            for counts in (
+                [two] if asked != texts(*pair.texts()) else [tuple(n for _ in two) for n in range(copies + 1)]
+            ):
+                if outcome.verdict is Verdict.PROVED and holds(texts(*pair.with_copies(counts))) is False:
+                    wrong.append(seed)
+    return counted, wrong
+
+
+def _how(outcome: Outcome) -> str:
+    besides = outcome.composition is not None and bool(outcome.composition.besides)
+    return f"{outcome.verdict.value}{' besides' if besides else ''}"
+
+
+def holds(asked: tuple[str, str]) -> bool | None:
+    (goal,) = goals(*read(*asked), whole=True)
+    if len(goal.concrete.locations) * len(goal.abstract.locations) > 20_000:
+        return None
+    return decide(restrict_goal(goal, -5, 9)).simulated
+
+
+def test_what_is_proved_with_more_related_is_true(monkeypatch: pytest.MonkeyPatch) -> None:
+    only_besides(monkeypatch)
+    counted, wrong = judge(range(3), 2)
+    assert not wrong
+    assert counted["PROVED besides"]
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("first", [1_000, 2_000])
+def test_what_is_proved_with_more_related_is_true_of_many(monkeypatch: pytest.MonkeyPatch, first: int) -> None:
+    only_besides(monkeypatch)
+    assert not judge(range(first, first + 150), 2)[1]
