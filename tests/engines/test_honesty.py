@@ -14,9 +14,10 @@ from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.checker.ruling import Rejected, Undecided
 from sa.engines import programs, results
-from sa.engines import refine as room
 from sa.engines.goals import decide
 from sa.engines.options import Options
+from sa.engines.outcome import combined
+from sa.engines.refine import refine
 from sa.language.load import load_program
 from sa.smt import session
 from tests.generators.automata import random_goal
@@ -26,7 +27,7 @@ SPECS = Path(__file__).parents[2] / "specs"
 
 def _verdict(folder: str, seconds: float | None = None) -> Verdict:
     abstract, concrete = (load_program(str(SPECS / folder / name)).program for name in ("abs.sa", "conc.sa"))
-    return room.refine(abstract, concrete, None, Options(limits(seconds, None))).verdict
+    return refine(abstract, concrete, None, Options(limits(seconds, None))).verdict
 
 
 FOLDERS = ("paper/strength-reduction", "paper/strength-reduction/broken-step", "closed/cross-jumping")
@@ -91,4 +92,4 @@ def test_a_solver_that_often_gives_up_never_makes_a_wrong_verdict(
 
 
 def test_no_goals_are_no_proof() -> None:
-    assert room._combined(()) is Verdict.UNKNOWN
+    assert combined(()) is Verdict.UNKNOWN
