@@ -35,13 +35,14 @@ class Wanted(Struct, frozen=True):
     """Bounds that a user names: so many rounds, each loop so many times. None: they grow.
 
     With a `schedule` there are as many rounds as it has. With several `jobs` so many processes look at a part of the
-    runs each.
+    runs each. `stages` is how often bounds grow, at most.
     """
 
     rounds: int | None = None
     unwind: int | None = None
     schedule: Schedule = ()
     jobs: int = 1
+    stages: int = 9
 
 
 #: Rounds and unwindings, one stage after the other.
@@ -51,8 +52,8 @@ STAGES = ((2, 1), (3, 2), (4, 4), (6, 6), (8, 8), (10, 12), (12, 16), (16, 24), 
 FIRST = 1_000_000
 
 
-#: Stages with copies of families, and up to how many copies of each.
-COPIED = ((2, 3), (5, 4))
+#: Stages with copies of families, and how many copies of each.
+COPIED = ((2, (1, 2, 3)), (1, (6,)), (5, (1, 2, 3, 4)))
 
 
 class _Stage(Struct, frozen=True):
@@ -70,7 +71,7 @@ def by_rounds(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -> I
         return
     left, covered = list(asked.bads), None
     try:
-        for found in _searched(wanted, asked.threads, asked.bads, len(STAGES), budget, report):
+        for found in _searched(wanted, asked.threads, asked.bads, wanted.stages, budget, report):
             if isinstance(found, Coverage):
                 covered = found
                 continue
@@ -94,7 +95,7 @@ def _with_copies(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -
     """The same with 1, 2, … copies of each family. That there is no run with so many says nothing of more."""
     left, said = list(asked.bads), list[Note]()
     try:
-        for stages, number in ((stages, n) for stages, most in COPIED for n in range(1, most + 1)):
+        for stages, number in ((stages, n) for stages, numbers in COPIED for n in numbers):
             counts = tuple(number for _ in asked.families)
             threads = (*asked.threads, *copies(asked.families, counts))
             ones = [(bad, one) for bad in left for one in bads_of_copies(bad, asked.families, counts)]
