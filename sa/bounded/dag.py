@@ -12,11 +12,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.automaton import FAIL, Kind, Variable
+from sa.automata.ranges import values_of
 from sa.automata.rename import own_local
 from sa.bounded.loops import Loops, loops
 from sa.explicit.system import Act, System
 from sa.terms.build import FALSE, conjuncts, constant
-from sa.terms.sort import ArraySort, Value
+from sa.terms.sort import INT, ArraySort, Value, default_value
 from sa.terms.substitute import substitute
 from sa.terms.term import Bool, Int, IsZero, Member, Not, Same, Sum, Term, Var
 
@@ -90,7 +91,7 @@ def unwound(s: System, thread: int, most: Mapping[int, int], constants: bool, li
     found = loops_of(s, thread)
     tracked = _tracked(s, thread) if constants else frozenset[Var]()
     work = _Work(s, thread, found, most, tracked, any(c is not None for c in s.claims))
-    known = {v: x for v, x in fixed_values(s.init).items() if v in tracked}
+    known = {v: x for v, x in first_values(s).items() if v in tracked}
     start = s.start[thread]
     first: _Key = (start, _entered(found, start, {}), _kept(work, start, known))
     work.points[first] = 0
@@ -122,9 +123,21 @@ def _tracked(s: System, thread: int) -> frozenset[Var]:
     return frozenset(v for v in own if v not in claimed and not isinstance(v.sort, ArraySort))
 
 
-def fixed_values(init: Term) -> dict[Var, Value]:
-    """Variables whose value a conjunction says, each in a conjunct of its own."""
-    return dict(pair for c in conjuncts(init) if (pair := _says(c)) is not None)
+def first_values(s: System) -> dict[Var, Value]:
+    """The values of variables at the start: where a conjunct of its own says one, and some value where none matters."""
+    said = dict(pair for c in conjuncts(s.init) if (pair := _says(c)) is not None)
+    matter = s.init.free.union(s.shared, *(kept[place] for kept, place in zip(s.kept, s.start, strict=True)))
+    return {**said, **{v.var: some_value(v) for v in s.variables.values() if v.var not in matter}}
+
+
+def some_value(variable: Variable) -> Value:
+    """A value in the range of a variable, 0 if that is possible."""
+    every = values_of(variable)
+    if every is not None:
+        return 0 if 0 in every and variable.var.sort == INT else every[0]
+    if variable.low is not None:
+        return max(variable.low, 0)
+    return default_value(variable.var.sort) if variable.high is None else min(variable.high, 0)
 
 
 def _says(conjunct: Term) -> tuple[Var, Value] | None:

@@ -18,7 +18,7 @@ from sa.base.budget import Budget, Report
 from sa.base.diagnostic import InputError
 from sa.base.limits import LimitReached, Unsupported
 from sa.bounded.order import likely_order
-from sa.bounded.schedule import Schedule, unknown_threads
+from sa.bounded.schedule import Schedule, faults, has_lines
 from sa.bounded.search import Bounds, Coverage, Reached, task, within
 from sa.certificates.crowd import CrowdRun, bads_of_copies
 from sa.certificates.run import Bad, Run
@@ -35,22 +35,26 @@ class Wanted(Struct, frozen=True):
     """Bounds that a user names: so many rounds, each loop so many times. None: they grow.
 
     With a `schedule` there are as many rounds as it has. With several `jobs` so many processes look at a part of the
-    runs each. `stages` is how often bounds grow, at most.
+    runs each. `stages` is how often bounds grow, at most; None: for as long as there is time, with more effort where
+    the solver gave up, and with numbers of any size.
     """
 
     rounds: int | None = None
     unwind: int | None = None
     schedule: Schedule = ()
     jobs: int = 1
-    stages: int = 9
+    stages: int | None = 9
 
 
-#: Rounds and unwindings, one stage after the other.
+#: Rounds and unwindings, one stage after the other, and those behind them where there is time.
 STAGES = ((2, 1), (3, 2), (4, 4), (6, 6), (8, 8), (10, 12), (12, 16), (16, 24), (24, 32))
+FURTHER = ((32, 64), (48, 128), (64, 256))
 
 #: What the solver may spend on a question of the first stage; the next ones have twice as much, up to 16 times as much.
 FIRST = 1_000_000
 
+#: What it may spend at most where it gave up before.
+MOST = 1 << 31
 
 #: Stages with copies of families, and how many copies of each.
 COPIED = ((2, (1, 2, 3)), (1, (6,)), (5, (1, 2, 3, 4)))
@@ -71,7 +75,7 @@ def by_rounds(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -> I
         return
     left, covered = list(asked.bads), None
     try:
-        for found in _searched(wanted, asked.threads, asked.bads, wanted.stages, budget, report):
+        for found in _searched(wanted, asked.threads, asked.bads, budget, report):
             if isinstance(found, Coverage):
                 covered = found
                 continue
@@ -100,7 +104,8 @@ def _with_copies(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -
             threads = (*asked.threads, *copies(asked.families, counts))
             ones = [(bad, one) for bad in left for one in bads_of_copies(bad, asked.families, counts)]
             copied = f"with {_number(number, 'copy', 'copies')} of each family"
-            for found in _searched(wanted, threads, tuple(one for _, one in ones), stages, budget, report):
+            copied_wanted = replace(wanted, stages=stages)
+            for found in _searched(copied_wanted, threads, tuple(one for _, one in ones), budget, report):
                 if isinstance(found, Coverage):
                     said.append(Note(f"{copied}: {in_words(found)}"))
                 elif (bad := ones[found.question][0]) in left:
@@ -112,11 +117,9 @@ def _with_copies(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -
     yield from said[-1:] if left else ()
 
 
-def reached(
-    wanted: Wanted, threads: tuple[Automaton, ...], bad: Bad, most: int, budget: Budget, report: Report
-) -> Run | None:
-    """A run into what is bad within the first stages, at most so many. Raises LimitReached."""
-    found = _searched(wanted, threads, (bad,), most, budget, report)
+def reached(wanted: Wanted, threads: tuple[Automaton, ...], bad: Bad, budget: Budget, report: Report) -> Run | None:
+    """A run into what is bad. Raises LimitReached."""
+    found = _searched(wanted, threads, (bad,), budget, report)
     return next((one.run for one in found if isinstance(one, Reached)), None)
 
 
@@ -125,19 +128,19 @@ def _words(found: Reached) -> str:
 
 
 #: A way to go through the stages: what it finds and covers, for so many of the first ones and for open questions.
-Search: TypeAlias = Callable[[System, Wanted, int, Budget, set[int], Report], Iterator[Reached | Coverage]]
+Search: TypeAlias = Callable[[System, Wanted, Budget, set[int], Report], Iterator[Reached | Coverage]]
 
 
 def _searched(
-    wanted: Wanted, threads: tuple[Automaton, ...], bads: tuple[Bad, ...], most: int, budget: Budget, report: Report
+    wanted: Wanted, threads: tuple[Automaton, ...], bads: tuple[Bad, ...], budget: Budget, report: Report
 ) -> Iterator[Reached | Coverage]:
-    """What the first stages find, at most so many, and at the end what they covered, if something is still open.
+    """What the stages find, and at the end what they covered, if something is still open.
 
-    Raises LimitReached, and InputError for a schedule with threads that are not there.
+    Raises LimitReached, and InputError for a schedule with threads or lines that are not there.
     """
-    if wrong := unknown_threads(wanted.schedule, [t.name for t in threads]):
-        raise InputError(wrong)
     s = system(threads, bads)
+    if wrong := faults(wanted.schedule, s):
+        raise InputError(wrong)
     open_ = {q for q in range(len(bads)) if _is_possible(s, q)}
     covered: Coverage | None = None
     search: Search = in_stages
@@ -147,7 +150,7 @@ def _searched(
 
         search = in_parts
     try:
-        for found in search(s, wanted, most, budget, set(open_), report):
+        for found in search(s, wanted, budget, set(open_), report):
             if isinstance(found, Coverage):
                 covered = found
             elif found.question in open_:
@@ -166,7 +169,6 @@ def _searched(
 def in_stages(
     s: System,
     wanted: Wanted,
-    most: int,
     budget: Budget,
     open_: set[int],
     report: Report,
@@ -174,17 +176,29 @@ def in_stages(
 ) -> Iterator[Reached | Coverage]:
     """What one stage after the other finds, and covers beyond those before. Raises LimitReached."""
     covered: Coverage | None = None
-    for stage in islice(_stages(s, wanted, part), most):
-        if covered is not None and _is_done(covered, stage, wanted):
-            continue
-        for found in _within(s, stage, wanted, budget, open_, report):
-            if isinstance(found, Reached):
-                yield found
-            elif covered is None or _reach(covered) <= _reach(found):
-                covered = found
-                yield covered
-        if not open_ or (covered is not None and covered.complete):
-            break
+    stages = list(islice(_stages(s, wanted, part), wanted.stages))
+    while stages:
+        given_up = list[_Stage]()
+        for stage in stages:
+            if covered is not None and _is_done(covered, stage, wanted):
+                continue
+            last: Coverage | None = None
+            for found in _within(s, stage, wanted, budget, open_, report):
+                if isinstance(found, Reached):
+                    yield found
+                    continue
+                last = found
+                if covered is None or _reach(covered) <= _reach(found):
+                    covered = found
+                    yield covered
+            if not open_ or (covered is not None and covered.complete):
+                return
+            if last is None or last.rounds < stage.bounds.rounds:
+                given_up.append(stage)
+        if wanted.stages is not None:
+            return
+        more = (replace(stage.bounds, rlimit=stage.bounds.rlimit << 3) for stage in given_up)
+        stages = [replace(stage, bounds=b) for stage, b in zip(given_up, more, strict=True) if 0 < b.rlimit <= MOST]
 
 
 def _is_possible(s: System, question: int) -> bool:
@@ -196,9 +210,7 @@ def _is_possible(s: System, question: int) -> bool:
 
 def _is_done(covered: Coverage, stage: _Stage, wanted: Wanted) -> bool:
     """Whether a stage has nothing to add."""
-    is_all = (
-        covered.rounds >= (len(wanted.schedule) or wanted.rounds or STAGES[-1][0]) and covered.closed == covered.loops
-    )
+    is_all = covered.rounds >= stage.bounds.rounds and covered.closed == covered.loops
     return is_all and covered.width in (None, stage.bounds.width)
 
 
@@ -219,10 +231,14 @@ def _stages(s: System, wanted: Wanted, part: tuple[int, int] | None) -> Iterator
         for width in (usual, 2 * usual + 8, None):
             yield _Stage(wanted.unwind, replace(first, rounds=rounds, width=width))
         return
-    for number, (most, unwind) in enumerate(STAGES):
+    pairs = [(rounds or most, unwind if wanted.unwind is None else wanted.unwind) for most, unwind in STAGES + FURTHER]
+    for number, (most, unwind) in enumerate(pairs[: len(STAGES)]):
         width = usual if number < len(STAGES) // 2 else 2 * usual + 8
-        bounds = replace(first, rounds=rounds or most, width=width, rlimit=FIRST << min(number, 4))
-        yield _Stage(unwind if wanted.unwind is None else wanted.unwind, bounds)
+        yield _Stage(unwind, replace(first, rounds=most, width=width, rlimit=FIRST << min(number, 4)))
+    for most, unwind in dict.fromkeys(pairs):
+        yield _Stage(unwind, replace(first, rounds=most, width=None, rlimit=FIRST << 4))
+    for most, unwind in pairs[len(STAGES) :]:
+        yield _Stage(unwind, replace(first, rounds=most, width=2 * usual + 8, rlimit=FIRST << 4))
 
 
 def usual_width(s: System) -> int:
@@ -250,7 +266,7 @@ def _within(
     Where all loops are unwound to their ends other stages differ in nothing but rounds, and one does for all.
     """
     try:
-        t = task(s, stage.unwind, wanted.unwind is not None)
+        t = task(s, stage.unwind, wanted.unwind is not None, fuses=not has_lines(wanted.schedule))
         is_all = not (wanted.rounds or wanted.schedule) and not any(dag.open_loops for dag in t.dags)
         bounds = stage.bounds
         if is_all:

@@ -18,11 +18,12 @@ from msgspec import Struct, field
 
 from sa.automata.automaton import Variable
 from sa.base.limits import check_time
-from sa.bounded.dag import Dag, Danger, Hop, fixed_values
+from sa.bounded.dag import Dag, Danger, Hop, first_values
 from sa.bounded.schedule import Ends
 from sa.bounded.spans import Spans
 from sa.explicit.system import System
-from sa.smt.circuit import Circuit, Signal, View
+from sa.smt.circuit import Circuit, Signal
+from sa.smt.view import View
 from sa.smt.words import Bit, Word
 from sa.terms.sort import BOOL, INT, Sort, Value, number
 from sa.terms.term import Term, Var
@@ -71,7 +72,7 @@ class Rounds(Struct, eq=False):
 
 def begin(c: Circuit, s: System, dags: Sequence[Dag], order: Sequence[int], found: Spans, canonical: bool) -> Rounds:
     """No round yet. Raises Unsupported where a variable is of a sort that the circuit has not."""
-    fixed = fixed_values(s.init)
+    fixed = first_values(s)
     first = dict[Var, Signal]()
     for v in s.variables:
         x = fixed.get(v)

@@ -2,76 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from sa.automata.automaton import Variable
-from sa.automata.ranges import values_of
+from sa.bounded.dag import some_value
 from sa.bounded.rounds import Dangerous, Fired, Rounds
+from sa.bounded.shortened import Script, Step
 from sa.certificates.run import Ending, Run
-from sa.explicit.system import Act
+from sa.explicit.system import Act, System
 from sa.explicit.whole import Arc, run_of
 from sa.smt.circuit import Model, Signal
-from sa.smt.words import Bit
-from sa.terms.sort import Value, default_value
+from sa.terms.sort import Value
 from sa.terms.term import Var
 
-#: How many questions in vain there are about making a run shorter, and what the solver may spend on each.
-IN_VAIN, QUICK = 4, 50_000
 
-Script = list[tuple[Arc, tuple[Value, ...]]]
-
-
-def run_in(rounds: Rounds, model: Model, ending: Dangerous | None) -> Run:
-    """The run, up to a bad step or to a state in which a claim is false. Raises NotAValue and Unevaluable."""
+def script_in(rounds: Rounds, model: Model, ending: Dangerous | None) -> Script:
+    """What happens, up to a bad step or to a state in which a claim is false. Raises NotAValue."""
     s = rounds.system
     start = {v.var: model.value(rounds.first[v.var]) for v in s.variables.values()}
-    script = [step for fired in _taken(rounds, model) for step in _steps(fired, model)]
+    steps = tuple(
+        step for turns in rounds.turns for fired in _fired(rounds, turns, model) for step in _steps(fired, model)
+    )
     if ending is None:
-        return run_of(s.threads, start, script, Ending.VIOLATED)
+        return Script(start, steps, None)
     act = ending.danger.act
-    names = {c.var: c.var for c in act.choices}
-    script.append((act.arc, _picked(act, names, ending.choices, model)))
-    return run_of(s.threads, start, script, Ending.FAILED)
+    return Script(start, steps, Step(act, _chosen(act, {c.var: c.var for c in act.choices}, ending.choices, model)))
 
 
-def shorter(rounds: Rounds, goal: Bit, model: Model) -> Model:
-    """A model of the goal with fewer turns and steps, as far as a few quick questions tell. Raises LimitReached."""
-    c = rounds.circuit
-    kept = list[Bit]()
-    turns = [[f.bit for f in turns[thread]] for turns in rounds.turns for thread in rounds.order]
-    single = [[bit] for turn in turns for bit in turn]
-    in_vain = 0
-    for bits in (*reversed(turns), *reversed(single)):
-        if in_vain >= IN_VAIN or not any(model.bit(bit) for bit in bits):
-            continue
-        idle = c.no(c.some(bits))
-        found = c.check(goal, *kept, idle, rlimit=QUICK)
-        if isinstance(found, Model):
-            kept.append(idle)
-            model, in_vain = found, 0
-        else:
-            in_vain += 1
-    return model
+def run_along(s: System, script: Script) -> Run:
+    """The run with the values of all variables. Raises Unevaluable."""
+    steps = list(map(_picked, script.steps))
+    if script.ending is None:
+        return run_of(s.threads, script.start, steps, Ending.VIOLATED)
+    return run_of(s.threads, script.start, [*steps, _picked(script.ending)], Ending.FAILED)
 
 
-def _taken(rounds: Rounds, model: Model) -> list[Fired]:
-    turns = (turns[thread] for turns in rounds.turns for thread in rounds.order)
-    return [fired for turn in turns for fired in turn if model.bit(fired.bit)]
+def round_of_last(rounds: Rounds, model: Model, steps: int) -> int:
+    """The round in which the last one of so many first steps is taken; 1 where there are none."""
+    taken = ((number, fired) for number, turns in enumerate(rounds.turns, 1) for fired in _fired(rounds, turns, model))
+    numbers = [number for number, fired in taken for _ in fired.hop.acts]
+    return numbers[steps - 1] if steps else 1
 
 
-def _steps(fired: Fired, model: Model) -> Script:
-    return [(act.arc, _picked(act, names, fired.choices, model)) for act, names in fired.hop.acts]
+def _fired(rounds: Rounds, turns: Sequence[Sequence[Fired]], model: Model) -> list[Fired]:
+    return [fired for thread in rounds.order for fired in turns[thread] if model.bit(fired.bit)]
 
 
-def _picked(act: Act, names: Mapping[Var, Var], values: Mapping[Var, Signal], model: Model) -> tuple[Value, ...]:
-    """The values of all choices of a step: those that do not matter are any."""
-    return tuple(model.value(values[names[c.var]]) if c.var in names else _any(c) for c in act.arc.choices)
+def _steps(fired: Fired, model: Model) -> list[Step]:
+    return [Step(act, _chosen(act, names, fired.choices, model)) for act, names in fired.hop.acts]
 
 
-def _any(choice: Variable) -> Value:
-    every = values_of(choice)
-    if every is not None:
-        return every[0]
-    if choice.low is not None:
-        return choice.low
-    return default_value(choice.var.sort) if choice.high is None else min(choice.high, 0)
+def _chosen(act: Act, names: Mapping[Var, Var], values: Mapping[Var, Signal], model: Model) -> dict[Var, Value]:
+    return {c.var: model.value(values[names[c.var]]) for c in act.choices}
+
+
+def _picked(step: Step) -> tuple[Arc, tuple[Value, ...]]:
+    """The step with the values of all its choices: those that do not matter are any."""
+    arc = step.act.arc
+    return arc, tuple(step.chosen.get(c.var, some_value(c)) for c in arc.choices)

@@ -53,11 +53,39 @@ def _turn(text: str) -> Turn:
     return Turn(found["thread"], (first, last))
 
 
-def unknown_threads(schedule: Schedule, names: Sequence[str]) -> tuple[Diagnostic, ...]:
-    """What is wrong with the threads of a schedule."""
-    found = dict.fromkeys(turn.thread for turns in schedule for turn in turns if turn.thread not in names)
-    hint = f"the threads are {', '.join(names)}" if names else "schedules are for a fixed number of threads"
-    return tuple(error("SA914", f"there is no thread `{name}` for the schedule", None, hint) for name in found)
+def faults(schedule: Schedule, s: System) -> tuple[Diagnostic, ...]:
+    """The threads of a schedule that are not there, and turns that cannot end where it says."""
+    threads = {t.name: i for i, t in enumerate(s.threads)}
+    hint = f"the threads are {', '.join(threads)}" if threads else "schedules are for a fixed number of threads"
+    found = list[Diagnostic]()
+    for turn in dict.fromkeys(turn for turns in schedule for turn in turns):
+        if turn.thread not in threads:
+            found.append(error("SA914", f"there is no thread `{turn.thread}` for the schedule", None, hint))
+        elif turn.lines is not None:
+            here = threads[turn.thread]
+            lines = set[int]().union(*(_lines(s, here, place) for place in range(len(s.acts[here]))))
+            if lines.isdisjoint(range(turn.lines[0], turn.lines[1] + 1)):
+                found.append(_no_such_end(turn.thread, turn.lines, sorted(lines - {END})))
+    return tuple(found)
+
+
+def _no_such_end(thread: str, lines: tuple[int, int], there: Sequence[int]) -> Diagnostic:
+    first, last = lines
+    where = f"lines {first} to {last}" if first != last else f"line {first}"
+    problem = f"`{thread}` never ends" if first == END else f"`{thread}` has no step on {where}"
+    return error("SA914", f"{problem}, as the schedule asks", None, f"its steps are on lines {_in_words(there)}")
+
+
+def _in_words(lines: Sequence[int]) -> str:
+    """Line numbers, in ranges where there are several in a row."""
+    starts = [line for line in lines if line - 1 not in lines]
+    ends = [line for line in lines if line + 1 not in lines]
+    return ", ".join(f"{a}" if a == b else f"{a} to {b}" for a, b in zip(starts, ends, strict=True))
+
+
+def has_lines(schedule: Schedule) -> bool:
+    """Whether a schedule says of some turn where it ends."""
+    return any(turn.lines is not None for turns in schedule for turn in turns)
 
 
 def ends_in(schedule: Schedule, number: int, s: System, dags: Sequence[Dag]) -> Ends:

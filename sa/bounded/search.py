@@ -13,8 +13,9 @@ from sa.base.limits import Unsupported
 from sa.bounded.dag import Dag, TooLarge, loops_of, unwound
 from sa.bounded.fuse import fused
 from sa.bounded.rounds import Rounds, add_round, begin, dangers, goes_on, is_used, view
-from sa.bounded.run import run_in, shorter
+from sa.bounded.run import round_of_last, run_along, script_in
 from sa.bounded.schedule import Ends, Schedule, ends_in, part_of
+from sa.bounded.shortened import cut, rounds_of, shortened
 from sa.bounded.spans import spans
 from sa.certificates.run import Run
 from sa.explicit.system import System
@@ -76,13 +77,14 @@ class Task(Struct, frozen=True, eq=False):
     unwind: int
 
 
-def task(s: System, unwind: int, exactly: bool) -> Task:
+def task(s: System, unwind: int, exactly: bool, fuses: bool = True) -> Task:
     """The threads unwound; unless `exactly`, loops whose end follows from known values are unwound to that end.
 
-    Raises Unsupported for threads that are too large.
+    With `fuses`, there are no points at which a switch makes no difference. Raises Unsupported for threads that are
+    too large.
     """
-    dags = (_dag(s, thread, unwind, exactly) for thread in range(len(s.threads)))
-    return Task(s, tuple(_smaller(s, thread, dag) for thread, dag in enumerate(dags)), unwind)
+    dags = tuple(_dag(s, thread, unwind, exactly) for thread in range(len(s.threads)))
+    return Task(s, tuple(_smaller(s, thread, dag) for thread, dag in enumerate(dags)) if fuses else dags, unwind)
 
 
 def _dag(s: System, thread: int, unwind: int, exactly: bool) -> Dag:
@@ -134,12 +136,11 @@ def within(t: Task, bounds: Bounds, budget: Budget, open_: set[int], report: Rep
         if number not in ASKED and number < bounds.rounds:
             continue
         report(Event("rounds", {"rounds": number, "unwindings": t.unwind, "found": len(t.system.bads) - len(open_)}))
-        for reached in _reached(rounds, open_):
+        for reached in _reached(rounds, bounds, open_):
             if reached is None:
                 return
-            question, run = reached
-            open_.discard(question)
-            yield Reached(question, run, number)
+            open_.discard(reached.question)
+            yield reached
         if not open_:
             return
         coverage = _coverage(t, rounds, bounds)
@@ -157,7 +158,7 @@ def _ends(t: Task, bounds: Bounds, number: int) -> Ends | None:
     return {**dict.fromkeys(range(len(t.dags))), **part_of(*bounds.part, t.dags)}
 
 
-def _reached(rounds: Rounds, open_: set[int]) -> Iterator[tuple[int, Run] | None]:
+def _reached(rounds: Rounds, bounds: Bounds, open_: set[int]) -> Iterator[Reached | None]:
     """Runs into what is bad after the rounds so far, for one open question after the other; None where undecided."""
     c, s = rounds.circuit, rounds.system
     possible = dangers(rounds)
@@ -175,14 +176,21 @@ def _reached(rounds: Rounds, open_: set[int]) -> Iterator[tuple[int, Run] | None
         if not isinstance(model, Model):
             yield None
             return
-        model = shorter(rounds, goal, model)
         step = next((d for d in steps if model.bit(d.bit)), None)
         if step is not None:
-            for q in sorted(open_.intersection(step.danger.act.bads)):
-                yield q, run_in(rounds, model, step)
+            bad = sorted(open_.intersection(step.danger.act.bads))
         else:
-            q = next(q for q in sorted(open_) if q in claims and model.bit(claims[q]))
-            yield q, run_in(rounds, model, None)
+            bad = [next(q for q in sorted(open_) if q in claims and model.bit(claims[q]))]
+        script = script_in(rounds, model, step)
+        for q in bad:
+            if bounds.schedule:
+                # Its turns are what was asked for.
+                shown = cut(s, q, script)
+                needed = round_of_last(rounds, model, len(shown.steps))
+            else:
+                shown = shortened(s, q, script, bounds.order)
+                needed = rounds_of(shown, bounds.order)
+            yield Reached(q, run_along(s, shown), needed)
 
 
 def _coverage(t: Task, rounds: Rounds, bounds: Bounds) -> Coverage:

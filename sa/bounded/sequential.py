@@ -17,7 +17,7 @@ from sa.automata.automaton import Variable
 from sa.base.limits import Unsupported
 from sa.base.source import position
 from sa.bounded.c_terms import MODULO, QUOTIENT, Text, identifiers, numeral
-from sa.bounded.dag import Danger, Hop, fixed_values
+from sa.bounded.dag import Danger, Hop, first_values
 from sa.bounded.search import Task
 from sa.bounded.spans import Spans, spans
 from sa.domains.bounds import interval_of
@@ -84,7 +84,7 @@ def _sequential(task: Task, rounds: int, order: Sequence[int], width: int) -> st
 def variables_read(task: Task) -> list[Var]:
     """The variables that something depends on."""
     s = task.system
-    fixed = fixed_values(s.init)
+    fixed = first_values(s)
     read = {v for c in conjuncts(s.init) for v in c.free if v not in fixed}.union(*(c.free for c in s.claims if c))
     for dag in task.dags:
         read.update(*(t.free for h in dag.hops for t in (h.condition, *h.updates.values())))
@@ -239,7 +239,7 @@ def _any(sort: Sort) -> str:
 def _begin(work: _Work) -> str:
     """Any initial state."""
     s = work.task.system
-    fixed = fixed_values(s.init)
+    fixed = first_values(s)
     lines = ["static void begin(void) {"]
     read = variables_read(work.task)
     for v in read:

@@ -11,7 +11,7 @@ from functools import reduce
 
 from msgspec import Struct
 
-from sa.bounded.dag import Dag, fixed_values
+from sa.bounded.dag import Dag, first_values
 from sa.domains.bounds import interval_of
 from sa.domains.interval import Interval, add, hull, sort_range
 from sa.explicit.system import System
@@ -37,7 +37,7 @@ def spans(s: System, dags: Sequence[Dag], width: int | None) -> Spans:
         ends = (declared.low, declared.high)
         if declared.var.sort != INT or _is_bounded(ends):
             known[declared.var] = ends if declared.var.sort == INT else sort_range(declared.var.sort)
-    starts = {v: number(x) for v, x in fixed_values(s.init).items() if v.sort == INT}
+    starts = {v: number(x) for v, x in first_values(s).items() if v.sort == INT}
     written: dict[Var, list[Term]] = {v: [] for v in s.variables if v not in known}
     chosen = dict[Var, Interval]()
     for hop in (h for dag in dags for h in dag.hops):

@@ -20,13 +20,13 @@ from sa.processes.streams import Over, side_by_side
 
 
 def in_parts(
-    s: System, wanted: Wanted, most: int, budget: Budget, open_: set[int], report: Report
+    s: System, wanted: Wanted, budget: Budget, open_: set[int], report: Report
 ) -> Iterator[Reached | Coverage]:
     """As `in_stages`, by several processes, which have a part of the runs each; what all of them covered is covered."""
     if not CAN_FORK:
-        yield from in_stages(s, wanted, most, budget, open_, report)
+        yield from in_stages(s, wanted, budget, open_, report)
         return
-    streams = [partial(_part, s, wanted, most, budget, open_, (number, wanted.jobs)) for number in range(wanted.jobs)]
+    streams = [partial(_part, s, wanted, budget, open_, (number, wanted.jobs)) for number in range(wanted.jobs)]
     covered, ended = dict[int, Coverage](), list[Reason]()
     for said in side_by_side(streams, (s.threads, s.bads), (Source, Automaton)):
         if isinstance(said, Over):
@@ -60,11 +60,10 @@ def by_all(parts: Sequence[Coverage]) -> Coverage:
 def _part(
     s: System,
     wanted: Wanted,
-    most: int,
     budget: Budget,
     open_: set[int],
     part: tuple[int, int],
     say: Callable[[Reached | Coverage], None],
 ) -> None:
-    for found in in_stages(s, wanted, most, budget, open_, unheard, part):
+    for found in in_stages(s, wanted, budget, open_, unheard, part):
         say(found)

@@ -129,7 +129,8 @@ def chosen(names: tuple[str, ...], wanted: Wanted = USUAL_BOUNDS, others: Portfo
     """
     if not names and wanted == USUAL_BOUNDS:
         return CLAIMS
-    bounded = replace(BOUNDED, decide=partial(by_rounds, wanted))
+    # Whoever names it wants to see how far it gets.
+    bounded = replace(BOUNDED, decide=partial(by_rounds, replace(wanted, stages=None)))
     known = {**{turn.engine.name: turn.engine for turn in (*others, *CLAIMS)}, bounded.name: bounded}
     names = names or (bounded.name,)
     for name in names:

@@ -86,7 +86,7 @@ def _run(laid_out: Followed, reach: Reach, budget: Budget, report: Report) -> tu
             return replace(laid_out, threads=threads), run
         if most is None and found.complete:
             return laid_out, None
-    return laid_out, reached(Wanted(), laid_out.threads, laid_out.bad, reach.stages, budget, report)
+    return laid_out, reached(Wanted(stages=reach.stages), laid_out.threads, laid_out.bad, budget, report)
 
 
 def _better(

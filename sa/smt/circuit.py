@@ -1,4 +1,4 @@
-"""Formulas made gate by gate: terms are read with a scope that says which signals their variables are at a moment.
+"""Formulas made gate by gate: bits, numbers and arrays as signals, and a solver for what is asked of them.
 
 What constants and bounds decide is decided while the circuit is made. Two kinds of numbers: bits for a SAT solver,
 integers for an SMT solver (`words.py`).
@@ -6,7 +6,7 @@ integers for an SMT solver (`words.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias, assert_never
 
 import z3
@@ -18,30 +18,8 @@ from sa.base.meter import Part, timed
 from sa.smt.stopping import check_stopped, milliseconds_left, resources
 from sa.smt.value import value_in
 from sa.smt.words import Bit, Bits, Integers, Word, Words
-from sa.terms.sort import ArraySort, BoolSort, EnumSort, IntSort, Sort, Value
-from sa.terms.term import (
-    And,
-    Bool,
-    Call,
-    ConstantArray,
-    Div,
-    Forall,
-    Int,
-    IsZero,
-    Ite,
-    Le,
-    Member,
-    Mod,
-    Not,
-    Or,
-    Product,
-    Same,
-    Select,
-    Store,
-    Sum,
-    Term,
-    Var,
-)
+from sa.terms.sort import BOOL, INT, ArraySort, BoolSort, EnumSort, IntSort, Sort, Value
+from sa.terms.term import Var
 
 
 class Array(Struct, frozen=True, eq=False):
@@ -155,14 +133,19 @@ class Circuit:
                 return self._fresh_word(name, 0, len(constructors) - 1)
             case IntSort():
                 return self._fresh_word(name, low, high)
-            case ArraySort(IntSort(), IntSort()) if self.words.exact:
-                self._names += 1
-                ints = z3.IntSort(self.context)
-                return Array(z3.Array(f"{name}#{self._names}", ints, ints), sort)
             case ArraySort():
-                raise Unsupported("an array as bits")
+                self._names += 1
+                domain, range_ = self.sorts_of(sort)
+                return Array(z3.Array(f"{name}#{self._names}", domain, range_), sort)
             case _:
                 assert_never(sort)
+
+    def sorts_of(self, sort: ArraySort) -> tuple[z3.SortRef, z3.SortRef]:
+        """The solver's sorts of indices and elements. Raises Unsupported."""
+        if not self.words.exact or sort.index != INT or sort.element not in (INT, BOOL):
+            raise Unsupported("arrays without bounds as bits, or of such elements")
+        ints = z3.IntSort(self.context)
+        return ints, ints if sort.element == INT else z3.BoolSort(self.context)
 
     def _fresh_word(self, name: str, low: int | None, high: int | None) -> Word:
         self._names += 1
@@ -270,127 +253,3 @@ class Circuit:
     def required(self) -> int:
         """How much is required, in clauses."""
         return len(self._required)
-
-
-class View:
-    """Terms as signals at one moment: each is made once."""
-
-    def __init__(self, circuit: Circuit, scope: Scope) -> None:
-        self._circuit, self._scope = circuit, scope
-        self._made: dict[Term, Signal] = {}
-
-    def bit(self, formula: Term) -> Bit:
-        """A formula."""
-        signal = self.signal(formula)
-        assert isinstance(signal, bool | z3.BoolRef)
-        return signal
-
-    def word(self, term: Term) -> Word:
-        """A number."""
-        signal = self.signal(term)
-        assert isinstance(signal, Word)
-        return signal
-
-    def signal(self, term: Term) -> Signal:
-        """A term. Raises Unsupported."""
-        found = self._made.get(term)
-        if found is None:
-            found = self._made[term] = self._signal(term)
-        return found
-
-    def _signal(self, term: Term) -> Signal:
-        c = self._circuit
-        match term:
-            case Var():
-                return self._scope[term]
-            case Int(value) | Member(_, value):
-                return c.words.constant(value)
-            case Bool(value):
-                return bool(value)
-            case Sum(constant, parts):
-                return self._linear(constant, parts)
-            case Product(factors):
-                return c.words.product([self.word(f) for f in factors])
-            case Div(dividend, divisor):
-                return c.words.quotient(self.word(dividend), divisor)
-            case Mod(dividend, divisor):
-                return c.words.remainder(self.word(dividend), divisor)
-            case Ite(condition, positive, negative):
-                test = self.bit(condition)
-                if isinstance(test, bool):
-                    return self.signal(positive if test else negative)
-                return c.choose(test, self.signal(positive), self.signal(negative))
-            case Select() | Store() | ConstantArray():
-                return self._of_array(term)
-            case Call() | Forall():
-                raise Unsupported("a function without a body")
-            case _:
-                return self._formula(term)
-
-    def _linear(self, constant: int, parts: Sequence[tuple[Term, int]]) -> Word:
-        words = [(self.word(part), factor) for part, factor in parts]
-        constant += sum(factor * w.value for w, factor in words if w.value is not None)
-        open_ = [(w, factor) for w, factor in words if w.value is None]
-        if not open_:
-            return self._circuit.words.constant(constant)
-        if constant == 0 and len(open_) == 1 and open_[0][1] == 1:
-            return open_[0][0]
-        return self._circuit.words.linear(constant, open_)
-
-    def _formula(self, term: Le | IsZero | Same | Not | And | Or) -> Bit:
-        c = self._circuit
-        match term:
-            case Le(total):
-                return c.at_most(*self._sides(total))
-            case IsZero(total):
-                return c.equal(*self._sides(total))
-            case Same(left, right):
-                return self._same(self.signal(left), self.signal(right))
-            case Not(body):
-                return c.no(self.bit(body))
-            case And(args):
-                return c.every(self.bit(a) for a in args)
-            case Or(args):
-                return c.some(self.bit(a) for a in args)
-            case _:
-                assert_never(term)
-
-    def _sides(self, total: Term) -> tuple[Word, Word]:
-        """What is compared with what where a sum is compared with 0."""
-        constant, parts = (total.constant, total.parts) if isinstance(total, Sum) else (0, ((total, 1),))
-        left = self._linear(max(constant, 0), [(p, f) for p, f in parts if f > 0])
-        right = self._linear(max(-constant, 0), [(p, -f) for p, f in parts if f < 0])
-        return left, right
-
-    def _same(self, left: Signal, right: Signal) -> Bit:
-        match left, right:
-            case Word(), Word():
-                return self._circuit.equal(left, right)
-            case Array(), Array():
-                equation = left.expression == right.expression
-                assert isinstance(equation, z3.BoolRef)
-                return equation
-            case bool() | z3.BoolRef(), bool() | z3.BoolRef():
-                return self._circuit.same(left, right)
-            case _:
-                raise TypeError("signals of two sorts")
-
-    def _of_array(self, term: Select | Store | ConstantArray) -> Signal:
-        match term:
-            case Select(array, index):
-                return Word(z3.Select(self._array(array).expression, self.word(index).expression), None, None)
-            case Store(array, index, value):
-                inside, at, x = self._array(array), self.word(index).expression, self.word(value).expression
-                return Array(z3.Store(inside.expression, at, x), inside.sort)
-            case ConstantArray(sort, value):
-                if sort.index != IntSort() or sort.element != IntSort() or not self._circuit.words.exact:
-                    raise Unsupported("an array as bits")
-                ints = z3.IntSort(self._circuit.context)
-                return Array(z3.K(ints, self.word(value).expression), sort)
-            case _:
-                assert_never(term)
-
-    def _array(self, array: Term) -> Array:
-        signal = self.signal(array)
-        assert isinstance(signal, Array)
-        return signal

@@ -12,7 +12,7 @@ import pytest
 
 from sa.automata.automaton import Automaton
 from sa.base.limits import Limits, Unsupported
-from sa.bounded.dag import fixed_values
+from sa.bounded.dag import first_values
 from sa.bounded.engine import usual_width
 from sa.bounded.export import c_program
 from sa.bounded.rounds import Dangerous, Rounds, add_round, begin, dangers, view
@@ -75,7 +75,7 @@ def model_of(t: Task, rounds: int) -> tuple[Rounds, Model | None, list[Dangerous
 
 def schedule(t: Task, r: Rounds, model: Model, possible: Sequence[Dangerous]) -> Iterator[Value]:
     """The values that the exported program asks for, in its order, along the model's run."""
-    fixed = fixed_values(t.system.init)
+    fixed = first_values(t.system)
     yield from (model.value(r.first[v]) for v in variables_read(t) if v not in fixed)
     points = [0 for _ in t.dags]
     for turns in r.turns:
