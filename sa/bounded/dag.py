@@ -18,7 +18,7 @@ from sa.bounded.loops import Loops, loops
 from sa.explicit.system import Act, System
 from sa.terms.build import FALSE, conjuncts, constant
 from sa.terms.sort import INT, ArraySort, Value, default_value
-from sa.terms.substitute import substitute
+from sa.terms.substitute import substitution
 from sa.terms.term import Bool, Int, IsZero, Member, Not, Same, Sum, Term, Var
 
 
@@ -64,6 +64,21 @@ class TooLarge(Exception):
     """A thread has more points than allowed."""
 
 
+class _Stepped(Struct, frozen=True):
+    """A step where some values are known: what it tests and writes, and the values that are known behind it."""
+
+    condition: Term
+    updates: Mapping[Var, Term]
+    found: Mapping[Var, Value]
+
+
+class Memory(Struct, frozen=True):
+    """What one unwinding of a program tells the next ones: steps by known values, and loops that come to an end."""
+
+    stepped: dict[tuple[bool, Act, frozenset[tuple[Var, Value]]], _Stepped] = field(default_factory=dict)
+    ending: dict[int, frozenset[int]] = field(default_factory=dict)
+
+
 _Key = tuple[int, tuple[tuple[int, int], ...], frozenset[tuple[Var, Value]]]
 
 
@@ -76,6 +91,7 @@ class _Work(Struct, eq=False):
     most: Mapping[int, int]
     tracked: frozenset[Var]
     all_ends: bool
+    memory: Memory
     points: dict[_Key, int] = field(default_factory=dict)
     hops: list[tuple[Hop, _Key]] = field(default_factory=list)
     dangers: list[Danger] = field(default_factory=list)
@@ -83,14 +99,14 @@ class _Work(Struct, eq=False):
     open_loops: set[int] = field(default_factory=set)
 
 
-def unwound(s: System, thread: int, most: Mapping[int, int], constants: bool, limit: int) -> Dag:
+def unwound(s: System, thread: int, most: Mapping[int, int], constants: bool, limit: int, memory: Memory) -> Dag:
     """The thread with the steps back to each head taken at most `most[head]` times, each time that it comes there.
 
     With `constants`, known values of locals are followed. Raises TooLarge beyond `limit` points.
     """
     found = loops_of(s, thread)
     tracked = _tracked(s, thread) if constants else frozenset[Var]()
-    work = _Work(s, thread, found, most, tracked, any(c is not None for c in s.claims))
+    work = _Work(s, thread, found, most, tracked, any(c is not None for c in s.claims), memory)
     known = {v: x for v, x in first_values(s).items() if v in tracked}
     start = s.start[thread]
     first: _Key = (start, _entered(found, start, {}), _kept(work, start, known))
@@ -169,12 +185,11 @@ def _entered(found: Loops, place: int, counts: Mapping[int, int]) -> tuple[tuple
 def _followed(work: _Work, here: _Key, act: Act) -> _Key | None:
     """Where a step leads, if a run can take it within the bounds. What it does is noted."""
     (place, counts, known), source, target = here, work.points[here], act.arc.target
-    values: dict[Var, Term] = {v: constant(x, v.sort) for v, x in known}
-    condition = substitute(act.condition, values)
-    if condition is FALSE:
+    stepped = _stepped(work, act, known)
+    if stepped.condition is FALSE:
         return None
     if act.bads:
-        work.dangers.append(Danger(source, condition, act))
+        work.dangers.append(Danger(source, stepped.condition, act))
         return None
     label = act.arc.edge.label
     if label is not None and label.action == FAIL and not work.all_ends:
@@ -185,29 +200,32 @@ def _followed(work: _Work, here: _Key, act: Act) -> _Key | None:
     else:
         count[target] = count.get(target, 0) + 1
         if count[target] > work.most[target]:
-            work.cut.append((source, condition))
+            work.cut.append((source, stepped.condition))
             work.open_loops.add(target)
             return None
-    updates, now = _done(work, act, values, dict(known))
+    now = {**{v: x for v, x in known if v not in stepped.updates}, **stepped.found}
     after: _Key = (target, _entered(work.loops, target, count), _kept(work, target, now))
     names = {c.var: c.var for c in act.choices}
-    work.hops.append((Hop(source, source, condition, updates, act.choices, ((act, names),)), after))
+    work.hops.append((Hop(source, source, stepped.condition, stepped.updates, act.choices, ((act, names),)), after))
     return after
 
 
-def _done(
-    work: _Work, act: Act, values: Mapping[Var, Term], known: dict[Var, Value]
-) -> tuple[dict[Var, Term], dict[Var, Value]]:
-    """What is written where, and the values that are known afterwards."""
-    updates = dict[Var, Term]()
-    for v, term in act.updates.items():
-        match substitute(term, values):
-            case Int(value) | Bool(value) | Member(_, value) if v in work.tracked:
-                known[v] = value
-            case written:
-                updates[v] = written
-                known.pop(v, None)
-    return updates, known
+def _stepped(work: _Work, act: Act, known: frozenset[tuple[Var, Value]]) -> _Stepped:
+    reads = act.reads
+    read = frozenset((v, x) for v, x in known if v in reads)
+    key = bool(work.tracked), act, read
+    stepped = work.memory.stepped.get(key)
+    if stepped is None:
+        now = substitution({v: constant(x, v.sort) for v, x in read})
+        updates, found = dict[Var, Term](), dict[Var, Value]()
+        for v, term in act.updates.items():
+            match now(term):
+                case Int(value) | Bool(value) | Member(_, value) if v in work.tracked:
+                    found[v] = value
+                case written:
+                    updates[v] = written
+        stepped = work.memory.stepped[key] = _Stepped(now(act.condition), updates, found)
+    return stepped
 
 
 def _in_order(work: _Work) -> Dag:

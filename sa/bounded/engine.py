@@ -17,6 +17,7 @@ from sa.automata.family import copies
 from sa.base.budget import Budget, Report
 from sa.base.diagnostic import InputError
 from sa.base.limits import LimitReached, Unsupported
+from sa.bounded.dag import Memory
 from sa.bounded.order import likely_order
 from sa.bounded.schedule import Schedule, faults, has_lines
 from sa.bounded.search import Bounds, Coverage, Reached, task, within
@@ -36,28 +37,29 @@ class Wanted(Struct, frozen=True):
 
     With a `schedule` there are as many rounds as it has. With several `jobs` so many processes look at a part of the
     runs each. `stages` is how often bounds grow, at most; None: for as long as there is time, with more effort where
-    the solver gave up, and with numbers of any size.
+    the solver gave up, and with numbers of any size. `effort` is what the solver may spend on a question of the first
+    stage; the next ones have twice as much, up to 16 times as much. Where all runs were covered all states are asked,
+    if it `proves`.
     """
 
     rounds: int | None = None
     unwind: int | None = None
     schedule: Schedule = ()
     jobs: int = 1
-    stages: int | None = 9
+    stages: int | None = 5
+    effort: int = 1_000_000
+    proves: bool = True
 
 
 #: Rounds and unwindings, one stage after the other, and those behind them where there is time.
-STAGES = ((2, 1), (3, 2), (4, 4), (6, 6), (8, 8), (10, 12), (12, 16), (16, 24), (24, 32))
+STAGES = ((2, 1), (4, 4), (8, 8), (16, 16), (24, 32))
 FURTHER = ((32, 64), (48, 128), (64, 256))
 
-#: What the solver may spend on a question of the first stage; the next ones have twice as much, up to 16 times as much.
-FIRST = 1_000_000
-
-#: What it may spend at most where it gave up before.
+#: What the solver may spend on a question at most where it gave up before.
 MOST = 1 << 31
 
 #: Stages with copies of families, and how many copies of each.
-COPIED = ((2, (1, 2, 3)), (1, (6,)), (5, (1, 2, 3, 4)))
+COPIED = ((2, (1, 2, 3)), (1, (6,)), (3, (1, 2, 3, 4)))
 
 
 class _Stage(Struct, frozen=True):
@@ -82,7 +84,7 @@ def by_rounds(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -> I
             bad = asked.bads[found.question]
             left.remove(bad)
             yield Refuted(bad, found.run, _words(found))
-        if covered is not None and covered.complete:
+        if wanted.proves and covered is not None and covered.complete:
             # That all runs were covered is no evidence for the checker; that these are all states is.
             for settled in by_all_states(replace(asked, bads=tuple(left)), budget, report):
                 left = [bad for bad in left if bad not in settled.bads]
@@ -176,14 +178,14 @@ def in_stages(
 ) -> Iterator[Reached | Coverage]:
     """What one stage after the other finds, and covers beyond those before. Raises LimitReached."""
     covered: Coverage | None = None
-    stages = list(islice(_stages(s, wanted, part), wanted.stages))
+    stages, memory = list(islice(_stages(s, wanted, part), wanted.stages)), Memory()
     while stages:
         given_up = list[_Stage]()
         for stage in stages:
             if covered is not None and _is_done(covered, stage, wanted):
                 continue
             last: Coverage | None = None
-            for found in _within(s, stage, wanted, budget, open_, report):
+            for found in _within(s, memory, stage, wanted, budget, open_, report):
                 if isinstance(found, Reached):
                     yield found
                     continue
@@ -234,11 +236,11 @@ def _stages(s: System, wanted: Wanted, part: tuple[int, int] | None) -> Iterator
     pairs = [(rounds or most, unwind if wanted.unwind is None else wanted.unwind) for most, unwind in STAGES + FURTHER]
     for number, (most, unwind) in enumerate(pairs[: len(STAGES)]):
         width = usual if number < len(STAGES) // 2 else 2 * usual + 8
-        yield _Stage(unwind, replace(first, rounds=most, width=width, rlimit=FIRST << min(number, 4)))
+        yield _Stage(unwind, replace(first, rounds=most, width=width, rlimit=wanted.effort << min(number, 4)))
     for most, unwind in dict.fromkeys(pairs):
-        yield _Stage(unwind, replace(first, rounds=most, width=None, rlimit=FIRST << 4))
+        yield _Stage(unwind, replace(first, rounds=most, width=None, rlimit=wanted.effort << 4))
     for most, unwind in pairs[len(STAGES) :]:
-        yield _Stage(unwind, replace(first, rounds=most, width=2 * usual + 8, rlimit=FIRST << 4))
+        yield _Stage(unwind, replace(first, rounds=most, width=2 * usual + 8, rlimit=wanted.effort << 4))
 
 
 def usual_width(s: System) -> int:
@@ -259,14 +261,14 @@ def _constant(term: Term) -> int:
 
 
 def _within(
-    s: System, stage: _Stage, wanted: Wanted, budget: Budget, open_: set[int], report: Report
+    s: System, memory: Memory, stage: _Stage, wanted: Wanted, budget: Budget, open_: set[int], report: Report
 ) -> Iterator[Reached | Coverage]:
     """What one stage finds; with numbers without bounds where bits do not do.
 
     Where all loops are unwound to their ends other stages differ in nothing but rounds, and one does for all.
     """
     try:
-        t = task(s, stage.unwind, wanted.unwind is not None, fuses=not has_lines(wanted.schedule))
+        t = task(s, stage.unwind, wanted.unwind is not None, not has_lines(wanted.schedule), memory)
         is_all = not (wanted.rounds or wanted.schedule) and not any(dag.open_loops for dag in t.dags)
         bounds = stage.bounds
         if is_all:

@@ -45,11 +45,19 @@ class Effect(Struct, frozen=True):
     writes: frozenset[Var]
 
 
+class Touched(Struct, frozen=True, eq=False):
+    """Whether steps that are taken read and write variables; not at all where there is nothing."""
+
+    reads: Mapping[Var, Bit]
+    writes: Mapping[Var, Bit]
+
+
 class Rounds(Struct, eq=False):
     """A circuit for the rounds so far, and the state after them.
 
     `order` is the order of the threads in a round. `now` are the signals of all variables, `first` what they were at
-    the start; `taken` are bits by thread and hop, `turns` the hops that may be taken by round and thread. `out` and
+    the start; `taken` are bits by thread and hop, `turns` the hops that may be taken by round and thread, `touched`
+    what these touch. `out` and
     `into` are the hops from and to each point, by thread. With `canonical`, steps are taken as early as they can be.
     `inexact`: some choices beyond the spans are left out.
     """
@@ -67,6 +75,7 @@ class Rounds(Struct, eq=False):
     into: tuple[tuple[tuple[int, ...], ...], ...]
     effects: Mapping[Hop, Effect]
     turns: list[list[tuple[Fired, ...]]] = field(default_factory=list)
+    touched: list[list[Touched]] = field(default_factory=list)
     inexact: bool = False
 
 
@@ -103,9 +112,21 @@ def _effect(hop: Hop, counter: Var) -> Effect:
     return Effect(reads - chosen, frozenset((*hop.updates, counter)))
 
 
-def clash(one: Effect, other: Effect) -> bool:
-    """Whether the order of two steps of different threads can make a difference."""
-    return not (one.writes.isdisjoint(other.reads | other.writes) and other.writes.isdisjoint(one.reads))
+def _touched(rounds: Rounds, turn: Sequence[Fired]) -> Touched:
+    """What the steps of a turn touch."""
+    c, reads, writes = rounds.circuit, dict[Var, list[Bit]](), dict[Var, list[Bit]]()
+    for fired in turn:
+        effect = rounds.effects[fired.hop]
+        for found, variables in ((reads, effect.reads), (writes, effect.writes)):
+            for v in variables:
+                found.setdefault(v, []).append(fired.bit)
+    return Touched({v: c.some(bits) for v, bits in reads.items()}, {v: c.some(bits) for v, bits in writes.items()})
+
+
+def _clash(effect: Effect, others: Sequence[Touched]) -> list[Bit]:
+    """Whether the order of a step and of those of other threads can make a difference."""
+    found = [there.writes[v] for there in others for v in effect.reads | effect.writes if v in there.writes]
+    return found + [there.reads[v] for there in others for v in effect.writes if v in there.reads]
 
 
 def is_at(rounds: Rounds, thread: int, point: int) -> Bit:
@@ -156,24 +177,26 @@ def add_round(rounds: Rounds, ends: Ends | None = None) -> None:
     """One more round; if `ends` are given only their threads have a turn, and it ends there. Raises LimitReached."""
     before = [[_reached(rounds, t, p) for p in range(len(dag.places))] for t, dag in enumerate(rounds.dags)]
     turns: list[tuple[Fired, ...]] = [() for _ in rounds.dags]
+    touched = [Touched({}, {}) for _ in rounds.dags]
     rounds.turns.append(turns)
+    rounds.touched.append(touched)
     for place, thread in enumerate(rounds.order):
         check_time(rounds.circuit.bounds)
         if ends is not None and thread not in ends:
             continue
-        others: list[Fired] | None = None
+        others: list[Touched] | None = None
         if rounds.canonical and len(rounds.turns) > 1:
-            between = [(rounds.turns[-2], t) for t in rounds.order[place + 1 :]]
-            between += [(turns, t) for t in rounds.order[:place]]
-            others = [f for turn, t in between for f in turn[t]]
+            others = [rounds.touched[-2][t] for t in rounds.order[place + 1 :]]
+            others += [touched[t] for t in rounds.order[:place]]
         turns[thread] = tuple(f for p in range(len(before[thread])) for f in _from(rounds, thread, p, before, others))
+        touched[thread] = _touched(rounds, turns[thread])
         points = None if ends is None else ends[thread]
         if points is not None:
             rounds.circuit.require(*(is_at(rounds, thread, point) for point in sorted(points)))
 
 
 def _from(
-    rounds: Rounds, thread: int, point: int, before: Sequence[Sequence[Bit]], others: Sequence[Fired] | None
+    rounds: Rounds, thread: int, point: int, before: Sequence[Sequence[Bit]], others: Sequence[Touched] | None
 ) -> Sequence[Fired]:
     """What a thread may do at a point in its turn; `others` is what came in between, since its last one."""
     c, taken, reached = rounds.circuit, rounds.taken[thread], _reached(rounds, thread, point)
@@ -193,9 +216,7 @@ def _from(
         seen = view(rounds, (hop.condition, *hop.updates.values()), choices)
         c.require(c.no(fires), seen.bit(hop.condition))
         if others is not None and before[thread][point] is not False:
-            effect = rounds.effects[hop]
-            because = (f.bit for f in others if clash(effect, rounds.effects[f.hop]))
-            c.require(c.no(fires), c.no(before[thread][point]), *because)
+            c.require(c.no(fires), c.no(before[thread][point]), *_clash(rounds.effects[hop], others))
         made.append((Fired(thread, hop, fires, choices), {v: seen.signal(t) for v, t in hop.updates.items()}))
     _at_most_one(c, [taken[n] for n in rounds.out[thread][point]])
     for fired, values in made:

@@ -10,7 +10,7 @@ from sa.automata.automaton import Kind
 from sa.automata.rename import own_local
 from sa.base.budget import Budget, Event, Report
 from sa.base.limits import Unsupported
-from sa.bounded.dag import Dag, TooLarge, loops_of, unwound
+from sa.bounded.dag import Dag, Memory, TooLarge, loops_of, unwound
 from sa.bounded.fuse import fused
 from sa.bounded.rounds import Rounds, add_round, begin, dangers, goes_on, is_used, view
 from sa.bounded.run import round_of_last, run_along, script_in
@@ -77,30 +77,33 @@ class Task(Struct, frozen=True, eq=False):
     unwind: int
 
 
-def task(s: System, unwind: int, exactly: bool, fuses: bool = True) -> Task:
+def task(s: System, unwind: int, exactly: bool, fuses: bool = True, memory: Memory | None = None) -> Task:
     """The threads unwound; unless `exactly`, loops whose end follows from known values are unwound to that end.
 
-    With `fuses`, there are no points at which a switch makes no difference. Raises Unsupported for threads that are
-    too large.
+    With `fuses`, there are no points at which a switch makes no difference. `memory` is that of other unwindings.
+    Raises Unsupported for threads that are too large.
     """
-    dags = tuple(_dag(s, thread, unwind, exactly) for thread in range(len(s.threads)))
+    memory = memory or Memory()
+    dags = tuple(_dag(s, thread, unwind, exactly, memory) for thread in range(len(s.threads)))
     return Task(s, tuple(_smaller(s, thread, dag) for thread, dag in enumerate(dags)) if fuses else dags, unwind)
 
 
-def _dag(s: System, thread: int, unwind: int, exactly: bool) -> Dag:
+def _dag(s: System, thread: int, unwind: int, exactly: bool, memory: Memory) -> Dag:
     heads = loops_of(s, thread).inside
-    ending = set[int]() if exactly else set(heads)
+    ending = frozenset[int]() if exactly else memory.ending.get(thread, frozenset(heads))
     for constants in (True, False):
         while True:
             most = {head: KNOWN if head in ending else unwind for head in heads}
             try:
-                dag = unwound(s, thread, most, constants, FEW if ending else MANY)
+                dag = unwound(s, thread, most, constants, FEW if ending else MANY, memory)
             except TooLarge:
                 if not ending:
                     break
-                ending = set()
+                ending = frozenset()
                 continue
             if not dag.open_loops & ending:
+                if not exactly:
+                    memory.ending[thread] = ending
                 return dag
             ending -= dag.open_loops
     raise Unsupported("a thread with more steps than that within these bounds")

@@ -88,7 +88,9 @@ def bounds_of(rounds: int | None, unwind: int | None, schedule: str | None, jobs
 
 
 QUICK_BOUNDED: ClaimEngine = Decider(
-    "quick-bounded", "the same as `bounded`, up to 4 rounds and unwindings", partial(by_rounds, Wanted(stages=3))
+    "quick-bounded",
+    "the same as `bounded`, up to 4 rounds and unwindings",
+    partial(by_rounds, Wanted(stages=2, effort=250_000, proves=False)),
 )
 
 Portfolio: TypeAlias = tuple[Turn[ClaimEngine], ...]

@@ -84,7 +84,7 @@ def _rounds(strategies: int, states: int, stages: int, name: str) -> GoalEngine:
 
 #: Strategies, states with few values for each of them, bounds that grow: at a glance, and with patience.
 QUICK_BOUNDED = _rounds(2, 2_000, 2, "quick-bounded")
-BOUNDED = _rounds(6, 20_000, 9, "bounded")
+BOUNDED = _rounds(6, 20_000, 5, "bounded")
 
 
 ARRAYS: GoalEngine = Prover(

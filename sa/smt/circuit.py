@@ -68,6 +68,9 @@ class Circuit:
         self.words: Words = Bits(self.context) if bits else Integers(self.context)
         self.solver = z3.SolverFor("QF_FD", self.context) if bits else z3.SimpleSolver(self.context)
         self.solver.set("random_seed", seed)
+        if bits:
+            # Steps are taken unless something forbids it: measured, a tenth to a fifth less time.
+            self.solver.set("phase", "always_true")
         self._required = list[z3.BoolRef]()
         self._ref = self.context.ref()
         self._names = 0

@@ -156,12 +156,16 @@ class Bits:
     def __init__(self, context: z3.Context) -> None:
         self.context = context
         self._ref = context.ref()
+        self._numerals: dict[tuple[int, int], z3.BitVecRef] = {}
 
     def _wrapped(self, ast: Any) -> z3.BitVecRef:
         return z3.BitVecRef(ast, self.context)
 
     def _numeral(self, value: int, width: int) -> z3.BitVecRef:
-        return z3.BitVecVal(value, width, self.context)
+        found = self._numerals.get((value, width))
+        if found is None:
+            found = self._numerals[value, width] = z3.BitVecVal(value, width, self.context)
+        return found
 
     def constant(self, value: int) -> Word:
         """A constant."""
