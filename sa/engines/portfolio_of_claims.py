@@ -87,12 +87,6 @@ def bounds_of(rounds: int | None, unwind: int | None, schedule: str | None, jobs
     return Wanted(rounds, unwind, () if schedule is None else read_schedule(schedule), jobs)
 
 
-QUICK_BOUNDED: ClaimEngine = Decider(
-    "quick-bounded",
-    "the same as `bounded`, up to 4 rounds and unwindings",
-    partial(by_rounds, Wanted(stages=2, effort=250_000, proves=False)),
-)
-
 Portfolio: TypeAlias = tuple[Turn[ClaimEngine], ...]
 
 #: Engines of `verify` in their order.
@@ -101,7 +95,6 @@ CLAIMS: Portfolio = (
     Turn(CLAIMED, 0.1),
     Turn(PRECONDITIONS, 0.1),
     Turn(BOXES, 0.3),
-    Turn(QUICK_BOUNDED, 0.1),
     Turn(DIFFERENCES, 0.2),
     Turn(COORDINATES, 0.2),
     Turn(PRODUCTS, 0.25),

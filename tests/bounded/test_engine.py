@@ -151,6 +151,49 @@ def test_integers_have_no_bounds() -> None:
     assert [type(x) for x in found] == [Reached]
 
 
+def how(text: str) -> str:
+    """What is said of the run that is found."""
+    return next(answer.how for answer in said(text) if isinstance(answer, Refuted))
+
+
+def test_a_run_ends_where_something_is_bad_first_and_has_no_steps_that_it_does_not_need() -> None:
+    more = "thread B { y := 1; y := 2; } thread C { y := 3; }"
+    assert how(f"global x, y : int = 0; thread A {{ x := 1; x := 2; }} {more} invariant no : x != 1;") == (
+        "a run of 1 step in 1 round"
+    )
+    assert how(f"global x, y : int = 0; thread A {{ x := 1; assert x != 1; x := 2; }} {more}") == (
+        "a run of 2 steps in 1 round"
+    )
+
+
+def test_a_run_tells_its_own_rounds() -> None:
+    """Questions are asked after 1, 2, 3 and 6 rounds."""
+    wait = "while (x < {0}) {{ await x % 2 == {1}; x := x + 1; }}"
+    text = f"global x : int = 0; thread A {{ {wait.format(7, 0)} }} thread B {{ {wait.format(7, 1)} }}"
+    assert how(f"{text} invariant small : x < 7;").endswith("in 4 rounds")
+
+
+def test_what_is_found_within_given_bounds_is_found_without_them_where_there_is_time() -> None:
+    text = "global x : int; thread A { assert x * x != 1000000007 * 1000000007; }"
+    assert refuted(text, 1, 0)
+    question = asked(text)
+    found = list(by_rounds(Wanted(stages=None), question, Budget(limits(60, None)), unheard))
+    assert isinstance(found[0], Refuted)
+
+
+def test_first_values_that_nobody_reads_leave_nothing_out() -> None:
+    text = "global x : int = 0; thread A { local t : int; t := x; x := t + 1; } invariant small : x <= 1;"
+    assert [type(answer) for answer in said(text)] == [Excluded]
+
+
+def test_arrays_of_truth_values_without_bounds_are_taken() -> None:
+    text = "global done : bool[*] = false; global n : int = 0; "
+    threads = "thread A { done[n] := true; } thread B { n := 3; assert !done[3]; }"
+    assert refuted(text + threads)
+    assert refuted(text.replace(" = false", "") + "thread A { assert done[7] || !done[8] || done == done && done[9]; }")
+    assert not refuted(text + "thread A { done[n] := true; assert done[n]; }", 2, 0)
+
+
 def test_time_that_runs_out_leaves_a_note() -> None:
     text = "global x, y, z : int; thread A { while (true) { x := x * y + z; y := y * z + x; z := x * y; } }"
     text += "thread B { assert x * x * x + y * y * y != 114 + z * z * z; }"

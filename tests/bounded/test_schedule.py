@@ -71,6 +71,34 @@ def test_turns_end_where_the_schedule_says() -> None:
     assert said(LINES, "A@end,A@4:B") == ["refuted"]
 
 
+def test_a_turn_that_cannot_end_where_the_schedule_says_is_an_error() -> None:
+    with pytest.raises(InputError, match="`A` has no step on line 99"):
+        said(LINES, "A@99:B")
+    with pytest.raises(InputError, match="`B` has no step on lines 1 to 6"):
+        said(LINES, "A:B@1-6")
+    with pytest.raises(InputError, match="`C` never ends"):
+        said("global x : int = 0; thread C { while (true) { x := x + 1; } } invariant no : x != -1;", "C@end")
+
+
+def test_a_turn_may_end_before_a_step_that_nobody_else_notices() -> None:
+    text = """global x, y : int = 0;
+thread A {
+  local t : int = 0;
+  x := 1;
+  t := t + 1;
+  x := t + 1;
+}
+thread B { assert x != 1; }"""
+    assert said(text, "A@5:B") == ["refuted"]
+
+
+def test_a_run_within_a_schedule_keeps_its_turns() -> None:
+    wanted = Wanted(unwind=0, schedule=read_schedule("A@3:B:A@4:*"))
+    (answer,) = by_rounds(wanted, asked(LINES.replace("t != 1", "x != 1")), Budget(limits(60, None)), unheard)
+    assert isinstance(answer, Refuted)
+    assert answer.how == "a run of 3 steps in 3 rounds"
+
+
 def test_a_thread_that_waits_for_others_comes_after_them() -> None:
     threads = {
         "A": "thread A { x := 1; } ",
