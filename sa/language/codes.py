@@ -371,8 +371,7 @@ SA912 a source of a certificate that is not there
 SA913 a folder that exists
     `--export` and `sacheck init` make a new folder, or fill an empty one, so that nothing of yours is overwritten.
 SA914 an engine, a thread or a step that is not there
-    `--engine` names engines, which `sacheck engines` lists; `--schedule` threads of the program, as reports name them,
-    and lines on which these have a step.
+    `--engine` names engines (`sacheck engines` lists them), `--schedule` threads, and lines where they have a step.
 SA915 a folder without programs
     In a folder, files are read whose names end in `.sa`, `.c` or `.i`; folders with a name that starts with a dot are
     left out.
