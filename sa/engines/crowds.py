@@ -41,7 +41,7 @@ CROWDS: Portfolio = (
     Turn(BOUNDED, 0.05),
     Turn(APART, 0.3),
     Turn(CONTROL, 0.3),
-    Turn(COUNTS, 0.4),
+    Turn(COUNTS, 0.5),
     Turn(CONJUNCTIONS, 0.4),
     Turn(JOINT, 0.4),
     Turn(BOUNDED, 0.2),

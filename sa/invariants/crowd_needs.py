@@ -14,7 +14,7 @@ from sa.automata.automaton import Automaton, Kind, Variable, variables_of
 from sa.automata.family import symbolic_name
 from sa.certificates.crowd import counter
 from sa.certificates.run import Bad
-from sa.conditions.never import at_places
+from sa.conditions.never import at_places, mentioned
 from sa.invariants.constants import constants
 from sa.invariants.crowd_candidates import candidates
 from sa.invariants.crowd_clauses import System, balanced, identities, places_of, predicate, variables
@@ -44,11 +44,11 @@ def needed(s: System, bads: Sequence[Bad]) -> Offered:
     dependent = tuple(islice(_dependent(told, said), DEPENDENT))
     flags = {t.name: _open_flags(t) for t in s.apart}
     # Claims may speak of more copies than there are here, and of where they are.
-    known = frozenset(variables(s))
+    known, placed = frozenset(variables(s)), frozenset(f for f in somewhere if mentioned(f))
     offered = dict[str, Sequence[Term]]()
     for places in places_of(s):
         here = {t.name: q for t, q in zip(s.apart, places, strict=True)}
-        said_here = (at_places(formula, here) for formula in somewhere)
+        said_here = (at_places(f, here) if f in placed else f for f in somewhere)
         needs = (f for f in said_here if f.free and f.free <= known)
         own = [v for t, q in here.items() for v in flags[t].get(q, ())]
         each = islice(_dependent(own, said), DEPENDENT)
