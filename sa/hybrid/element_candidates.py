@@ -17,7 +17,7 @@ from sa.terms import build
 from sa.terms.solve import solution
 from sa.terms.sort import INT, ArraySort
 from sa.terms.substitute import rebuild, substitute
-from sa.terms.term import Int, IsZero, Le, Select, Store, Term, Var, children, sort_of, subterms
+from sa.terms.term import Int, IsZero, Le, Or, Select, Store, Term, Var, children, sort_of, subterms
 
 #: Formulas about other numbers at most.
 OTHERS = 60
@@ -31,7 +31,7 @@ class Size(Struct, frozen=True):
 
 
 #: Few candidates, and many.
-SIZES = (Size(5, 6), Size(8, 16))
+SIZES = (Size(6, 6), Size(9, 16))
 
 
 def candidates(
@@ -46,12 +46,14 @@ def candidates(
     equations = frozenset(a.total for a in atoms if isinstance(a, IsZero))
     equations |= frozenset(build.scale(-1, t) for t in equations)
     tests = tuple(a for a in atoms if not (isinstance(a, Le) and a.total in equations))
+    wanted = tuple(dict.fromkeys(build.lnot(c.constraint) for c in clauses if c.head is None))
+    tests += tuple(w for w in wanted if isinstance(w, Or))
     own = data | {index, *cells.values()}
     said = dict.fromkeys(f for f in _said(parameters, clauses, tests, reached, index, cells) if f.free <= own)
-    ends = tuple(dict.fromkeys(t for t in _ends(reached, tests) if t.free <= data and not called(t)))[: size.ends]
+    found = _ends(parameters, clauses, reached, tests)
+    ends = tuple(dict.fromkeys(t for t in found if t.free <= data and not called(t)))[: size.ends]
     parts = tuple(dict.fromkeys(_parts(ends, index)))
     about = (build.implies(part, f) for f in islice(said, size.said) for part in parts)
-    wanted = (build.lnot(c.constraint) for c in clauses if c.head is None)
     numbers = [a for a in tests if a.free and a.free <= data and not called(a)]
     beyond = (build.at_most_zero(build.sub(a.total, build.ONE)) for a in numbers if isinstance(a, Le))
     ordered = (build.le(one, two) for one, two in permutations(ends, 2))
@@ -64,14 +66,22 @@ def _terms(clause: Clause) -> Iterator[Term]:
     yield from () if clause.head is None else clause.head.arguments
 
 
-def _ends(reached: Iterable[Select | Store], tests: Iterable[Term]) -> Iterator[Term]:
-    """Places that are read or written, and what is compared with them."""
+def _ends(
+    parameters: Mapping[str, Sequence[Var]],
+    clauses: Sequence[Clause],
+    reached: Sequence[Select | Store],
+    tests: Iterable[Term],
+) -> Iterator[Term]:
+    """Places that are read or written, where they begin, and what is compared with them."""
     places = dict.fromkeys(t.index for t in reached)
     # Behind what was written last begins what has not been written yet.
     written = dict.fromkeys(t.index for t in reached if isinstance(t, Store))
     yield from (end for place in written for end in (place, build.add(place, build.ONE)))
     yield from places
     named = frozenset(v for p in places for v in p.free)
+    for head in (c.head for c in clauses if c.head is not None):
+        pairs = zip(parameters[head.predicate], head.arguments, strict=True)
+        yield from (t for v, t in pairs if v in named and v not in t.free)
     for test in tests:
         for var in sorted((v for v in test.free & named if v.sort == INT), key=lambda v: v.key):
             found = solution(build.is_zero(test.total), frozenset((var,))) if isinstance(test, Le | IsZero) else None
@@ -82,7 +92,7 @@ def _ends(reached: Iterable[Select | Store], tests: Iterable[Term]) -> Iterator[
 def _parts(ends: Sequence[Term], index: Var) -> Iterator[Term]:
     """Sets of indices: all, from an end on, before an end, and between two."""
     yield build.TRUE
-    yield from (f for t in ends for f in (build.le(t, index), build.lt(index, t)))
+    yield from (f for t in ends for f in (build.le(t, index), build.lt(index, t), build.eq(index, t)))
     for low, high in permutations(ends, 2):
         size = build.sub(high, low)
         if not isinstance(size, Int) or size.value > 0:
@@ -97,6 +107,16 @@ def _said(
     index: Var,
     cells: Mapping[Var, Var],
 ) -> Iterator[Term]:
+    read = {
+        v: cells[a]
+        for p in reached
+        for a in (_array(p),)
+        if isinstance(a, Var) and isinstance(p, Select)
+        if a in cells
+        for c in clauses
+        for v in _named(parameters, c, p)
+    }
+    yield from (substitute(_at_cells(t, index, cells), read) for t in tests if isinstance(t, Or))
     for place in reached:
         array = _array(place)
         if not isinstance(array, Var) or array not in cells:

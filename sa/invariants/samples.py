@@ -1,4 +1,4 @@
-"""Equations of degree one and two that hold wherever random runs came: candidates for invariants, nothing more.
+"""Equations of degree one, two and three that hold wherever random runs came: candidates for invariants, nothing more.
 
 A run's states at one choice of locations give one linear equation each in the unknown coefficients of monomials; what
 satisfies all of them is a null space (Sharma, Gupta, Hariharan, Aiken, Liang, Nori: A Data Driven Approach for
@@ -8,6 +8,7 @@ monomials of degree two.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 from random import Random
@@ -24,14 +25,18 @@ from sa.smt.session import Sat, Session
 from sa.terms import build
 from sa.terms.compile import Row, compiled, predicate
 from sa.terms.evaluate import Unevaluable
+from sa.terms.solve import solution
 from sa.terms.sort import INT, ArraySort, Value, default_value
 from sa.terms.term import Term, Var
 
-#: Runs, their steps, and the values that loose variables begin with and choices take.
-RUNS, STEPS, SMALL = 200, 100, 6
+#: Runs, their steps, and the values that loose variables begin with and choices take; in some runs they begin larger.
+RUNS, STEPS, SMALL, LARGE = 200, 100, 6, 30
 
-#: Numbers that equations are about at most, and states that are looked at of one choice of locations.
-NUMBERS, STATES = 9, 60
+#: Numbers that equations are about at most, and states that are looked at of one choice of locations, of each run.
+NUMBERS, STATES, EACH = 9, 60, 10
+
+#: Numbers of which there are equations of degree three at most.
+CUBED = 3
 
 #: Equations that are looked for.
 POOL = 60
@@ -67,21 +72,25 @@ def equations(threads: tuple[Automaton, ...], seed: int, bounds: Limits) -> Samp
     if w.partial or not 1 < len(numbers) <= NUMBERS:
         return Sampled((), {})
     seen = dict[tuple[str, ...], dict[Row, None]]()
-    for places, row in _visited(w, Random(seed), bounds):
+    often = Counter[tuple[int, tuple[str, ...]]]()
+    for run, places, row in _visited(w, Random(seed), bounds):
         states = seen.setdefault(places, {})
-        if len(states) < STATES:
+        often[run, places] += 1
+        # A run that goes on for long says much about what it began with.
+        if len(states) < STATES and often[run, places] <= EACH:
             states[tuple(row[w.order.index(v)] for v in numbers)] = None
+    moving = frozenset(v for by_place in w.arcs for here in by_place for a in here for v in a.updates)
     pool = dict[Term, None]()
     for states in seen.values():
         check_time(bounds)
-        pool.update(dict.fromkeys(_equations(numbers, list(states))))
+        pool.update(dict.fromkeys(_equations(numbers, moving, list(states))))
     every = tuple(pool)[:POOL]
     tests = [(e, predicate(e, numbers)) for e in every]
     held = {places: tuple(e for e, holds in tests if all(map(holds, states))) for places, states in seen.items()}
     return Sampled(every, held)
 
 
-def _equations(numbers: Sequence[Var], states: Sequence[Row]) -> Iterator[Term]:
+def _equations(numbers: Sequence[Var], moving: frozenset[Var], states: Sequence[Row]) -> Iterator[Term]:
     rows = [dict(zip(numbers, map(int, _plain(row)), strict=True)) for row in states]
     linear = list(_of(tuple((v,) for v in numbers), rows))
     yield from linear
@@ -90,7 +99,13 @@ def _equations(numbers: Sequence[Var], states: Sequence[Row]) -> Iterator[Term]:
     pairs = tuple(combinations_with_replacement(left, 2))
     if linear and not left:
         return
-    yield from (e for e in _of((*((v,) for v in left), *pairs), rows) if e not in linear)
+    squares = [e for e in _of((*((v,) for v in left), *pairs), rows) if e not in linear]
+    yield from squares
+    defined |= {s[0] for e in squares if (s := solution(e, frozenset(left))) is not None}
+    left = [v for v in left if v not in defined and v in moving]
+    if squares and len(left) <= CUBED:
+        powers = (combinations_with_replacement(left, n) for n in (1, 2, 3))
+        yield from _of(tuple(m for some in powers for m in some), rows)
 
 
 def _plain(row: Row) -> Iterator[int]:
@@ -124,10 +139,11 @@ def _product(row: Mapping[Var, int], monomial: tuple[Var, ...]) -> int:
     return result
 
 
-def _visited(w: Whole, random: Random, bounds: Limits) -> Iterator[tuple[tuple[str, ...], Row]]:
+def _visited(w: Whole, random: Random, bounds: Limits) -> Iterator[tuple[int, tuple[str, ...], Row]]:
+    """The states of random runs: the run's number, where the threads are, and the values."""
     moves = tuple(tuple(tuple(_move(a, w.order) for a in here) for here in thread) for thread in w.arcs)
     session = Session(bounds)
-    for _ in range(RUNS):
+    for run in range(RUNS):
         check_time(bounds)
         row = _start(w, session, random)
         if row is None:
@@ -136,7 +152,7 @@ def _visited(w: Whole, random: Random, bounds: Limits) -> Iterator[tuple[tuple[s
         mover, calm = 0, random.choice((0.0, 0.5, 0.9))
         for _ in range(STEPS):
             places = tuple(int(q) for q in _plain(row[: len(w.counters)]))
-            yield tuple(t.locations[q].name for t, q in zip(w.threads, places, strict=True)), row
+            yield run, tuple(t.locations[q].name for t, q in zip(w.threads, places, strict=True)), row
             if random.random() >= calm:
                 mover = random.randrange(len(w.threads))
             after = _step(moves[mover][places[mover]], row, random)
@@ -148,11 +164,11 @@ def _visited(w: Whole, random: Random, bounds: Limits) -> Iterator[tuple[tuple[s
 
 def _start(w: Whole, session: Session, random: Random) -> Row | None:
     """An initial state, loose variables small where they may be."""
-    known = [w.init]
+    known, most = [w.init], random.choice((SMALL, SMALL, LARGE))
     for variable in w.variables:
         if variable.var.sort != INT:
             continue
-        wish = build.eq(variable.var, build.integer(random.randrange(SMALL)))
+        wish = build.eq(variable.var, build.integer(random.randrange(most)))
         if isinstance(session.check((*known, wish)), Sat):
             known.append(wish)
     found = session.check(known)

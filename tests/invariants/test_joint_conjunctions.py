@@ -50,6 +50,10 @@ SUMS = {
     "while (i < n) { s += i; i += 1; } assert 2 * s == n * (n - 1); }",
     "a square as a sum of odd numbers": "param n : int; init n >= 0; thread A { local i, k, s : int = 0;"
     "k := 1; while (i < n) { s += k; k += 2; i += 1; } assert s == n * n; }",
+    "cubes by differences": "param n : int; thread A { local k, x, z : int = 0; local y : int = 1;"
+    "z := 6; while (k < n) { k += 1; x += y; y += z; z += 6; } assert x == k * k * k; }",
+    "an integer square root": "param n : int; init n >= 0; thread A { local a : int = 0; local s, t : int = 1;"
+    "while (s <= n) { a += 1; t += 2; s += t; } assert a * a <= n && n < (a + 1) * (a + 1); }",
     "division by subtraction": "param x, y : int; init x >= 0 && y > 0; thread A { local q : int = 0;"
     "local r : int = x; while (r >= y) { r -= y; q += 1; } assert x == q * y + r; }",
     "two threads that sum up the same": "param n : int; init n >= 0; global a, b, done : int = 0;"
