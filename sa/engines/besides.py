@@ -8,7 +8,8 @@ say too much, and there they are asked for under a condition, or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice, permutations, product
 
 from msgspec.structs import replace
 
@@ -22,12 +23,16 @@ from sa.refinement.coupling import Coupling, Part, conditions, equations_of, wea
 from sa.smt.session import Session, Unsat
 from sa.terms import build
 from sa.terms.printer import show
-from sa.terms.term import Term
+from sa.terms.sort import INT, ArraySort
+from sa.terms.term import Term, Var
 from sa.values.search import suspected
 from sa.values.sought import Sought
 
 #: Equations that are begun with, and plays against them.
 EQUATIONS, PLAYS = 32, 32
+
+#: Numbers of a side of which differences are looked at.
+FEW = 3
 
 #: Steps in which a play is looked for, and values that are tried for choices without a range.
 STEPS, VALUES = 10_000, 4
@@ -56,7 +61,7 @@ def related_besides(goal_of: Besides, options: Options) -> tuple[Term, ...]:
     equated = frozenset(v for p in parts for v in p.equation.free)
     coupling = Coupling(parts, conditions(goal.concrete, equated))
     for _ in range(PLAYS):
-        said = tuple(build.implies(c, e) for c, e in equations_of(coupling))
+        said = tuple(build.implies(c, e) for c, e in equations_of(replace(coupling, parts=_telling(coupling))))
         if build.land(*said) is build.TRUE:
             return ()
         asked = goal_of(said)
@@ -68,6 +73,14 @@ def related_besides(goal_of: Besides, options: Options) -> tuple[Term, ...]:
             return ()
         coupling = less
     return ()
+
+
+def _telling(coupling: Coupling) -> tuple[Part, ...]:
+    """Equations of variables, under conditions too; others only where they always hold and those do not say it."""
+    always = [p for p in coupling.parts if p.condition is build.TRUE]
+    equal = {p.equation.free for p in always if len(p.equation.free) == 2}
+    plain = (p for p in coupling.parts if len(p.equation.free) == 2)
+    return (*plain, *(p for p in always if len(p.equation.free) > 2 and not any(e <= p.equation.free for e in equal)))
 
 
 def with_besides(found: Found, formulas: tuple[Term, ...]) -> Found:
@@ -82,15 +95,24 @@ def _equal_at_start(goal: Goal, options: Options) -> Iterator[Term]:
     """Equations between globals of the two sides that ι does not speak of, where they begin with the same value."""
     session = Session(options.limits, tuple(a.formula for a in goal.axioms), options.seed)
     start = (*(f.term for f in goal.kappa), goal.concrete.init, goal.abstract.init)
-    told, found = iota_of(goal).free, 0
-    for mine in variables_of(goal.concrete, Kind.GLOBAL):
-        for theirs in variables_of(goal.abstract, Kind.GLOBAL):
-            if mine.sort != theirs.sort or mine in told or theirs in told or found >= EQUATIONS:
-                continue
-            equation = build.eq(mine, theirs)
-            if isinstance(session.check((*start, build.lnot(equation))), Unsat):
-                found += 1
-                yield equation
+    told = iota_of(goal).free
+    mine, theirs = ([v for v in variables_of(a, Kind.GLOBAL) if v not in told] for a in (goal.concrete, goal.abstract))
+    true = (e for e in _equations(mine, theirs) if isinstance(session.check((*start, build.lnot(e))), Unsat))
+    return islice(true, EQUATIONS)
+
+
+def _equations(mine: Sequence[Var], theirs: Sequence[Var]) -> Iterator[Term]:
+    """Equations between variables of one sort, arrays but at one index, and numbers with differences of two."""
+    for x, y in product(mine, theirs):
+        if x.sort == y.sort and (x.name.position is None) == (y.name.position is None):
+            yield build.eq(x, y)
+    numbers, others = ([v for v in side if v.sort == INT and v.name.position is None] for side in (mine, theirs))
+    for x, y in product(mine, theirs):
+        if x.sort == y.sort == ArraySort(INT, INT):
+            yield from (build.eq(x, build.store(y, k, build.select(x, k))) for k in numbers)
+    if len(numbers) <= FEW and len(others) <= FEW:
+        yield from (build.eq(build.sub(x, y), z) for x, y in permutations(numbers, 2) for z in others)
+        yield from (build.eq(x, build.sub(y, z)) for x in numbers for y, z in permutations(others, 2))
 
 
 def _play(goal: Goal, options: Options) -> Play | None:

@@ -2,7 +2,8 @@
 
 Each template is reflexive and transitive, so their conjunction is; those that every change keeps contain the
 environment. The family: a variable does not change, only grows, only shrinks; or does so while a condition holds, if
-the environment cannot make that condition false.
+the environment cannot make that condition false. Of an array without bounds the same is asked of the element at an
+index that does not change: `h < t ==> a'[h] == a[h]`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from msgspec import Struct
 from sa.generation.environment import Change, keeps
 from sa.smt.session import Session, Unsat
 from sa.terms import build
-from sa.terms.sort import BOOL, INT
+from sa.terms.sort import BOOL, INT, ArraySort
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import And, IsZero, Le, Not, Or, Same, Term, Var
 
@@ -50,8 +51,12 @@ def closure_of(
         else:
             moving.append(var)
     conditions = tuple(_lasting(asked, frozenset(moving), extra)) if moving else ()
+    still = [v for v in shared if v.sort == INT and v not in moving]
     for var in moving:
         _of_variable(asked, var, conditions, found)
+        if isinstance(var.sort, ArraySort) and var.sort.index == INT:
+            for index in still:
+                _of_element(asked, var, index, conditions, found)
     for condition in conditions:
         _add(asked, build.implies(condition, _then(condition, shared)), found)
     return build.land(*found)
@@ -75,6 +80,13 @@ def _of_variable(asked: _Question, var: Var, conditions: Sequence[Term], found: 
             if asked.kept(guarded):
                 _add(asked, guarded, found)
                 break
+
+
+def _of_element(asked: _Question, array: Var, index: Var, conditions: Sequence[Term], found: list[Term]) -> None:
+    same = build.eq(build.select(primed(array), index), build.select(array, index))
+    for template in (same, *(build.implies(c, same) for c in conditions)):
+        if asked.kept(template):
+            _add(asked, template, found)
 
 
 def _lasting(asked: _Question, moving: frozenset[Var], extra: Iterable[Term]) -> Iterator[Term]:

@@ -18,7 +18,7 @@ from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.shadow import shadow
 from sa.terms.substitute import primed, substitute
-from sa.terms.term import Term, Var
+from sa.terms.term import Ite, Store, Term, Var
 
 
 class Change(Struct, frozen=True):
@@ -76,11 +76,28 @@ def _change(thread: Automaton, edge: Edge, seen: Seen, fact: Term) -> Change:
     if not loose:
         return Change(thread.name, build.land(seen.before, shadow(known, hidden)), updates, loose, build.TRUE)
     written = build.land(*(build.eq(primed(v), after[v]) for v in loose))
+    elsewhere = build.land(*(build.eq(primed(v), _but_for_values(after[v], primed(v), hidden)) for v in loose))
     reached = substitute(seen.after, {v: primed(v) if v in loose else after.get(v, v) for v in shared})
-    outcome = build.land(shadow(build.land(known, written), hidden), reached)
+    outcome = build.land(shadow(build.land(known, written), hidden), reached, elsewhere)
     now = [c for c in build.conjuncts(outcome) if not any(v.primes for v in c.free)]
     then = build.land(*(c for c in build.conjuncts(outcome) if any(v.primes for v in c.free)))
     return Change(thread.name, build.land(seen.before, *now), updates, loose, then)
+
+
+def _but_for_values(written: Term, after: Term, hidden: frozenset[Var]) -> Term:
+    """An array that a step writes, with the values that it has afterwards where hidden ones were stored.
+
+    It is what is written, whatever the values; if indices are hidden it is `after`, which says nothing.
+    """
+    match written:
+        case Store(array, index, _) if index.free.isdisjoint(hidden):
+            below = _but_for_values(array, after, hidden)
+            return below if below is after else build.store(below, index, build.select(after, index))
+        case Ite(condition, positive, negative) if condition.free.isdisjoint(hidden):
+            ways = [_but_for_values(t, after, hidden) for t in (positive, negative)]
+            return after if any(w is after for w in ways) else build.ite(condition, *ways)
+        case _:
+            return written if written.free.isdisjoint(hidden) else after
 
 
 def relation_of(change: Change, shared: Sequence[Var]) -> Term:

@@ -91,6 +91,39 @@ def test_nothing_is_related_where_all_is() -> None:
     assert not found("global x : int = 0; thread T { x := 1; }", "global y : int = 0; thread T { y := 2; }")
 
 
+#: A queue without bounds: what is behind its end may differ.
+UNBOUNDED = (
+    """
+    global q : int[*] = 0; global a, z : int = 0;
+    thread P { local v : int = 0; while (true) { havoc v; atomic { @put(v) q[z] := v; z := z + 1; } } }
+    thread C { local r : int = 0; while (true) { await a < z { r := q[a]; a := a + 1; @get(r) skip; } } }
+    """,
+    """
+    global m : int[*] = 0; global h, t : int = 0;
+    thread P { local v : int = 0; while (true) { havoc v; m[t] := v; @put(v) t := t + 1; } }
+    thread C { local r : int = 0; while (true) { await h < t; r := m[h]; @get(r) h := h + 1; } }
+    """,
+)
+
+
+def test_arrays_may_differ_at_one_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of the element which is just being written."""
+    only_besides(monkeypatch)
+    made = refine(*read(*UNBOUNDED), Options(limits(60.0, None)))
+    assert made.verdict is Verdict.PROVED
+    assert made.composition is not None
+    assert "store(abs.q, conc.t, conc.m[conc.t]) == conc.m" in map(show, made.composition.besides)
+
+
+def test_differences_are_related_to_numbers() -> None:
+    """How many there are on the one side is a number, on the other how far two counters are apart."""
+    said = found(
+        "global n : int = 0; thread P { while (*) { @put n := n + 1; } } thread C { while (*) { @get n := n - 1; } }",
+        "global h, t : int = 0; thread P { while (*) { @put t := t + 1; } } thread C { while (*) { @get h := h + 1; } }",
+    )
+    assert said == ["abs.n + conc.h == conc.t"]
+
+
 def test_names_need_not_be_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of families, too, and what is claimed is what was asked."""
     only_besides(monkeypatch)
