@@ -119,7 +119,7 @@ def test_differences_are_related_to_numbers() -> None:
     """How many there are on the one side is a number, on the other how far two counters are apart."""
     said = found(
         "global n : int = 0; thread P { while (*) { @put n := n + 1; } } thread C { while (*) { @get n := n - 1; } }",
-        "global h, t : int = 0; thread P { while (*) { @put t := t + 1; } } thread C { while (*) { @get h := h + 1; } }",
+        "global h, t : int = 0; thread P { while (*) { @put t += 1; } } thread C { while (*) { @get h += 1; } }",
     )
     assert said == ["abs.n + conc.h == conc.t"]
 
