@@ -16,9 +16,9 @@ from sa.automata.ranges import values_of
 from sa.automata.rename import own_local
 from sa.bounded.loops import Loops, loops
 from sa.explicit.system import Act, System
-from sa.terms.build import FALSE, conjuncts, constant
+from sa.terms.build import FALSE, TRUE, conjuncts, constant
 from sa.terms.sort import INT, ArraySort, Value, default_value
-from sa.terms.substitute import substitution
+from sa.terms.substitute import substitute, substitution
 from sa.terms.term import Bool, Int, IsZero, Member, Not, Same, Sum, Term, Var
 
 
@@ -141,8 +141,13 @@ def _tracked(s: System, thread: int) -> frozenset[Var]:
 
 def first_values(s: System) -> dict[Var, Value]:
     """The values of variables at the start: where a conjunct of its own says one, and some value where none matters."""
-    said = dict(pair for c in conjuncts(s.init) if (pair := _says(c)) is not None)
-    matter = s.init.free.union(s.shared, *(kept[place] for kept, place in zip(s.kept, s.start, strict=True)))
+    begun = conjuncts(s.init)
+    said = dict(pair for c in begun if (pair := _says(c)) is not None)
+    values: dict[Var, Term] = {v.var: constant(some_value(v), v.var.sort) for v in s.variables.values()}
+    # Of one variable alone, such as its range, and true of the value.
+    plain = {c for c in begun if len(c.free) == 1 and substitute(c, values) is TRUE}
+    matter = s.shared.union(*(c.free for c in begun if c not in plain))
+    matter = matter.union(*(kept[place] for kept, place in zip(s.kept, s.start, strict=True)))
     return {**said, **{v.var: some_value(v) for v in s.variables.values() if v.var not in matter}}
 
 

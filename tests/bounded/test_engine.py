@@ -10,6 +10,7 @@ from sa.base.budget import Budget, unheard
 from sa.base.limits import LimitReached, Limits, limits
 from sa.bounded.engine import Wanted, by_rounds
 from sa.bounded.search import Bounds, Coverage, Reached, task, within
+from sa.certificates.run import Run
 from sa.certificates.states import States
 from sa.checker.ruling import Accepted
 from sa.checker.run import check_run
@@ -184,6 +185,12 @@ def test_what_is_found_within_given_bounds_is_found_without_them_where_there_is_
 def test_first_values_that_nobody_reads_leave_nothing_out() -> None:
     text = "global x : int = 0; thread A { local t : int; t := x; x := t + 1; } invariant small : x <= 1;"
     assert [type(answer) for answer in said(text)] == [Excluded]
+    question = asked("global x : 0..9 = 7; thread A { local t : 3..5; x := 1; t := 4; x := t; } invariant no : x != 4;")
+    (found,) = [a for a in by_rounds(Wanted(), question, Budget(limits(60, None)), unheard) if isinstance(a, Refuted)]
+    assert isinstance(found.evidence, Run)
+    assert list(found.evidence.start.threads["A"].values.values()).count(3) == 1
+    kept = "global x : int = 0; thread A { local t : 3..5; x := t; } invariant no : x != 5;"
+    assert how(kept) == "a run of 1 step in 1 round"
 
 
 def test_arrays_of_truth_values_without_bounds_are_taken() -> None:
