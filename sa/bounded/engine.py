@@ -59,6 +59,7 @@ MOST = 1 << 31
 
 #: Stages with copies of families, and how many copies of each.
 COPIED = ((2, (1, 2, 3)), (1, (6,)), (3, (1, 2, 3, 4)))
+LARGEST = 6
 
 
 class _Stage(Struct, frozen=True):
@@ -83,8 +84,9 @@ def by_rounds(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -> I
             bad = asked.bads[found.question]
             left.remove(bad)
             yield Refuted(bad, found.run, _words(found))
-        if covered is not None and covered.complete:
-            # That all runs were covered is no evidence for the checker; that these are all states is.
+        if left and (covered is None or covered.complete):
+            # That all runs were covered, or that nothing of the kind can happen, is no evidence for the checker; that
+            # these are all states is.
             for settled in by_all_states(replace(asked, bads=tuple(left)), budget, report):
                 left = [bad for bad in left if bad not in settled.bads]
                 yield settled
@@ -104,6 +106,9 @@ def _with_copies(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -
             counts = tuple(number for _ in asked.families)
             threads = (*asked.threads, *copies(asked.families, counts))
             ones = [(bad, one) for bad in left for one in bads_of_copies(bad, asked.families, counts)]
+            if wanted.schedule and number < LARGEST and faults(wanted.schedule, system(threads, ())):
+                # It may name copies that there are not yet.
+                continue
             copied = f"with {_number(number, 'copy', 'copies')} of each family"
             copied_wanted = replace(wanted, stages=stages)
             for found in _searched(copied_wanted, threads, tuple(one for _, one in ones), budget, report):

@@ -193,6 +193,13 @@ def test_first_values_that_nobody_reads_leave_nothing_out() -> None:
     assert how(kept) == "a run of 1 step in 1 round"
 
 
+def test_what_cannot_go_wrong_at_all_is_proved() -> None:
+    text = "global x : int = 0; thread A { while (true) { x := x + 1; } } invariant plain : x == x;"
+    assert [type(answer) for answer in said(text)] == [Excluded]
+    (run, proof) = said(text + "invariant small : x < 3;")
+    assert isinstance(run, Refuted) and isinstance(proof, Excluded)
+
+
 def test_arrays_of_truth_values_without_bounds_are_taken() -> None:
     text = "global done : bool[*] = false; global n : int = 0; "
     threads = "thread A { done[n] := true; } thread B { n := 3; assert !done[3]; }"

@@ -18,9 +18,11 @@ from sa.bounded.schedule import Schedule, Turn, read_schedule
 from sa.bounded.search import Bounds, Coverage, Reached, task, within
 from sa.bounded.swarm import by_all
 from sa.explicit.system import system
-from sa.question.asked import Excluded, Note, Refuted
+from sa.question.asked import Asked, Excluded, Note, Refuted
+from sa.question.claims import claims_of
 from tests.bounded.judging import Irreducible, TooMany, is_bad_in, rounds_needed, small_question
 from tests.bounded.test_engine import IN_ORDER, asked
+from tests.language.texts import program_of
 
 
 def test_rounds_turns_and_lines_are_read() -> None:
@@ -97,6 +99,19 @@ def test_a_run_within_a_schedule_keeps_its_turns() -> None:
     (answer,) = by_rounds(wanted, asked(LINES.replace("t != 1", "x != 1")), Budget(limits(60, None)), unheard)
     assert isinstance(answer, Refuted)
     assert answer.how == "a run of 3 steps in 3 rounds"
+
+
+def test_a_schedule_may_name_copies_of_families() -> None:
+    program = program_of("global x : int = 0; thread T[*] { local t : int; t := x; x := t + 1; assert x == t + 1; }")
+    question = Asked((), tuple(b for c in claims_of(program) for b in c.bads), (), families=program.families)
+
+    def hows(schedule: str) -> list[str]:
+        wanted = Wanted(schedule=read_schedule(schedule))
+        return [a.how for a in by_rounds(wanted, question, Budget(limits(60, None)), unheard) if isinstance(a, Refuted)]
+
+    assert hows("T[2]:T[1]") == ["a run of 5 steps in 2 rounds with 2 copies of each family"]
+    with pytest.raises(InputError, match=r"no thread `T\[7\]`"):
+        hows("T[7]:T[1]")
 
 
 def test_a_thread_that_waits_for_others_comes_after_them() -> None:
