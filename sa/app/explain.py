@@ -18,6 +18,11 @@ def meanings() -> Mapping[str, tuple[str, str]]:
     return {code: (found.title, found.text) for code, found in CATALOGUE.items()}
 
 
+def beginning(start: str) -> Mapping[str, str]:
+    """The titles of the codes that begin so."""
+    return {code: found.title for code, found in CATALOGUE.items() if code.startswith(start.upper())}
+
+
 def closest(code: str) -> str | None:
     """The code that was probably meant."""
     close = get_close_matches(code.upper(), CATALOGUE, 1, 0.8)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 from rich.text import Text
 
-from sa.report.screen import STRONG, Screen, render, wrap
+from sa.report.screen import FAINT, STRONG, Screen, render, wrap
 
 _WIDEST = 80
 
@@ -16,6 +18,7 @@ class ExplanationJson(Struct, frozen=True, tag_field="format", tag="sacheck-expl
     code: str
     title: str
     text: str
+    example: str
 
 
 class EngineJson(Struct, frozen=True):
@@ -33,7 +36,18 @@ class EnginesJson(Struct, frozen=True, tag_field="format", tag="sacheck-engines/
     status: int
 
 
-def show_explanation(code: str, title: str, text: str, screen: Screen) -> str:
-    """The code with its title, the paragraph below it."""
-    head = Text.assemble((code, STRONG), f": {title}")
-    return render(screen, [head, Text(), *wrap(text, min(screen.width, _WIDEST))])
+def show_explanation(code: str, title: str, text: str, example: str, screen: Screen) -> str:
+    """The code with its title, the paragraph below it, and a text that has the mistake."""
+    lines = [_head(code, title), Text(), *wrap(text, min(screen.width, _WIDEST))]
+    if example:
+        lines += [Text(), Text("An example:", FAINT), Text(), *(Text(f"  {line}") for line in example.splitlines())]
+    return render(screen, lines)
+
+
+def show_codes(titles: Mapping[str, str], screen: Screen) -> str:
+    """Codes with their titles."""
+    return render(screen, [_head(code, title) for code, title in titles.items()])
+
+
+def _head(code: str, title: str) -> Text:
+    return Text.assemble((code, STRONG), f": {title}")
