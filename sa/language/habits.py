@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from sa.language.idioms import idiom
+
 #: Words and signs of other languages, and what is written here.
 _INSTEAD: Mapping[str, str] = {
     "=": "`:=` assigns, `==` compares",
@@ -47,6 +49,22 @@ CALLS: Mapping[str, str] = {
         ("print", "printf", "println", "puts", "output"), "an action that others can see is a label: `@print(x) skip;`"
     ),
     **dict.fromkeys(("yield", "sched_yield", "sleep", "delay"), "other threads may step between any two statements"),
+    **dict.fromkeys(
+        ("fence", "barrier_wait", "memory_barrier"), "steps are sequentially consistent: nothing is needed"
+    ),
+    **dict.fromkeys(
+        ("random", "nondet", "rand", "any", "choice", "oneof"), "`havoc x;` gives `x` any value of its type"
+    ),
+    **dict.fromkeys(("free", "malloc", "new", "alloc"), "there is no memory to allocate: declare variables and arrays"),
+    **dict.fromkeys(("mutex_lock", "acquire_lock", "spin_lock", "pthread_mutex_lock"), "write `lock(l);`"),
+    **dict.fromkeys(("mutex_unlock", "release_lock", "spin_unlock", "pthread_mutex_unlock"), "write `unlock(l);`"),
+    **dict.fromkeys(("CAS", "compare_and_swap", "compare_exchange"), "write `r := cas(x, expected, new);`"),
+    **dict.fromkeys(("fetch_and_add", "faa", "FAA", "atomic_fetch_add"), "write `r := fetch_add(x, k);`"),
+    **dict.fromkeys(("test_and_set", "TAS", "swap", "xchg", "atomic_exchange"), "write `r := exchange(x, 1);`"),
+    **dict.fromkeys(("max", "min"), "define it: `define max(a, b) = if a > b then a else b;`"),
+    "abs": "define it: `define abs(a) = if a < 0 then -a else a;`",
+    **dict.fromkeys(("spawn", "fork", "create"), "`start T;` lets the thread `T` begin"),
+    "not": "`!` is negation",
     "append": "`push(q, e);` adds an element at the end of a sequence",
     "enqueue": "`push(q, e);` adds an element at the end of a sequence",
     "dequeue": "`x := pop(q);` takes the first element of a sequence",
@@ -65,7 +83,24 @@ TYPES: Mapping[str, str] = {
     **dict.fromkeys(("boolean", "Bool"), "write `bool`"),
     **dict.fromkeys(("queue", "list", "chan", "channel"), "a sequence or a channel is `seq<int, 4>`"),
 }
+#: What stands behind a dot in other languages.
+MEMBERS: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("push", "pop", "push_back", "pop_front", "enqueue", "dequeue", "append", "add"),
+        "write `push(q, e);`, and `x := pop(q);`",
+    ),
+    **dict.fromkeys(
+        ("len", "length", "size", "Length", "Count"),
+        "the length of a sequence is `len(q)`; an array has the size that is declared",
+    ),
+    **dict.fromkeys(
+        ("acquire", "wait", "signal", "release"),
+        "write `acquire(s);` and `release(s);`, or `wait(c, l);` and `signal(c);`",
+    ),
+    "pc": "`CS: x := 1;` names the place before a statement; `at T.CS` in an invariant says that `T` is there",
+}
 VALUES: Mapping[str, str] = {
+    "pc": MEMBERS["pc"],
     "True": "write `true`",
     "False": "write `false`",
     **dict.fromkeys(("NULL", "null", "nil", "None"), "there are no pointers: use a number or an enumeration"),
@@ -77,6 +112,8 @@ def habit(text: str, position: int, token: str, accepted: frozenset[str]) -> str
     there.
     """
     before, behind = text[:position].rstrip(), text[position:]
+    if hint := idiom(before, behind):
+        return hint
     previous = re.search(r"(\w+|\W)$", before)
     last = previous[1] if previous else ""
     if token in _TYPES:

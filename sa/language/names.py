@@ -12,7 +12,7 @@ from sa.automata.automaton import Variable
 from sa.base.diagnostic import Diagnostic, Label, error
 from sa.base.source import Span
 from sa.language import syntax
-from sa.language.habits import CALLS, VALUES
+from sa.language.habits import CALLS, MEMBERS, VALUES
 from sa.terms.sort import Sort
 from sa.terms.term import Function, Term
 
@@ -180,6 +180,7 @@ def unknown(scope: Scope, name: str, span: Span, what: str = "name") -> Diagnost
     known = list(_visible(scope))
     hint = (
         (CALLS if what in ("procedure", "function") else VALUES).get(name)
+        or MEMBERS.get(name.rpartition(".")[2] if "." in name else "")
         or _of_thread(name, known)
         or did_you_mean(name, known)
     )

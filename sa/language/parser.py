@@ -65,6 +65,10 @@ def parse(source: Source) -> Module:
     raise InputError(tuple(errors))
 
 
+#: Words with which statements begin, and nothing else.
+_STATEMENTS = frozenset({"assume", "atomic", "await", "break", "continue", "havoc", "local", "return", "skip", "while"})
+
+
 @cache
 def _parser() -> Lark:
     return make_parser(builder())
@@ -85,7 +89,7 @@ def _describe(source: Source, parser: Lark, failure: UnexpectedInput) -> Diagnos
     last = before.rstrip()
     if "SEMICOLON" in failure.accepts and "\n" in before[len(last) :]:
         hint = "is a `;` missing at the end of the line before?"
-    elif "SEMICOLON" in failure.accepts and token == "}":
+    elif "SEMICOLON" in failure.accepts and (token == "}" or token in _STATEMENTS):
         hint = "is a `;` missing before it?"
     hint = habit(source.text, len(before), token, frozenset(failure.accepts)) or hint
     if token.type == "$END":

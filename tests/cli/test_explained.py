@@ -14,7 +14,7 @@ from sa.base.limits import limits
 from sa.engines.options import Options
 from sa.language.codes import CATALOGUE
 
-#: What files cannot show, or only large ones: unreadable files, limits, what commands other than `check` and `refine` say.
+#: What files cannot show, or only large ones: files that cannot be read, limits, what only other commands say.
 WITHOUT = {
     *("SA007", "SA012", "SA013", "SA014", "SA015", "SA016", "SA108", "SA209", "SA211", "SA212", "SA315", "SA321"),
     *("SA403", "SA410", "SA506", "SA509", "SA510", "SA511", "SA512", "SA603"),

@@ -218,7 +218,8 @@ def _return(action: syntax.Return, around: Around) -> Block:
             complain(context, "SA322", "a result is missing here", action.span, "write `return e;`")
         return (jump,)
     if result is None:
-        complain(context, "SA322", "only a procedure returns a result", action.value.span)
+        hint = "a thread shows a value with a label: `@result(x) skip;`"
+        complain(context, "SA322", "only a procedure returns a result", action.value.span, hint)
         return (jump,)
     execution = one_step(context, around.draft.holder)
     read = translate_value(action.value, False, context)
