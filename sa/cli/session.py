@@ -16,6 +16,7 @@ import typer
 from sa.base.diagnostic import Diagnostic, InputError
 from sa.base.limits import LimitReached, Limits
 from sa.base.verdict import EXIT_INPUT, EXIT_INTERNAL, EXIT_STATUS, Reason, Unknown, Verdict
+from sa.cli.asked import ASKED, shared
 from sa.cli.options import Settings, limits_of, memory_of
 from sa.cli.output import screen, write, write_json
 from sa.cli.written import write_files
@@ -56,9 +57,17 @@ def work(settings: Settings, body: Callable[[Limits], int], stopped: Stopped | N
                 else:
                     import sa.report.refine
                     import sa.report.terminal  # noqa: F401
+            asked = shared()
+            ASKED.set(asked)
+
+            def ended(reason: Reason, detail: str = "") -> int:
+                # Another thread may say it, which knows nothing of this one.
+                ASKED.set(asked)
+                return tell(reason, detail)
+
             with suppress(BlockingIOError):
-                finished = partial(_ended, settings, tell)
-                raise typer.Exit(supervise(bounds, body, tell, finished, write, settings.json))
+                finished = partial(_ended, settings, ended)
+                raise typer.Exit(supervise(bounds, body, ended, finished, write, settings.json))
     bounds = limits_of(settings)
     raise typer.Exit(_guarded(settings, lambda: body(bounds), tell, _GRACE))
 
@@ -130,8 +139,19 @@ def no_answer(settings: Settings, reason: Reason, detail: str = "") -> int:
     return EXIT_STATUS[Verdict.UNKNOWN]
 
 
+def _so_far(detail: str) -> str:
+    """What is known of a worker that says no more: which engines it asked."""
+    asked = ASKED.get()
+    names = [] if asked is None else asked.names()
+    engines = (
+        f"the engine{'' if len(names) == 1 else 's'} {', '.join(names)} {'was' if len(names) == 1 else 'were'} asked"
+    )
+    return "; ".join([*([detail] if detail else []), *([engines] if names else [])])
+
+
 def no_verdict(settings: Settings, subject: str, reason: Reason, detail: str = "") -> int:
     """Report that a question was not decided: an answer, so that it stands where answers stand."""
+    detail = _so_far(detail)
     if settings.json:
         return no_answer(settings, reason, detail)
     _write_stopped(settings, Unknown(reason, detail))

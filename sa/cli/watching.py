@@ -9,14 +9,16 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, TextIO, assert_never
 
 from msgspec import Struct, field
 
-from sa.base.budget import Event, Report
+from sa.base.budget import Event, Report, unheard
 from sa.base.diagnostic import InputError, error
 from sa.base.meter import Part, metered
+from sa.cli.asked import ASKED, Asked
 from sa.cli.options import Watching
 
 if TYPE_CHECKING:
@@ -65,16 +67,19 @@ class _Seen(Struct):
 
 
 class Watch(Struct, frozen=True):
-    """`reports` are for the engines, None where nobody wants to see anything. Who writes an answer holds the `line`."""
+    """`reports` are for the engines, None where nobody wants to see anything. Who writes an answer holds the `line`,
+    in which `progress` may stand.
+    """
 
     reports: Reports | None
     line: threading.Lock = field(default_factory=threading.Lock)
+    progress: bool = False
 
     @contextmanager
     def aside(self) -> Iterator[None]:
         """Within it no progress is shown: for what is written to the same terminal."""
         with self.line:
-            if self.reports is not None and sys.stderr.isatty():
+            if self.progress and sys.stderr.isatty():
                 _draw("")
             yield
 
@@ -82,13 +87,17 @@ class Watch(Struct, frozen=True):
 @contextmanager
 def watched(wanted: Watching) -> Iterator[Watch]:
     """Watch engines that work inside. Raises InputError for a file that cannot be written."""
+    asked = ASKED.get()
     if wanted == Watching():
-        yield Watch(None)
+        yield Watch(None if asked is None else partial(_noted, asked))
         return
     seen, over = _Seen(perf_counter()), threading.Event()
     file = None if wanted.trace is None else _opened(wanted.trace)
 
     def reports(engine: str) -> Report:
+        if asked is not None:
+            asked.note(engine)
+
         def report(event: Event) -> None:
             seen.note(engine, event)
             if file is not None:
@@ -97,7 +106,7 @@ def watched(wanted: Watching) -> Iterator[Watch]:
         report(Event("begins"))
         return report
 
-    watch = Watch(reports)
+    watch = Watch(reports, progress=wanted.progress)
     ticker = threading.Thread(target=_show_progress, args=(seen, watch, over), daemon=True) if wanted.progress else None
     if ticker is not None:
         ticker.start()
@@ -114,6 +123,12 @@ def watched(wanted: Watching) -> Iterator[Watch]:
             file.close()
         if wanted.profile:
             sys.stderr.write(_profile(seen))
+
+
+def _noted(asked: Asked, engine: str) -> Report:
+    """Only which engines were asked is kept."""
+    asked.note(engine)
+    return unheard
 
 
 def _opened(path: str) -> TextIO:
