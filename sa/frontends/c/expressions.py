@@ -173,7 +173,8 @@ def _element(body: Body, node: c_ast.ArrayRef) -> Place:
         pointer, index = index, pointer
     if not isinstance(pointer.type, Pointer):
         raise Unsupported("SA719", "this is not an array")
-    strides(body, pointer)
+    if number(index) is not build.ZERO:
+        strides(body, pointer)
     return InMemory(moved(pointer, index, 1), pointer.type.to, "index")
 
 

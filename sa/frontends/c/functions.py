@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Span
+from sa.frontends.c.alike import alike, given
 from sa.frontends.c.body import File
 from sa.frontends.c.load import assumptions
 from sa.frontends.c.read import Text, read
@@ -18,10 +19,13 @@ from sa.frontends.c.translate import unit_of
 from sa.frontends.c.types import Function as Type
 from sa.frontends.c.types import Int, Pointer, Void, input_range
 from sa.frontends.flow.alone import Function, compared, function_of
-from sa.frontends.flow.graph import Object, Range
+from sa.frontends.flow.given import GIVEN, united
+from sa.frontends.flow.graph import Object, Range, Unit
 from sa.frontends.reading import USUAL, Reading
 from sa.language.load import Loaded
 from sa.language.reading.grammar import keywords
+
+_WHOLE = "where structures that parameters point to are the same, parts of each other, or apart"
 
 #: What a claim about two functions says beside what holds of each file.
 ASSUMED = (
@@ -44,7 +48,15 @@ class _Read(Struct, frozen=True):
     name: str
     text: Text
     file: File
-    function: Function
+    unit: Unit
+    kind: Type
+
+
+class _Pair(Struct, frozen=True):
+    """A function of both files: what was read, and what is compared."""
+
+    read: tuple[_Read, _Read]
+    functions: tuple[Function, Function]
 
 
 def load_functions(paths: tuple[str, str], reading: Reading) -> tuple[Compared, ...]:
@@ -53,52 +65,81 @@ def load_functions(paths: tuple[str, str], reading: Reading) -> tuple[Compared, 
     Raises InputError.
     """
     if reading.function is not None:
-        one, two = (_read(path, replace(reading, plain=USUAL.plain), reading.function) for path in paths)
-        _apart((one, two))
-        _begun_alike([(one, two)], True)
-        for name in dict.fromkeys((*one.file.created, *two.file.created)):
-            for each in (one, two):
+        pair = _pair(paths, replace(reading, plain=USUAL.plain), reading.function)
+        _apart([pair])
+        _begun_alike([pair], True)
+        for name in _created(pair):
+            for each in pair.read:
                 each.file.granted[f"where what `{name}` does, which a new thread runs, is not compared"] = None
-        return (_compared(one, two, reading, False),)
-    found, names = list[tuple[_Read, _Read]](), [reading.entry]
+        return (_compared(pair, reading, False),)
+    found, names = list[_Pair](), [reading.entry]
     for name in names:
         # Where the first thread leaves, the process goes on; where it returns, it ends.
         how = replace(reading, plain=USUAL.plain) if name == reading.entry else reading
-        one, two = (_read(path, how, name) for path in paths)
-        found.append((one, two))
-        names += [n for n in dict.fromkeys((*one.file.created, *two.file.created)) if n not in names]
-    _apart([r for pair in found for r in pair])
+        found.append(_pair(paths, how, name))
+        names += [n for n in _created(found[-1]) if n not in names]
+    _apart(found)
     _begun_alike(found, False)
     # What the first thread hands on has its first values there.
-    used = {k: c for pair in found for r in pair for k, c in r.function.used.items()}
-    main = tuple(replace(r, function=replace(r.function, used=used)) for r in found[0])
-    found[0] = main[0], main[1]
-    return tuple(_compared(a, c, reading, number == 0) for number, (a, c) in enumerate(found))
+    used = {k: c for pair in found for f in pair.functions for k, c in f.used.items()}
+    one, two = found[0].functions
+    found[0] = replace(found[0], functions=(replace(one, used=used), replace(two, used=used)))
+    return tuple(_compared(pair, reading, number == 0) for number, pair in enumerate(found))
 
 
-def _compared(one: _Read, two: _Read, reading: Reading, beginning: bool) -> Compared:
-    if one.file.names[one.name] != two.file.names[two.name]:
-        raise _other_type(two.name, two.file.procedures[two.name].origin.span)
-    _declared_alike(one, two)
-    first, second, block = compared(one.function, two.function, keywords(), beginning)
-    return Compared(two.name, _loaded(first, one, reading), _loaded(second, two, reading), block)
+def _created(pair: _Pair) -> Sequence[str]:
+    """The functions that threads are created to run."""
+    return tuple(dict.fromkeys(n for r in pair.read for n in r.file.created))
 
 
-def _begun_alike(found: Sequence[tuple[_Read, _Read]], only_known: bool) -> None:
+def _pair(paths: tuple[str, str], reading: Reading, name: str) -> _Pair:
+    """A function of both files. If pointers are followed that were given, the environment chooses where they point."""
+    one, two = (_read(path, reading, name) for path in paths)
+    if not alike(one.kind, two.kind):
+        raise _other_type(name, two.unit.procedures[name].origin.span)
+    pair = _with(one, two, {})
+    objects = given(one.file, one.unit.procedures[name], one.kind, GIVEN)
+    if not objects or not any(f.follows for f in pair.functions):
+        return pair
+    for each in (one, two):
+        each.file.granted[_WHOLE] = None
+    return _with(one, two, objects)
+
+
+def _with(one: _Read, two: _Read, objects: Mapping[int, Object]) -> _Pair:
+    first, second, common = united(one.unit, two.unit, objects)
+    ranges = tuple(map(input_range, one.kind.parameters or ()))
+    functions = (
+        function_of(first, one.text.source, ranges, common),
+        function_of(second, two.text.source, ranges, common),
+    )
+    return _Pair((one, two), functions)
+
+
+def _compared(pair: _Pair, reading: Reading, beginning: bool) -> Compared:
+    (one, two), (first, second) = pair.read, pair.functions
+    _declared_alike(pair)
+    abstract, concrete, block = compared(first, second, keywords(), beginning)
+    return Compared(two.name, _loaded(abstract, one, reading), _loaded(concrete, two, reading), block)
+
+
+def _begun_alike(found: Sequence[_Pair], only_known: bool) -> None:
     """Raises InputError where a variable of both files has different first values.
 
     `only_known`: only of variables that are used, and that both files give a value.
     """
-    for one, two in found:
-        names = {name for r in (one, two) for name, _ in (*r.function.used, *r.file.ordered)}
-        for key, value in two.function.first.items():
-            other = one.function.first.get(key, value)
+    for pair in found:
+        names = {n for f in pair.functions for n, _ in (*f.used, *f.ordered)}
+        names |= {n for r in pair.read for n, _ in r.file.ordered}
+        first, second = pair.functions
+        for key, value in second.first.items():
+            other = first.first.get(key, value)
             if only_known and (key[0] not in names or value is None or other is None):
                 continue
             if other is not value:
                 message = f"`{''.join(key)}` has another first value in the other file"
-                origin = next(o.origin for o in two.function.unit.objects if o.name == key[0])
                 hint = "variables begin with the same values in both files"
+                origin = next(o.origin for o in second.unit.objects if o.name == key[0])
                 raise InputError((error("SA718", message, origin.span, hint),))
 
 
@@ -110,21 +151,19 @@ def _read(path: str, reading: Reading, name: str) -> _Read:
     kind = file.names[reading.entry]
     assert isinstance(kind, Type)
     where = file.procedures[reading.entry].origin.span
-    for given in (*(kind.parameters or ()), *(() if isinstance(kind.result, Void) else (kind.result,))):
-        if not isinstance(given, Int | Pointer):
+    for own in (*(kind.parameters or ()), *(() if isinstance(kind.result, Void) else (kind.result,))):
+        if not isinstance(own, Int | Pointer):
             message = f"`{reading.entry}` takes or returns what is no integer and no pointer"
-            hint = (
-                "where a function is compared alone, its parameters and its result are integers, or pointers not used"
-            )
+            hint = "where a function is compared alone, its parameters and its result are integers and pointers"
             raise InputError((error("SA718", message, where, hint),))
-    given = tuple(map(input_range, kind.parameters or ()))
-    return _Read(name, text, file, function_of(unit, text.source, given))
+    return _Read(name, text, file, unit, kind)
 
 
-def _apart(found: Sequence[_Read]) -> None:
+def _apart(found: Sequence[_Pair]) -> None:
     """Raises InputError where a plain variable is accessed atomically, or as a volatile one, elsewhere."""
-    ordered = {place for r in found for place in r.file.ordered}
-    for function in (r.function for r in found):
+    ordered = {place for pair in found for r in pair.read for place in r.file.ordered}
+    ordered |= {place for pair in found for f in pair.functions for place in f.ordered}
+    for function in (f for pair in found for f in pair.functions):
         objects = {o.name: o for o in function.unit.objects}
         for name, path in function.used:
             for distance in (None, [c.path for c in objects[name].cells].index(path)):
@@ -134,20 +173,22 @@ def _apart(found: Sequence[_Read]) -> None:
                     raise InputError((error("SA718", message, objects[name].origin.span, hint),))
 
 
-def _declared_alike(one: _Read, two: _Read) -> None:
+def _declared_alike(pair: _Pair) -> None:
     """Raises InputError where what is visible has other types in the other file: objects by cells, calls by types."""
-    ordered = {name for r in (one, two) for name, _ in r.file.ordered}
-    objects = {o.name: o for o in one.function.unit.objects}
-    for obj in two.function.unit.objects:
+    (one, two), (first, second) = pair.read, pair.functions
+    visible = {name for r in pair.read for name, _ in r.file.ordered}
+    visible |= {n for f in pair.functions for n, _ in (*f.used, *f.ordered)}
+    objects = {o.name: o for o in first.unit.objects}
+    for obj in second.unit.objects:
         other = objects.get(obj.name)
-        if obj.name in ordered and other is not None and _shape(obj) != _shape(other):
+        if obj.name in visible and other is not None and _shape(obj) != _shape(other):
             raise _other_type(obj.name, obj.origin.span)
     for name, kind in two.file.names.items():
         known = one.file.names.get(name)
         if not isinstance(kind, Type) or not isinstance(known, Type) or name in {*one.file.bodies, *two.file.bodies}:
             continue
         if _numbers(kind) != _numbers(known):
-            raise _other_type(name, two.file.procedures[two.name].origin.span)
+            raise _other_type(name, two.unit.procedures[two.name].origin.span)
 
 
 def _numbers(kind: Type) -> tuple[Int | None, tuple[Int | None, ...] | None]:
@@ -161,9 +202,8 @@ def _shape(obj: Object) -> list[tuple[str, str, Range]]:
 
 
 def _other_type(name: str, where: Span | None) -> InputError:
-    return InputError(
-        (error("SA405", f"`{name}` has another type in the other file", where, "declare it alike in both files"),)
-    )
+    message = f"`{name}` has another type in the other file"
+    return InputError((error("SA405", message, where, "declare it alike in both files"),))
 
 
 _WEAK = re.compile(r"__attribute__\s*\(\([^;{]*?\b_*(?:weak|weakref|alias|ifunc)_*\b|^\s*#\s*pragma\s+weak\b", re.M)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sa.frontends.c.body import Body, InMemory, InRegister, Place, bounds_in, emit, fresh, object_of, temporary
-from sa.frontends.c.shown import chosen, loaded, order_of, read_to_update, stored, updated
+from sa.frontends.c.shown import chosen, is_alone, loaded, order_of, read_to_update, stored, updated
 from sa.frontends.c.types import (
     INT,
     Array,
@@ -59,7 +59,7 @@ def strides(body: Body, pointer: Value) -> None:
     """Say by what a pointer to a scalar is moved, for an object is made of scalars and not of bytes."""
     assert isinstance(pointer.type, Pointer)
     kinds, address = [kind for _, kind in cells_of(pointer.type.to)], number(pointer)
-    if isinstance(pointer.type.to, Struct | Array):
+    if isinstance(pointer.type.to, Struct | Array) and not is_alone(body):
         return
     key = key_of(kinds[0]) if kinds else "int8"
     named = [body.file.objects.get(v.name.removeprefix("&")) for v in address.free]

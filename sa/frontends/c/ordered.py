@@ -102,7 +102,7 @@ def action(body: Body, name: str, arguments: Sequence[Any]) -> Value:
         raise Unsupported("SA718", f"`{name}` is not accepted in a function that is compared alone", hint)
     what, shown = [name], list[Any]()
     for argument in arguments:
-        called, index = placed(body, number(value(body, argument)))
+        called, index = placed(body, _thing(body, argument))
         what.append(called)
         shown += index
     emit(body, Begin())
@@ -110,6 +110,14 @@ def action(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     emit(body, Show(SEPARATOR.join(what), (*shown, result), _LIBRARY[name]))
     emit(body, End())
     return Value(result, INT)
+
+
+def _thing(body: Body, argument: Any) -> InMemory:
+    """A lock or the like by its address. Raises Unsupported."""
+    pointer = value(body, argument)
+    if not isinstance(pointer.type, Pointer):
+        raise Unsupported("SA718", "this is no pointer to a lock", "give its address")
+    return InMemory(number(pointer), pointer.type.to)
 
 
 def _creation(body: Body, arguments: Sequence[Any]) -> Value:
@@ -148,7 +156,7 @@ def _joining(body: Body, arguments: Sequence[Any]) -> Value:
 
 def _set_up(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     """A lock is made or given up: the thing, and what it is made with."""
-    called, index = placed(body, number(value(body, arguments[0])))
+    called, index = placed(body, _thing(body, arguments[0]))
     given = [value(body, a) for a in arguments[1:]]
     if any(isinstance(v.type, Pointer) and number(v) is not build.ZERO for v in given):
         message = f"`{name}` with attributes is not accepted in a function that is compared alone"

@@ -77,7 +77,8 @@ def _shown(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
             raise undecided()
         if isinstance(wanted, Int) and isinstance(found.type, Int):
             found = convert(found, wanted, bounds_in(body))
-        if not isinstance(found.type, Int) and number(found) is not build.integer(0):
+        escapes = is_alone(body) and isinstance(found.type, Pointer)
+        if not isinstance(found.type, Int) and number(found) is not build.integer(0) and not escapes:
             raise Unsupported("SA716", f"`{name}` is not defined, and gets an address", "define it")
         if wanted is None:
             # Nothing says what the function takes: what it is given counts.

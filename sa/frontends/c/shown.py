@@ -6,8 +6,10 @@ in SEQ (PLDI 2022), section 2: a transition system over labels.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from sa.frontends.c.body import Body, InMemory, emit, fresh, temporary
-from sa.frontends.c.types import CType, Float, Int, Pointer, Struct, input_range, is_scalar, plain
+from sa.frontends.c.types import CType, Float, Int, Pointer, Struct, input_range, is_scalar, key_of, plain
 from sa.frontends.c.values import Unsupported, Value, number, undecided
 from sa.frontends.flow.graph import Begin, End, Fail, Havoc, Live, Object, Set, Show, Step, Storage, Sync, Test
 from sa.terms import build
@@ -18,6 +20,9 @@ from sa.terms.term import Term, Var
 #: Memory orders as C11 numbers them, and accesses that are volatile instead: calls of the system, as it were.
 ORDERS = ("relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
 VOLATILE = "volatile"
+
+#: How the names begin of what is accessed through a pointer: those of variables do not.
+THROUGH = "*"
 
 _LOADS = {"relaxed": Sync.NONE, VOLATILE: Sync.CALL}
 _STORES = {"relaxed": Sync.NONE, VOLATILE: Sync.CALL}
@@ -67,10 +72,20 @@ def order_of(body: Body, where: InMemory) -> str | None:
     return "seq_cst" if kind.atomic else VOLATILE if kind.volatile else None
 
 
-def place_of(body: Body, address: Term) -> tuple[str, tuple[Term, ...]]:
-    """The name of the object at an address, and where in it if it has parts. Raises Unsupported as below."""
-    found, index = _found(body, address)
+def place_of(body: Body, where: InMemory) -> tuple[str, tuple[Term, ...]]:
+    """The name of the object at a place, and where in it if it has parts. Raises Unsupported as below.
+
+    What is accessed through a pointer has the name of its type, and its address says where.
+    """
+    if _is_given(where.address):
+        return f"{THROUGH}{key_of(where.type)}", (where.address,)
+    found, index = _found(body, where.address)
     return found.name, (index,) if len(found.cells) > 1 else ()
+
+
+def _is_given(address: Term) -> bool:
+    """Whether an address is one that was given, and maybe a distance from there."""
+    return not isinstance(address, Number) and not any(v.name.startswith("&") for v in address.free)
 
 
 def _found(body: Body, address: Term) -> tuple[Object, Term]:
@@ -90,19 +105,25 @@ def _found(body: Body, address: Term) -> tuple[Object, Term]:
     return found, index
 
 
-def placed(body: Body, address: Term) -> tuple[str, tuple[Term, ...]]:
-    """The name of the object at an address, and where in it if it has parts; what is outside of it is undefined.
+def placed(body: Body, where: InMemory) -> tuple[str, tuple[Term, ...]]:
+    """The name of the object at a place, and where in it if it has parts; what is outside of it is undefined.
 
     Raises Unsupported.
     """
-    found, index = _found(body, address)
-    inside = build.land(build.le(build.ZERO, index), build.lt(index, build.integer(len(found.cells))))
+    if _is_given(where.address):
+        # Pointers to nothing are not positive.
+        distance, _ = linear_parts(where.address)
+        inside, what = build.lt(build.integer(distance), where.address), "pointer"
+    else:
+        found, index = _found(body, where.address)
+        inside = build.land(build.le(build.ZERO, index), build.lt(index, build.integer(len(found.cells))))
+        what = "index"
     if inside is not build.TRUE:
         on, wrong = fresh(body), fresh(body)
         body.steps.append(Step(body.here, Test(build.lnot(inside)), wrong, body.origin))
-        body.steps.append(Step(wrong, Fail("index"), fresh(body), body.origin))
+        body.steps.append(Step(wrong, Fail(what), fresh(body), body.origin))
         emit(body, Test(inside), on)
-    return place_of(body, address)
+    return place_of(body, where)
 
 
 def loaded(body: Body, where: InMemory, order: str) -> Value:
@@ -114,9 +135,9 @@ def loaded(body: Body, where: InMemory, order: str) -> Value:
 
 def stored(body: Body, where: InMemory, order: str, new: Term) -> None:
     """An atomic or volatile store."""
-    name, index = placed(body, where.address)
+    name, index = placed(body, where)
     emit(body, Begin())
-    _seen(body, Show(f"store_{order}_{name}", (*index, new), _STORES.get(order, Sync.RELEASE)))
+    _seen(body, where, Show(f"store_{order}_{name}", (*index, new), _STORES.get(order, Sync.RELEASE)))
 
 
 def read_to_update(body: Body, where: InMemory) -> Var:
@@ -125,21 +146,21 @@ def read_to_update(body: Body, where: InMemory) -> Var:
         hint = "share numbers of elements instead of pointers"
         message = "an atomic or volatile pointer is not accepted where a function is compared alone"
         raise Unsupported("SA718", message, hint)
-    placed(body, where.address)
+    placed(body, where)
     emit(body, Begin())
     return chosen(body, where.type)
 
 
 def updated(body: Body, where: InMemory, order: str, old: Term, new: Term) -> None:
     """An atomic update: what it found, and what it left."""
-    name, index = place_of(body, where.address)
-    _seen(body, Show(f"update_{order}_{name}", (*index, old, new), _UPDATES.get(order, Sync.UPDATE)))
+    name, index = place_of(body, where)
+    _seen(body, where, Show(f"update_{order}_{name}", (*index, old, new), _UPDATES.get(order, Sync.UPDATE)))
 
 
 def failed(body: Body, where: InMemory, order: str, old: Term) -> None:
     """An atomic access that only looked."""
-    name, index = place_of(body, where.address)
-    _seen(body, Show(f"load_{order}_{name}", (*index, old), _LOADS.get(order, Sync.ACQUIRE)))
+    name, index = place_of(body, where)
+    _seen(body, where, Show(f"load_{order}_{name}", (*index, old), _LOADS.get(order, Sync.ACQUIRE)))
 
 
 def chosen(body: Body, kind: CType) -> Var:
@@ -150,6 +171,6 @@ def chosen(body: Body, kind: CType) -> Var:
     return var
 
 
-def _seen(body: Body, show: Show) -> None:
-    emit(body, show)
+def _seen(body: Body, where: InMemory, show: Show) -> None:
+    emit(body, replace(show, through=_is_given(where.address)))
     emit(body, End())

@@ -7,7 +7,7 @@ last release the source has written too, or writes in any case (SEQ, PLDI 2022):
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -19,15 +19,15 @@ from sa.base.diagnostic import InputError, error
 from sa.base.source import Source
 from sa.frontends.flow.access import Accesses, accesses
 from sa.frontends.flow.claims import Asked
+from sa.frontends.flow.given import Common, chosen, moved
 from sa.frontends.flow.graph import (
     UNKNOWN_CALL,
     Begin,
     Cell,
     End,
     Fail,
-    Havoc,
+    Load,
     Object,
-    Op,
     Range,
     Show,
     Step,
@@ -57,8 +57,9 @@ from sa.frontends.flow.webs import split
 from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.name import ABSTRACT, CONCRETE
+from sa.terms.sort import INT
 from sa.terms.substitute import sided
-from sa.terms.term import IsZero, Le, Term, Var, children, subterms
+from sa.terms.term import IsZero, Le, Term, Var, children, sort_of, subterms
 
 #: More variables are too many for labels that show all of them.
 MOST_CELLS = 24
@@ -73,7 +74,8 @@ _Key: TypeAlias = tuple[str, str]
 class Function(Struct, frozen=True):
     """A function of a file that is to be compared: its thread, and the shared cells that it accesses.
 
-    `first` are the values of all shared cells when the program begins.
+    `first` are the values of all shared cells when the program begins, `ordered` those cells that it accesses as
+    visible actions through pointers. It `follows` a pointer of which nothing is known.
     """
 
     unit: Unit
@@ -84,10 +86,12 @@ class Function(Struct, frozen=True):
     known: Accesses
     used: Mapping[_Key, Cell]
     first: Mapping[_Key, Term | None]
+    ordered: frozenset[tuple[str, int]]
+    follows: bool
 
 
-def function_of(unit: Unit, source: Source, given: Sequence[Range]) -> Function:
-    """The function that a unit begins with, whose parameters are in the ranges that are `given`.
+def function_of(unit: Unit, source: Source, given: Sequence[Range], common: Common) -> Function:
+    """The function that a unit begins with, whose parameters are in the ranges that are `given`, or point somewhere.
 
     Raises InputError for what cannot be compared alone.
     """
@@ -100,8 +104,8 @@ def function_of(unit: Unit, source: Source, given: Sequence[Range]) -> Function:
     before = graph.entry
     graph.entry = here = fresh(graph)
     ranges = given or [graph.registers[p].range for p in parameters]
-    ops: list[Op] = [Begin(), *(Havoc(p, r) for p, r in zip(parameters, ranges, strict=True))]
-    for op in (*ops, Show("begins", parameters, Sync.BEGIN)):
+    ops, shown = chosen(graph, parameters, ranges, common)
+    for op in (Begin(), *ops, Show("begins", tuple(shown), Sync.BEGIN)):
         after = fresh(graph)
         graph.steps.append(Step(here, op, after, where_from))
         here = after
@@ -109,14 +113,19 @@ def function_of(unit: Unit, source: Source, given: Sequence[Range]) -> Function:
     only_reachable(graph)
     prune(graph)
     split(graph)
-    where = layout((*unit.objects, *graph.objects.values(), *extra), unit.procedures)
+    where = layout((*unit.objects, *graph.objects.values(), *extra), common.procedures, common.addresses)
     known = _known(thread, where)
     for step in graph.steps:
         if isinstance(step.op, Fail) and step.op.what in BOUNDS:
             raise _bounded(step.op.what, step.origin)
-    _no_addresses(thread, known)
-    _no_comparisons(thread, known)
+    _no_addresses(thread, known, common)
+    _no_comparisons(thread, known, common)
     _known_calls(thread, known)
+    if common.pointed:
+        _no_constants(thread, known)
+        if (where_moved := moved(thread, known.found)) is not None:
+            hint = "give the function a pointer to a structure that has the array"
+            raise _not_compared("an element other than the one that a parameter points to", where_moved, hint)
     if (left := stale(thread, known)) is not None:
         told = left[0].split(".", 1)[-1]
         hint = "declare the variable where it lives as long as its address is used"
@@ -141,22 +150,46 @@ def function_of(unit: Unit, source: Source, given: Sequence[Range]) -> Function:
                 what = f"`{place.object.name}{place.cell.path}`, which is no plain number,"
                 raise _not_compared(what, step.origin, "shared variables that the function uses are integers")
             used[place.object.name, place.cell.path] = place.cell
-    return Function(unit, source, thread, extra, where, known, used, begun)
+    return Function(
+        unit, source, thread, extra, where, known, used, begun, _ordered(thread, known), _follows(thread, known)
+    )
 
 
-def _no_addresses(thread: Thread, known: Accesses) -> None:
-    """Raises InputError where the number of an address is seen: the two files give their objects different ones."""
-    places = known.found.layout
+def _ordered(thread: Thread, known: Accesses) -> frozenset[tuple[str, int]]:
+    """The cells that are accessed as visible actions through pointers: objects and distances from their starts."""
+    places, found = known.found.layout, set[tuple[str, int]]()
+    for step in thread.graph.steps:
+        if isinstance(step.op, Show) and step.op.through:
+            cells = (v for v in evaluate(step.op.values[0], known.found, thread.number) if v in places.places)
+            found |= {(places.places[v].object.name, v - places.homes[v][0]) for v in cells if v is not OTHER}
+    return frozenset(found)
+
+
+def _follows(thread: Thread, known: Accesses) -> bool:
+    """Whether an access is of what is not known: pointers are followed that were given."""
+    addresses = (s.op.address for s in thread.graph.steps if isinstance(s.op, Load | Store))
+    known_, where = known.found, known.found.layout
+    return any(
+        OTHER in evaluate(a, known_, thread.number) and not any(v in where.addresses for v in a.free) for a in addresses
+    )
+
+
+def _no_addresses(thread: Thread, known: Accesses, common: Common) -> None:
+    """Raises InputError where the number of an address is seen, unless both files give the object the same one."""
+    places, alike = known.found.layout, frozenset(common.addresses.values())
     for step in thread.graph.steps:
         match step.op:
-            case Show(_, terms, _):
+            case Show(values=terms):
                 pass
             case Store(_, term, _, _, _) if any(_is_shared(places.places[c].object) for c in known.of[id(step)].cells):
                 terms = (term,)
             case _:
                 continue
         values = (v for t in terms for v in evaluate(t, known.found, thread.number))
-        if any(v in places.homes or v in places.codes for v in values):
+        if any(
+            v is not OTHER and places.homes.get(v, (v,))[0] not in alike and (v in places.homes or v in places.codes)
+            for v in values
+        ):
             hint = "keep addresses in the function's own variables"
             raise _not_compared("an address that others get to see", step.origin, hint)
 
@@ -175,6 +208,21 @@ def _no_comparisons(thread: Thread, known: Accesses) -> None:
             if any(seen) and (other or (len(values) == 1 and distance != 0)):
                 hint = "compare pointers with NULL, and with addresses of variables if they have no others"
                 raise _not_compared("a comparison of an address with what may be any", step.origin, hint)
+
+
+def _no_constants(thread: Thread, known: Accesses) -> None:
+    """Raises InputError where the address of a constant is compared: no parameter is taken to point to one."""
+    places = known.found.layout
+    kept = {a for a, p in places.places.items() if p.object.kept}
+    for step in thread.graph.steps:
+        parts = (part for term in read_by(step.op) for part in _summands(term) if not isinstance(part, Var))
+        if any(kept & evaluate(v, known.found, thread.number) for part in parts for v in part.free):
+            hint = "compare what is there"
+            raise _not_compared("a comparison with the address of a constant", step.origin, hint)
+
+
+def _summands(term: Term) -> Iterable[Term]:
+    return linear_parts(term)[1] if sort_of(term) == INT else (term,)
 
 
 def _known_calls(thread: Thread, known: Accesses) -> None:

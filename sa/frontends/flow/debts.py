@@ -41,7 +41,7 @@ def _along(step: Step, known: Accesses, cells: frozenset[int], later: frozenset[
             return later | (frozenset(access.cells) & cells if access.sure and len(access.cells) == 1 else frozenset())
         case Fail(what):
             return frozenset() if what in ENDS else cells
-        case Show(_, _, sync):
+        case Show(sync=sync):
             return later if sync in (Sync.NONE, Sync.RELEASE) else frozenset()
         case Halt() | Exit():
             return frozenset()

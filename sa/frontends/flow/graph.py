@@ -263,11 +263,12 @@ class Sync(Enum):
 
 
 class Show(Struct, frozen=True):
-    """A visible action with values."""
+    """A visible action with values. Of an access `through` a pointer the first one is the address."""
 
     action: str
     values: tuple[Term, ...]
     sync: Sync = Sync.NONE
+    through: bool = False
 
 
 class Act(Enum):

@@ -18,6 +18,8 @@ from sa.terms.term import Term, Var
 
 #: Codes of procedures, columns and objects begin here: far from numbers that programs use as pointers.
 _FIRST_CODE, _FIRST_COLUMN, _FIRST_CELL = 0x5583_A1C3_0000, 0x5A17_C0DE_0000, 0x7F3B_62D4_0000
+#: Objects that two files share begin here.
+FIRST_SHARED = 0x6C20_93AE_0000
 
 
 #: The kind of the cell behind an array that says how many elements it has.
@@ -66,8 +68,8 @@ def unset_value(cell: Cell) -> int:
     return (-(2**63) if cell.range.low is None else cell.range.low) - 1
 
 
-def layout(objects: Iterable[Object], procedures: Iterable[str]) -> Layout:
-    """The layout of objects and codes."""
+def layout(objects: Iterable[Object], procedures: Iterable[str], fixed: Mapping[str, int] | None = None) -> Layout:
+    """The layout of objects and codes. Some objects have `fixed` addresses, by their names."""
     places, addresses, homes = dict[int, Place](), dict[Var, int](), dict[int, tuple[int, int]]()
     columns, members, units = dict[int, Column](), dict[int, int](), dict[int, tuple[int, ...]]()
     for number, name in enumerate(procedures):
@@ -75,7 +77,8 @@ def layout(objects: Iterable[Object], procedures: Iterable[str]) -> Layout:
     codes = frozenset(addresses.values())
     here = _FIRST_CELL
     for obj in objects:
-        first, end = here, here + len(obj.cells)
+        first = (fixed or {}).get(obj.name, here)
+        end = first + len(obj.cells)
         addresses[base(obj.name)] = first
         for address in range(first, end + 1):
             homes[address] = (first, end)
@@ -86,7 +89,7 @@ def layout(objects: Iterable[Object], procedures: Iterable[str]) -> Layout:
         single = [first + offset for offset in range(len(obj.cells)) if first + offset not in members]
         places.update({address: Place(obj, obj.cells[address - first]) for address in single})
         units[first] = (*single, *(n for n in columns if homes[n] == (first, end)))
-        here = end + 1
+        here = here if fixed is not None and obj.name in fixed else end + 1
     return Layout(places, addresses, homes, codes, columns, members, units)
 
 

@@ -145,7 +145,7 @@ def _rewritten(step: Step, work: _Work) -> None:
     match step.op:
         case Load() | Store():
             _accessed(step, work)
-        case Show(action, _, _) if action == EXIT:
+        case Show(action) if action == EXIT:
             _add(step, [Skip()], work)
         case Show():
             ops = list(_shown(step, work))
@@ -181,7 +181,8 @@ def _accessed(step: Step, work: _Work) -> None:
     mine = [c for c in access.cells if c in work.held]
     if OTHER in values and not _is_element(step.op.address, work):
         message = "which variable is accessed here is not known where a function is compared alone"
-        raise InputError((error("SA718", message, step.origin.span, "access a variable by its name"),))
+        hint = "access a variable by its name, or what a parameter of its type points to"
+        raise InputError((error("SA718", message, step.origin.span, hint),))
     others = [c for c in access.cells if c not in work.held]
     if not mine:
         _add(step, [step.op], work)

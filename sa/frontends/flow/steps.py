@@ -157,7 +157,7 @@ def _through(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path 
             yield from _stopped(path, source, work, ends)
         case Live(name):
             yield alive(name, on, path, step, work)
-        case Show(action, values, _):
+        case Show(action, values):
             _alone(path, step.origin)
             yield replace(on, label=Label(action, tuple(now(v, path, work) for v in values)), seen=True)
         case _:

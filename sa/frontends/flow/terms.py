@@ -50,7 +50,7 @@ def read_by(op: Op) -> tuple[Term, ...]:
             return (procedure, argument)
         case Join(thread, _):
             return (thread,)
-        case Show(_, values, _):
+        case Show(_, values):
             return values
         case _:
             return ()
@@ -108,7 +108,7 @@ def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> O
             return Join(term(thread), None if result is None else register(result))
         case Exit(value):
             return Exit(term(value))
-        case Show(action, values, sync):
-            return Show(action, tuple(map(term, values)), sync)
+        case Show(_, values):
+            return replace(op, values=tuple(map(term, values)))
         case _:
             return op

@@ -186,8 +186,12 @@ def pointed(address: Term, among: Among | None, found: Found, thread: int) -> Va
     result = set[int | None]()
     for first in evaluate(start, found, thread):
         home = None if first is OTHER else found.layout.homes.get(first)
-        if first is OTHER or home is None:
+        if first is OTHER:
             result.add(OTHER)
+            continue
+        if home is None:
+            # What is no address is none at any distance: the access fails there.
+            result |= {first + o for o in offsets}
             continue
         if first in found.layout.columns:
             result |= {OTHER, *(n for o in offsets for n in near(first, o, 0, found.layout))}

@@ -1,0 +1,128 @@
+"""Functions alone whose parameters are pointers: to the same, to variables of the file, to nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sa.base.diagnostic import InputError
+from tests.frontends.c.test_functions import ATOMICS, compared, verdict
+
+THREADS = "#include <pthread.h>\n"
+PAIR = "struct s { int a, b; }; "
+
+
+@pytest.mark.parametrize(
+    ("declared", "one", "other", "expected"),
+    [
+        ("int f(int *p)", "*p = 1; *p = 2; return *p;", "*p = 2; return 2;", "PROVED"),
+        ("int f(int *p, int *q)", "*p = 1; *q = 2; return *p;", "*p = 1; *q = 2; return 1;", "REFUTED"),
+        ("int f(int *p, unsigned *q)", "*p = 1; *q = 2; return *p;", "*p = 1; *q = 2; return 1;", "REFUTED"),
+        ("int f(int *p, long *q)", "*p = 1; *q = 2; return *p;", "*p = 1; *q = 2; return 1;", "PROVED"),
+        ("int f(int *p, int *q)", "*p = 1; *q = 2; return *p;", "*p = 1; *q = 2; return p == q ? 2 : 1;", "PROVED"),
+        ("int g; int f(int *p)", "g = 1; *p = 2; return g;", "g = 1; *p = 2; return 1;", "REFUTED"),
+        (PAIR + "int f(struct s *x, struct s *y)", "x->a = 1; y->a = 2; return x->a;", "x->a = 1; y->a = 2; return 1;",
+         "REFUTED"),
+        (PAIR + "int f(struct s *x, struct s *y)", "x->a = 1; y->b = 2; return x->a;", "x->a = 1; y->b = 2; return 1;",
+         "PROVED"),
+        (PAIR + "int f(int *y, struct s *x)", "x->b = 1; *y = 2; return x->b;", "x->b = 1; *y = 2; return 1;",
+         "REFUTED"),
+        ("struct s { int a; }; int f(int *y, struct s *x)", "x->a = 1; *y = 2; return x->a;",
+         "x->a = 1; *y = 2; return 1;", "REFUTED"),
+        ("struct s { int a; }; int f(struct s *x, int *y)", "x->a = 1; *y = 2; return x->a;",
+         "x->a = 1; *y = 2; return 1;", "REFUTED"),
+    ],
+)  # fmt: skip
+def test_pointers_may_point_to_the_same(declared: str, one: str, other: str, expected: str, tmp_path: Path) -> None:
+    assert verdict(f"{declared} {{ {one} }}", f"{declared} {{ {other} }}", tmp_path) == expected
+
+
+def test_what_was_not_followed_may_be_nothing(tmp_path: Path) -> None:
+    text = "int f(int *p, int n) {{ {} }}"
+    late = text.format("return p && n ? *p : 0;")
+    assert verdict(late, text.format("int t = *p; return p && n ? t : 0;"), tmp_path) == "REFUTED"
+    assert verdict(late, text.format("int t = 0; if (p) t = *p; return p && n ? t : 0;"), tmp_path) == "REFUTED"
+    followed = text.format("int r = *p; return p ? r : 5;")
+    assert verdict(followed, text.format("return *p;"), tmp_path) == "PROVED"
+
+
+def test_atomic_accesses_through_pointers_show_where_they_are(tmp_path: Path) -> None:
+    text = ATOMICS + "int g; int f(atomic_int *a, atomic_int *b, int i) {{ {} return 0; }}"
+    release = "atomic_store_explicit(a, 1, memory_order_release);"
+    assert verdict(text.format(f"g = 1; g = i; {release}"), text.format(f"g = i; {release}"), tmp_path) == "PROVED"
+    assert verdict(text.format(f"g = i; {release}"), text.format(f"{release} g = i;"), tmp_path) == "REFUTED"
+    both = "atomic_store({}, 1); atomic_store({}, 1);"
+    assert verdict(text.format(both.format("a", "b")), text.format(both.format("b", "a")), tmp_path) == "REFUTED"
+    assert verdict(text.format("a[i] = 1;"), text.format("*(a + i) = 1;"), tmp_path) == "PROVED"
+    assert verdict(text.format("a[i] = 1;"), text.format("a[i + 1] = 1;"), tmp_path) == "REFUTED"
+    assert verdict(text.format("*a = 1; if (!a) g = 1;"), text.format("*a = 1;"), tmp_path) == "PROVED"
+
+
+def test_volatile_accesses_through_pointers_are_kept(tmp_path: Path) -> None:
+    text = "int f(volatile int *r) {{ {} return 0; }}"
+    assert verdict(text.format("*r = 1; *r = 2;"), text.format("*r = 2;"), tmp_path) == "REFUTED"
+    assert verdict(text.format("*r = 1; *r = 2;"), text.format("*r = 1; *r = 1 + 1;"), tmp_path) == "PROVED"
+
+
+def test_a_lock_in_a_structure_guards_what_is_beside_it(tmp_path: Path) -> None:
+    text = THREADS + "struct c {{ pthread_mutex_t m; int n; }}; void f(struct c *c) {{ {} }}"
+    lock, unlock = "pthread_mutex_lock(&c->m);", "pthread_mutex_unlock(&c->m);"
+    before = text.format(f"{lock} c->n++; c->n++; {unlock}")
+    assert verdict(before, text.format(f"{lock} c->n += 2; {unlock}"), tmp_path) == "PROVED"
+    assert verdict(before, text.format(f"int r = c->n; {lock} c->n = r + 2; {unlock}"), tmp_path) == "REFUTED"
+
+
+def test_addresses_are_the_same_in_both_files(tmp_path: Path) -> None:
+    one, other = "int g, h; int f(void *p) { return p == &%s; }", "int h, g; int f(void *p) { return p == &%s; }"
+    assert verdict(one % "g", other % "g", tmp_path) == "PROVED"
+    assert verdict(one % "g", other % "h", tmp_path) == "REFUTED"
+    one, other = (t.replace("int f(void *p) { return p ==", "int *f(void) { return") for t in (one, other))
+    assert verdict(one % "g", other % "g", tmp_path) == "PROVED"
+    assert verdict(one % "g", other % "h", tmp_path) == "REFUTED"
+
+
+def test_who_gets_an_address_may_change_what_is_there(tmp_path: Path) -> None:
+    text = "void use(int *); int f(int *p) {{ *p = 1; use(p); return {}; }}"
+    assert verdict(text.format("*p"), text.format("1"), tmp_path) == "REFUTED"
+    assert verdict(text.format("*p"), text.format("*p"), tmp_path) == "PROVED"
+
+
+def test_structures_of_the_two_files_are_compared(tmp_path: Path) -> None:
+    text = "struct s { int %s; }; int f(struct s *p) { p->a = 1; return p->b; }"
+    assert verdict(text % "a, b", text % "a, b", tmp_path) == "PROVED"
+    with pytest.raises(InputError) as wrong:
+        verdict(text % "a, b", text % "b, a", tmp_path)
+    assert wrong.value.diagnostics[0].code == "SA405"
+
+
+def test_the_claim_says_what_structures_are_taken_to_be(tmp_path: Path) -> None:
+    paths = tmp_path / "before.c", tmp_path / "after.c"
+    for path in paths:
+        path.write_text(PAIR + "int f(struct s *p) { return p->a; }")
+    assert "structures that parameters point to are the same" in compared(*paths).outcome.claim
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int f(int *p) { return p[1]; }",
+        "int f(int *p, int n) { return p[n]; }",
+        "int f(int *p, int *q) { *q = 1; return p + 1 == q; }",
+        "int f(int *p) { int s = 0; for (int i = 0; i < 2; i++) s += *p++; return s; }",
+        PAIR + "int f(struct s *p) { return p[1].a; }",
+        PAIR + "int f(struct s *p) { return (p + 1)->a; }",
+        PAIR + "int f(struct s *p, struct s *q) { q->a = 1; return p + 1 == q; }",
+        PAIR + "int f(struct s *p) { int *q = &p->a; return q[1]; }",
+        "int f(char *p) { return *p; }",
+        "int f(int **p) { return **p; }",
+        "struct n { int v; struct n *next; }; int f(struct n *p) { return p->next->v; }",
+        "union u { int i; unsigned char c[4]; }; int f(union u *p) { return p->i; }",
+        "int f(int *p) { *p = 1; __atomic_store_n(p, 2, 3); return 0; }",
+        "static const int k = 1; int f(const int *p) { return *p + (p == &k); }",
+    ],
+)
+def test_what_pointers_lead_to_and_is_not_known_is_refused(text: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as wrong:
+        verdict(text, text, tmp_path)
+    assert all(d.code in {"SA712", "SA718"} and d.hint for d in wrong.value.diagnostics)
