@@ -347,7 +347,8 @@ def _automaton(
     found = joints(thread, known, names.names[thread.number], Asked(deadlock=True))
     for joint in found:
         if joint.bound:
-            what = "this" if joint.edge.failure is None else joint.edge.failure.what
+            said = "" if joint.edge.failure is None else joint.edge.failure.what
+            what = said.rpartition(" (")[2].removesuffix(")") or "this"
             raise _bounded(what, joint.edge.origin)
     called = names.names[thread.number].registers
     told = {
