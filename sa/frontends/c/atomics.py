@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, temporary, warn
+from sa.frontends.c.body import Body, InMemory, bounds_in, converted, emit, fresh, temporary, warn
 from sa.frontends.c.expressions import NOTHING, constant, value
 from sa.frontends.c.operations import kept, load, operation, scalars, store
 from sa.frontends.c.types import INT, CType, Int, Pointer, Struct, cells_of, is_whole, plain, size_of
-from sa.frontends.c.values import Unsupported, Value, binary, convert, number
+from sa.frontends.c.values import Unsupported, Value, binary, number
 from sa.frontends.flow.graph import Begin, End, Set, Step, Test
 from sa.terms import build
 from sa.terms.term import Term
@@ -115,7 +115,7 @@ def _updated(body: Body, where: InMemory, sign: str | None, operand: Value, old_
     emit(body, Begin())
     old = load(body, where)
     new = operand if sign is None else wrapping(body, sign, old, operand)
-    made = convert(new, plain(where.type), bounds_in(body))
+    made = converted(body, new, plain(where.type))
     kept = temporary(body, where.type)
     emit(body, Set(kept, number(made)))
     store(body, where, Value(kept, plain(where.type)))
@@ -156,7 +156,7 @@ def _compared(body: Body, where: InMemory, how: str, rest: Sequence[Any]) -> Val
         new = kept(body, new)
     emit(body, Begin())
     expected = load(body, expected_at) if given is None and expected_at else given or NOTHING
-    before = expected if isinstance(kind, Struct) else convert(expected, kind, bounds_in(body))
+    before = expected if isinstance(kind, Struct) else converted(body, expected, kind)
     old = load(body, where)
     result = temporary(body, _BOOL)
     same, other, after = fresh(body), fresh(body), fresh(body)

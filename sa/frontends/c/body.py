@@ -18,6 +18,7 @@ from sa.frontends.c.types import (
     Float,
     Function,
     Int,
+    Pointer,
     Struct,
     cell_count,
     cells_of,
@@ -27,7 +28,7 @@ from sa.frontends.c.types import (
     synchronises,
     words_of,
 )
-from sa.frontends.c.values import Unsupported, Value
+from sa.frontends.c.values import Unsupported, Value, convert
 from sa.frontends.flow.graph import ANY, Cell, Node, Object, Op, Procedure, Range, Register, Step, Storage
 from sa.frontends.reading import Reading
 from sa.terms import build
@@ -85,13 +86,15 @@ class File(msgspec.Struct):
     """A translation unit: what its names mean, and what was wrong with it.
 
     Names that are not `assigned` in any function mean variables that keep what initialises them; `constants` are the
-    values of those whose initialisers are constant.
+    values of those whose initialisers are constant. The addresses of `private` ones nobody outside has.
     `ordered` are scalars that are accessed as visible actions where a function is compared alone, by their object and
     the distance from its start, None where that is computed; `created` are functions that threads are to run,
     and `granted` is what a claim takes for granted because of calls in the file.
     Functions of `endless` calls are declared never to return.
     Whether it `reallocates` memory, `cleans` up after what may end a thread, and whether threads `leaves` by
     themselves, is noted.
+    Whether pointers are compared or made numbers (`addresses`), and whether any becomes a number, or a number one
+    (`numbers`), is noted, too.
     `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
     """
 
@@ -119,9 +122,11 @@ class File(msgspec.Struct):
     leaves: bool = False
     bit_fields: bool = False
     addresses: bool = False
+    numbers: bool = False
     sized: int = 0
     keys: dict[int, int] = msgspec.field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
+    private: frozenset[str] = frozenset()
     constants: dict[Var, Value] = msgspec.field(default_factory=dict)
     strings: int = 0
     ordered: dict[tuple[str, int | None], None] = msgspec.field(default_factory=dict)
@@ -192,6 +197,14 @@ def temporary(body: Body, kind: CType, range_: Range | None = None) -> Var:
 def bounds_in(body: Body) -> Callable[[Var], Range]:
     """The ranges of the function's registers."""
     return lambda v: body.registers[v].range if v in body.registers else ANY
+
+
+def converted(body: Body, found: Value, kind: CType) -> Value:
+    """The value in another scalar type. That an address becomes a number, or a number one, is noted."""
+    made, given = isinstance(kind, Int) and kind.name != "_Bool", isinstance(found.type, Int)
+    mixed = (made and isinstance(found.type, Pointer)) or (given and isinstance(kind, Pointer))
+    body.file.numbers |= mixed and found.term is not build.ZERO
+    return convert(found, kind, bounds_in(body))
 
 
 @contextmanager

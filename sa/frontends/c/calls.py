@@ -10,7 +10,7 @@ from pycparser import c_ast
 from sa.frontends.c.allocation import allocate, free, reallocate
 from sa.frontends.c.atomics import ATOMICS, atomic
 from sa.frontends.c.blocks import BLOCKS
-from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, meaning, temporary
+from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, meaning, temporary
 from sa.frontends.c.endings import ENDINGS
 from sa.frontends.c.expressions import NOTHING, branch, constant, value
 from sa.frontends.c.gnu import BARRIERS
@@ -45,7 +45,7 @@ from sa.frontends.c.types import (
     is_scalar,
     key_of,
 )
-from sa.frontends.c.values import Unsupported, Value, convert, number
+from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import (
     ANY,
     UNKNOWN_CALL,
@@ -170,7 +170,7 @@ def _inlined(body: Body, name: str, kind: Function, values: Sequence[Value]) -> 
     # Arguments without parameters are evaluated, and a function without `va_arg` cannot read them.
     if len(parameters) != len(values) and not (kind.variadic and len(parameters) < len(values)):
         raise Unsupported("SA719", f"`{name}` takes {len(parameters)} arguments")
-    given = tuple(number(convert(v, k, bounds_in(body))) for v, k in zip(values, parameters, strict=False))
+    given = tuple(number(converted(body, v, k)) for v, k in zip(values, parameters, strict=False))
     if isinstance(kind.result, Struct):
         where = temporary(body, Pointer(kind.result))
         emit(body, Call(name, given, where))

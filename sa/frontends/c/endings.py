@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from sa.automata.automaton import EXIT
-from sa.frontends.c.body import Body, bounds_in, emit, fresh
+from sa.frontends.c.body import Body, converted, emit, fresh
 from sa.frontends.c.expressions import NOTHING, branch, value
 from sa.frontends.c.ordered import leaving
 from sa.frontends.c.shown import is_alone
 from sa.frontends.c.types import INT
-from sa.frontends.c.values import Value, convert, number
+from sa.frontends.c.values import Value, number
 from sa.frontends.flow.graph import Fail, Halt, Op, Show, Sync
 
 Handler: TypeAlias = Callable[[Body, Sequence[Any]], Value]
@@ -21,7 +21,7 @@ def _halt(how: str | None) -> Handler:
     """The process ends, in a way of its own; without one as `exit` does it."""
 
     def handler(body: Body, arguments: Sequence[Any]) -> Value:
-        values = tuple(number(convert(value(body, argument), INT, bounds_in(body))) for argument in arguments)
+        values = tuple(number(converted(body, value(body, argument), INT)) for argument in arguments)
         if body.file.choices.visible:
             emit(body, Show(how or leaving(body), values, Sync.END if values else Sync.NONE))
             emit(body, Show(EXIT, ()))

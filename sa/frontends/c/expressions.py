@@ -15,6 +15,7 @@ from sa.frontends.c.body import (
     at,
     bounds_in,
     complain,
+    converted,
     emit,
     fresh,
     meaning,
@@ -51,7 +52,6 @@ from sa.frontends.c.unions import element, member
 from sa.frontends.c.values import (
     Unsupported,
     Value,
-    convert,
     inverted,
     negated,
     number,
@@ -230,7 +230,7 @@ def _unary(body: Body, node: c_ast.UnaryOp) -> Value:
             return checked(body, made)
         case "+":
             inner = value(body, node.expr)
-            return convert(inner, promoted(inner.type), bounds_in(body))
+            return converted(body, inner, promoted(inner.type))
         case "~":
             return inverted(value(body, node.expr), bounds_in(body))
         case "sizeof":
@@ -315,14 +315,14 @@ def _assignment(body: Body, node: c_ast.Assignment) -> Value:
 def _cast(body: Body, node: c_ast.Cast) -> Value:
     kind = type_of(body, node.to_type, constant)
     if isinstance(kind, Int) and (distance := distance_of(body, node.expr, constant)) is not None:
-        return convert(Value(build.integer(distance.bytes), ULONG), plain(kind), bounds_in(body))
+        return converted(body, Value(build.integer(distance.bytes), ULONG), plain(kind))
     inner = taken(body, node.expr, kind)
     if isinstance(kind, Void):
         return NOTHING
     body.file.addresses |= isinstance(inner.type, Pointer) and isinstance(kind, Int) and kind.name != "_Bool"
     if not is_scalar(kind):
         raise Unsupported("SA714", "a cast to this type is not accepted")
-    return convert(inner, plain(kind), bounds_in(body))
+    return converted(body, inner, plain(kind))
 
 
 def branch(body: Body, node: Any, yes: Node, no: Node) -> None:
@@ -363,7 +363,7 @@ def _choice(body: Body, node: c_ast.TernaryOp) -> Value:
     if all(is_plain(body, p) for p in parts):
         condition, one, two = (value(body, p) for p in parts)
         kind = joined(one, two)
-        a, b = convert(one, kind, bounds_in(body)), convert(two, kind, bounds_in(body))
+        a, b = converted(body, one, kind), converted(body, two, kind)
         return Value(build.ite(truth(condition), number(a), number(b)), kind)
     yes, no, after = fresh(body), fresh(body), fresh(body)
     branch(body, node.cond, yes, no)
@@ -387,7 +387,7 @@ def _choice(body: Body, node: c_ast.TernaryOp) -> Value:
     result = temporary(body, kind)
     for found, end in ends:
         body.here = end
-        emit(body, Set(result, number(convert(found, kind, bounds_in(body)))), after)
+        emit(body, Set(result, number(converted(body, found, kind))), after)
     return Value(result, kind)
 
 

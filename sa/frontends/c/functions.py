@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,8 +18,8 @@ from sa.frontends.c.read import Text, read
 from sa.frontends.c.translate import unit_of
 from sa.frontends.c.types import Function as Type
 from sa.frontends.c.types import Int, Pointer, Void, input_range
-from sa.frontends.flow.alone import Function, compared, function_of
-from sa.frontends.flow.given import GIVEN, united
+from sa.frontends.flow.alone import Function, compared, follows, function_of
+from sa.frontends.flow.given import GIVEN, Common, united
 from sa.frontends.flow.graph import Object, Range, Unit
 from sa.frontends.reading import USUAL, Reading
 from sa.language.load import Loaded
@@ -97,23 +97,28 @@ def _pair(paths: tuple[str, str], reading: Reading, name: str) -> _Pair:
     one, two = (_read(path, reading, name) for path in paths)
     if not alike(one.kind, two.kind):
         raise _other_type(name, two.unit.procedures[name].origin.span)
-    pair = _with(one, two, {})
+    numbers = one.file.numbers or two.file.numbers
     objects = given(one.file, one.unit.procedures[name], one.kind, GIVEN)
-    if not objects or not any(f.follows for f in pair.functions):
-        return pair
-    for each in (one, two):
-        each.file.granted[_WHOLE] = None
-    return _with(one, two, objects)
-
-
-def _with(one: _Read, two: _Read, objects: Mapping[int, Object]) -> _Pair:
-    first, second, common = united(one.unit, two.unit, objects)
     ranges = tuple(map(input_range, one.kind.parameters or ()))
-    functions = (
-        function_of(first, one.text.source, ranges, common),
-        function_of(second, two.text.source, ranges, common),
-    )
-    return _Pair((one, two), functions)
+    own = one.file.private & two.file.private
+    first, second, common = united(one.unit, two.unit, {}, numbers, own)
+    if not objects or not any(follows(u, ranges, common) for u in (first, second)):
+        return _with(one, two, (first, second), ranges, common)
+    for each in (one, two):
+        _no_restrict(each.text)
+        if each.file.numbers:
+            message = "pointers that are made numbers, or numbers that are made pointers, are not accepted beside"
+            hint = "compare pointers with `==` and `!=` only, or leave out the casts"
+            where = each.unit.procedures[name].origin.span
+            raise InputError((error("SA718", f"{message} pointers that are given", where, hint),))
+        each.file.granted[_WHOLE] = None
+    first, second, common = united(one.unit, two.unit, objects, numbers, own)
+    return _with(one, two, (first, second), ranges, common)
+
+
+def _with(one: _Read, two: _Read, units: tuple[Unit, Unit], ranges: Sequence[Range], common: Common) -> _Pair:
+    first, second = (function_of(u, r.text.source, ranges, common) for r, u in zip((one, two), units, strict=True))
+    return _Pair((one, two), (first, second))
 
 
 def _compared(pair: _Pair, reading: Reading, beginning: bool) -> Compared:
@@ -217,6 +222,17 @@ def _no_weak(text: Text) -> None:
     where = Span(text.source, *((0, 0) if found is None else found.span()))
     message = "a weak definition is not accepted where a function is compared alone: another one may replace it"
     raise InputError((error("SA718", message, where, "leave out the attribute if there is no other one"),))
+
+
+_RESTRICT = re.compile(r"\b(?:__)?restrict(?:__)?\b")
+
+
+def _no_restrict(text: Text) -> None:
+    """Raises InputError for pointers that promise what is not looked at: a refutation could break the promise."""
+    if (found := _RESTRICT.search(text.source.text)) is not None:
+        message = "`restrict` is not accepted where pointers are followed that were given"
+        hint = "leave it out: what is then proved holds with it, too"
+        raise InputError((error("SA718", message, Span(text.source, *found.span()), hint),))
 
 
 def _loaded(program: Program, found: _Read, reading: Reading) -> Loaded:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pycparser import c_ast
 
-from sa.frontends.c.body import Body, InMemory, Part, bounds_in, emit, object_of
+from sa.frontends.c.body import Body, InMemory, Part, converted, emit, object_of
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.declare import type_of
 from sa.frontends.c.expressions import constant, static_type, value
@@ -27,7 +27,7 @@ from sa.frontends.c.types import (
     offset_of,
 )
 from sa.frontends.c.unions import leaves
-from sa.frontends.c.values import Unsupported, Value, convert, number
+from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import Live, Storage, base
 from sa.terms import build
 from sa.terms.term import Int as Number
@@ -78,7 +78,7 @@ def _united(body: Body, kind: Struct, init: Any) -> int:
     """The number that a union is at first. Raises Unsupported."""
     bits = 0
     for start, kind_, expression in _parts(body, kind, init):
-        made = number(convert(Value(build.integer(constant(body, expression)), LONG), kind_, bounds_in(body)))
+        made = number(converted(body, Value(build.integer(constant(body, expression)), LONG), kind_))
         assert isinstance(made, Number)
         bits += made.value % 2 ** bits_of(kind_) << start
     return bits
@@ -175,7 +175,7 @@ def first_values(body: Body, kind: CType, init: Any) -> dict[int, Term]:
     found = dict[int, Term]()
     for offset, inner, expression in scalars(body, kind, init):
         before = len(body.steps)
-        made = number(convert(value(body, expression), inner, bounds_in(body)))
+        made = number(converted(body, value(body, expression), inner))
         if len(body.steps) != before or any(not v.name.startswith("&") for v in made.free):
             raise Unsupported("SA719", "this initialiser is not constant")
         found[offset] = made

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from sa.frontends.c.body import Body, InMemory, InRegister, Place, bounds_in, emit, fresh, object_of, temporary
+from sa.frontends.c.body import (
+    Body,
+    InMemory,
+    InRegister,
+    Place,
+    bounds_in,
+    converted,
+    emit,
+    fresh,
+    object_of,
+    temporary,
+)
 from sa.frontends.c.shown import chosen, is_alone, loaded, order_of, read_to_update, stored, updated
 from sa.frontends.c.types import (
     INT,
@@ -24,7 +35,7 @@ from sa.frontends.c.types import (
     usual,
 )
 from sa.frontends.c.unions import read, write
-from sa.frontends.c.values import Result, Unsupported, Value, binary, compared, convert, number, undecided
+from sa.frontends.c.values import Result, Unsupported, Value, binary, compared, number, undecided
 from sa.frontends.flow.graph import (
     Begin,
     Divide,
@@ -120,7 +131,7 @@ def store(body: Body, where: Place, new: Value) -> Value:
         return new
     if not is_scalar(where.type):
         raise Unsupported("SA719", "this cannot be assigned to")
-    made = convert(new, where.type, bounds_in(body))
+    made = converted(body, new, where.type)
     if isinstance(where, InRegister):
         emit(body, Set(where.var, number(made)))
         return Value(where.var, plain(where.type))
@@ -195,7 +206,9 @@ def operation(body: Body, op: str, one: Value, two: Value) -> Value:
     """A binary operator other than `&&` and `||`."""
     pointers = isinstance(one.type, Pointer), isinstance(two.type, Pointer)
     if op in ("==", "!=", "<", "<=", ">", ">=") and any(pointers):
-        body.file.addresses |= all(pointers) and not any(isinstance(v.term, Number) for v in (one, two))
+        known = any(isinstance(v.term, Number) for v in (one, two))
+        body.file.addresses |= all(pointers) and not known
+        body.file.numbers |= not all(pointers) and build.ZERO not in (one.term, two.term)
         return Value(compared(op, number(one), number(two)), INT)
     if op in ("+", "-"):
         for pointer in (one, two):
@@ -227,7 +240,7 @@ def changed(body: Body, where: InMemory, op: str, operand: Value, old_one: bool)
     kind = plain(where.type)
     old = Value(read_to_update(body, where), kind)
     kept, first = temporary(body, where.type), len(body.steps)
-    emit(body, Set(kept, number(convert(operation(body, op, old, operand), kind, bounds_in(body)))))
+    emit(body, Set(kept, number(converted(body, operation(body, op, old, operand), kind))))
     _read_before(body, where, number(old), first)
     updated(body, where, "seq_cst", number(old), kept)
     return old if old_one else Value(kept, kind)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from sa.frontends.c.atomics import ATOMICS, followed, is_true, wrapping
-from sa.frontends.c.body import Body, InMemory, bounds_in, emit, fresh, temporary
+from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, temporary
 from sa.frontends.c.expressions import NOTHING, constant, value
 from sa.frontends.c.operations import load, store
 from sa.frontends.c.shown import ORDERS, chosen, failed, loaded, placed, read_to_update, stored, updated
 from sa.frontends.c.types import INT, LONG, ULONG, Int, Pointer, plain
-from sa.frontends.c.values import Unsupported, Value, convert, number
+from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import Begin, End, Halt, Set, Show, Step, Sync, Test, code
 from sa.terms import build
 
@@ -181,7 +181,7 @@ def _atomic(body: Body, name: str, arguments: Sequence[Any]) -> Value:
         case ["load"]:
             return loaded(body, where, orders[0])
         case ["store"]:
-            stored(body, where, orders[0], number(convert(value(body, rest[0]), plain(kind), bounds_in(body))))
+            stored(body, where, orders[0], number(converted(body, value(body, rest[0]), plain(kind))))
             return NOTHING
         case ["clear"]:
             stored(body, where, orders[0], build.ZERO)
@@ -191,7 +191,7 @@ def _atomic(body: Body, name: str, arguments: Sequence[Any]) -> Value:
             store(body, into, loaded(body, where, orders[0]))
             return NOTHING
         case ["store", "from"]:
-            new = convert(load(body, followed(body, rest[0])), plain(kind), bounds_in(body))
+            new = converted(body, load(body, followed(body, rest[0])), plain(kind))
             stored(body, where, orders[0], number(new))
             return NOTHING
         case ["exchange"]:
@@ -240,7 +240,7 @@ def _updated(body: Body, where: InMemory, sign: str | None, operand: Value, old_
     old = Value(read_to_update(body, where), kind)
     new = operand if sign is None else wrapping(body, sign, old, operand)
     kept = temporary(body, where.type)
-    emit(body, Set(kept, number(convert(new, kind, bounds_in(body)))))
+    emit(body, Set(kept, number(converted(body, new, kind))))
     updated(body, where, order, number(old), kept)
     return old if old_one else Value(kept, kind)
 
@@ -251,12 +251,12 @@ def _compared(body: Body, where: InMemory, how: str, rest: Sequence[Any], orders
     old_given = how in ("bool", "val")
     expected_at = None if old_given else followed(body, rest[0])
     given = value(body, rest[0]) if expected_at is None else load(body, expected_at)
-    before = convert(given, kind, bounds_in(body))
+    before = converted(body, given, kind)
     compared = temporary(body, where.type)
     emit(body, Set(compared, number(before)))
     new = load(body, followed(body, rest[1])) if how == "from" else value(body, rest[1])
     made = temporary(body, where.type)
-    emit(body, Set(made, number(convert(new, kind, bounds_in(body)))))
+    emit(body, Set(made, number(converted(body, new, kind))))
     weak = how == "weak" or (how in ("n", "from") and len(rest) > 2 and is_true(body, rest[2]))
     old, result = read_to_update(body, where), temporary(body, _BOOL)
     same, other, after = fresh(body), fresh(body), fresh(body)

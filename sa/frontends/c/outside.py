@@ -8,12 +8,12 @@ from typing import Any
 
 from pycparser import c_ast
 
-from sa.frontends.c.body import Body, bounds_in, emit, fresh, temporary, warn
+from sa.frontends.c.body import Body, converted, emit, fresh, temporary, warn
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.expressions import NOTHING, value
 from sa.frontends.c.shown import is_alone
 from sa.frontends.c.types import INT, CType, Float, Function, Int, Pointer, Struct, input_range, is_scalar
-from sa.frontends.c.values import Unsupported, Value, convert, number, undecided
+from sa.frontends.c.values import Unsupported, Value, number, undecided
 from sa.frontends.flow.graph import Begin, End, Fail, Havoc, Range, Show, Sync
 from sa.terms import build
 from sa.terms.term import Term
@@ -76,7 +76,7 @@ def _shown(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
         if isinstance(found.type, Float):
             raise undecided()
         if isinstance(wanted, Int) and isinstance(found.type, Int):
-            found = convert(found, wanted, bounds_in(body))
+            found = converted(body, found, wanted)
         escapes = is_alone(body) and isinstance(found.type, Pointer)
         if not isinstance(found.type, Int) and number(found) is not build.integer(0) and not escapes:
             raise Unsupported("SA716", f"`{name}` is not defined, and gets an address", "define it")

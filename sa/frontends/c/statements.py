@@ -18,6 +18,7 @@ from sa.frontends.c.body import (
     at,
     bounds_in,
     complain,
+    converted,
     emit,
     fresh,
     object_of,
@@ -44,7 +45,7 @@ from sa.frontends.c.types import (
     rows_of,
     words_of,
 )
-from sa.frontends.c.values import Unsupported, Value, binary, convert, number, truth
+from sa.frontends.c.values import Unsupported, Value, binary, number, truth
 from sa.frontends.flow.graph import Fail, Havoc, Live, Register, Set, Skip, Storage, base
 from sa.terms import build
 from sa.terms.term import Int as Number
@@ -255,7 +256,7 @@ def local(body: Body, name: str, kind: CType, where: Origin, init: Any) -> None:
         if made is None:
             emit(body, Havoc(var, input_range(kind)))
         else:
-            emit(body, Set(var, number(convert(made, kind, bounds_in(body)))))
+            emit(body, Set(var, number(converted(body, made, kind))))
         return
     place = InMemory(base(own), kind, "index")
     body.scopes[-1][name] = place
@@ -340,7 +341,7 @@ def _for(body: Body, node: c_ast.For) -> None:
 
 def _switch(body: Body, node: c_ast.Switch) -> None:
     found = value(body, node.cond)
-    found = convert(found, promoted(found.type), bounds_in(body))
+    found = converted(body, found, promoted(found.type))
     tests, after = body.here, fresh(body)
     where = body.origin
     body.here = fresh(body)
@@ -379,7 +380,7 @@ def _return(body: Body, node: c_ast.Return) -> None:
     if node.expr is not None:
         found = taken(body, node.expr, body.returns)
         if body.result is not None and body.returns is not None and is_scalar(body.returns):
-            made = convert(found, body.returns, bounds_in(body))
+            made = converted(body, found, body.returns)
             emit(body, Set(body.result, number(made)))
         elif body.result is not None and isinstance(body.returns, Struct) and isinstance(found.type, Struct):
             emit(body, Live(RETURNED))

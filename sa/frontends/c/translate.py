@@ -35,6 +35,7 @@ from sa.frontends.c.gnu import without_extensions, without_return
 from sa.frontends.c.initial import completed, first_values, literal
 from sa.frontends.c.operations import store
 from sa.frontends.c.places import origin
+from sa.frontends.c.private import private
 from sa.frontends.c.read import Text
 from sa.frontends.c.shown import end_of_life, is_alone
 from sa.frontends.c.statements import enclosed, keeps, statement, whole
@@ -58,6 +59,7 @@ def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
     nodes = list(parsed(text, choices.function is not None))
     file.endless = without_return(text.text)
     file.assigned = frozenset(name for node in nodes for name in _assigned(node))
+    file.private = private(nodes)
     file.reallocates = any(_calls(node, "realloc") for node in nodes)
     for node in nodes:
         _declare(declarations, node, library=False)

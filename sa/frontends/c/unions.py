@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sa.frontends.c.body import Body, InMemory, Part, bounds_in, emit, temporary
+from sa.frontends.c.body import Body, InMemory, Part, converted, emit, temporary
 from sa.frontends.c.types import (
     Array,
     CType,
@@ -24,7 +24,7 @@ from sa.frontends.c.types import (
     size_of,
     starts,
 )
-from sa.frontends.c.values import Unsupported, Value, convert, number
+from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import Begin, End, Load, Store
 from sa.terms import build
 from sa.terms.term import Term
@@ -103,7 +103,7 @@ def element(place: InMemory, index: int) -> InMemory:
 
 def read(body: Body, place: InMemory) -> Value:
     """The value of some bits of a union. Raises Unsupported."""
-    part = _scalar(place)
+    part = _scalar(body, place)
     _own(body, place)
     unit = temporary(body, part.unit)
     emit(body, Load(unit, place.address, key_of(part.unit), place.wrong, place.among))
@@ -112,9 +112,9 @@ def read(body: Body, place: InMemory) -> Value:
 
 def write(body: Body, place: InMemory, new: Value) -> Value:
     """Change some bits of a union, in one step. Raises Unsupported."""
-    part = _scalar(place)
+    part = _scalar(body, place)
     _own(body, place)
-    made = convert(new, place.type, bounds_in(body))
+    made = converted(body, new, place.type)
     emit(body, Begin())
     unit = temporary(body, part.unit)
     emit(body, Load(unit, place.address, key_of(part.unit), place.wrong, place.among))
@@ -129,9 +129,10 @@ def write(body: Body, place: InMemory, new: Value) -> Value:
     return Value(made.term, plain(place.type))
 
 
-def _scalar(place: InMemory) -> Part:
+def _scalar(body: Body, place: InMemory) -> Part:
     if place.part is None or not is_scalar(place.type):
         raise Unsupported("SA712", "a structure or array in a union as a whole", "use its fields or elements")
+    body.file.numbers |= isinstance(place.type, Pointer)
     return place.part
 
 

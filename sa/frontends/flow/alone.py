@@ -7,7 +7,7 @@ last release the source has written too, or writes in any case (SEQ, PLDI 2022):
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -19,13 +19,12 @@ from sa.base.diagnostic import InputError, error
 from sa.base.source import Source
 from sa.frontends.flow.access import Accesses, accesses
 from sa.frontends.flow.claims import Asked
-from sa.frontends.flow.given import Common, chosen, moved
+from sa.frontends.flow.exposed import bounded, is_shared, not_compared, refuse, refuse_comparisons
+from sa.frontends.flow.given import Common, chosen
 from sa.frontends.flow.graph import (
-    UNKNOWN_CALL,
     Begin,
     Cell,
     End,
-    Fail,
     Load,
     Object,
     Range,
@@ -34,11 +33,9 @@ from sa.frontends.flow.graph import (
     Storage,
     Store,
     Sync,
-    Test,
     Unit,
     fresh,
 )
-from sa.frontends.flow.heap import BOUNDS
 from sa.frontends.flow.impossible import without_impossible
 from sa.frontends.flow.inline import inline
 from sa.frontends.flow.layout import Layout, layout
@@ -47,19 +44,15 @@ from sa.frontends.flow.naming import named
 from sa.frontends.flow.permissions import Held, held, under_permissions
 from sa.frontends.flow.program import automaton_of, first_values, program_with, ranged
 from sa.frontends.flow.slicing import decisive
-from sa.frontends.flow.stale import stale
 from sa.frontends.flow.steps import joints
-from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.threads import Thread, threads_of
 from sa.frontends.flow.told_apart import by_permissions
 from sa.frontends.flow.values import OTHER, evaluate
 from sa.frontends.flow.webs import split
 from sa.terms import build
-from sa.terms.build import linear_parts
 from sa.terms.name import ABSTRACT, CONCRETE
-from sa.terms.sort import INT
 from sa.terms.substitute import sided
-from sa.terms.term import IsZero, Le, Term, Var, children, sort_of, subterms
+from sa.terms.term import Term, Var
 
 #: More variables are too many for labels that show all of them.
 MOST_CELLS = 24
@@ -75,7 +68,7 @@ class Function(Struct, frozen=True):
     """A function of a file that is to be compared: its thread, and the shared cells that it accesses.
 
     `first` are the values of all shared cells when the program begins, `ordered` those cells that it accesses as
-    visible actions through pointers. It `follows` a pointer of which nothing is known.
+    visible actions through pointers.
     """
 
     unit: Unit
@@ -87,7 +80,6 @@ class Function(Struct, frozen=True):
     used: Mapping[_Key, Cell]
     first: Mapping[_Key, Term | None]
     ordered: frozenset[tuple[str, int]]
-    follows: bool
 
 
 def function_of(unit: Unit, source: Source, given: Sequence[Range], common: Common) -> Function:
@@ -95,10 +87,29 @@ def function_of(unit: Unit, source: Source, given: Sequence[Range], common: Comm
 
     Raises InputError for what cannot be compared alone.
     """
-    begun = {(o.name, c.path): c.initial for o in unit.objects if _is_shared(o) for c in o.cells}
-    unit = replace(unit, objects=tuple(map(_arbitrary, unit.objects)))
-    _, parameters, _ = inline(unit, unit.entry, unit.entry)
-    (thread,), extra = threads_of(unit)
+    begun = {(o.name, c.path): c.initial for o in unit.objects if is_shared(o) for c in o.cells}
+    thread, where, extra = _beginning(unit, given, common)
+    refuse_comparisons(thread, accesses((thread,), where, False, False), common)
+    known = _known(thread, where)
+    refuse(thread, known, common)
+    return Function(unit, source, thread, extra, where, known, _used(thread, known), begun, _ordered(thread, known))
+
+
+def follows(unit: Unit, given: Sequence[Range], common: Common) -> bool:
+    """Whether an access is of what is not known: pointers are followed that were given. Raises InputError."""
+    thread, where, _ = _beginning(unit, given, common)
+    found = _known(thread, where).found
+    addresses = (s.op.address for s in thread.graph.steps if isinstance(s.op, Load | Store))
+    return any(
+        OTHER in evaluate(a, found, thread.number) and not any(v in where.addresses for v in a.free) for a in addresses
+    )
+
+
+def _beginning(unit: Unit, given: Sequence[Range], common: Common) -> tuple[Thread, Layout, tuple[Object, ...]]:
+    """The thread that begins with what the environment chooses, the layout, and objects that it has beside."""
+    objects = tuple(map(_arbitrary, unit.objects))
+    _, parameters, _ = inline(replace(unit, objects=objects), unit.entry, unit.entry)
+    (thread,), extra = threads_of(replace(unit, objects=objects))
     graph = thread.graph
     where_from = replace(unit.procedures[unit.entry].origin, text="the function begins")
     before = graph.entry
@@ -113,46 +124,33 @@ def function_of(unit: Unit, source: Source, given: Sequence[Range], common: Comm
     only_reachable(graph)
     prune(graph)
     split(graph)
-    where = layout((*unit.objects, *graph.objects.values(), *extra), common.procedures, common.addresses)
-    known = _known(thread, where)
-    for step in graph.steps:
-        if isinstance(step.op, Fail) and step.op.what in BOUNDS:
-            raise _bounded(step.op.what, step.origin)
-    _no_addresses(thread, known, common)
-    _no_comparisons(thread, known, common)
-    _known_calls(thread, known)
-    if common.pointed:
-        _no_constants(thread, known)
-        if (where_moved := moved(thread, known.found)) is not None:
-            hint = "give the function a pointer to a structure that has the array"
-            raise _not_compared("an element other than the one that a parameter points to", where_moved, hint)
-    if (left := stale(thread, known)) is not None:
-        told = left[0].split(".", 1)[-1]
-        hint = "declare the variable where it lives as long as its address is used"
-        raise _not_compared(f"an address of `{told}` that is kept longer than the variable lives", left[1], hint)
-    used = dict[_Key, Cell]()
-    for step in graph.steps:
+    where = layout((*objects, *graph.objects.values(), *extra), common.procedures, common.addresses)
+    return thread, where, extra
+
+
+def _used(thread: Thread, known: Accesses) -> dict[_Key, Cell]:
+    """The cells that others share and the thread accesses. Raises InputError for those that cannot be compared."""
+    where, used = known.found.layout, dict[_Key, Cell]()
+    for step in thread.graph.steps:
         for address in known.of[id(step)].cells if id(step) in known.of else ():
             place = where.places[address]
             if place.object.storage is Storage.THREAD:
                 name = place.object.name.split(".", 1)[1]
                 hint = "give it to the function as a parameter"
-                raise _not_compared(f"`{name}`, which the thread keeps from call to call,", step.origin, hint)
+                raise not_compared(f"`{name}`, which the thread keeps from call to call,", step.origin, hint)
             if place.object.kept and isinstance(step.op, Store):
                 hint = "C leaves it undefined: leave out `const`, or copy the text into an array"
-                raise _not_compared("a write to a constant or a text", step.origin, hint)
-            if not _is_shared(place.object):
+                raise not_compared("a write to a constant or a text", step.origin, hint)
+            if not is_shared(place.object):
                 continue
             if address in where.columns:
                 hint = "arrays that others share have at most 24 elements here"
-                raise _not_compared(f"the large array `{place.object.name}`", step.origin, hint)
+                raise not_compared(f"the large array `{place.object.name}`", step.origin, hint)
             if place.cell.synchronises or not place.cell.key.lstrip("u").startswith(("int", "bool")):
                 what = f"`{place.object.name}{place.cell.path}`, which is no plain number,"
-                raise _not_compared(what, step.origin, "shared variables that the function uses are integers")
+                raise not_compared(what, step.origin, "shared variables that the function uses are integers")
             used[place.object.name, place.cell.path] = place.cell
-    return Function(
-        unit, source, thread, extra, where, known, used, begun, _ordered(thread, known), _follows(thread, known)
-    )
+    return used
 
 
 def _ordered(thread: Thread, known: Accesses) -> frozenset[tuple[str, int]]:
@@ -165,95 +163,9 @@ def _ordered(thread: Thread, known: Accesses) -> frozenset[tuple[str, int]]:
     return frozenset(found)
 
 
-def _follows(thread: Thread, known: Accesses) -> bool:
-    """Whether an access is of what is not known: pointers are followed that were given."""
-    addresses = (s.op.address for s in thread.graph.steps if isinstance(s.op, Load | Store))
-    known_, where = known.found, known.found.layout
-    return any(
-        OTHER in evaluate(a, known_, thread.number) and not any(v in where.addresses for v in a.free) for a in addresses
-    )
-
-
-def _no_addresses(thread: Thread, known: Accesses, common: Common) -> None:
-    """Raises InputError where the number of an address is seen, unless both files give the object the same one."""
-    places, alike = known.found.layout, frozenset(common.addresses.values())
-    for step in thread.graph.steps:
-        match step.op:
-            case Show(values=terms):
-                pass
-            case Store(_, term, _, _, _) if any(_is_shared(places.places[c].object) for c in known.of[id(step)].cells):
-                terms = (term,)
-            case _:
-                continue
-        values = (v for t in terms for v in evaluate(t, known.found, thread.number))
-        if any(
-            v is not OTHER and places.homes.get(v, (v,))[0] not in alike and (v in places.homes or v in places.codes)
-            for v in values
-        ):
-            hint = "keep addresses in the function's own variables"
-            raise _not_compared("an address that others get to see", step.origin, hint)
-
-
-def _no_comparisons(thread: Thread, known: Accesses) -> None:
-    """Raises InputError where an address is compared with a number that may be any: it is another one in each file."""
-    places = known.found.layout
-    for step in thread.graph.steps:
-        for atom in subterms(read_by(step.op)):
-            if not isinstance(atom, Le | IsZero):
-                continue
-            distance, _ = linear_parts(*children(atom))
-            values = [evaluate(v, known.found, thread.number) for v in atom.free]
-            seen = [any(v in places.homes or v in places.codes for v in held) for held in values]
-            other = len(values) > 1 and any(OTHER in held for held in values)
-            if any(seen) and (other or (len(values) == 1 and distance != 0)):
-                hint = "compare pointers with NULL, and with addresses of variables if they have no others"
-                raise _not_compared("a comparison of an address with what may be any", step.origin, hint)
-
-
-def _no_constants(thread: Thread, known: Accesses) -> None:
-    """Raises InputError where the address of a constant is compared: no parameter is taken to point to one."""
-    places = known.found.layout
-    kept = {a for a, p in places.places.items() if p.object.kept}
-    for step in thread.graph.steps:
-        parts = (part for term in read_by(step.op) for part in _summands(term) if not isinstance(part, Var))
-        if any(kept & evaluate(v, known.found, thread.number) for part in parts for v in part.free):
-            hint = "compare what is there"
-            raise _not_compared("a comparison with the address of a constant", step.origin, hint)
-
-
-def _summands(term: Term) -> Iterable[Term]:
-    return linear_parts(term)[1] if sort_of(term) == INT else (term,)
-
-
-def _known_calls(thread: Thread, known: Accesses) -> None:
-    """Raises InputError where a function is called that may be none of the file's."""
-    wrong = {s.source for s in thread.graph.steps if isinstance(s.op, Fail) and s.op.what == UNKNOWN_CALL}
-    for step in thread.graph.steps:
-        called = step.op.formula.free if isinstance(step.op, Test) and step.target in wrong else ()
-        if any(OTHER in evaluate(v, known.found, thread.number) for v in called):
-            hint = "call a function by its name, or choose among functions of the file"
-            raise _not_compared("a call of a function that the environment may give", step.origin, hint)
-
-
-def _not_compared(what: str, origin: Origin, hint: str) -> InputError:
-    message = f"{what} is not accepted where a function is compared alone"
-    return InputError((error("SA718", message, origin.span, hint),))
-
-
-def _bounded(what: str, origin: Origin) -> InputError:
-    """Where the translation does not know what happens."""
-    hint = "write the function without it"
-    return _not_compared(f"{what} (a bound of the translation)", origin, hint)
-
-
-def _is_shared(obj: Object) -> bool:
-    """Whether others may change the object, or know its values, which this file does not."""
-    return obj.storage is Storage.STATIC and (not obj.kept or any(c.initial is None for c in obj.cells))
-
-
 def _arbitrary(obj: Object) -> Object:
     """The object as a function finds it that is called some time."""
-    if not _is_shared(obj):
+    if not is_shared(obj):
         return obj
     return replace(obj, cells=tuple(replace(c, initial=None) for c in obj.cells))
 
@@ -303,7 +215,7 @@ def _cells(abstract: Function, concrete: Function) -> Mapping[_Key, Cell]:
     if len(used) > MOST_CELLS:
         what = f"what shares {len(used)} numbers with others, more than {MOST_CELLS},"
         hint = "compare a function that uses fewer variables and elements of arrays"
-        raise _not_compared(what, concrete.thread.graph.steps[0].origin, hint)
+        raise not_compared(what, concrete.thread.graph.steps[0].origin, hint)
     kept = {o.name: o.kept for f in (abstract, concrete) for o in f.unit.objects}
     for function in (abstract, concrete):
         for obj in function.unit.objects:
@@ -332,7 +244,7 @@ def _automaton(
 ) -> tuple[Automaton, Mapping[_Key, Held]]:
     """The function under permissions, and what its variables are called for each cell."""
     thread, where = function.thread, function.where
-    addresses = {(p.object.name, p.cell.path): a for a, p in where.places.items() if _is_shared(p.object)}
+    addresses = {(p.object.name, p.cell.path): a for a, p in where.places.items() if is_shared(p.object)}
     # A cell that this function does not know has an address that nothing has.
     meant = {addresses.get(k, -1 - n): k for n, k in enumerate(cells)}
     made = held(thread.graph, {a: ("".join(k), cells[k]) for a, k in meant.items()})
@@ -349,7 +261,7 @@ def _automaton(
         if joint.bound:
             said = "" if joint.edge.failure is None else joint.edge.failure.what
             what = said.rpartition(" (")[2].removesuffix(")") or "this"
-            raise _bounded(what, joint.edge.origin)
+            raise bounded(what, joint.edge.origin)
     called = names.names[thread.number].registers
     told = {
         k: replace(h, value=called[h.value], may=called[h.may], wrote=called[h.wrote], owes=called[h.owes])

@@ -7,7 +7,7 @@ number that both functions get, and addresses are the same in both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -33,22 +33,33 @@ Part = tuple[str, int]
 
 
 class Common(Struct, frozen=True):
-    """The addresses of objects, the procedures, and the parts that pointer parameters may point to, by number."""
+    """The addresses of objects, the procedures, and the parts that pointer parameters may point to, by number.
+
+    Addresses count as the `same` in both files if nothing makes numbers of pointers.
+    """
 
     addresses: Mapping[str, int]
     procedures: Sequence[str]
     pointed: Mapping[int, Sequence[Part]]
+    same: frozenset[int]
 
 
-def united(one: Unit, two: Unit, given: Mapping[int, Object]) -> tuple[Unit, Unit, Common]:
-    """Both units with all objects that others may reach, those given to parameters among them."""
+def united(
+    one: Unit, two: Unit, given: Mapping[int, Object], numbers: bool, private: Collection[str]
+) -> tuple[Unit, Unit, Common]:
+    """Both units with all objects that others may reach, those given to parameters among them.
+
+    `numbers`: pointers are made numbers somewhere, or numbers pointers. Nobody has addresses of what is `private`.
+    """
     shared = {o.name: o for u in (two, one) for o in u.objects if o.storage is Storage.STATIC and not o.kept}
     shared |= {o.name: o for o in given.values()}
     addresses, here = dict[str, int](), FIRST_SHARED
     for name in sorted(shared):
         width = max(len(o.cells) for u in (one, two) for o in (*u.objects, *given.values()) if o.name == name)
         addresses[name], here = here, here + width + 1
-    named = [o for n, o in sorted(shared.items()) if n in _spoken(one) | _spoken(two)]
+    named = [
+        o for n, o in sorted(shared.items()) if n in _spoken(one) | _spoken(two) and n.rpartition(".")[2] not in private
+    ]
     pointed = {n: tuple(_parts(o, n, given, named)) for n, o in given.items()}
     procedures = sorted({*one.procedures, *two.procedures})
     both = []
@@ -56,7 +67,8 @@ def united(one: Unit, two: Unit, given: Mapping[int, Object]) -> tuple[Unit, Uni
         own = {o.name for o in unit.objects}
         more = (o for n, o in shared.items() if n not in own)
         both.append(replace(unit, objects=(*unit.objects, *more)) if given else unit)
-    return both[0], both[1], Common(addresses, procedures, pointed)
+    same = frozenset[int]() if numbers else frozenset(addresses.values())
+    return both[0], both[1], Common(addresses, procedures, pointed, same)
 
 
 def _spoken(unit: Unit) -> frozenset[str]:

@@ -41,10 +41,20 @@ class If(Struct, frozen=True):
     no: tuple[Statement, ...]
 
 
-Statement: TypeAlias = Read | Write | Add | If
+class Same(Struct, frozen=True):
+    """A register gets whether two addresses are the same: of a pointer, and of another one or of a variable."""
+
+    register: str
+    one: str
+    two: str
+
+
+Statement: TypeAlias = Read | Write | Add | If | Same
 Code: TypeAlias = tuple[Statement, ...]
 
 PLAIN, ATOMIC = ("g", "h"), ("x", "y")
+#: What pointers may point to beside variables of the file.
+MORE = ("m", "n")
 REGISTERS = ("r", "s")
 LOADS, STORES = ("relaxed", "acquire"), ("relaxed", "release")
 
@@ -120,6 +130,8 @@ def _line(here: Statement) -> str:
             return f"{register} = {left} + {right};"
         case If(register, yes, no):
             return f"if ({register}) {{ {_lines(yes)} }} else {{ {_lines(no)} }}"
+        case Same(register, one, two):
+            return f"{register} = {one} == {two};"
 
 
 Clock: TypeAlias = tuple[int, int]
@@ -144,13 +156,13 @@ class Race(Exception):
     """Two accesses of a plain variable, one of them a write, that nothing orders."""
 
 
-_ALL = (*PLAIN, *ATOMIC)
+_ALL = (*PLAIN, *MORE, *ATOMIC)
 _START = ((0, 0), (0, 0))
 
 
 def ends(function: Code, other: Code, races: bool) -> frozenset[tuple[object, ...]]:
     """How a function beside another thread can end: all registers, and the memory. Raises Race if `races` matter."""
-    first = _State((function, other), _START, ((1, 0), (0, 1)), (0,) * 4, ((0, 0),) * 4, ((0, 0),) * 2, ((0, 0),) * 2)
+    first = _State((function, other), _START, ((1, 0), (0, 1)), (0,) * len(_ALL), *(((0, 0),) * len(_ALL),) * 3)
     found, seen, pending = set[tuple[object, ...]](), {first}, [first]
     while pending:
         here = pending.pop()
