@@ -22,7 +22,7 @@ from sa.terms.evaluate import State, evaluate
 from sa.terms.implicant import decided
 from sa.terms.sort import INT
 from sa.terms.substitute import substitute
-from sa.terms.term import Term, Var, sort_of
+from sa.terms.term import Int, Term, Var, sort_of
 
 #: How many values of a choice are tried one by one.
 CHOICE_BOUND = 16
@@ -86,8 +86,13 @@ def may_follow(edge: Edge, label: Label | None, run: Run) -> bool:
 
 
 def _same_action(first: Label, second: Label) -> bool:
-    sorts = ([sort_of(t) for t in label.values] for label in (first, second))
-    return first.action == second.action and next(sorts) == next(sorts)
+    """Whether actions may be the same: values of the same sorts, and no two different numbers among them."""
+    if first.action != second.action or len(first.values) != len(second.values):
+        return False
+    pairs = zip(first.values, second.values, strict=True)
+    return all(
+        sort_of(a) == sort_of(b) and (a is b or not (isinstance(a, Int) and isinstance(b, Int))) for a, b in pairs
+    )
 
 
 def extend(

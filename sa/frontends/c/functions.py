@@ -19,7 +19,7 @@ from sa.frontends.c.translate import unit_of
 from sa.frontends.c.types import Function as Type
 from sa.frontends.c.types import Int, Pointer, Void, input_range
 from sa.frontends.flow.alone import Function, compared, follows, function_of
-from sa.frontends.flow.given import GIVEN, Common, united
+from sa.frontends.flow.given import GIVEN, Common, spoken, united
 from sa.frontends.flow.graph import Object, Range, Unit
 from sa.frontends.reading import USUAL, Reading
 from sa.language.load import Loaded
@@ -134,7 +134,7 @@ def _begun_alike(found: Sequence[_Pair], only_known: bool) -> None:
     `only_known`: only of variables that are used, and that both files give a value.
     """
     for pair in found:
-        names = {n for f in pair.functions for n, _ in (*f.used, *f.ordered)}
+        names = {n for f in pair.functions for n, _ in (*f.used, *f.through.cells)}
         names |= {n for r in pair.read for n, _ in r.file.ordered}
         first, second = pair.functions
         for key, value in second.first.items():
@@ -167,7 +167,9 @@ def _read(path: str, reading: Reading, name: str) -> _Read:
 def _apart(found: Sequence[_Pair]) -> None:
     """Raises InputError where a plain variable is accessed atomically, or as a volatile one, elsewhere."""
     ordered = {place for pair in found for r in pair.read for place in r.file.ordered}
-    ordered |= {place for pair in found for f in pair.functions for place in f.ordered}
+    for pair in found:
+        _one_way(pair)
+    ordered |= {place for pair in found for f in pair.functions for place in f.through.cells}
     for function in (f for pair in found for f in pair.functions):
         objects = {o.name: o for o in function.unit.objects}
         for name, path in function.used:
@@ -178,11 +180,28 @@ def _apart(found: Sequence[_Pair]) -> None:
                     raise InputError((error("SA718", message, objects[name].origin.span, hint),))
 
 
+def _one_way(pair: _Pair) -> None:
+    """Raises InputError where an atomic variable is accessed by its name, and maybe through a pointer.
+
+    The actions have other names then, although they are the same.
+    """
+    named = {name for r in pair.read for name, _ in r.file.ordered}
+    pointed = {name for f in pair.functions for name, _ in f.through.cells}
+    if any(f.through.anything for f in pair.functions):
+        pointed |= {name for r in pair.read for name in spoken(r.unit)}
+    for each in pair.read:
+        for obj in each.unit.objects:
+            if obj.name in named & pointed:
+                message = f"`{obj.name}` is accessed by its name in one place, and maybe through a pointer in another"
+                hint = "where a function is compared alone, access what is atomic or volatile, and locks, in one way"
+                raise InputError((error("SA718", message, obj.origin.span, hint),))
+
+
 def _declared_alike(pair: _Pair) -> None:
     """Raises InputError where what is visible has other types in the other file: objects by cells, calls by types."""
     (one, two), (first, second) = pair.read, pair.functions
     visible = {name for r in pair.read for name, _ in r.file.ordered}
-    visible |= {n for f in pair.functions for n, _ in (*f.used, *f.ordered)}
+    visible |= {n for f in pair.functions for n, _ in (*f.used, *f.through.cells)}
     objects = {o.name: o for o in first.unit.objects}
     for obj in second.unit.objects:
         other = objects.get(obj.name)

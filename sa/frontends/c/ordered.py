@@ -9,7 +9,7 @@ from sa.frontends.c.atomics import ATOMICS, followed, is_true, wrapping
 from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, temporary
 from sa.frontends.c.expressions import NOTHING, constant, value
 from sa.frontends.c.operations import load, store
-from sa.frontends.c.shown import ORDERS, chosen, failed, loaded, placed, read_to_update, stored, updated
+from sa.frontends.c.shown import ORDERS, THROUGH, chosen, failed, loaded, placed, read_to_update, stored, updated
 from sa.frontends.c.types import INT, LONG, ULONG, Int, Pointer, plain
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import Begin, End, Halt, Set, Show, Step, Sync, Test, code
@@ -100,14 +100,15 @@ def action(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     if name not in _LIBRARY:
         hint = "leave it to a function that this one calls and that is not defined"
         raise Unsupported("SA718", f"`{name}` is not accepted in a function that is compared alone", hint)
-    what, shown = [name], list[Any]()
+    what, shown, through = [name], list[Any](), list[int]()
     for argument in arguments:
         called, index = placed(body, _thing(body, argument))
+        through += [len(shown)] if called.startswith(THROUGH) else []
         what.append(called)
         shown += index
     emit(body, Begin())
     result = chosen(body, INT)
-    emit(body, Show(SEPARATOR.join(what), (*shown, result), _LIBRARY[name]))
+    emit(body, Show(SEPARATOR.join(what), (*shown, result), _LIBRARY[name], tuple(through)))
     emit(body, End())
     return Value(result, INT)
 
@@ -162,7 +163,8 @@ def _set_up(body: Body, name: str, arguments: Sequence[Any]) -> Value:
         message = f"`{name}` with attributes is not accepted in a function that is compared alone"
         raise Unsupported("SA718", message, "give NULL")
     body.file.granted["where locks can be made"] = None
-    emit(body, Show(f"{name}_{called}", (*index, *map(number, given))))
+    through = (0,) if called.startswith(THROUGH) else ()
+    emit(body, Show(f"{name}_{called}", (*index, *map(number, given)), through=through))
     return Value(build.ZERO, INT)
 
 

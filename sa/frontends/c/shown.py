@@ -172,5 +172,5 @@ def chosen(body: Body, kind: CType) -> Var:
 
 
 def _seen(body: Body, where: InMemory, show: Show) -> None:
-    emit(body, replace(show, through=_is_given(where.address)))
+    emit(body, replace(show, through=(0,) if _is_given(where.address) else ()))
     emit(body, End())

@@ -46,7 +46,7 @@ from sa.frontends.flow.program import automaton_of, first_values, program_with, 
 from sa.frontends.flow.slicing import decisive
 from sa.frontends.flow.steps import joints
 from sa.frontends.flow.threads import Thread, threads_of
-from sa.frontends.flow.told_apart import by_permissions
+from sa.frontends.flow.told_apart import told_apart
 from sa.frontends.flow.values import OTHER, evaluate
 from sa.frontends.flow.webs import split
 from sa.terms import build
@@ -64,11 +64,20 @@ UNDEFINED = "undefined"
 _Key: TypeAlias = tuple[str, str]
 
 
+class Through(Struct, frozen=True):
+    """The cells that are accessed as visible actions through pointers: objects and distances from their starts.
+
+    `anything`: what else is accessed in this way is not known.
+    """
+
+    cells: frozenset[tuple[str, int]]
+    anything: bool
+
+
 class Function(Struct, frozen=True):
     """A function of a file that is to be compared: its thread, and the shared cells that it accesses.
 
-    `first` are the values of all shared cells when the program begins, `ordered` those cells that it accesses as
-    visible actions through pointers.
+    `first` are the values of all shared cells when the program begins.
     """
 
     unit: Unit
@@ -79,7 +88,7 @@ class Function(Struct, frozen=True):
     known: Accesses
     used: Mapping[_Key, Cell]
     first: Mapping[_Key, Term | None]
-    ordered: frozenset[tuple[str, int]]
+    through: Through
 
 
 def function_of(unit: Unit, source: Source, given: Sequence[Range], common: Common) -> Function:
@@ -92,7 +101,7 @@ def function_of(unit: Unit, source: Source, given: Sequence[Range], common: Comm
     refuse_comparisons(thread, accesses((thread,), where, False, False), common)
     known = _known(thread, where)
     refuse(thread, known, common)
-    return Function(unit, source, thread, extra, where, known, _used(thread, known), begun, _ordered(thread, known))
+    return Function(unit, source, thread, extra, where, known, _used(thread, known), begun, _through(thread, known))
 
 
 def follows(unit: Unit, given: Sequence[Range], common: Common) -> bool:
@@ -153,14 +162,17 @@ def _used(thread: Thread, known: Accesses) -> dict[_Key, Cell]:
     return used
 
 
-def _ordered(thread: Thread, known: Accesses) -> frozenset[tuple[str, int]]:
-    """The cells that are accessed as visible actions through pointers: objects and distances from their starts."""
-    places, found = known.found.layout, set[tuple[str, int]]()
+def _through(thread: Thread, known: Accesses) -> Through:
+    """What is accessed as visible actions through pointers."""
+    places, found, anything = known.found.layout, set[tuple[str, int]](), False
     for step in thread.graph.steps:
-        if isinstance(step.op, Show) and step.op.through:
-            cells = (v for v in evaluate(step.op.values[0], known.found, thread.number) if v in places.places)
-            found |= {(places.places[v].object.name, v - places.homes[v][0]) for v in cells if v is not OTHER}
-    return frozenset(found)
+        for at in step.op.through if isinstance(step.op, Show) else ():
+            assert isinstance(step.op, Show)
+            values = evaluate(step.op.values[at], known.found, thread.number)
+            anything |= OTHER in values
+            cells = (v for v in values if v is not OTHER and v in places.places)
+            found |= {(places.places[v].object.name, v - places.homes[v][0]) for v in cells}
+    return Through(frozenset(found), anything)
 
 
 def _arbitrary(obj: Object) -> Object:
@@ -270,7 +282,18 @@ def _automaton(
     kept = frozenset(v for h in told.values() for v in (h.wrote, h.owes))
     automata = decisive([automaton_of(thread, found, names, first, kept)], kept)
     (automaton,), _ = ranged(automata, {}, names)
-    return by_permissions(automaton, tuple(h.may for h in told.values())), told
+    return told_apart(told_apart(automaton, _pointing(automaton)), tuple(h.may for h in told.values())), told
+
+
+def _pointing(automaton: Automaton) -> list[Var]:
+    """The variables that get one of some addresses at the beginning, by a choice of the environment."""
+    return [
+        var
+        for edge in automaton.edges
+        if edge.label is not None and edge.label.action == "begins"
+        for var, term in edge.updates
+        if not isinstance(term, Var) and term.free and term.free <= {c.var for c in edge.choices}
+    ]
 
 
 def _is_failing(edge: Edge) -> bool:

@@ -58,7 +58,7 @@ def united(
         width = max(len(o.cells) for u in (one, two) for o in (*u.objects, *given.values()) if o.name == name)
         addresses[name], here = here, here + width + 1
     named = [
-        o for n, o in sorted(shared.items()) if n in _spoken(one) | _spoken(two) and n.rpartition(".")[2] not in private
+        o for n, o in sorted(shared.items()) if n in spoken(one) | spoken(two) and n.rpartition(".")[2] not in private
     ]
     pointed = {n: tuple(_parts(o, n, given, named)) for n, o in given.items()}
     procedures = sorted({*one.procedures, *two.procedures})
@@ -71,7 +71,7 @@ def united(
     return both[0], both[1], Common(addresses, procedures, pointed, same)
 
 
-def _spoken(unit: Unit) -> frozenset[str]:
+def spoken(unit: Unit) -> frozenset[str]:
     """The objects that a unit's procedures speak of."""
     steps = (s for p in unit.procedures.values() for s in p.steps)
     free = (v.name for s in steps for t in read_by(s.op) for v in t.free)

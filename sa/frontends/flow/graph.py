@@ -263,12 +263,12 @@ class Sync(Enum):
 
 
 class Show(Struct, frozen=True):
-    """A visible action with values. Of an access `through` a pointer the first one is the address."""
+    """A visible action with values. Those at some places are addresses of what is accessed `through` pointers."""
 
     action: str
     values: tuple[Term, ...]
     sync: Sync = Sync.NONE
-    through: bool = False
+    through: tuple[int, ...] = ()
 
 
 class Act(Enum):

@@ -1,6 +1,7 @@
-"""Locations told apart by the permissions that a thread has there: few bits, which only actions change.
+"""Locations told apart by values that a thread has there: permissions, and where pointers point that were given.
 
-What is known of a state depends on them, and a conjunction for each location says more than one for all permissions.
+What is known of a state depends on them, and a conjunction for each location says more than one for all values. Steps
+are simpler, too, where it is known what they access.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Label, Location, edges_from, location_of
+from sa.automata.ranges import values_of
 from sa.frontends.flow.simplify import simplified
 from sa.terms import build
 from sa.terms.substitute import substitute
@@ -20,24 +22,24 @@ from sa.terms.term import Int, Term, Var
 #: So many locations are few enough.
 MOST_LOCATIONS = 400
 
-#: A location and the values of the bits there, None where they are not known yet.
+#: A location and the values of the variables there, None where they are not known.
 _Place: TypeAlias = tuple[str, tuple[int | None, ...]]
 
 
-def by_permissions(automaton: Automaton, bits: Sequence[Var]) -> Automaton:
-    """The automaton with a location for each combination of bits; as it is if those are too many.
+def told_apart(automaton: Automaton, variables: Sequence[Var]) -> Automaton:
+    """The automaton with a location for each combination of values; as it is if those are too many.
 
-    A bit is written by nothing but constants, itself, and choices of the same step.
+    Values are known where constants are written, or what depends on choices of the same step that have a range.
     """
     leaving = edges_from(automaton)
-    first: _Place = automaton.initial, (None,) * len(bits)
-    places, pending, edges = {first: automaton.initial}, [first], list[Edge]()
+    first: _Place = automaton.initial, (None,) * len(variables)
+    places, pending, edges, seen = {first: automaton.initial}, [first], list[Edge](), dict[int, int]()
     while pending:
         here = pending.pop()
         for edge in leaving[here[0]]:
-            for made, there in _cases(edge, here, bits):
+            for made, there in _cases(edge, here, variables):
                 if there not in places:
-                    places[there] = _name(there)
+                    places[there] = _name(there, seen)
                     pending.append(there)
                     if len(places) > MOST_LOCATIONS:
                         return automaton
@@ -48,23 +50,32 @@ def by_permissions(automaton: Automaton, bits: Sequence[Var]) -> Automaton:
     return replace(automaton, locations=tuple(locations), edges=tuple(edges))
 
 
-def _name(place: _Place) -> str:
-    known = "".join("_" if b is None else str(b) for b in place[1])
+def _name(place: _Place, seen: dict[int, int]) -> str:
+    """A name for a location, in which numbers that are no bits are counted as they are `seen`."""
+    known = ""
+    for value in place[1]:
+        if value is None:
+            known += "_"
+        else:
+            known += str(value) if value in (0, 1) else f"p{seen.setdefault(value, len(seen) + 1)}"
     return f"{place[0]}_{known}" if known else place[0]
 
 
-def _cases(edge: Edge, here: _Place, bits: Sequence[Var]) -> Iterator[tuple[Edge, _Place]]:
-    """The edge for each value of the choices that become bits."""
-    known: dict[Var, Term] = {v: build.integer(b) for v, b in zip(bits, here[1], strict=True) if b is not None}
+def _cases(edge: Edge, here: _Place, variables: Sequence[Var]) -> Iterator[tuple[Edge, _Place]]:
+    """The edge for each value of the choices that the variables get their values from."""
+    known: dict[Var, Term] = {v: build.integer(n) for v, n in zip(variables, here[1], strict=True) if n is not None}
     updates = dict(edge.updates)
-    after = [substitute(updates.get(v, v), known) for v in bits]
-    own = {c.var for c in edge.choices}
-    chosen = list(dict.fromkeys(t for t in after if isinstance(t, Var) and t in own))
-    for values in product((0, 1), repeat=len(chosen)):
-        picked: dict[Var, Term] = {v: build.integer(n) for v, n in zip(chosen, values, strict=True)}
+    after = [substitute(updates.get(v, v), known) for v in variables]
+    free = frozenset[Var]().union(*(t.free for v, t in zip(variables, after, strict=True) if v in updates))
+    chosen = [c for c in edge.choices if c.var in free and (c.low, c.high) != (None, None)]
+    values = [values_of(c) for c in chosen]
+    if any(v is None for v in values):
+        chosen, values = [], []
+    for case in product(*(v or () for v in values)):
+        picked: dict[Var, Term] = {c.var: build.constant(n, c.var.sort) for c, n in zip(chosen, case, strict=True)}
         made = _with(edge, {**known, **picked})
         if made.guard is not build.FALSE:
-            there = [substitute(t, picked) for t in after]
+            there = [simplified(substitute(t, picked)) for t in after]
             yield made, (edge.target, tuple(t.value if isinstance(t, Int) else None for t in there))
 
 

@@ -82,6 +82,42 @@ def test_addresses_are_the_same_in_both_files(tmp_path: Path) -> None:
     assert verdict(one % "g", other % "h", tmp_path) == "REFUTED"
 
 
+def test_which_object_is_meant_may_be_asked_but_not_where_it_is(tmp_path: Path) -> None:
+    text = "int g; int f(int *p) {{ int l = 0; *p = 1; return {}; }}"
+    assert verdict(text.format("p == &l"), text.format("0"), tmp_path) == "PROVED"
+    assert verdict(text.format("p == &g"), text.format("g == 1"), tmp_path) == "REFUTED"
+    for depends in ("p < &g", "p - &g > 0", "(long) p == 4096", "p == &g + 1", "((long) p & 3) != 0"):
+        with pytest.raises(InputError):
+            verdict(text.format(depends), text.format("0"), tmp_path)
+
+
+def test_pointers_from_outside_do_not_point_to_private_variables(tmp_path: Path) -> None:
+    text = "static int n; {} int f(int *p) {{ n = 1; *p = 2; return {}; }}"
+    assert verdict(text.format("", "n"), text.format("", "1"), tmp_path) == "PROVED"
+    given = "int *where(void) { return &n; }"
+    assert verdict(text.format(given, "n"), text.format(given, "1"), tmp_path) == "REFUTED"
+
+
+def test_promises_of_pointers_are_refused(tmp_path: Path) -> None:
+    text = "int f(int *restrict p, int *restrict q) {{ *p = 1; *q = 2; return {}; }}"
+    with pytest.raises(InputError):
+        verdict(text.format("*p"), text.format("1"), tmp_path)
+
+
+def test_what_is_atomic_is_accessed_in_one_way(tmp_path: Path) -> None:
+    for one, other in (("x = 1;", "atomic_int *p = &x; *p = 1;"), ("if (a == &x) x = 1; else *a = 1;", "*a = 1;")):
+        text = ATOMICS + "atomic_int x; int f(atomic_int *a) {{ {} return 0; }}"
+        with pytest.raises(InputError):
+            verdict(text.format(one), text.format(other), tmp_path)
+
+
+def test_structures_without_a_tag_are_the_same_in_both_files(tmp_path: Path) -> None:
+    text = "typedef struct {{ int lo, hi; }} range; int f(const range *r, int x) {{ return {}; }}"
+    assert (
+        verdict(text.format("r->lo <= x && x <= r->hi"), text.format("!(x < r->lo || r->hi < x)"), tmp_path) == "PROVED"
+    )
+
+
 def test_who_gets_an_address_may_change_what_is_there(tmp_path: Path) -> None:
     text = "void use(int *); int f(int *p) {{ *p = 1; use(p); return {}; }}"
     assert verdict(text.format("*p"), text.format("1"), tmp_path) == "REFUTED"
