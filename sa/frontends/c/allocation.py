@@ -51,11 +51,14 @@ def reallocate(body: Body, arguments: Sequence[Any]) -> Value:
     if is_alone(body):
         hint = "compare what is done before it"
         raise Unsupported("SA718", "`realloc` is not accepted where a function is compared alone", hint)
+    body.file.frees = True
     node = arguments[0].expr if isinstance(arguments[0], c_ast.Cast) else arguments[0]
     old = value(body, node)
     if body.wanted is None and isinstance(old.type, Pointer) and not isinstance(old.type.to, Void):
         body.wanted = old.type.to
     new = allocate(body, arguments[1:], False)
+    if number(old) is build.ZERO:
+        return new
     assert isinstance(new.type, Pointer)
     kind, before, after = new.type.to, temporary(body, LONG), temporary(body, LONG)
     emit(body, Room(before, number(old)))
@@ -217,4 +220,5 @@ def free(body: Body, arguments: Sequence[Any]) -> Value:
         hint = "compare what is done before it"
         raise Unsupported("SA718", "`free` is not accepted where a function is compared alone", hint)
     value(body, arguments[0])
+    body.file.frees = True
     return NOTHING

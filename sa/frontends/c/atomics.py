@@ -177,6 +177,7 @@ def _compared(body: Body, where: InMemory, how: str, rest: Sequence[Any]) -> Val
 def _equal(body: Body, one: Value, two: Value) -> Term:
     """That two values are the same, of structures that all their scalars are."""
     if not isinstance(one.type, Struct):
+        body.file.addresses |= isinstance(one.type, Pointer)
         return build.eq(number(one), number(two))
     pairs = zip(*(scalars(body, InMemory(number(v), v.type)) for v in (one, two)), strict=True)
     return build.land(*(build.eq(number(a), number(b)) for a, b in pairs))

@@ -93,8 +93,9 @@ class File(msgspec.Struct):
     Functions of `endless` calls are declared never to return.
     Whether it `reallocates` memory, `cleans` up after what may end a thread, and whether threads `leaves` by
     themselves, is noted.
-    Whether pointers are compared or made numbers (`addresses`), and whether any becomes a number, or a number one
-    (`numbers`), is noted, too.
+    Whether pointers are compared or made numbers (`addresses`), whether any becomes a number, or a number one
+    (`numbers`), whether it matters which object comes first in memory (`placed`), and whether memory is given back
+    (`frees`), is noted, too.
     `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
     """
 
@@ -123,6 +124,8 @@ class File(msgspec.Struct):
     bit_fields: bool = False
     addresses: bool = False
     numbers: bool = False
+    placed: bool = False
+    frees: bool = False
     sized: int = 0
     keys: dict[int, int] = msgspec.field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
@@ -201,9 +204,11 @@ def bounds_in(body: Body) -> Callable[[Var], Range]:
 
 def converted(body: Body, found: Value, kind: CType) -> Value:
     """The value in another scalar type. That an address becomes a number, or a number one, is noted."""
-    made, given = isinstance(kind, Int) and kind.name != "_Bool", isinstance(found.type, Int)
-    mixed = (made and isinstance(found.type, Pointer)) or (given and isinstance(kind, Pointer))
-    body.file.numbers |= mixed and found.term is not build.ZERO
+    if found.term is not build.ZERO:
+        numbered = isinstance(found.type, Pointer) and isinstance(kind, Int) and kind.name != "_Bool"
+        body.file.addresses |= numbered
+        body.file.placed |= numbered
+        body.file.numbers |= numbered or (isinstance(found.type, Int) and isinstance(kind, Pointer))
     return convert(found, kind, bounds_in(body))
 
 

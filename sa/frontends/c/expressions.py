@@ -319,7 +319,6 @@ def _cast(body: Body, node: c_ast.Cast) -> Value:
     inner = taken(body, node.expr, kind)
     if isinstance(kind, Void):
         return NOTHING
-    body.file.addresses |= isinstance(inner.type, Pointer) and isinstance(kind, Int) and kind.name != "_Bool"
     if not is_scalar(kind):
         raise Unsupported("SA714", "a cast to this type is not accepted")
     return converted(body, inner, plain(kind))

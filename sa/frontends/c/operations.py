@@ -208,6 +208,7 @@ def operation(body: Body, op: str, one: Value, two: Value) -> Value:
     if op in ("==", "!=", "<", "<=", ">", ">=") and any(pointers):
         known = any(isinstance(v.term, Number) for v in (one, two))
         body.file.addresses |= all(pointers) and not known
+        body.file.placed |= all(pointers) and not known and op not in ("==", "!=")
         body.file.numbers |= not all(pointers) and build.ZERO not in (one.term, two.term)
         return Value(compared(op, number(one), number(two)), INT)
     if op in ("+", "-"):

@@ -121,3 +121,25 @@ def test_a_claim_says_what_it_assumes_of_addresses(statement: str, said: bool, t
     path = tmp_path / "a.c"
     path.write_text(f"#include <assert.h>\nint x; int main(void) {{ {statement} }}\n")
     assert ("an address of its own" in " ".join(load_with(str(path), Reading()).assumed)) is said
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("int *p = malloc(sizeof(int)); free(p);", "after it was freed"),
+        ("int *p = realloc(NULL, sizeof(int)); *p = 1; assert(*p == 1);", "after it was freed"),
+        ("assert(&x < &y);", "as they are first mentioned"),
+        ("long a = (long) &x; assert(a != 0);", "as they are first mentioned"),
+    ],
+)
+def test_a_claim_says_what_it_assumes_of_memory(statement: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text(f"#include <assert.h>\n#include <stdlib.h>\nint x, y; int main(void) {{ {statement} }}\n")
+    assert said in " ".join(load_with(str(path), Reading()).assumed)
+
+
+def test_a_claim_does_not_speak_of_what_a_program_does_not_do(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text("#include <assert.h>\nint x; int main(void) { int *p = &x; *p = 1; assert(x == 1); }\n")
+    told = " ".join(load_with(str(path), Reading()).assumed)
+    assert "freed" not in told and "mentioned" not in told
