@@ -8,11 +8,13 @@ They are looked for one by one, nearest first, as they are asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from heapq import merge
+from operator import itemgetter
 
 from msgspec import Struct, field
 
 from sa.certificates.goal import Goal, iota_of
-from sa.explicit.machine import Action, Machine
+from sa.explicit.machine import Action, Machine, Stride
 from sa.explicit.picks import Row
 from sa.terms.compile import predicate
 from sa.values.one_way import OneWay
@@ -63,6 +65,7 @@ class Following(Struct, eq=False):
     _class: dict[int, int] = field(default_factory=dict)
     _silent: dict[tuple[int, Row], tuple[int, ...]] = field(default_factory=dict)
     _first: dict[tuple[int, Action, int], Ends] = field(default_factory=dict)
+    _strides: dict[int, dict[Action | None, list[tuple[int, Stride]]]] = field(default_factory=dict)
 
     def keeps(self, concrete: int, abstract: int) -> bool:
         """Whether ι relates two states. Raises Unevaluable."""
@@ -143,12 +146,21 @@ class Following(Struct, eq=False):
             steps = self.abstract.steps(state)
             if None in steps.open or (action is not None and not shown and action[0] in steps.open):
                 ends.partial = True
-            for stride in steps.strides:
-                if stride.action is None or (stride.action == action and not shown):
-                    stop = stride.after, shown or stride.action is not None
-                    if stop not in stops:
-                        stops[stop] = None
-                        pending.append(stop)
+            for stride in self._answering(state, None if shown else action):
+                stop = stride.after, shown or stride.action is not None
+                if stop not in stops:
+                    stops[stop] = None
+                    pending.append(stop)
+
+    def _answering(self, state: int, action: Action | None) -> Iterator[Stride]:
+        """The silent strides from a state and those with an action, in order: of others there may be very many."""
+        found = self._strides.get(state)
+        if found is None:
+            found = self._strides[state] = {}
+            for number, stride in enumerate(self.abstract.steps(state).strides):
+                found.setdefault(stride.action, []).append((number, stride))
+        parts = (found.get(a, []) for a in dict.fromkeys((None, action)))
+        yield from (stride for _, stride in merge(*parts, key=itemgetter(0)))
 
 
 def following(goal: Goal, concrete: Machine, abstract: Machine, ways: tuple[OneWay, ...], most: int) -> Following:
