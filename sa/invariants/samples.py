@@ -3,7 +3,7 @@
 A run's states at one choice of locations give one linear equation each in the unknown coefficients of monomials; what
 satisfies all of them is a null space (Sharma, Gupta, Hariharan, Aiken, Liang, Nori: A Data Driven Approach for
 Algebraic Loop Invariants, ESOP 2013). Linear equations come first, and variables that they define are left out of the
-monomials of degree two.
+monomials of higher degree.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sa.terms.compile import Row, compiled, predicate
 from sa.terms.evaluate import Unevaluable
 from sa.terms.solve import solution
 from sa.terms.sort import INT, ArraySort, Value, default_value
-from sa.terms.term import Term, Var
+from sa.terms.term import Product, Term, Var, subterms
 
 #: Runs, their steps, and the values that loose variables begin with and choices take; in some runs they begin larger.
 RUNS, STEPS, SMALL, LARGE = 200, 100, 6, 30
@@ -37,6 +37,9 @@ NUMBERS, STATES, EACH = 9, 60, 10
 
 #: Numbers of which there are equations of degree three at most.
 CUBED = 3
+
+#: Coefficients of equations of degree two and three at most.
+COEFFICIENT = 40
 
 #: Equations that are looked for.
 POOL = 60
@@ -84,7 +87,7 @@ def equations(threads: tuple[Automaton, ...], seed: int, bounds: Limits) -> Samp
     for states in seen.values():
         check_time(bounds)
         pool.update(dict.fromkeys(_equations(numbers, moving, list(states))))
-    every = tuple(pool)[:POOL]
+    every = tuple(sorted(pool, key=_degree))[:POOL]
     tests = [(e, predicate(e, numbers)) for e in every]
     held = {places: tuple(e for e, holds in tests if all(map(holds, states))) for places, states in seen.items()}
     return Sampled(every, held)
@@ -108,6 +111,10 @@ def _equations(numbers: Sequence[Var], moving: frozenset[Var], states: Sequence[
         yield from _of(tuple(m for some in powers for m in some), rows)
 
 
+def _degree(equation: Term) -> int:
+    return max(len(t.factors) if isinstance(t, Product) else 1 for t in subterms((equation,)))
+
+
 def _plain(row: Row) -> Iterator[int]:
     for value in row:
         assert isinstance(value, int)
@@ -121,6 +128,9 @@ def _of(monomials: tuple[tuple[Var, ...], ...], rows: Sequence[Mapping[Var, int]
         return
     forms = [{m: _product(row, m) for m in every} for row in rows]
     for weights in null_space(every, forms):
+        # What few states have in common by chance has large coefficients.
+        if any(abs(w) > COEFFICIENT for w in weights.values()) and any(len(m) > 1 for m in monomials):
+            continue
         parts = (build.scale(w, _term(m)) for m, w in weights.items())
         yield build.eq(build.add(*parts), build.ZERO)
 
