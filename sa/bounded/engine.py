@@ -276,7 +276,12 @@ def _within(
         is_all = not (wanted.rounds or wanted.schedule) and not any(dag.open_loops for dag in t.dags)
         bounds = stage.bounds
         if is_all:
-            bounds = replace(bounds, rounds=STAGES[-1][0], rlimit=4 * bounds.rlimit)
+            is_brief = wanted.stages is not None and wanted.stages < len(STAGES)
+            effort = max(bounds.rlimit, FIRST << (4 if is_brief else 6))
+            bounds = replace(bounds, rounds=STAGES[-1][0], rlimit=effort)
+            if (bounds.width, bounds.rlimit) in memory.asked:
+                return
+            memory.asked.add((bounds.width, bounds.rlimit))
         try:
             yield from within(t, bounds, budget, open_, report)
         except Unsupported:
