@@ -37,7 +37,9 @@ class Wanted(Struct, frozen=True):
 
     With a `schedule` there are as many rounds as it has. With several `jobs` so many processes look at a part of the
     runs each. `stages` is how often bounds grow, at most; None: for as long as there is time, with more effort where
-    the solver gave up, and with numbers of any size.
+    the solver gave up, and with numbers of any size. `effort` is what the solver may spend on a question of the first
+    stage; the next ones have twice as much, up to 16 times as much. Where all runs were covered it asks for all states,
+    unless it is a look `by_the_way`.
     """
 
     rounds: int | None = None
@@ -45,16 +47,15 @@ class Wanted(Struct, frozen=True):
     schedule: Schedule = ()
     jobs: int = 1
     stages: int | None = 5
+    effort: int = 1_000_000
+    by_the_way: bool = False
 
 
 #: Rounds and unwindings, one stage after the other, and those behind them where there is time.
 STAGES = ((2, 1), (4, 4), (8, 8), (16, 16), (24, 32))
 FURTHER = ((32, 64), (48, 128), (64, 256))
 
-#: What the solver may spend on a question of the first stage; the next ones have twice as much, up to 16 times as much.
-FIRST = 1_000_000
-
-#: What it may spend at most where it gave up before.
+#: What the solver may spend on a question at most where it gave up before.
 MOST = 1 << 31
 
 #: Stages with copies of families, and how many copies of each.
@@ -84,7 +85,7 @@ def by_rounds(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -> I
             bad = asked.bads[found.question]
             left.remove(bad)
             yield Refuted(bad, found.run, _words(found))
-        if left and (covered is None or covered.complete):
+        if left and not wanted.by_the_way and (covered is None or covered.complete):
             # That all runs were covered, or that nothing of the kind can happen, is no evidence for the checker; that
             # these are all states is.
             for settled in by_all_states(replace(asked, bads=tuple(left)), budget, report):
@@ -240,11 +241,11 @@ def _stages(s: System, wanted: Wanted, part: tuple[int, int] | None) -> Iterator
     pairs = [(rounds or most, unwind if wanted.unwind is None else wanted.unwind) for most, unwind in STAGES + FURTHER]
     for number, (most, unwind) in enumerate(pairs[: len(STAGES)]):
         width = usual if number < len(STAGES) // 2 else 2 * usual + 8
-        yield _Stage(unwind, replace(first, rounds=most, width=width, rlimit=FIRST << min(number, 4)))
+        yield _Stage(unwind, replace(first, rounds=most, width=width, rlimit=wanted.effort << min(number, 4)))
     for most, unwind in dict.fromkeys(pairs):
-        yield _Stage(unwind, replace(first, rounds=most, width=None, rlimit=FIRST << 4))
+        yield _Stage(unwind, replace(first, rounds=most, width=None, rlimit=wanted.effort << 4))
     for most, unwind in pairs[len(STAGES) :]:
-        yield _Stage(unwind, replace(first, rounds=most, width=2 * usual + 8, rlimit=FIRST << 4))
+        yield _Stage(unwind, replace(first, rounds=most, width=2 * usual + 8, rlimit=wanted.effort << 4))
 
 
 def usual_width(s: System) -> int:
@@ -277,8 +278,8 @@ def _within(
         bounds = stage.bounds
         if is_all:
             is_brief = wanted.stages is not None and wanted.stages < len(STAGES)
-            effort = max(bounds.rlimit, FIRST << (4 if is_brief else 6))
-            bounds = replace(bounds, rounds=STAGES[-1][0], rlimit=effort)
+            rlimit = max(bounds.rlimit, wanted.effort << (4 if is_brief else 6))
+            bounds = replace(bounds, rounds=STAGES[-1][0], rlimit=rlimit)
             if (bounds.width, bounds.rlimit) in memory.asked:
                 return
             memory.asked.add((bounds.width, bounds.rlimit))

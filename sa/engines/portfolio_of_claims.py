@@ -87,6 +87,13 @@ def bounds_of(rounds: int | None, unwind: int | None, schedule: str | None, jobs
     return Wanted(rounds, unwind, () if schedule is None else read_schedule(schedule), jobs)
 
 
+#: A look that takes little time from the provers behind it: runs over large data that few switches lead to.
+QUICK_BOUNDED: ClaimEngine = Decider(
+    "quick-bounded",
+    "the same as `bounded`, up to 4 rounds and unwindings, with little effort",
+    partial(by_rounds, Wanted(stages=2, effort=250_000, by_the_way=True)),
+)
+
 Portfolio: TypeAlias = tuple[Turn[ClaimEngine], ...]
 
 #: Engines of `verify` in their order.
@@ -95,6 +102,7 @@ CLAIMS: Portfolio = (
     Turn(CLAIMED, 0.1),
     Turn(PRECONDITIONS, 0.1),
     Turn(BOXES, 0.3),
+    Turn(QUICK_BOUNDED, 0.1),
     Turn(ELEMENTS, 0.35),
     Turn(DIFFERENCES, 0.2),
     Turn(COORDINATES, 0.2),
