@@ -88,6 +88,11 @@ _IDIOMS: Sequence[tuple[str, str]] = (
     (r":=\s*~\s*\[", "the values of an array are in braces: `{1, 2, 3}`"),
     (r"[:=(]\s*~\s*\|", "the length of a sequence is `len(q)`"),
     # Statements.
+    (r"[;{]\s*(?!end\b|yield\b)[A-Za-z_]\w*\s*~\s*;", "a call has parentheses: `f();`"),
+    (r"[;{]\s*~\s*unchanged\b", "what a step does not write stays as it is; `unchanged` is for relies and guarantees"),
+    (r"(?:\bawait|\bassume|\bassert|&&|\|\||!|\()\s*~\s*(?:un)?lock\b",
+     "`lock(l);` is a statement, which waits for the lock"),
+    (r"(?:&&|\|\|)\s*~\s*(?:assume|await|assert)\b", "the word stands once: `assume a && b;`"),
     (r"\bif\s*\([^{};]*\)\s*~\s*then\b", "`if (…) { … } else { … }` is a statement"),
     (r":=\s*if\s*\([^;]*\)\s*~\s*\w", "write `if c then a else b`"),
     (r":=\s*if\b[^;]*\bthen\b[^;]*~\s*;", "an expression has a value in both cases: `if c then a else b`"),

@@ -182,6 +182,7 @@ def unknown(scope: Scope, name: str, span: Span, what: str = "name") -> Diagnost
         (CALLS if what in ("procedure", "function") else VALUES).get(name)
         or MEMBERS.get(name.rpartition(".")[2] if "." in name else "")
         or _of_thread(name, known)
+        or _inside(name, known)
         or did_you_mean(name, known)
     )
     return error("SA101", f"unknown {what} `{name}`", span, hint)
@@ -192,6 +193,12 @@ def _of_thread(name: str, known: list[str]) -> str | None:
     local = name.rpartition(".")[2]
     inside = local != name and {f"conc.{local}", f"abs.{local}"} & {*known}
     return f"a local is named without its thread: `{local}`, or `conc.{local}` for one side" if inside else None
+
+
+def _inside(name: str, known: list[str]) -> str | None:
+    """A hint for the local of a thread, which other places name with it."""
+    owned = next((n for n in known if n.endswith(f".{name}")), None)
+    return None if owned is None else f"did you mean `{owned}`?"
 
 
 def did_you_mean(name: str, known: Iterator[str] | list[str]) -> str | None:

@@ -92,6 +92,7 @@ EXAMPLES = [
     ("SA303", G + "thread T { rely A' == A; skip; }", "A'"),
     ("SA303", G + "thread T { rely x' == old(x); skip; }", "x'"),
     ("SA303", G + "thread T { rely x'' == x; skip; }", "x''"),
+    ("SA303", G + "thread T { rely x == old(x'); skip; }", "old(x')"),
     ("SA304", G + "thread T { rely m' == m; local m : int; skip; }", "m'"),
     ("SA304", G + "thread T { rely unchanged m; local m : int; skip; }", "m"),
     ("SA305", G + "thread T { @a while (b) { skip; } }", "@a"),

@@ -12,7 +12,7 @@ from sa.automata.automaton import Kind, Variable
 from sa.automata.ranges import canonical
 from sa.base.source import Span
 from sa.language import syntax
-from sa.language.elaborate.context import GHOST_UPDATE, PROGRAM, Context, Execution, complain
+from sa.language.elaborate.context import GHOST_UPDATE, PROGRAM, Context, Execution, complain, counted
 from sa.language.elaborate.expressions import of_sort, translate
 from sa.language.elaborate.references import array_elements, check_index, whole_array
 from sa.language.elaborate.wholes import Whole, variables_of, whole_of, whole_value
@@ -95,7 +95,7 @@ def assign(action: syntax.Assign, paths: list[Path], execution: Execution) -> li
     """`x, y := e1, e2`."""
     context = execution.context
     if len(action.places) != len(action.values):
-        message = f"{len(action.places)} variables, but {len(action.values)} values"
+        message = f"{counted(len(action.places), 'variable')}, but {counted(len(action.values), 'value')}"
         complain(context, "SA203", message, action.span)
         return paths
     wrong, updates, single = list[Need](), dict[Var, Term](), list[tuple[Target, Term]]()

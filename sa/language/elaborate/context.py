@@ -103,6 +103,11 @@ def complain(context: Context, code: str, message: str, span: Span | None, hint:
     context.problems.append(error(code, message, span, hint))
 
 
+def counted(number: int, what: str) -> str:
+    """`1 value`, `2 values`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def within(context: Context, scope: Scope) -> Context:
     """The same place with more names."""
     return replace(context, scope=scope)

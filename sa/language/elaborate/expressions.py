@@ -18,7 +18,7 @@ from sa.language import syntax
 from sa.language.elaborate.arithmetic import arithmetic
 from sa.language.elaborate.context import CONSTANT, MOST_NEEDS, Context, complain, within
 from sa.language.elaborate.quantified import quantified
-from sa.language.elaborate.references import element, read, variables_named, whole_name
+from sa.language.elaborate.references import element, of_before, read, variables_named, whole_name
 from sa.language.elaborate.types import Values, range_of, resolve_type
 from sa.language.elaborate.wholes import applied, is_reader, of_arrays, read_sequence, whole_equal, whole_of
 from sa.language.names import (
@@ -106,7 +106,7 @@ def _special(
                 hint = "`old` stands for the state before a step" if not context.mode.primes else None
                 complain(context, "SA303", f"`old` has no meaning in {context.mode.what}", expression.span, hint)
                 return None
-            return translate(body, replace(context, primes=0))
+            return of_before(translate(body, replace(context, primes=0)), expression.span, context)
         case syntax.At():
             return _at(expression, context)
         case syntax.Member(thread, index, local, span):

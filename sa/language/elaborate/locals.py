@@ -14,7 +14,7 @@ from sa.automata.automaton import Kind, Origin, Variable
 from sa.automata.ranges import canonical
 from sa.language import syntax
 from sa.language.elaborate.assignments import any_values, filled, fits, store_value, store_whole, translate_value
-from sa.language.elaborate.context import Context, Execution, complain
+from sa.language.elaborate.context import Context, Execution, complain, counted
 from sa.language.elaborate.declared import declare_variables, free_name, make_variables
 from sa.language.elaborate.expressions import domain_of, translate
 from sa.language.elaborate.references import in_range
@@ -70,7 +70,7 @@ def _initial_elements(
         complain(context, "SA203", "this array has no last element", written.span, hint)
         return result
     if not isinstance(declaration.type, syntax.ArrayType | syntax.SequenceType):
-        complain(context, "SA203", f"{len(written.values)} values, but one variable", declaration.span)
+        complain(context, "SA203", f"{counted(len(written.values), 'value')}, but one variable", declaration.span)
         return result
     for name in declaration.names:
         whole = whole_of(syntax.Name(name.name, 0, name.span), context)

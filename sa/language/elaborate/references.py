@@ -92,6 +92,15 @@ def read(variable: Variable, primes: int, span: Span, context: Context) -> Term 
     return build.variable(name, variable.var.sort, primes + context.primes)
 
 
+def of_before(term: Term | None, span: Span, context: Context) -> Term | None:
+    """What stands in `old(…)`, which has no primes; None after an error."""
+    if term is not None and any(v.primes for v in term.free):
+        hint = "a relation is written with primes, or with `old`"
+        complain(context, "SA303", "`old` is about the state before a step, primes about the next one", span, hint)
+        return None
+    return term
+
+
 def element(
     expression: syntax.Index, context: Context, index_term: Callable[[syntax.Expression], Term | None]
 ) -> Term | None:

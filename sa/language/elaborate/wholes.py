@@ -8,7 +8,7 @@ from typing import TypeAlias
 from sa.automata.automaton import Fault, Variable
 from sa.automata.ranges import beyond
 from sa.language import syntax
-from sa.language.elaborate.context import Context, complain
+from sa.language.elaborate.context import Context, complain, counted
 from sa.language.elaborate.references import read_all, sequence_of
 from sa.language.names import ArraySymbol, SequenceSymbol, Symbol, find
 from sa.lowering.paths import Wrong
@@ -42,7 +42,9 @@ def whole_value(
         fixed = isinstance(whole, ArraySymbol)
         if len(written.values) > size or (fixed and len(written.values) < size):
             hint = "one value for each element of one array" if fixed else None
-            complain(context, "SA203", f"{len(written.values)} values, but {size} variables", written.span, hint)
+            room = f"{size} elements" if fixed else f"room for {size}"
+            message = f"{counted(len(written.values), 'value')}, but {room}"
+            complain(context, "SA203", message, written.span, hint)
             return None
         given = [(translate(e), e) for e in written.values]
         terms = [(t, e) for t, e in given if t is not None]
