@@ -303,6 +303,8 @@ def in_words(covered: Coverage) -> str:
         said.append(f"{covered.closed} of {_number(covered.loops, 'loop')} fully unrolled")
     if covered.width is not None:
         said.append(f"numbers of unknown size up to {2**covered.width - 1}")
+    if covered.partial:
+        said.append("without steps that depend on functions without a body")
     return "; ".join(said)
 
 

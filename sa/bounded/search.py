@@ -50,6 +50,7 @@ class Coverage(Struct, frozen=True):
     """Nothing bad happens within these bounds. `loops` of the program, of them `closed` are unwound as far as they go.
 
     `complete`: no schedule needs more rounds, and nothing else was left out. `scheduled`: only runs of a schedule.
+    `partial`: steps and claims that depend on functions were left out.
     """
 
     rounds: int
@@ -59,6 +60,7 @@ class Coverage(Struct, frozen=True):
     width: int | None
     complete: bool
     scheduled: bool = False
+    partial: bool = False
 
 
 class Reached(Struct, frozen=True):
@@ -208,4 +210,5 @@ def _coverage(t: Task, rounds: Rounds, bounds: Bounds) -> Coverage:
         complete = c.check(goes_on(rounds)) is False
     closed = loops if complete else loops - open_
     width = bounds.width if is_guessed or rounds.inexact else None
-    return Coverage(len(rounds.turns), t.unwind, loops, closed, width, complete, bool(bounds.schedule))
+    scheduled = bool(bounds.schedule)
+    return Coverage(len(rounds.turns), t.unwind, loops, closed, width, complete, scheduled, t.system.partial)
