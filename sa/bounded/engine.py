@@ -91,9 +91,11 @@ def by_rounds(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -> I
             for settled in by_all_states(replace(asked, bads=tuple(left)), budget, report):
                 left = [bad for bad in left if bad not in settled.bads]
                 yield settled
-    except LimitReached:
+    except LimitReached as problem:
         if covered is not None:
             yield Note(in_words(covered))
+        elif isinstance(problem, Unsupported) and wanted.stages is None:
+            yield Note(f"the engine `bounded` does not handle {problem.what}")
         raise
     if covered is not None and left:
         yield Note(in_words(covered))
@@ -149,6 +151,8 @@ def _searched(
     if wrong := faults(wanted.schedule, s):
         raise InputError(wrong)
     open_ = {q for q in range(len(bads)) if _is_possible(s, q)}
+    if s.partial and not open_:
+        raise Unsupported("claims that depend on functions without a body")
     covered: Coverage | None = None
     search: Search = in_stages
     if wanted.jobs > 1 and not wanted.schedule:
