@@ -8,13 +8,14 @@ say too much, and there they are asked for under a condition, or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice, permutations, product
 
 from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Origin, variables_of
 from sa.automata.program import Formula, Refinement
+from sa.base.limits import check_time
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.play import Play
 from sa.engines.options import Options
@@ -37,26 +38,24 @@ FEW = 3
 #: Steps in which a play is looked for, and values that are tried for choices without a range.
 STEPS, VALUES = 10_000, 4
 
-#: The goal about two whole programs with formulas besides its ι; None where they are too large.
-Besides = Callable[[tuple[Term, ...]], Goal | None]
-
 
 def block_besides(block: Refinement | None, formulas: tuple[Term, ...]) -> Refinement:
     """The block, or what is meant where there is none, with formulas that are to hold at all times."""
-    more = tuple(Formula(t, Origin(None)) for t in formulas)
+    more = tuple(map(_formula, formulas))
     if block is None:
         return Refinement("", None, None, None, (), more, (), (), False, False, None, Origin(None))
     return replace(block, inv=(*block.inv, *more))
 
 
-def related_besides(goal_of: Besides, options: Options) -> tuple[Term, ...]:
-    """Formulas over globals of both sides that may hold besides what is asked; none where nothing came of it.
+def _formula(term: Term) -> Formula:
+    return Formula(term, Origin(None))
 
-    Raises LimitReached.
+
+def related_besides(goal: Goal, options: Options) -> tuple[Term, ...]:
+    """Formulas over globals of both sides that may hold besides what a goal about two whole programs asks.
+
+    None where nothing came of it. Raises LimitReached.
     """
-    goal = goal_of(())
-    if goal is None:
-        return ()
     parts = tuple(map(Part, _equal_at_start(goal, options)))
     equated = frozenset(v for p in parts for v in p.equation.free)
     coupling = Coupling(parts, conditions(goal.concrete, equated))
@@ -64,8 +63,8 @@ def related_besides(goal_of: Besides, options: Options) -> tuple[Term, ...]:
         said = tuple(build.implies(c, e) for c, e in equations_of(replace(coupling, parts=_telling(coupling))))
         if build.land(*said) is build.TRUE:
             return ()
-        asked = goal_of(said)
-        play = None if asked is None else _play(asked, options)
+        check_time(options.limits)
+        play = _play(replace(goal, iota=(*goal.iota, *map(_formula, said))), options)
         if play is None:
             return said
         less = weakened(coupling, play, iota_of(goal))

@@ -116,7 +116,8 @@ def decide_families(asked: Crowds, options: Options) -> Found:
                     if found is not None:
                         return found
                 case Proving(besides=True) if not chosen:
-                    said = related_besides(lambda formulas: _whole(asked, formulas), own)
+                    two = _two_copies(asked)
+                    said = related_besides(two, own) if two is not None else ()
                     found = _proved(_pairs(work, tried, said, own), tried, own, options.limits) if said else None
                     if found is not None and found.composition is not None:
                         return with_besides(found, said)
@@ -156,10 +157,9 @@ def _pairs(work: _Work, tried: Proving, besides: tuple[Term, ...], options: Opti
     return work.pairs[key]
 
 
-def _whole(asked: Crowds, besides: tuple[Term, ...]) -> Goal | None:
-    """The goal about both programs with two copies of each family, with formulas besides what is asked."""
-    also = replace(asked, block=block_besides(asked.block, besides))
-    sides = with_copies(also, tuple(2 for _ in asked.concrete.families))
+def _two_copies(asked: Crowds) -> Goal | None:
+    """The goal about both programs with two copies of each family; None where that is too large."""
+    sides = with_copies(asked, tuple(2 for _ in asked.concrete.families))
     if is_large(sides.concrete) or is_large(sides.abstract):
         return None
     (goal,) = goals(sides.abstract, sides.concrete, sides.block, whole=True)

@@ -33,10 +33,8 @@ from sa.engines.results import answered, statistics_of
 from sa.generation.checks import NotGenerated
 from sa.generation.visibility import Level
 from sa.question.asked import Decision
-from sa.question.goals import goals
 from sa.refinement.compositional import Attempt, Effort, attempt
 from sa.refinement.missing import step_in_words
-from sa.terms.term import Term
 
 
 class Pairs(Struct, frozen=True):
@@ -136,7 +134,7 @@ def _by_plan(
             match tried:
                 case Pairs(level, effort, besides=True):
                     if product is not None:
-                        more = _pairs_besides(abstract, concrete, block, own, level, effort, memory)
+                        more = _pairs_besides(abstract, concrete, block, product, own, level, effort, memory)
                         if more.composition is not None:
                             return more, whole
                 case Pairs(level, effort):
@@ -232,6 +230,7 @@ def _pairs_besides(
     abstract: Program,
     concrete: Program,
     block: Refinement | None,
+    product: Goal,
     options: Options,
     level: Level,
     effort: Effort,
@@ -239,12 +238,8 @@ def _pairs_besides(
 ) -> Found:
     """The proof from pairs of threads with more related than is asked, or nothing."""
 
-    def goal_of(formulas: tuple[Term, ...]) -> Goal:
-        (goal,) = goals(abstract, concrete, block_besides(block, formulas), whole=True)
-        return goal
-
     try:
-        said = memory.besides.once((), lambda: related_besides(goal_of, options))
+        said = memory.besides.once((), lambda: related_besides(product, options))
     except LimitReached:
         said = ()
     if not said:

@@ -25,7 +25,7 @@ from sa.checker.judge import judge_refinement
 from sa.checker.question import question
 from sa.checker.ruling import Accepted
 from sa.engines import families, programs
-from sa.engines.besides import block_besides, related_besides
+from sa.engines.besides import related_besides
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine
@@ -64,13 +64,8 @@ thread T[i : *] {
 
 
 def found(abstract: str, concrete: str) -> list[str]:
-    first, second, block = read(abstract, concrete)
-    return [
-        show(t)
-        for t in related_besides(
-            lambda said: goals(first, second, block_besides(block, said), whole=True)[0], Options(limits(60.0, None))
-        )
-    ]
+    (goal,) = goals(*read(abstract, concrete), whole=True)
+    return [show(t) for t in related_besides(goal, Options(limits(60.0, None)))]
 
 
 def only_besides(monkeypatch: pytest.MonkeyPatch) -> None:
