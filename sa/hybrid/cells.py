@@ -21,6 +21,7 @@ from sa.invariants.conjunctions import conjunctions, impossible, under
 from sa.smt.horn import Atom, Clause, Solution, solve
 from sa.smt.session import Session
 from sa.terms import build
+from sa.terms.name import staged
 from sa.terms.sort import INT, ArraySort
 from sa.terms.substitute import rebuild, substitute
 from sa.terms.term import (
@@ -58,7 +59,7 @@ def celled(parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause]) -
     arrays = dict.fromkeys(v for listed in parameters.values() for v in listed if isinstance(v.sort, ArraySort))
     if any(array_sort_of(a).index != INT or isinstance(array_sort_of(a).element, ArraySort) for a in arrays):
         raise Unsupported("arrays of arrays")
-    cells = {a: build.variable(f"{a.name}@element", array_sort_of(a).element) for a in arrays}
+    cells = {a: build.variable(staged(a.name, "element"), array_sort_of(a).element) for a in arrays}
     over = {name: _over(listed, cells) for name, listed in parameters.items()}
     made = tuple(_Clause(cells).made(c) for c in clauses)
     return Celled(over, made, {c: build.select(a, INDEX) for a, c in cells.items()})
@@ -189,7 +190,7 @@ class _Clause(Struct):
     def _read(self, array: Var, index: Term) -> Var:
         found = self.reads.get((array, index))
         if found is None:
-            name = f"{array.name}@read{len(self.reads)}"
+            name = staged(array.name, f"read{len(self.reads)}")
             found = self.reads[array, index] = build.variable(name, array_sort_of(array).element)
         return found
 
