@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pycparser import c_ast
 
 
-def private(nodes: Iterable[Any]) -> frozenset[str]:
+#: Assembly is not in the parser's tree.
+_ASSEMBLY = re.compile(r"\b(?:__)?asm(?:__)?\b[^;]*")
+
+
+def private(nodes: Iterable[Any], text: str) -> frozenset[str]:
     """The names of static variables, and of static ones of functions, whose address the text never takes.
 
-    A name that means several variables is private if none of them has its address taken.
+    A name that means several variables is private if none of them has its address taken, or is named in assembly.
     """
-    named, taken = set[str](), set[str]()
+    named, taken = set[str](), {name for found in _ASSEMBLY.findall(text) for name in re.findall(r"\w+", found)}
     for node in nodes:
         for here in _all(node):
             match here:

@@ -59,7 +59,7 @@ def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
     nodes = list(parsed(text, choices.function is not None))
     file.endless = without_return(text.text)
     file.assigned = frozenset(name for node in nodes for name in _assigned(node))
-    file.private = private(nodes)
+    file.private = private(nodes, text.text)
     file.reallocates = any(_calls(node, "realloc") for node in nodes)
     for node in nodes:
         _declare(declarations, node, library=False)
