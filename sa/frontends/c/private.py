@@ -8,9 +8,8 @@ from typing import Any
 
 from pycparser import c_ast
 
-
 #: Assembly is not in the parser's tree.
-_ASSEMBLY = re.compile(r"\b(?:__)?asm(?:__)?\b[^;]*")
+_ASSEMBLY = re.compile(r"\b(?:__)?asm(?:__)?\b.*?\)\s*;", re.S)
 
 
 def private(nodes: Iterable[Any], text: str) -> frozenset[str]:
