@@ -7,7 +7,7 @@ elements there is what is written at them, and what is compared with those that 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice, permutations, product
+from itertools import islice, permutations
 
 from msgspec import Struct
 
@@ -49,11 +49,12 @@ def candidates(
     wanted = tuple(dict.fromkeys(build.lnot(c.constraint) for c in clauses if c.head is None))
     tests += tuple(w for w in wanted if isinstance(w, Or))
     own = data | {index, *cells.values()}
-    said = dict.fromkeys(f for f in _said(parameters, clauses, tests, reached, index, cells) if f.free <= own)
+    of_elements = _said(tests, reached, _named(parameters, clauses), index, cells)
+    said = _first((f for f in of_elements if f.free <= own), size.said)
     found = _ends(parameters, clauses, reached, tests)
-    ends = tuple(dict.fromkeys(t for t in found if t.free <= data and not called(t)))[: size.ends]
+    ends = _first((t for t in found if t.free <= data and not called(t)), size.ends)
     parts = tuple(dict.fromkeys(_parts(ends, index)))
-    about = (build.implies(part, f) for f in islice(said, size.said) for part in parts)
+    about = (build.implies(part, f) for f in said for part in parts)
     numbers = [a for a in tests if a.free and a.free <= data and not called(a)]
     beyond = (build.at_most_zero(build.sub(a.total, build.ONE)) for a in numbers if isinstance(a, Le))
     ordered = (build.le(one, two) for one, two in permutations(ends, 2))
@@ -100,48 +101,50 @@ def _parts(ends: Sequence[Term], index: Var) -> Iterator[Term]:
 
 
 def _said(
-    parameters: Mapping[str, Sequence[Var]],
-    clauses: Sequence[Clause],
     tests: Sequence[Term],
     reached: Sequence[Select | Store],
+    named: Mapping[Term, Sequence[Var]],
     index: Var,
     cells: Mapping[Var, Var],
 ) -> Iterator[Term]:
-    read = {
-        v: cells[a]
-        for p in reached
-        for a in (_array(p),)
-        if isinstance(a, Var) and isinstance(p, Select)
-        if a in cells
-        for c in clauses
-        for v in _named(parameters, c, p)
-    }
+    arrays = {p: a for p in reached for a in (_array(p),) if isinstance(a, Var) and a in cells}
+    read = {v: cells[a] for p, a in arrays.items() for v in named.get(p, ())}
     yield from (substitute(_at_cells(t, index, cells), read) for t in tests if isinstance(t, Or))
-    for place in reached:
-        array = _array(place)
-        if not isinstance(array, Var) or array not in cells:
-            continue
-        cell = cells[array]
-        moved = _moved(place.index, index)
+    about = dict[Term, list[Term]]()
+    for test in tests:
+        for part in subterms((test,)):
+            if isinstance(part, Var | Select):
+                about.setdefault(part, []).append(test)
+    for place, array in arrays.items():
+        cell, moved = cells[array], _moved(place.index, index)
+        called_so = named.get(place, ())
         if isinstance(place, Store):
             value = _at_cells(place.value, index, cells)
             yield from (build.eq(cell, substitute(value, m)) for m in (*moved, {}) if sort_of(value) == cell.sort)
-            named = [v for v in (place.value,) if isinstance(v, Var)]
-        else:
-            named = [v for c in clauses for v in _named(parameters, c, place)]
-        for var, test in product(dict.fromkeys(named), tests):
-            if var in test.free:
-                yield from (substitute(test, {**m, var: cell}) for m in (*moved, {}))
-        if isinstance(place, Select):
-            for test in (t for t in tests if place in set(subterms((t,)))):
-                yield from (substitute(_at_cells(test, index, cells), m) for m in (*moved, {}))
+            called_so = [v for v in (place.value,) if isinstance(v, Var)]
+        for var in dict.fromkeys(called_so):
+            yield from (substitute(t, {**m, var: cell}) for t in about.get(var, ()) for m in (*moved, {}))
+        yield from (substitute(_at_cells(t, index, cells), m) for t in about.get(place, ()) for m in (*moved, {}))
 
 
-def _named(parameters: Mapping[str, Sequence[Var]], clause: Clause, place: Select) -> Iterator[Var]:
+def _named(parameters: Mapping[str, Sequence[Var]], clauses: Iterable[Clause]) -> Mapping[Term, Sequence[Var]]:
     """Variables that an element is known as after it was read: those with its value in the heads of clauses."""
-    if clause.head is not None:
-        pairs = zip(parameters[clause.head.predicate], clause.head.arguments, strict=True)
-        yield from (v for v, t in pairs if t is place)
+    found = dict[Term, dict[Var, None]]()
+    for head in (c.head for c in clauses if c.head is not None):
+        for var, term in zip(parameters[head.predicate], head.arguments, strict=True):
+            if isinstance(term, Select):
+                found.setdefault(term, {})[var] = None
+    return {place: tuple(variables) for place, variables in found.items()}
+
+
+def _first(terms: Iterable[Term], most: int) -> tuple[Term, ...]:
+    """The first so many different ones."""
+    found = dict[Term, None]()
+    for term in terms:
+        found[term] = None
+        if len(found) == most:
+            break
+    return tuple(found)
 
 
 def _moved(place: Term, index: Var) -> tuple[dict[Var, Term], ...]:

@@ -12,10 +12,12 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
+from sa.automata.automaton import Kind, variables_of
+from sa.automata.program import Program
 from sa.base.budget import Budget, unheard
 from sa.base.limits import Limits, limits
 from sa.base.verdict import Verdict
-from sa.certificates.shape import Entry
+from sa.certificates.shape import Entry, Malformed
 from sa.certificates.threads import Joint
 from sa.certificates.threads_json import joint_json, read_joint
 from sa.checker.never import check_joint
@@ -23,12 +25,16 @@ from sa.checker.ruling import Accepted, Rejected
 from sa.engines.engine import Turn
 from sa.engines.portfolio_of_claims import ELEMENTS, STATES
 from sa.engines.verify import Options, verify
+from sa.explicit.simulate import seeded_run
 from sa.hybrid.engine import EFFORTS, by_elements
 from sa.question.asked import Asked, Excluded
 from sa.question.claims import claims_of
-from sa.terms.build import eq, integer, select, variable
+from sa.terms.build import FALSE, eq, integer, select, variable
+from sa.terms.evaluate import holds
 from sa.terms.sort import BOOL
+from sa.terms.substitute import local_of
 from sa.terms.term import Var
+from tests.certificates.corruption import mutants
 from tests.language.texts import program_of
 
 FILLED = """
@@ -120,6 +126,55 @@ def test_what_holds_of_one_index_only_is_no_invariant() -> None:
         false = tuple((places, said) for places, _ in made.invariants)
         ruling = check_joint(replace(made, invariants=false), Limits())
         assert isinstance(ruling, Rejected) and ruling.obligation == "initial invariant"
+
+
+def is_true(made: Joint, program: Program) -> bool:
+    """Whether the invariants hold in the states of some random runs, for indices around those that are used."""
+    known = dict(made.invariants)
+    for seed in range(6):
+        run = seeded_run(program, seed, 30)
+        for shot in (run.start, *(t.after for t in run.turns)):
+            places, values = tuple(shot.threads[t.name].location for t in program.threads), dict(shot.shared)
+            for thread in program.threads:
+                there = shot.threads[thread.name].values
+                values |= {local_of(v, thread.name): there[v] for v in variables_of(thread, Kind.LOCAL)}
+            said = known.get(places, FALSE)
+            if not all(holds(said, {**values, **dict.fromkeys(made.indices, k)}) for k in range(-2, 8)):
+                return False
+    return True
+
+
+def judge_changed(name: str, rng: Random, most: int) -> Counter[str]:
+    """How many proofs with one change are accepted, and how many of these say what is not so."""
+    program, counted = program_of(CASES[name][0]), Counter[str]()
+    for answer in answers(CASES[name][0]):
+        made = answer.evidence
+        assert isinstance(made, Joint) and is_true(made, program)
+        numbered = {(0, n): bad for n, bad in enumerate(made.never)}
+        for mutant in mutants(joint_json(made, numbered), rng, most):
+            try:
+                changed = read_joint(Entry(mutant.document), made.threads, numbered, made.axioms)
+            except Malformed:
+                counted["unreadable"] += 1
+                continue
+            accepted = isinstance(check_joint(changed, Limits()), Accepted)
+            counted["accepted" if accepted else "rejected"] += 1
+            counted["wrong"] += accepted and not is_true(changed, program)
+    return counted
+
+
+HOLDING = [name for name, (_, holds_) in CASES.items() if holds_]
+
+
+def test_a_changed_proof_of_every_element_is_rejected_or_true() -> None:
+    counted = judge_changed(HOLDING[0], Random(1), 60)
+    assert not counted["wrong"] and counted["rejected"] and counted["accepted"]
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("name", HOLDING)
+def test_many_changed_proofs_of_every_element_are_rejected_or_true(name: str) -> None:
+    assert not judge_changed(name, Random(7), 400)["wrong"]
 
 
 def random_program(random: Random, finite: bool) -> str:
