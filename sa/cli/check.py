@@ -21,7 +21,7 @@ from sa.cli.options import (
 )
 from sa.cli.output import write, write_json
 from sa.cli.session import complain, work
-from sa.cli.written import write_files
+from sa.cli.written import write_facts
 
 
 def check(
@@ -67,12 +67,13 @@ def _check(files: tuple[str, ...], split: bool, settings: Settings, bounds: Limi
     diagnostics = tuple(dict.fromkeys(d for file in checked for d in file.diagnostics))
     status = EXIT_INPUT if has_errors(checked) else 0
     if settings.json or settings.files.any:
+        from sa.report.facts import facts_of
         from sa.report.json import diagnostics_json
 
-        document = diagnostics_json(diagnostics, status)
-        write_files(settings, document)
+        each = (diagnostics_json(file.diagnostics, EXIT_INPUT if has_errors((file,)) else 0) for file in checked)
+        write_facts(settings, [facts_of(said, file.path) for said, file in zip(each, checked, strict=True)])
         if settings.json:
-            write_json(document)
+            write_json(diagnostics_json(diagnostics, status))
             return status
     complain(diagnostics)
     for file in checked:

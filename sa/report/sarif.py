@@ -35,7 +35,8 @@ RULES: Mapping[str, tuple[str, str]] = {
 
 def sarif(found: Iterable[Facts], version: str, meanings: Mapping[str, tuple[str, str]]) -> str:
     """One run with the results of all answers. `meanings` are the titles and texts of the codes of diagnostics."""
-    results = [result for facts in found for result in _results(facts)]
+    # What is wrong with a file is said of each file that imports it.
+    results = list({json.dumps(result): result for facts in found for result in _results(facts)}.values())
     used = sorted({result["ruleId"] for result in results})
     rules = [_rule(rule, *(RULES.get(rule) or meanings.get(rule, (rule, rule)))) for rule in used]
     driver = {"name": "sacheck", "version": version, "rules": rules}

@@ -170,3 +170,13 @@ def test_a_file_that_cannot_be_written_is_an_error_of_the_input() -> None:
     result = CliRunner().invoke(application(), ["verify", "bad.sa", "--sarif", "nowhere/out.sarif"])
     assert result.exit_code == 2
     assert "SA903" in result.stderr
+
+
+def test_each_file_of_a_folder_is_a_case_and_what_is_wrong_with_an_import_is_one_result() -> None:
+    Path("both").mkdir()
+    Path("both/broken.sa").write_text("global x : int = 0; thread T { y := 1; }")
+    Path("both/right.sa").write_text("global x : int = 0; thread T { x := 1; }")
+    Path("both/user.sa").write_text('import "broken.sa" as b; global x : int = 0; thread T { x := 1; }')
+    told = cases("check", "both")
+    assert [bool(wrong) for _, wrong in told] == [True, False, True]
+    assert len(results("check", "both")) == 1
