@@ -25,7 +25,7 @@ from sa.explicit.system import System
 from sa.smt.circuit import Circuit, Signal
 from sa.smt.view import View
 from sa.smt.words import Bit, Word
-from sa.terms.sort import BOOL, INT, Sort, Value, number
+from sa.terms.sort import BOOL, INT, ArraySort, Sort, Value, number
 from sa.terms.term import Term, Var
 
 
@@ -84,7 +84,8 @@ def begin(c: Circuit, s: System, dags: Sequence[Dag], order: Sequence[int], foun
     fixed = first_values(s)
     first = dict[Var, Signal]()
     for v in s.variables:
-        x = fixed.get(v)
+        # What is said of the first elements of an array is part of the condition below.
+        x = None if isinstance(v.sort, ArraySort) else fixed.get(v)
         first[v] = c.fresh(v.key, v.sort, *found.of.get(v, (None, None))) if x is None else _constant(c, x, v.sort)
     places = {q: c.words.constant(place) for q, place in zip(s.counters, s.start, strict=True)}
     c.require(View(c, {**first, **places}).bit(s.init))

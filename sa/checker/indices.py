@@ -28,7 +28,7 @@ def indices_fault(
 ) -> str | None:
     """What keeps variables from being indices: the program knows them, or they are no integers."""
     names = {v.name for v in indices}
-    if len(names) < len(indices) or any(v.sort != INT or v.primes for v in indices):
+    if len(names) < len(indices) or any(v.sort != INT or v.primes or "'" in v.name for v in indices):
         return "indices are integers, and their names differ"
     known = {v.name for b in bads if b.claim is not None for v in b.claim.free}
     for thread in threads:

@@ -79,12 +79,12 @@ def _ends(
     written = dict.fromkeys(t.index for t in reached if isinstance(t, Store))
     yield from (end for place in written for end in (place, build.add(place, build.ONE)))
     yield from places
-    named = frozenset(v for p in places for v in p.free)
+    named = frozenset(v for p in places for v in p.free if v.sort == INT)
     for head in (c.head for c in clauses if c.head is not None):
         pairs = zip(parameters[head.predicate], head.arguments, strict=True)
         yield from (t for v, t in pairs if v in named and v not in t.free)
     for test in tests:
-        for var in sorted((v for v in test.free & named if v.sort == INT), key=lambda v: v.key):
+        for var in sorted(test.free & named, key=lambda v: v.key):
             found = solution(build.is_zero(test.total), frozenset((var,))) if isinstance(test, Le | IsZero) else None
             if found is not None:
                 yield found[1]

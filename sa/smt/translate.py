@@ -187,5 +187,7 @@ class Translator:
         found = self._functions.get(function)
         if found is None:
             sorts = [self.sort(s) for s in (*function.arguments, function.result)]
-            found = self._functions[function] = z3.Function(function.name, *sorts)
+            # Without arguments it would be the variable of the same name. No variable is called by a number.
+            name = function.name if function.arguments else len(self._functions)
+            found = self._functions[function] = z3.Function(name, *sorts)
         return found

@@ -65,6 +65,8 @@ class View:
         c = self._circuit
         match term:
             case Var():
+                if term not in self._scope:
+                    raise Unsupported(f"`{term.name}`, which the steps do not know")
                 return self._scope[term]
             case Int(value) | Member(_, value):
                 return c.words.constant(value)

@@ -216,6 +216,11 @@ def test_arrays_of_truth_values_without_bounds_are_taken() -> None:
     assert not refuted(text + "thread A { done[n] := true; assert done[n]; }", 2, 0)
 
 
+def test_an_array_that_nobody_writes_is_what_it_is_at_first() -> None:
+    text = "global m : int[*] = 0; global r : int = 0; thread A { r := 1; assert "
+    assert refuted(text + "r == 0; }") and refuted(text + "m[r] == 1; }") and not refuted(text + "m[r] == 0; }")
+
+
 def test_time_that_runs_out_leaves_a_note() -> None:
     text = "global x, y, z : int; thread A { while (true) { x := x * y + z; y := y * z + x; z := x * y; } }"
     text += "thread B { assert x * x * x + y * y * y != 114 + z * z * z; }"

@@ -31,7 +31,7 @@ from sa.question.asked import Asked, Excluded
 from sa.question.claims import claims_of
 from sa.terms.build import FALSE, eq, integer, select, variable
 from sa.terms.evaluate import holds
-from sa.terms.sort import BOOL
+from sa.terms.sort import BOOL, INT, ArraySort
 from sa.terms.substitute import local_of
 from sa.terms.term import Var
 from tests.certificates.corruption import mutants
@@ -66,6 +66,11 @@ CASES = {
         """global a : bool[*] = false; global n : int = 0; thread W { while (true) { a[n] := true; n := n + 1; } }
         thread R { local i : int; while (true) { havoc i; assume 0 <= i && i < n; assert a[i]; } }""",
         True,
+    ),
+    "an array that is read to read it, and is set as a whole": (
+        """global m : int[*] = 1; global y : int = 0; thread A { m := everywhere(0); y := -1; y := 2; }
+        thread B { local v : int = 1; v := m[m[1]]; if (v == 5) { y := 4; } } invariant below : m[2] <= y;""",
+        False,
     ),
 }
 
@@ -126,6 +131,18 @@ def test_what_holds_of_one_index_only_is_no_invariant() -> None:
         false = tuple((places, said) for places, _ in made.invariants)
         ruling = check_joint(replace(made, invariants=false), Limits())
         assert isinstance(ruling, Rejected) and ruling.obligation == "initial invariant"
+
+
+def test_an_index_is_not_the_function_of_its_name() -> None:
+    text = "function c() : int; global a : int[*] = 0; global x : int = 0; thread T { x := c(); a[0] := 1; }"
+    program = program_of(f"{text} invariant f : a[0] + a[1] <= 0;")
+    (asked,) = claims_of(program)
+    a, c = variable("a", ArraySort(INT, INT)), variable("c")
+    known = {"q0": eq(select(a, c), integer(0))}
+    said = tuple(((q.name,), known.get(q.name, eq(variable("x"), c))) for q in program.threads[0].locations)
+    made = Joint(program.threads, said, asked.bads, (), indices=(c,))
+    ruling = check_joint(made, Limits())
+    assert isinstance(ruling, Rejected) and ruling.obligation == "inductive invariant"
 
 
 def is_true(made: Joint, program: Program) -> bool:

@@ -80,6 +80,12 @@ def test_a_run_that_is_answered_is_no_play_whatever_it_takes_to_answer_it(name: 
     assert refuted(goal_of(abstract, concrete), stages=1) is None
 
 
+def test_a_parameter_that_only_the_abstract_side_has_is_not_supported() -> None:
+    first = program(Source("abs.sa", "param c : int; init c == 0; global x : int = 0; thread T { x := c; }"))
+    second = program(Source("conc.sa", "global x : int = 0; thread T { x := 0; }"))
+    assert refuted(goals(first, second, None, whole=True)[0]) is None
+
+
 def test_a_composition_is_taken_apart_into_its_threads() -> None:
     text = (
         "thread A { local i : int = 0; while (i < 3) { i := i + 1; @a(i) x := i; } } "

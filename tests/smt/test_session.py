@@ -53,6 +53,12 @@ def test_a_model_with_functions_is_not_trusted() -> None:
     assert not answer.trusted
 
 
+def test_a_function_without_arguments_is_not_the_variable_of_its_name() -> None:
+    value = build.call(Function("x", (), INT), ())
+    answer = Session(Limits()).check((build.eq(build.variable("x"), build.ZERO), build.eq(value, build.ONE)))
+    assert isinstance(answer, Sat)
+
+
 def test_a_deadline_ends_a_hard_question_in_time_and_without_an_answer() -> None:
     cubes = build.add(*(build.mul(v, build.mul(v, v)) for v in (X, Y)))
     hard = build.eq(cubes, build.add(build.mul(Z, build.mul(Z, Z)), build.ZERO))
