@@ -29,6 +29,7 @@ MOST_GROWN = 8
 
 def allocate(body: Body, arguments: Sequence[Any], zero: bool) -> Value:
     """`malloc(size)`, or `calloc(number, size)` where it is to be `zero`. Memory is never short. Raises Unsupported."""
+    body.file.granted["where memory can be had"] = None
     size = c_ast.BinaryOp("*", arguments[0], arguments[1]) if zero else arguments[0]
     if (sized := _sized(body, size)) is not None:
         return _with_extent(body, *sized, zero)

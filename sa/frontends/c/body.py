@@ -96,6 +96,7 @@ class File(msgspec.Struct):
     Whether pointers are compared or made numbers (`addresses`), whether any becomes a number, or a number one
     (`numbers`), whether it matters which object comes first in memory (`placed`), and whether memory is given back
     (`frees`), is noted, too.
+    `compares` is where two pointers are compared first; `recasts`: pointers become ones to other types.
     `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
     """
 
@@ -126,6 +127,8 @@ class File(msgspec.Struct):
     numbers: bool = False
     placed: bool = False
     frees: bool = False
+    compares: Origin | None = None
+    recasts: bool = False
     sized: int = 0
     keys: dict[int, int] = msgspec.field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
@@ -206,6 +209,7 @@ def converted(body: Body, found: Value, kind: CType) -> Value:
     """The value in another scalar type. That an address becomes a number, or a number one, is noted."""
     if found.term is not build.ZERO:
         numbered = isinstance(found.type, Pointer) and isinstance(kind, Int) and kind.name != "_Bool"
+        body.file.recasts |= isinstance(found.type, Pointer) and isinstance(kind, Pointer) and found.type.to != kind.to
         body.file.addresses |= numbered
         body.file.placed |= numbered
         body.file.numbers |= numbered or (isinstance(found.type, Int) and isinstance(kind, Pointer))

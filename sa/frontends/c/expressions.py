@@ -141,11 +141,13 @@ def place(body: Body, node: Any) -> Place:
             return _element(body, node)
         case c_ast.StructRef():
             return _field(body, node)
+        case c_ast.UnaryOp(op="*", expr=c_ast.UnaryOp(op="&", expr=inner)):
+            return place(body, inner)
         case c_ast.UnaryOp(op="*"):
             pointer = value(body, node.expr)
-            if not isinstance(pointer.type, Pointer):
-                raise Unsupported("SA719", "this is not a pointer")
-            return InMemory(number(pointer), pointer.type.to)
+            if isinstance(pointer.type, Pointer):
+                return InMemory(number(pointer), pointer.type.to)
+            raise Unsupported("SA719", "this is not a pointer")
         case c_ast.Cast() | c_ast.TernaryOp():
             raise Unsupported("SA719", "this is not a place")
         case c_ast.CompoundLiteral():
@@ -157,14 +159,14 @@ def place(body: Body, node: Any) -> Place:
             raise Unsupported("SA719", "this is not a place")
 
 
-def _element(body: Body, node: c_ast.ArrayRef) -> Place:
-    """An element. Of an array in another object it is said that the index is not outside."""
+def _element(body: Body, node: c_ast.ArrayRef, address: bool = False) -> Place:
+    """An element, or its `address` alone. Of an array in another object it is said that the index is not outside."""
     if isinstance(node.name, c_ast.ArrayRef | c_ast.StructRef):
         outer = place(body, node.name)
         if isinstance(outer, InMemory) and outer.part is not None and isinstance(outer.type, Array):
             return element(outer, constant(body, node.subscript))
         if isinstance(outer, InMemory) and isinstance(outer.type, Array):
-            return inside(body, outer, value(body, node.subscript))
+            return inside(body, outer, value(body, node.subscript), address)
         pointer = load(body, outer)
     else:
         pointer = value(body, node.name)
@@ -221,8 +223,7 @@ def _unary(body: Body, node: c_ast.UnaryOp) -> Value:
         case "&":
             return address_of(body, node.expr)
         case "*":
-            where = place(body, node)
-            return load(body, where)
+            return load(body, place(body, node))
         case "!":
             return Value(build.lnot(truth(value(body, node.expr))), INT)
         case "-":
@@ -247,7 +248,7 @@ def address_of(body: Body, node: Any) -> Value:
     """The value of `&e`."""
     if isinstance(node, c_ast.ID) and isinstance(meaning(body, node.name), Function):
         return value(body, node)
-    where = place(body, node)
+    where = _element(body, node, address=True) if isinstance(node, c_ast.ArrayRef) else place(body, node)
     if isinstance(where, InRegister):
         raise Unsupported("SA714", "the address of this is not known")
     if where.part is not None:

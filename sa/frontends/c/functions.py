@@ -26,6 +26,7 @@ from sa.language.load import Loaded
 from sa.language.reading.grammar import keywords
 
 _WHOLE = "where structures that parameters point to are the same, parts of each other, or apart"
+_OBJECTS = "where pointers that are compared point to objects, not behind them (C11 6.5.9)"
 
 #: What a claim about two functions says beside what holds of each file.
 ASSUMED = (
@@ -112,6 +113,12 @@ def _pair(paths: tuple[str, str], reading: Reading, name: str) -> _Pair:
             where = each.unit.procedures[name].origin.span
             raise InputError((error("SA718", f"{message} pointers that are given", where, hint),))
         each.file.granted[_WHOLE] = None
+        if each.file.compares is not None:
+            each.file.granted[_OBJECTS] = None
+            if one.file.recasts or two.file.recasts:
+                message = "a comparison of pointers is not accepted beside pointers that become ones to other types,"
+                hint = "compare pointers of one type, without casts"
+                raise InputError((error("SA718", f"{message} and are given", each.file.compares.span, hint),))
     first, second, common = united(one.unit, two.unit, objects, numbers, own)
     return _with(one, two, (first, second), ranges, common)
 
@@ -257,5 +264,5 @@ def _no_restrict(text: Text) -> None:
 def _loaded(program: Program, found: _Read, reading: Reading) -> Loaded:
     sources = tuple(dict.fromkeys((found.text.source, *found.text.sources.values())))
     common = assumptions(replace(reading, visible=False), found.file)
-    assumed = (*ASSUMED, *found.file.granted, *(a for a in common if a != "sequentially consistent"))
-    return Loaded(program, tuple(found.file.problems), sources, assumed=assumed)
+    assumed = dict.fromkeys((*ASSUMED, *found.file.granted, *(a for a in common if a != "sequentially consistent")))
+    return Loaded(program, tuple(found.file.problems), sources, assumed=tuple(assumed))

@@ -70,8 +70,12 @@ def assumptions(reading: Reading, file: File) -> tuple[str, ...]:
     # Which of two objects comes first is not for C to say (C11 6.5.8).
     order = ("where objects and functions lie in memory as they are first mentioned",) if file.placed else ()
     # What is given out again may be where a thread still points to: compare-and-swap then takes it for what was there.
-    freed = ("where nothing is used, freed or given out again after it was freed",) if file.frees else ()
-    told = (*waits, *fields, *sizes, *own, *order, *freed, *(ends if reading.visible else ()))
+    freed = (
+        ("where only what was allocated is freed, and nothing is used, freed or given out again after it was freed",)
+        if file.frees
+        else ()
+    )
+    told = (*file.granted, *waits, *fields, *sizes, *own, *order, *freed, *(ends if reading.visible else ()))
     return ("sequentially consistent", *overflow[reading.overflow], "with one order of evaluation", *told)
 
 

@@ -54,6 +54,7 @@ from sa.frontends.flow.graph import (
     Test,
     base,
 )
+from sa.frontends.flow.heap import END as END_OF_ARRAY
 from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.term import Int as Number
@@ -208,6 +209,9 @@ def operation(body: Body, op: str, one: Value, two: Value) -> Value:
     if op in ("==", "!=", "<", "<=", ">", ">=") and any(pointers):
         known = any(isinstance(v.term, Number) for v in (one, two))
         body.file.addresses |= all(pointers) and not known
+        if all(pointers) and not known:
+            body.file.compares = body.file.compares or body.origin
+            body.file.recasts |= one.type != two.type
         body.file.placed |= all(pointers) and not known and op not in ("==", "!=")
         body.file.numbers |= not all(pointers) and build.ZERO not in (one.term, two.term)
         return Value(compared(op, number(one), number(two)), INT)
@@ -278,8 +282,11 @@ def decide(body: Body, formula: Term, yes: Node, no: Node) -> None:
             body.steps.append(Step(body.here, Test(case), target, body.origin))
 
 
-def inside(body: Body, outer: InMemory, index: Value) -> InMemory:
-    """An element of an array in another object, whose index is not outside."""
+def inside(body: Body, outer: InMemory, index: Value, address: bool = False) -> InMemory:
+    """An element of an array in another object, whose index is not outside.
+
+    If only its `address` is taken that may be the end of the array (C11 6.5.3.2). What follows there is another object.
+    """
     assert isinstance(outer.type, Array)
     first = Value(outer.address, Pointer(outer.type.of))
     at_index, size = number(index), outer.type.size
@@ -287,6 +294,13 @@ def inside(body: Body, outer: InMemory, index: Value) -> InMemory:
         # What is behind the last element ends the object, but what is before the first one is another member.
         demand(body, build.le(build.ZERO, at_index), "index")
         return InMemory(moved(first, index, 1), outer.type.of, "index")
+    end = build.eq(at_index, build.integer(size))
+    if address and end is build.TRUE:
+        body.file.granted["where no pointer to the end of an array within another object is followed"] = None
+        strides(body, first)
+        return InMemory(moved(first, index, 1), outer.type.of, "index")
+    if address:
+        demand(body, build.lnot(end), END_OF_ARRAY)
     demand(body, build.land(build.le(build.ZERO, at_index), build.lt(at_index, build.integer(size))), "index")
     starts, stride = outer.among or (outer.address, (0,)), cell_count(outer.type.of)
     if isinstance(at_index, Number):

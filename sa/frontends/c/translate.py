@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -41,11 +42,29 @@ from sa.frontends.c.shown import end_of_life, is_alone
 from sa.frontends.c.statements import enclosed, keeps, statement, whole
 from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, plain, range_of, words_of
 from sa.frontends.c.values import Unsupported, Value
-from sa.frontends.flow.graph import ANY, Live, Procedure, Register, Set, Skip, Storage, Store, Unit, base
+from sa.frontends.flow.graph import (
+    ANY,
+    Call,
+    Exit,
+    Fork,
+    Live,
+    Op,
+    Procedure,
+    Register,
+    Set,
+    Skip,
+    Storage,
+    Store,
+    Unit,
+    base,
+)
 from sa.frontends.reading import Reading
 from sa.terms import build
 from sa.terms.term import Int as Number
-from sa.terms.term import Var
+from sa.terms.term import Term, Var
+
+#: Functions of the library that keep what they get.
+_KEEPING = {"pthread_setspecific", "tss_set"}
 
 
 def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
@@ -226,6 +245,8 @@ def _procedure(file: File, name: str) -> Procedure:
             complain(file, node, Unsupported("SA718", message, hint))
         if name != file.choices.entry:
             _ending(body)
+    elif name not in file.library and _outlives(body, node):
+        file.granted["where memory of variables of functions and blocks is not used after their ends"] = None
     return Procedure(
         name,
         tuple(parameters),
@@ -246,6 +267,36 @@ def _ending(body: Body) -> None:
     body.steps = [replace(s, target=end) if s.target == EXIT else s for s in body.steps]
     end_of_life(body, frozenset({RETURNED}))
     emit(body, Skip(), EXIT)
+
+
+def _outlives(body: Body, node: c_ast.FuncDef) -> bool:
+    """Whether the address of a variable of a function or block, which ends before the program, goes anywhere."""
+    last = {RETURNED}
+    if node.decl.name == body.file.choices.entry:
+        every = Counter(_declared(node.body))
+        last |= {d.name for d in node.body.block_items or () if isinstance(d, c_ast.Decl) and every[d.name] == 1}
+    own = {base(o.name) for o in body.objects.values() if o.storage is Storage.AUTO and o.name not in last}
+    given = (_given_on(s.op, body.file.library) for s in body.steps)
+    return any(own & term.free for terms in given for term in terms)
+
+
+def _declared(node: Any) -> Iterator[str]:
+    """The names of all declarations in the text, each as often as it is declared."""
+    if isinstance(node, c_ast.Decl):
+        yield str(node.name)
+    for _, child in node.children():
+        yield from _declared(child)
+
+
+def _given_on(op: Op, library: Collection[str]) -> Sequence[Term]:
+    """The values that a step keeps, or gives to others than functions of the library."""
+    match op:
+        case Set(_, term) | Store(_, term) | Fork(_, term) | Exit(term):
+            return (term,)
+        case Call(name, arguments) if name not in library or name in _KEEPING:
+            return arguments
+        case _:
+            return ()
 
 
 def _parameters(body: Body, node: c_ast.FuncDef, kind: Function) -> list[Any]:

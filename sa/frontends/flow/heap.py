@@ -40,12 +40,13 @@ GROWN = "more scalars than the translation has room for where `realloc` is used"
 KEYS = "more keys than the translation has"
 BYTE = "a byte of an object of a larger type"
 OTHER_TYPE = "an object of another type"
+END = "the end of an array within another object"
 STRIDE = "an address that is moved by elements of another size than those of the object"
 #: What is behind a wait for one of any number of threads happens here as soon as it may.
 JOINED = "behind a join of any number of threads"
 #: What is wrong with an owner's cell where there is none, which is how the words of the library are known; and there.
 LOCK, LOCK_JOINED = "lock", "a lock behind a join of any number of threads"
-BOUNDS = frozenset({BOUND, GROWN, DEEPER, KEYS, BYTE, OTHER_TYPE, STRIDE, JOINED, LOCK_JOINED})
+BOUNDS = frozenset({BOUND, GROWN, DEEPER, KEYS, BYTE, OTHER_TYPE, END, STRIDE, JOINED, LOCK_JOINED})
 
 
 def allocated(graph: Graph, family: bool, most: int) -> None:

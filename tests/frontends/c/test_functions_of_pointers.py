@@ -98,6 +98,50 @@ def test_pointers_from_outside_do_not_point_to_private_variables(tmp_path: Path)
         assert verdict(text.format(given, "n"), text.format(given, "1"), tmp_path) == "REFUTED"
 
 
+@pytest.mark.parametrize(
+    ("declared", "first"),
+    [
+        ("int g; int other(void) { static int g; return ++g; }", "g"),
+        ("typedef int A[2]; static A g; int *leak(void) { return g; }", "g[1]"),
+        ("typedef struct { int a[2]; } S; static S g; int *leak(void) { return g.a; }", "g.a[1]"),
+    ],
+)
+def test_what_another_name_or_type_hides_is_pointed_to(declared: str, first: str, tmp_path: Path) -> None:
+    text = f"{declared} int f(int *p) {{ *p = 1; {first} = 2; return RESULT; }}"
+    assert verdict(text.replace("RESULT", "*p"), text.replace("RESULT", "1"), tmp_path) == "REFUTED"
+
+
+def test_a_type_that_stands_for_numbers_hides_nothing(tmp_path: Path) -> None:
+    text = "typedef int N; typedef N M; static M n; int f(int *p) {{ n = 1; *p = 2; return {}; }}"
+    assert verdict(text.format("n"), text.format("1"), tmp_path) == "PROVED"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int f(long *c, int *p) {{ *p = 1; return {}; }}|(void *) c == (void *) p",
+        "int f(long *c, int *p) {{ *p = 1; int *q = (int *) c; return {}; }}|q == p",
+        "int g; int f(long *c, int *p) {{ *p = 1; return {}; }}|(void *) c == (void *) &g",
+    ],
+)
+def test_pointers_to_other_types_are_not_compared(text: str, tmp_path: Path) -> None:
+    """Where a pointer leads that nobody follows is not known (C11 6.3.2.3): it may be to an object of any type."""
+    function, comparison = text.split("|")
+    with pytest.raises(InputError):
+        verdict(function.format(comparison), function.format("0"), tmp_path)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "int g[2][2]; int f(void) {{ int *end = &g[0][2]; return {}; }}",
+        "struct s {{ int a[2]; int b; }} g; int f(void) {{ int *end = &g.a[2]; return {}; }}",
+    ],
+)
+def test_the_end_of_an_array_in_another_object_has_an_address(function: str, tmp_path: Path) -> None:
+    assert verdict(function.format("1"), function.format("7"), tmp_path) == "REFUTED"
+
+
 def test_promises_of_pointers_are_refused(tmp_path: Path) -> None:
     text = "int f(int *restrict p, int *restrict q) {{ *p = 1; *q = 2; return {}; }}"
     with pytest.raises(InputError):

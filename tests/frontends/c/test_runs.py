@@ -128,6 +128,8 @@ def test_a_claim_says_what_it_assumes_of_addresses(statement: str, said: bool, t
     [
         ("int *p = malloc(sizeof(int)); free(p);", "after it was freed"),
         ("int *p = realloc(NULL, sizeof(int)); *p = 1; assert(*p == 1);", "after it was freed"),
+        ("int *p = malloc(sizeof(int)); *p = 1;", "where memory can be had"),
+        ("int *p; { int l = 1; p = &l; } assert(*p == 1);", "not used after their ends"),
         ("assert(&x < &y);", "as they are first mentioned"),
         ("long a = (long) &x; assert(a != 0);", "as they are first mentioned"),
     ],
@@ -142,4 +144,4 @@ def test_a_claim_does_not_speak_of_what_a_program_does_not_do(tmp_path: Path) ->
     path = tmp_path / "a.c"
     path.write_text("#include <assert.h>\nint x; int main(void) { int *p = &x; *p = 1; assert(x == 1); }\n")
     told = " ".join(load_with(str(path), Reading()).assumed)
-    assert "freed" not in told and "mentioned" not in told
+    assert "freed" not in told and "mentioned" not in told and "ends" not in told and "had" not in told

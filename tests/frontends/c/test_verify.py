@@ -128,3 +128,23 @@ def test_preprocessed_text_needs_no_compiler(tmp_path: Path) -> None:
     path.write_text(f'# 1 "prog.c"\n{text}int main(void) {{ x = 1; {check % 2} return 0; }}\n')
     request = VerifyRequest(str(path), False, Options(limits(20.0, None)))
     assert verify(request).outcome.verdict is Verdict.REFUTED
+
+
+ENDS = "struct s { int n; int a[2]; } v = {0, {1, 2}}; int sum(int *i, int *end)"
+SUMMED = "{ int s = 0; for (; i != end; i++) s += *i; return s; }"
+
+
+def test_the_end_of_a_member_has_an_address(tmp_path: Path) -> None:
+    """`&a[n]` is `a + n` (C11 6.5.3.2)."""
+    text = f"{ENDS} {SUMMED} int main(void) {{ assert(sum(v.a, &v.a[2]) == EXPECTED); }}"
+    assert verdict(tmp_path, text.replace("EXPECTED", "3")) is Verdict.PROVED
+    assert verdict(tmp_path, text.replace("EXPECTED", "4")) is Verdict.REFUTED
+    assert verdict(tmp_path, text.replace("[2]) == EXPECTED", "[3]) == 3")) is Verdict.REFUTED
+    assert verdict(tmp_path, f"{ENDS}; int main(void) {{ return *&v.a[2]; }}") is Verdict.REFUTED
+
+
+def test_an_index_that_is_computed_may_be_the_end_where_that_is_not_known(tmp_path: Path) -> None:
+    text = f"{ENDS}; int n = 2; int main(void) {{ int *p = &v.a[n]; n++; assert(p); }}"
+    assert verdict(tmp_path, text) is Verdict.UNKNOWN
+    assert verdict(tmp_path, text.replace("n = 2", "n = 1")) is Verdict.PROVED
+    assert verdict(tmp_path, text.replace("n = 2", "n = 3")) is Verdict.REFUTED
