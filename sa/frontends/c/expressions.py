@@ -227,8 +227,7 @@ def _unary(body: Body, node: c_ast.UnaryOp) -> Value:
         case "!":
             return Value(build.lnot(truth(value(body, node.expr))), INT)
         case "-":
-            made = negated(value(body, node.expr), bounds_in(body), body.file.choices.overflow == "wrap")
-            return checked(body, made)
+            return checked(body, negated(value(body, node.expr), bounds_in(body), body.file.choices.overflow == "wrap"))
         case "+":
             inner = value(body, node.expr)
             return converted(body, inner, promoted(inner.type))
