@@ -66,6 +66,9 @@ def decisions(
         except Unsupported as problem:
             trying.ended, trying.stuck = problem.reason, problem.what
             why = Unknown(problem.reason, problem.what)
+        except RecursionError:
+            trying.ended, trying.stuck = Reason.BOUND, "formulas that are nested too deeply"
+            why = Unknown(Reason.BOUND, f"the engine `{name}` came to formulas that are nested too deeply")
         except LimitReached as limit:
             trying.ended = limit.reason
             if not _goes_on(limit, own.bounds, budget.bounds):
