@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from sa.base.budget import Budget, Report
 from sa.base.limits import Limits, limits
 from sa.base.source import Source
 from sa.base.verdict import Unknown
@@ -13,9 +15,11 @@ from sa.certificates.goal import Goal
 from sa.certificates.play import EnvironmentMove, Position, Step, Uncovered, Unmatched
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
-from sa.engines.goals import decide
+from sa.engines.engine import Prover, Turn
+from sa.engines.goals import decide, decisions
+from sa.engines.portfolio_of_goals import PORTFOLIOS, Depth
 from sa.language.elaborate import program
-from sa.question.asked import Decision
+from sa.question.asked import Decision, GoalAsked, Related
 from sa.question.goals import goals
 
 
@@ -120,3 +124,13 @@ def test_what_does_not_change_in_a_loop_is_computed_once_before_it(value: str) -
     )
     decision = _decided(text.format("", value), text.format(f"t := {value};", "t"))
     assert isinstance(decision.evidence, Relation)
+
+
+def test_an_engine_whose_formulas_get_too_deep_gives_up_and_the_next_one_is_asked() -> None:
+    def deep(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related]:
+        yield from deep(asked, budget, report)
+
+    goal = _goal("thread T { @a skip; }", "thread T { @a skip; }")
+    turns = (Turn(Prover("deep", "", deep), 1.0), PORTFOLIOS[Depth.FULL][2])
+    (first, *_) = decisions(goal, Budget(limits(30.0, None), 0), turns)
+    assert isinstance(first.evidence, Relation) and first.strategy == "first-answers"
