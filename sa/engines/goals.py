@@ -67,6 +67,7 @@ def decisions(
             trying.ended, trying.stuck = problem.reason, problem.what
             why = Unknown(problem.reason, problem.what)
         except RecursionError:
+            # Too deep for the functions that go through them: a bound of this engine, as in `engines/runner.py`.
             trying.ended, trying.stuck = Reason.BOUND, "formulas that are nested too deeply"
             why = Unknown(Reason.BOUND, f"the engine `{name}` came to formulas that are nested too deeply")
         except LimitReached as limit:

@@ -110,6 +110,9 @@ def _asked(
             yield Ruled(engine.name, found, ruling, perf_counter() - begun)
     except Unsupported as problem:
         ended = problem.reason
+    except RecursionError:
+        # Formulas that are nested too deeply for the functions that go through them: this engine's bound.
+        ended = Reason.BOUND
     except LimitReached as limit:
         if not _is_own(limit, bounds, budget.bounds):
             raise

@@ -184,3 +184,12 @@ def test_the_phase_at_which_a_limit_was_reached_is_counted() -> None:
     verify(program_of(TWO), options, so_far.append)
     assert told[0].seconds["search"] >= 0.3
     assert [(t.engine, t.ended) for t in told[0].tried] == [("stopped", Reason.MEMORY)]
+
+
+def test_an_engine_whose_formulas_get_too_deep_gives_up_and_the_next_one_is_asked() -> None:
+    def deep(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+        yield from deep(asked, budget, report)
+
+    made = verify(program_of(TWO), Options(Limits(), portfolio=(Turn(Prover("deep", "", deep), 1.0), *CLAIMS)))
+    assert made.tried[0].engine == "deep" and made.tried[0].ended is Reason.BOUND
+    assert all(finding.verdict is not Verdict.UNKNOWN for finding in made.findings)
