@@ -6,28 +6,49 @@ given a width, and runs that leave it are left out: that must be said where noth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 
 from msgspec import Struct
 
-from sa.bounded.dag import Dag, first_values
-from sa.domains.bounds import interval_of
-from sa.domains.interval import Interval, add, hull, sort_range
+from sa.bounded.dag import Dag, Hop, first_values
+from sa.domains.bounds import assuming, interval_of
+from sa.domains.interval import WHOLE, Interval, hull, sort_range
 from sa.explicit.system import System
-from sa.terms.build import sub
+from sa.terms.build import land, lnot, sub
 from sa.terms.sort import INT, number
 from sa.terms.term import Ite, Sum, Term, Var
 
 
 class Spans(Struct, frozen=True):
-    """The bounds of integer variables; those in `guessed`, of `width` bits, may leave
-    theirs. Runs in which they do are
-    left out."""
+    """The bounds of integer variables; those in `guessed`, of `width` bits, may leave theirs.
+
+    Runs in which they do are left out.
+    """
 
     of: Mapping[Var, tuple[int, int]]
     guessed: frozenset[Var]
     width: int | None
+
+
+class _Case(Struct, frozen=True):
+    """What a hop writes where a condition holds: a term, which may be the old value and so much `more`."""
+
+    condition: Term
+    term: Term
+    more: Term | None
+
+
+class _Write(Struct, frozen=True):
+    """What a hop writes into a variable, case by case, with the ranges of its choices."""
+
+    cases: tuple[_Case, ...]
+    chosen: tuple[tuple[Var, Interval], ...]
+
+
+#: What is written into variables, and by how many hops.
+_Writes = Mapping[Var, Counter[_Write]]
 
 
 def spans(s: System, dags: Sequence[Dag], width: int | None) -> Spans:
@@ -38,23 +59,16 @@ def spans(s: System, dags: Sequence[Dag], width: int | None) -> Spans:
         if declared.var.sort != INT or _is_bounded(ends):
             known[declared.var] = ends if declared.var.sort == INT else sort_range(declared.var.sort)
     starts = {v: number(x) for v, x in first_values(s).items() if v.sort == INT}
-    written: dict[Var, list[Term]] = {v: [] for v in s.variables if v not in known}
-    chosen = dict[Var, Interval]()
-    for hop in (h for dag in dags for h in dag.hops):
-        chosen.update((c.var, (c.low, c.high)) for c in hop.choices)
-        for v, term in hop.updates.items():
-            if v in written:
-                written[v].append(term)
+    written = _written(dags, frozenset(v for v in s.variables if v not in known))
     open_ = list(written)
     while True:
-        ranges = {**known, **chosen}
-        found = {v: bounds for v in open_ if (bounds := _settled(v, starts, written[v], ranges)) is not None}
+        found = {v: bounds for v in open_ if (bounds := _settled(v, starts, written[v], known)) is not None}
         if not found:
             break
         known.update(found)
         open_ = [v for v in open_ if v not in found]
     if width is not None:
-        far = _after_all(open_, starts, written, {**known, **chosen}, _longest(dags, frozenset(open_)), 4 * 2**width)
+        far = _after_all(open_, starts, written, known, _longest(dags, frozenset(open_)), 4 * 2**width)
         known.update(far)
         open_ = [v for v in open_ if v not in far]
     of = {v: bounds for v, ends in known.items() if v.sort == INT and (bounds := _finite(ends)) is not None}
@@ -72,27 +86,81 @@ def _finite(interval: Interval) -> tuple[int, int] | None:
     return None if low is None or high is None else (low, high)
 
 
+def _written(dags: Sequence[Dag], variables: frozenset[Var]) -> _Writes:
+    """What is written into the variables."""
+    found: dict[Var, Counter[_Write]] = {v: Counter() for v in variables}
+    for hop in (h for dag in dags for h in dag.hops):
+        for v in hop.updates:
+            if v in found:
+                found[v][_write(v, hop)] += 1
+    return found
+
+
+def _write(v: Var, hop: Hop) -> _Write:
+    cases = tuple(
+        _Case(condition, term, sub(term, v) if isinstance(term, Sum) and (v, 1) in term.parts else None)
+        for condition, term in _cases(hop.condition, hop.updates[v])
+        if term is not v
+    )
+    return _Write(cases, tuple((c.var, (c.low, c.high)) for c in hop.choices))
+
+
+def _cases(condition: Term, term: Term) -> Iterator[tuple[Term, Term]]:
+    match term:
+        case Ite(test, positive, negative):
+            yield from _cases(land(condition, test), positive)
+            yield from _cases(land(condition, lnot(test)), negative)
+        case _:
+            yield condition, term
+
+
+def _results(write: _Write, known: Mapping[Var, Interval]) -> Iterator[tuple[Interval, Interval]]:
+    """For each case that may arise: what is written, and how much more that is than before."""
+    for case in write.cases:
+        ranges = assuming(case.condition, {**known, **dict(write.chosen)})
+        if ranges is not None:
+            more = WHOLE if case.more is None else interval_of(case.more, ranges)
+            yield interval_of(case.term, ranges), more
+
+
 def _settled(
-    v: Var, starts: Mapping[Var, int], written: Iterable[Term], known: Mapping[Var, Interval]
+    v: Var, starts: Mapping[Var, int], written: Counter[_Write], known: Mapping[Var, Interval]
 ) -> Interval | None:
-    """Bounds of a variable, if all that is written into it is itself and more, or what has bounds."""
+    """Bounds of a variable, if all that is written into it has bounds, or is itself and so much more that has."""
     if v not in starts:
         return None
-    ends: Interval = (starts[v], starts[v])
-    growth: Interval = (0, 0)
-    for term in written:
-        more: Interval = (0, 0)
-        for part, is_added in _cases(v, term):
-            if v in part.free or not all(u in known or u.sort != INT for u in part.free):
-                return None
-            here = interval_of(part, known)
-            if is_added:
-                more = hull(more, here)
-            else:
-                ends = hull(ends, here)
-        growth = add(growth, more)
-    found = add(ends, growth)
-    return found if _is_bounded(found) else None
+    results = [(list(_results(write, known)), count) for write, count in written.items()]
+    above = _most(starts[v], [([(i[1], m[1]) for i, m in r], n) for r, n in results])
+    below = _most(-starts[v], [([(_minus(i[0]), _minus(m[0])) for i, m in r], n) for r, n in results])
+    return None if above is None or below is None else (-below, above)
+
+
+def _minus(end: int | None) -> int | None:
+    return None if end is None else -end
+
+
+def _most(start: int, results: Sequence[tuple[Sequence[tuple[int | None, int | None]], int]]) -> int | None:
+    """The largest value where so many hops each write at most one number, or at most so much more than before.
+
+    Each hop is taken once, so what is more than before adds up. Where a case says both, the better one counts; which
+    one that is may depend on the others, so one is preferred everywhere, and then the other one.
+    """
+    found = list[int]()
+    for prefers_growth in (False, True):
+        ends, growth, is_known = start, 0, True
+        for cases, count in results:
+            most = 0
+            for end, more in cases:
+                if end is not None and not (prefers_growth and more is not None):
+                    ends = max(ends, end)
+                elif more is not None:
+                    most = max(most, more)
+                else:
+                    is_known = False
+            growth += most * count
+        if is_known:
+            found.append(ends + growth)
+    return min(found, default=None)
 
 
 def _longest(dags: Sequence[Dag], variables: frozenset[Var]) -> int:
@@ -110,7 +178,7 @@ def _longest(dags: Sequence[Dag], variables: frozenset[Var]) -> int:
 def _after_all(
     variables: Sequence[Var],
     starts: Mapping[Var, int],
-    written: Mapping[Var, Sequence[Term]],
+    written: _Writes,
     known: Mapping[Var, Interval],
     steps: int,
     largest: int,
@@ -119,29 +187,16 @@ def _after_all(
 
     Without those that may get larger than `largest` in either direction, and those that depend on them.
     """
-    now: dict[Var, Interval] = {v: (starts[v], starts[v]) if v in starts else (None, None) for v in variables}
+    now: dict[Var, Interval] = {v: (starts[v], starts[v]) if v in starts else WHOLE for v in variables}
     for _ in range(steps):
         scope = {**known, **now}
         after = dict[Var, Interval]()
         for v in variables:
-            low, high = reduce(hull, (interval_of(t, scope) for t in written[v]), now[v])
+            results = (result for write in written[v] for result, _ in _results(write, scope))
+            low, high = reduce(hull, results, now[v])
             is_small = low is not None and high is not None and -largest <= low and high <= largest
-            after[v] = (low, high) if is_small else (None, None)
+            after[v] = (low, high) if is_small else WHOLE
         if after == now:
             break
         now = after
     return {v: ends for v, ends in now.items() if _is_bounded(ends)}
-
-
-def _cases(v: Var, term: Term) -> Iterator[tuple[Term, bool]]:
-    """What is written into a variable, case by case: something, or itself and something."""
-    match term:
-        case Ite(_, positive, negative):
-            yield from _cases(v, positive)
-            yield from _cases(v, negative)
-        case Var() if term is v:
-            return
-        case Sum(_, parts) if (v, 1) in parts:
-            yield sub(term, v), True
-        case _:
-            yield term, False

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import reduce
 from typing import assert_never
 
 from sa.domains import interval
 from sa.domains.interval import Interval, sort_range
+from sa.terms.build import lnot
 from sa.terms.term import (
     And,
     Bool,
@@ -62,10 +64,10 @@ def interval_of(term: Term, ranges: Ranges) -> Interval:
         case Mod(dividend, divisor):
             return interval.modulo(interval_of(dividend, ranges), divisor)
         case Ite(condition, positive, negative):
-            known = truth_of(condition, ranges)
-            if known is not None:
-                return interval_of(positive if known else negative, ranges)
-            return interval.hull(interval_of(positive, ranges), interval_of(negative, ranges))
+            cases = ((positive, assuming(condition, ranges)), (negative, assuming(lnot(condition), ranges)))
+            found = [interval_of(t, there) for t, there in cases if there is not None]
+            # There is no value at all where neither is possible.
+            return reduce(interval.hull, found) if found else interval_of(positive, ranges)
         case Call() | Select() | Store() | ConstantArray():
             return sort_range(sort_of(term))
         case Le() | IsZero() | Same() | Not() | And() | Or() | Forall():
@@ -109,3 +111,43 @@ def _equal(left: Interval, right: Interval) -> bool | None:
     if interval.meet(left, right) is None:
         return False
     return True if interval.size(left) == interval.size(right) == 1 else None
+
+
+def assuming(formula: Term, ranges: Ranges) -> Ranges | None:
+    """Ranges with all values in `ranges` for which the formula is true; None if there are none, as far as that is seen.
+
+    Each conjunct is looked at once, so smaller ranges may be possible.
+    """
+    if truth_of(formula, ranges) is False:
+        return None
+    match formula:
+        case And(args):
+            for part in args:
+                found = assuming(part, ranges)
+                if found is None:
+                    return None
+                ranges = found
+        case Le(total):
+            return _limited(total, (None, 0), ranges)
+        case IsZero(total):
+            return _limited(total, interval.ZERO, ranges)
+        case _:
+            pass
+    return ranges
+
+
+def _limited(total: Term, wanted: Interval, ranges: Ranges) -> Ranges | None:
+    """The ranges of a sum's variables where it lies in an interval."""
+    constant, parts = (total.constant, total.parts) if isinstance(total, Sum) else (0, ((total, 1),))
+    for number, (part, coefficient) in enumerate(parts):
+        if not isinstance(part, Var):
+            continue
+        rest: Interval = (constant, constant)
+        for other, factor in (*parts[:number], *parts[number + 1 :]):
+            rest = interval.add(rest, interval.scale(factor, interval_of(other, ranges)))
+        here = interval.unscale(interval.shifted(wanted, rest), coefficient)
+        now = None if here is None else interval.meet(here, interval_of(part, ranges))
+        if now is None:
+            return None
+        ranges = {**ranges, part: now}
+    return ranges
