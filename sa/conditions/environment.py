@@ -32,16 +32,20 @@ def declared(automaton: Automaton) -> bool:
     return any(q.env is not None for q in automaton.locations)
 
 
-def opened(automaton: Automaton, program: Program, rely: tuple[Formula, ...]) -> Automaton:
-    """The thread in its declared environment and the block's; alone in its program without one, nothing changes.
+def opened(program: Program, rely: tuple[Formula, ...]) -> Program:
+    """The threads in their declared environments and the block's; in that of a single one without any nothing changes.
 
-    Raises InputError where others in the program have an environment.
+    Raises InputError where a thread has no environment and others have.
     """
+    return replace(program, threads=tuple(_opened(t, rely, len(program.threads) == 1) for t in program.threads))
+
+
+def _opened(automaton: Automaton, rely: tuple[Formula, ...], alone: bool) -> Automaton:
     if rely or declared(automaton):
         said = [_on_this_side(f, automaton) for f in rely]
         places = (replace(q, env=build.land(*([] if q.env is None else [q.env]), *said)) for q in automaton.locations)
         return replace(automaton, locations=tuple(places))
-    if len(program.threads) > 1:
+    if not alone:
         hint = "write a rely for each thread, or for none: then environments are inferred from the programs"
         message = f"the thread `{automaton.name}` has no rely, but other threads here do"
         raise InputError((error("SA406", message, automaton.origin.span, hint),))

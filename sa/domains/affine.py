@@ -14,7 +14,7 @@ from typing import TypeAlias, assert_never
 
 from sa.base.limits import Unsupported
 from sa.terms import build
-from sa.terms.solve import solution
+from sa.terms.solve import extended
 from sa.terms.sort import BOOL, INT, ArraySort, BoolSort, EnumSort, IntSort, finite_values
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Bool, IsZero, Member, Not, Same, Term, Var
@@ -197,14 +197,11 @@ def definitions(space: Space) -> dict[Var, Term]:
             found[pivot] = definition
         elif all(v is None or v.sort == INT for v in row):
             left.append(row)
-    for row in left:
-        scaled = ((v, c) for v, c in row.items() if v is not None)
-        equation = substitute(build.is_zero(build.combine(row.get(None, 0), scaled)), found)
-        solved = solution(equation, equation.free)
-        if solved is not None:
-            var, term = solved
-            found = {v: substitute(t, {var: term}) for v, t in found.items()} | {var: term}
-    return found
+    return extended(found, (_equation(row) for row in left))
+
+
+def _equation(row: Row) -> Term:
+    return build.is_zero(build.combine(row.get(None, 0), ((v, c) for v, c in row.items() if v is not None)))
 
 
 def _definition(pivot: Var, row: Row) -> Term | None:

@@ -13,7 +13,7 @@ from sa.base.limits import Limits
 from sa.hybrid.points import Point
 from sa.hybrid.solve import Held, Horn
 from sa.invariants.conjunctions import conjunctions, impossible, under
-from sa.invariants.houdini import atoms_of, called
+from sa.invariants.houdini import atoms_of, has_functions
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.sort import INT
@@ -43,7 +43,7 @@ def _candidates(made: Horn) -> Iterator[Term]:
     data = next(iter(made.data.values()), ())
     own = frozenset(data)
     tests = dict.fromkeys(
-        a for s in made.steps for a in atoms_of(s.guard) if a.free and a.free <= own and not called(a)
+        a for s in made.steps for a in atoms_of(s.guard) if a.free and a.free <= own and not has_functions(a)
     )
     yield from tests
     # What a test bounds is beyond the bound by one when the loop is left.

@@ -11,7 +11,7 @@ from itertools import islice, permutations
 
 from msgspec import Struct
 
-from sa.invariants.houdini import atoms_of, called
+from sa.invariants.houdini import atoms_of, has_functions
 from sa.smt.horn import Clause
 from sa.terms import build
 from sa.terms.solve import solution
@@ -52,10 +52,10 @@ def candidates(
     of_elements = _said(tests, reached, _named(parameters, clauses), index, cells)
     said = _first((f for f in of_elements if f.free <= own), size.said)
     found = _ends(parameters, clauses, reached, tests)
-    ends = _first((t for t in found if t.free <= data and not called(t)), size.ends)
+    ends = _first((t for t in found if t.free <= data and not has_functions(t)), size.ends)
     parts = tuple(dict.fromkeys(_parts(ends, index)))
     about = (build.implies(part, f) for f in said for part in parts)
-    numbers = [a for a in tests if a.free and a.free <= data and not called(a)]
+    numbers = [a for a in tests if a.free and a.free <= data and not has_functions(a)]
     beyond = (build.at_most_zero(build.sub(a.total, build.ONE)) for a in numbers if isinstance(a, Le))
     ordered = (build.le(one, two) for one, two in permutations(ends, 2))
     others = islice((*numbers, *(w for w in wanted if w.free <= data), *beyond, *ordered), OTHERS)

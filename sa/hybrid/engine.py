@@ -25,7 +25,7 @@ from sa.hybrid.points import Frame, Graph, Point, explore, frame
 from sa.hybrid.slices import about_all, is_small, jointly_about_all, mattering, spoken_of
 from sa.hybrid.solve import Held, Way, horn, solve
 from sa.invariants.direct import lemmas_key
-from sa.invariants.houdini import called
+from sa.invariants.houdini import has_functions
 from sa.question.asked import Asked, Excluded, Refuted
 from sa.smt.horn import GivenUp
 from sa.smt.session import Session
@@ -97,7 +97,7 @@ def decided(
     """What becomes of all that is asked, where these threads are those that matter."""
     left = asked.bads
     session = Session(budget.bounds, seed=budget.seed)
-    known = (c for c in asked.shared.made.get(lemmas_key(asked), ()) if not called(c))
+    known = (c for c in asked.shared.made.get(lemmas_key(asked), ()) if not has_functions(c))
     lemmas = spoken_of(tuple(known), part)
     while left:
         f, graph = _graph(part, left, lemmas, session, effort, report)
@@ -134,7 +134,7 @@ def _in_coordinates(
     wholes = [whole(part, Bad(None, bad.claim)) for bad in asked.bads]
     if any(w.partial for w in wholes):
         return
-    known = (c for c in asked.shared.made.get(lemmas_key(asked), ()) if not called(c))
+    known = (c for c in asked.shared.made.get(lemmas_key(asked), ()) if not has_functions(c))
     written = spoken_of(tuple(known), part)
     for made in coordinates(wholes[0], [w.claim for w in wholes]):
         variables, starts = control(made.whole, session, Reach.ALL)
@@ -179,7 +179,7 @@ def _of_elements(
 ) -> Iterator[Excluded]:
     """What is excluded of all that is asked together."""
     session = Session(budget.bounds, seed=budget.seed)
-    known = (c for c in asked.shared.made.get(lemmas_key(asked), ()) if not called(c))
+    known = (c for c in asked.shared.made.get(lemmas_key(asked), ()) if not has_functions(c))
     lemmas = spoken_of(tuple(known), part)
     f, graph = _graph(part, asked.bads, lemmas, session, effort, report)
     if f is None or graph is None:

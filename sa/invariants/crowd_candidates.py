@@ -7,7 +7,7 @@ from itertools import combinations, permutations
 
 from sa.automata.automaton import Automaton, Edge, Kind
 from sa.certificates.run import Bad
-from sa.invariants.houdini import atoms_of, called
+from sa.invariants.houdini import atoms_of, has_functions
 from sa.terms import build
 from sa.terms.solve import solution
 from sa.terms.sort import BOOL, INT
@@ -42,7 +42,7 @@ def candidates(
     starts = dict.fromkeys(c for t in automata for c in build.conjuncts(t.init) if len(c.free) == 1 and c.free <= mine)
     starting = [c for c in starts if isinstance(c, IsZero | Not | Var)][:FIRST]
     found.update(dict.fromkeys(build.implies(one, two) for one, two in permutations(starting, 2)))
-    sensible = (c for c in found if c.free and c.free <= mine and not called(c))
+    sensible = (c for c in found if c.free and c.free <= mine and not has_functions(c))
     return (*_over_time(automata, bads, mine), *sensible)[:CANDIDATES]
 
 
@@ -53,10 +53,14 @@ def _over_time(automata: Sequence[Automaton], bads: Sequence[Bad], mine: frozens
     failing = (e.guard for t in automata for e in t.edges if e.failure is not None)
     wanted = dict.fromkeys(a for f in (*(b.claim or build.TRUE for b in bads), *failing) for a in atoms_of(f))
     now = _now(automata)
-    said = dict.fromkeys(a for t in automata for f in build.conjuncts(t.init) for a in atoms_of(f) if not called(a))
+    said = dict.fromkeys(
+        a for t in automata for f in build.conjuncts(t.init) for a in atoms_of(f) if not has_functions(a)
+    )
     # Each formula with functions is a long question, so of these there are equations only.
-    later: list[Term] = [a for a in wanted if isinstance(a, IsZero) and called(a)]
-    moved = (a for a in (*wanted, *said) if not a.free.isdisjoint(now) and (isinstance(a, IsZero) or not called(a)))
+    later: list[Term] = [a for a in wanted if isinstance(a, IsZero) and has_functions(a)]
+    moved = (
+        a for a in (*wanted, *said) if not a.free.isdisjoint(now) and (isinstance(a, IsZero) or not has_functions(a))
+    )
     later += [f for a in moved for f in _said_now(a, now)]
     return tuple(dict.fromkeys(f for f in later if f.free and f.free <= mine and not isinstance(f, Bool)))
 
@@ -75,7 +79,7 @@ def _now(automata: Sequence[Automaton]) -> dict[Var, Var]:
 def _said_now(formula: Term, now: Mapping[Var, Var]) -> Iterable[Term]:
     """A formula over variables instead of their first values; of an equation also that its sides stay the same."""
     moved = substitute(formula, now)
-    if isinstance(formula, IsZero) and called(formula):
+    if isinstance(formula, IsZero) and has_functions(formula):
         for call in (t for t in subterms((formula,)) if isinstance(t, Call)):
             yield build.eq(substitute(call, now), call)
     yield moved

@@ -36,7 +36,7 @@ def candidates(automaton: Automaton, wanted: Mapping[str, Term]) -> tuple[Term, 
         found.update(dict.fromkeys(build.conjuncts(formula)))
     for formula in (automaton.init, *dict.fromkeys(wanted.values()), *dict.fromkeys(e.guard for e in automaton.edges)):
         # Of formulas with functions only those that are wanted: each is a long question.
-        found.update(dict.fromkeys(a for a in atoms_of(formula) if a.free and a.free <= own and not called(a)))
+        found.update(dict.fromkeys(a for a in atoms_of(formula) if a.free and a.free <= own and not has_functions(a)))
     numbers = [v for v in (v.var for v in automaton.variables) if v.sort == INT]
     if len(numbers) <= ORDERED:
         for one, two in combinations(numbers, 2):
@@ -112,10 +112,12 @@ def surviving(
     hypotheses = build.conjuncts(build.land(*known))
     assumed = frozenset(hypotheses)
     left = {f for f in formulas if goals[f] in assumed or goals[f] is build.TRUE}
-    plain = [f for f in formulas if f not in left and not called(goals[f])]
-    with bare.assuming(h for h in hypotheses if not called(h)):
+    plain = [f for f in formulas if f not in left and not has_functions(goals[f])]
+    with bare.assuming(h for h in hypotheses if not has_functions(h)):
         left.update(_left(bare, {f: goals[f] for f in plain}))
-    left.update(f for f in formulas if f not in left and called(goals[f]) and session.implied(goals[f], hypotheses))
+    left.update(
+        f for f in formulas if f not in left and has_functions(goals[f]) and session.implied(goals[f], hypotheses)
+    )
     return tuple(f for f in formulas if f in left)
 
 
@@ -143,6 +145,6 @@ def _is_false(goal: Term, answer: Sat) -> bool:
 
 
 @lru_cache(maxsize=1 << 16)
-def called(term: Term) -> bool:
+def has_functions(term: Term) -> bool:
     """Whether a term has functions or quantifiers in it."""
     return any(isinstance(t, Forall | Call) for t in subterms((term,)))

@@ -22,7 +22,7 @@ from sa.invariants.crowd_candidates import candidates
 from sa.invariants.crowd_clauses import System, clauses, parameters, places_of, predicate, variables, wanted
 from sa.invariants.deciders import too_many
 from sa.invariants.direct import lemmas_key
-from sa.invariants.houdini import called
+from sa.invariants.houdini import has_functions
 from sa.invariants.samples import equations
 from sa.invariants.sums import NO_SUMS, Summing, Sums, sums
 from sa.question.asked import Asked, Excluded
@@ -66,7 +66,7 @@ def _decided(asked: Asked, budget: Budget, report: Report, added: Sums) -> Itera
     )
     alone = [_alone(s, thread, offered, session, budget.bounds) for thread in s.apart]
     # Of those with functions, each of them a long question, what a thread does not settle is not asked again.
-    settled = frozenset(f for said in alone for f in said.own if called(f))
+    settled = frozenset(f for said in alone for f in said.own if has_functions(f))
     others = tuple(f for f in offered if f not in settled)
     held = {predicate(places): _held(alone, places) for places in places_of(s)}
     local = {

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, variables_of
-from sa.invariants.houdini import called, candidates, houdini, taking
+from sa.invariants.houdini import candidates, has_functions, houdini, taking
 from sa.smt.horn import Atom, Clause, Solution, solve
 from sa.smt.session import Answer, Session, Unsat
 from sa.terms import build
@@ -138,4 +138,4 @@ def _beyond_horn(automaton: Automaton, wanted: Iterable[Term]) -> bool:
     terms = [*wanted, automaton.init]
     terms += [t for q in automaton.locations for t in (q.inv, q.env) if t is not None]
     terms += [t for e in automaton.edges for t in (e.guard, *(u for _, u in e.updates))]
-    return any(called(t) for t in terms)
+    return any(has_functions(t) for t in terms)

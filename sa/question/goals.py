@@ -61,7 +61,8 @@ def goals(abstract: Program, concrete: Program, block: Refinement | None, whole:
     rely = block.rely if block is not None else ()
     if whole or closes(abstract, concrete, block):
         return (_goal(_together(pairs), abstract, concrete, _said(block, pairs, pairs), is_closed=True),)
-    alone = tuple(Pairing(opened(p.concrete, concrete, rely), opened(p.abstract, abstract, rely)) for p in pairs)
+    second, first = ({t.name: t for t in opened(p, rely).threads} for p in (concrete, abstract))
+    alone = (Pairing(second[p.concrete.name], first[p.abstract.name]) for p in pairs)
     return tuple(_goal(p, abstract, concrete, _said(block, (p,), pairs), is_closed=False) for p in alone)
 
 
@@ -167,12 +168,12 @@ def _said(block: Refinement | None, pairs: tuple[Pairing, ...], every: tuple[Pai
     if block is None:
         return None
     known = _locals(every)
-    return replace(
-        block,
-        relate=None if block.relate is None else tuple(r for f in block.relate for r in _about(f, pairs, known)),
-        pre=tuple(r for f in block.pre for r in _about(f, pairs, known)),
-        inv=tuple(r for f in block.inv for r in _about(f, pairs, known)),
-    )
+
+    def meant(formulas: tuple[Said, ...]) -> tuple[Said, ...]:
+        return tuple(r for f in formulas for r in _about(f, pairs, known))
+
+    related = None if block.relate is None else meant(block.relate)
+    return replace(block, relate=related, pre=meant(block.pre), inv=meant(block.inv))
 
 
 def _about(formula: Said, pairs: tuple[Pairing, ...], known: frozenset[Var]) -> Iterator[Said]:

@@ -13,8 +13,7 @@ from sa.environments.moves import EnvironmentMove
 from sa.game.board import Pair
 from sa.game.rounds import Challenge, Round
 from sa.terms import build
-from sa.terms.meaning import called
-from sa.terms.solve import solution
+from sa.terms.solve import extended
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -106,14 +105,7 @@ def hypotheses(state: PairState) -> tuple[Term, ...]:
 
 def defined(here: Space, known: tuple[Term, ...]) -> Mapping[Var, Term]:
     """Variables that the facts and other equations define, as terms over those that they do not: products, say."""
-    found = affine.definitions(here)
-    for formula in known:
-        equation = substitute(formula, found)
-        solved = None if called(equation) else solution(equation, equation.free)
-        if solved is not None:
-            var, term = solved
-            found = {v: substitute(t, {var: term}) for v, t in found.items()} | {var: term}
-    return found
+    return extended(affine.definitions(here), known)
 
 
 def dead(state: PairState) -> bool:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from sa.terms import build
+from sa.terms.meaning import called
+from sa.terms.substitute import substitute
 from sa.terms.term import IsZero, Not, Same, Term, Var
 
 
@@ -25,3 +29,15 @@ def solution(literal: Term, variables: frozenset[Var]) -> tuple[Var, Term] | Non
         case Not(Var() as var) if var in variables:
             return var, build.FALSE
     return None
+
+
+def extended(definitions: Mapping[Var, Term], equations: Iterable[Term]) -> dict[Var, Term]:
+    """Definitions, over what they do not define, and those that equations without functions add: a substitution."""
+    found = dict(definitions)
+    for formula in equations:
+        equation = substitute(formula, found)
+        solved = None if called(equation) else solution(equation, equation.free)
+        if solved is not None:
+            var, term = solved
+            found = {v: substitute(t, {var: term}) for v, t in found.items()} | {var: term}
+    return found
