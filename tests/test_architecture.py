@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -164,6 +165,12 @@ NO_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "stuff", "co
 TESTED = ("sa", "tests", "bench")
 
 
+@cache
+def parsed(text: str) -> ast.Module:
+    """The syntax tree of a text, made once."""
+    return ast.parse(text)
+
+
 def imports(tree: ast.Module) -> Iterator[str]:
     """The modules that a module imports, wherever in it."""
     for node in ast.walk(tree):
@@ -184,7 +191,7 @@ def room_of(module: str) -> str | None:
 def wrong_imports(room: str, text: str) -> list[str]:
     """What a module of a room imports against the table."""
     found = list[str]()
-    for name in imports(ast.parse(text)):
+    for name in imports(parsed(text)):
         target = room_of(name)
         if name.startswith("."):
             found.append(f"relative import {name}")
@@ -206,7 +213,7 @@ def too_long(text: str) -> list[str]:
     lines = len(text.splitlines())
     if lines >= MOST_LINES_OF_A_FILE:
         found.append(f"{lines} lines")
-    for function in functions(ast.parse(text)):
+    for function in functions(parsed(text)):
         size = (function.end_lineno or 0) - function.lineno + 1
         if size >= MOST_LINES_OF_A_FUNCTION:
             found.append(f"{function.name} has {size} lines")
@@ -215,7 +222,7 @@ def too_long(text: str) -> list[str]:
 
 def undocumented(text: str) -> list[str]:
     """The module, public classes and public functions at the top of it that lack a docstring."""
-    tree = ast.parse(text)
+    tree = parsed(text)
     found = [] if ast.get_docstring(tree) else ["the module"]
     for node in tree.body:
         public = isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
@@ -245,6 +252,7 @@ def sources(*roots: str) -> list[Path]:
     return sorted(p.relative_to(ROOT) for root in roots for p in (ROOT / root).rglob("*.py"))
 
 
+@cache
 def tracked() -> Iterable[Path]:
     """The files under version control; all files where there is none (an unpacked archive)."""
     listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -252,17 +260,15 @@ def tracked() -> Iterable[Path]:
     return [ROOT / n for n in names if n and (ROOT / n).is_file()] or [ROOT / p for p in sources(*TESTED)]
 
 
-def identifier(path: Path) -> str:
-    """How a parametrised test names a file."""
-    return str(path)
+def faults(found: Callable[[Path, str], list[str]], *roots: str) -> dict[str, list[str]]:
+    """What is found in the Python files under some folders, by file."""
+    told = {str(path): found(path, (ROOT / path).read_text(encoding="utf-8")) for path in sources(*roots)}
+    return {path: faults for path, faults in told.items() if faults}
 
 
-@pytest.mark.parametrize("path", sources("sa"), ids=identifier)
-def test_rooms_import_only_what_the_table_allows(path: Path) -> None:
+def test_rooms_import_only_what_the_table_allows() -> None:
     """The import table holds."""
-    text = (ROOT / path).read_text(encoding="utf-8")
-    if len(path.parts) > 2:
-        assert wrong_imports(path.parts[1], text) == []
+    assert faults(lambda path, text: wrong_imports(path.parts[1], text) if len(path.parts) > 2 else [], "sa") == {}
 
 
 def test_rooms_import_all_that_the_table_allows() -> None:
@@ -270,7 +276,7 @@ def test_rooms_import_all_that_the_table_allows() -> None:
     used: dict[str, set[str]] = {room: set() for room in ORDER}
     for path in sources("sa"):
         if len(path.parts) > 2:
-            names = imports(ast.parse((ROOT / path).read_text(encoding="utf-8")))
+            names = imports(parsed((ROOT / path).read_text(encoding="utf-8")))
             used[path.parts[1]] |= {room for room in map(room_of, names) if room is not None}
     unused = {room: MAY_IMPORT[room] - used[room] for room in ORDER if (ROOT / "sa" / room).is_dir()}
     assert {room: rooms for room, rooms in unused.items() if rooms} == {}
@@ -294,16 +300,14 @@ def test_files_that_documents_name_exist(path: Path) -> None:
     assert missing_files(path.read_text(encoding="utf-8"), known) == []
 
 
-@pytest.mark.parametrize("path", sources(*TESTED), ids=identifier)
-def test_files_and_functions_are_short(path: Path) -> None:
+def test_files_and_functions_are_short() -> None:
     """No file and no function is longer than one can hold in mind."""
-    assert too_long((ROOT / path).read_text(encoding="utf-8")) == []
+    assert faults(lambda _, text: too_long(text), *TESTED) == {}
 
 
-@pytest.mark.parametrize("path", sources("sa"), ids=identifier)
-def test_modules_and_public_names_have_docstrings(path: Path) -> None:
+def test_modules_and_public_names_have_docstrings() -> None:
     """Whoever opens a file reads first what it is."""
-    assert undocumented((ROOT / path).read_text(encoding="utf-8")) == []
+    assert faults(lambda _, text: undocumented(text), "sa") == {}
 
 
 def test_names_say_what_is_inside() -> None:
@@ -343,7 +347,7 @@ def test_the_prohibitions_that_matter_most_stand_in_the_table() -> None:
 def test_the_judge_of_the_tests_shares_nothing_with_the_engines_but_data_and_syntax() -> None:
     judge = [p for p in sources("tests/oracle") if not p.name.startswith("test_")]
     assert len(judge) > 5
-    rooms = {room_of(module) for path in judge for module in imports(ast.parse((ROOT / path).read_text()))}
+    rooms = {room_of(module) for path in judge for module in imports(parsed((ROOT / path).read_text()))}
     assert rooms - {None} <= {"base", "terms", "automata", "certificates", "language"}
 
 

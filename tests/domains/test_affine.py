@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from random import Random
 
-import pytest
-
 from sa.domains.affine import EVERYTHING, Space, assign, definitions, forget, formulas, join, meet, rows_of
 from sa.terms import build
 from sa.terms.evaluate import evaluate, holds
 from sa.terms.term import Term
 from tests.generators.terms import BOOLS, COLOURS, INTS, random_integer, random_state
+from tests.parts import for_each
 
 X, Y, Z = INTS
 
@@ -34,7 +33,7 @@ def _member(space: Space, state: dict[object, int]) -> bool:
     return all(sum(c * (1 if v is None else int(state[v])) for v, c in row.items()) == 0 for row in rows)
 
 
-@pytest.mark.parametrize("seed", range(300))
+@for_each("seed", range(300))
 def test_join_contains_both_and_keeps_every_common_equation(seed: int) -> None:
     rng = Random(seed)
     first, second = _random_space(rng), _random_space(rng)
@@ -55,7 +54,7 @@ def test_join_finds_the_line_through_two_points() -> None:
     assert formulas(join(first, second)) == (build.eq(build.scale(5, X), Y),)
 
 
-@pytest.mark.parametrize("seed", range(300))
+@for_each("seed", range(300))
 def test_assignment_contains_every_successor(seed: int) -> None:
     rng = Random(seed)
     space = _random_space(rng)
@@ -74,7 +73,7 @@ def test_equal_terms_that_are_not_affine_stay_equal() -> None:
     assert formulas(space) == (build.eq(X, Y),)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@for_each("seed", range(200))
 def test_forgetting_keeps_exactly_what_does_not_mention_the_variable(seed: int) -> None:
     rng = Random(seed)
     space = _random_space(rng)
@@ -89,7 +88,7 @@ def test_contradictory_equations_have_no_states() -> None:
     assert _space(build.eq(X, build.ZERO), build.eq(X, build.ONE)) is None
 
 
-@pytest.mark.parametrize("seed", range(200))
+@for_each("seed", range(200))
 def test_definitions_and_formulas_hold_in_every_member(seed: int) -> None:
     rng = Random(seed)
     space = _random_space(rng)

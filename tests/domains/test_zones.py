@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from random import Random
 
-import pytest
-
 from sa.domains.zones import EVERYTHING, Zone, after, forget, formulas, join, meet, step, widen
 from sa.terms import build
 from sa.terms.evaluate import evaluate, holds
 from sa.terms.sort import BOOL, Value
 from sa.terms.term import Term, Var
 from tests.generators.terms import BOOLS, INTS, VARIABLES, random_formula, random_integer, random_state
+from tests.parts import for_each
 
 X, Y, Z = INTS
 STATES = 60
@@ -42,7 +41,7 @@ def _random_zone(rng: Random) -> Zone:
             return zone
 
 
-@pytest.mark.parametrize("seed", range(200))
+@for_each("seed", range(200))
 def test_meet_keeps_every_state_in_which_the_formula_holds(seed: int) -> None:
     rng = Random(seed)
     zone, formula = _random_zone(rng), random_formula(rng, 2)
@@ -55,7 +54,7 @@ def test_meet_keeps_every_state_in_which_the_formula_holds(seed: int) -> None:
             assert holds(_said(met), state)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@for_each("seed", range(200))
 def test_what_two_variables_are_compared_by_is_kept_exactly(seed: int) -> None:
     rng = Random(seed)
     asked = [_simple(rng) for _ in range(3)]
@@ -66,7 +65,7 @@ def test_what_two_variables_are_compared_by_is_kept_exactly(seed: int) -> None:
         assert inside == all(holds(f, state) for f in asked)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@for_each("seed", range(200))
 def test_join_and_widening_contain_both(seed: int) -> None:
     rng = Random(seed)
     first, second = _random_zone(rng), _random_zone(rng)
@@ -79,7 +78,7 @@ def test_join_and_widening_contain_both(seed: int) -> None:
             assert _has(widened, state)
 
 
-@pytest.mark.parametrize("seed", range(300))
+@for_each("seed", range(300))
 def test_a_step_contains_every_successor(seed: int) -> None:
     rng = Random(seed)
     zone, guard = _random_zone(rng), random_formula(rng, 1)

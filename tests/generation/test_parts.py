@@ -33,6 +33,7 @@ from tests.generators.drafts import random_guard, ranged
 from tests.generators.threads import random_threads
 from tests.oracle.explicit import explicit
 from tests.oracle.formula import predicate
+from tests.parts import for_each
 
 NOWHERE = Origin(None)
 
@@ -46,7 +47,7 @@ def random_graph(rng: Random) -> Automaton:
     return Automaton("G", (), places, "q0", build.TRUE, edges, NOWHERE)
 
 
-@pytest.mark.parametrize("seed", range(300))
+@for_each("seed", range(300))
 def test_every_cycle_goes_through_a_head_and_back_edges_lead_to_heads(seed: int) -> None:
     """Without the heads the reachable part is in the order of its edges, so there is no cycle."""
     graph = random_graph(Random(seed))
@@ -60,7 +61,7 @@ def test_every_cycle_goes_through_a_head_and_back_edges_lead_to_heads(seed: int)
             assert order.position[edge.source] < order.position[edge.target]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each("seed", range(40))
 @pytest.mark.parametrize("level", [Level.LOCATIONS, Level.LOCALS])
 def test_without_its_ghosts_an_exposed_program_is_the_program(seed: int, level: Level) -> None:
     """Guards and updates are the same; what was added speaks of ghosts."""
@@ -80,7 +81,7 @@ def test_without_its_ghosts_an_exposed_program_is_the_program(seed: int, level: 
             assert substitute(kept, names) is place.inv
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each("seed", range(40))
 def test_closures_are_reflexive_transitive_and_contain_every_change(seed: int) -> None:
     """All three by the solver."""
     session, known = Session(Limits()), generate(random_threads(seed, related=True), Level.HIDDEN, Limits())
@@ -98,7 +99,7 @@ def test_closures_are_reflexive_transitive_and_contain_every_change(seed: int) -
         assert session.implied(closure, (environment_of(others, shared),))
 
 
-@pytest.mark.parametrize("seed", range(200))
+@for_each("seed", range(200))
 def test_a_shadow_follows_and_does_not_mention_what_is_hidden(seed: int) -> None:
     """By enumeration over small values."""
     rng = Random(seed)
@@ -128,7 +129,7 @@ def test_what_gcd_needs_is_found_and_what_is_wrong_is_not() -> None:
 
 
 @pytest.mark.parametrize("related", [False, True])
-@pytest.mark.parametrize("seed", range(40))
+@for_each("seed", range(40))
 def test_single_boxes_can_stand_in_for_boxes(seed: int, related: bool) -> None:
     """The fixed point is sound with intervals too."""
     threads = random_threads(seed, related)
@@ -146,7 +147,7 @@ def test_single_boxes_can_stand_in_for_boxes(seed: int, related: bool) -> None:
 
 
 @pytest.mark.parametrize("related", [False, True])
-@pytest.mark.parametrize("seed", range(60))
+@for_each("seed", range(60))
 def test_steady_closures_pass_all_checks(seed: int, related: bool) -> None:
     """Coarse environments, and invariants that are stable in them all the same."""
     session, known = Session(Limits()), generate(random_threads(seed, related), Level.HIDDEN, Limits())

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from sa.automata.program import Program
 from sa.base.source import Source
 from sa.language.elaborate import program
@@ -15,6 +13,7 @@ from sa.language.unparse import show_program
 from sa.terms import build
 from tests.generators.programs import random_program
 from tests.language.texts import arrows, problems_of, program_of, thread_of, without_origins
+from tests.parts import for_each
 
 STEP = re.compile(r"^(lemma|theorem)\b", re.MULTILINE)
 SPECS = [
@@ -85,7 +84,7 @@ def _plain(made: Program) -> tuple[object, ...]:
     return threads, [f.identity for f in made.families], claims
 
 
-@pytest.mark.parametrize("path", SPECS, ids=lambda p: f"{p.parent.parent.name}/{p.parent.name}/{p.name}")
+@for_each("path", SPECS)
 def test_a_printed_spec_is_read_back_as_the_same_automata(path: Path) -> None:
     original = load_program(str(path)).program
     assert same(program(Source("printed", show_program(original))), original)

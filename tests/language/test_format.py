@@ -14,6 +14,7 @@ from sa.language.format import WIDTH, format_source
 from sa.language.parser import parse
 from sa.language.tokens import lexemes
 from tests.generators.programs import random_program
+from tests.parts import for_each
 
 ROOT = Path(__file__).parents[2]
 SPECS = sorted((ROOT / "specs").rglob("*.sa"))
@@ -35,7 +36,7 @@ def check(text: str) -> None:
     assert pieces(once) == pieces(text)
 
 
-@pytest.mark.parametrize("path", SPECS, ids=lambda p: f"{p.parent.parent.name}/{p.parent.name}/{p.name}")
+@for_each("path", SPECS)
 def test_specs_keep_their_meaning_and_stay_as_they_are_the_second_time(path: Path) -> None:
     check(path.read_text(encoding="utf-8"))
 
@@ -58,7 +59,7 @@ def scattered(text: str, random: Random) -> str:
     return "".join(word + random.choices(blanks, weights)[0] for word in words)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@for_each("seed", range(60))
 def test_any_layout_of_a_program_is_formatted_once_and_for_all(seed: int) -> None:
     check(scattered(random_program(seed), Random(seed)))
 

@@ -22,6 +22,7 @@ from sa.language.reading.grammar import keywords
 from sa.language.tokens import lexemes
 from sa.language.unparse import show_program
 from tests.generators.programs import random_program
+from tests.parts import for_each
 
 SPECS = sorted((Path(__file__).parents[2] / "specs").rglob("*.sa"))
 SYMBOLS = """( ) { } [ ] ; : , . .. := = == < <= && || ==> ! - + * / % ' @ :: -> x y T 0 1 7 "a" # /*""".split()  # noqa: SIM905
@@ -44,7 +45,7 @@ def survives(text: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("seed", range(150))
+@for_each("seed", range(150))
 def test_a_soup_of_tokens_is_answered(seed: int) -> None:
     random = Random(seed)
     words = [*SYMBOLS, *sorted(keywords())]
@@ -68,14 +69,14 @@ def mutated(text: str, random: Random) -> str:
     return " ".join(words)
 
 
-@pytest.mark.parametrize("seed", range(300))
+@for_each("seed", range(300))
 def test_a_mutated_program_is_answered(seed: int) -> None:
     random = Random(seed)
     text = random.choice(SPECS).read_text(encoding="utf-8") if seed % 3 == 0 else random_program(seed)
     survives(mutated(text, random))
 
 
-@pytest.mark.parametrize("seed", range(100))
+@for_each("seed", range(100))
 def test_a_truncated_program_is_answered(seed: int) -> None:
     text = random_program(seed)
     survives(text[: Random(seed).randrange(len(text))])

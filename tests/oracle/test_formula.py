@@ -30,6 +30,7 @@ from sa.terms.evaluate import Unevaluable, evaluate
 from sa.terms.sort import BOOL, INT, EnumSort
 from sa.terms.term import Function, Term
 from tests.oracle.formula import Unbounded, domain_of, predicate, solutions, tuple_of
+from tests.parts import for_each
 
 LIGHT = EnumSort("Light", ("Off", "On"))
 INTS = (variable("i"), variable("j"))
@@ -68,7 +69,7 @@ def random_bool(rng: Random, depth: int) -> Term:
     return rng.choice((*atoms, land(one, other), lor(one, other), lnot(one), eq(one, other)))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@for_each("seed", range(60))
 def test_a_compiled_term_has_the_values_of_the_evaluator(seed: int) -> None:
     rng = Random(seed)
     terms = [random_int(rng, 3), random_bool(rng, 3)]
@@ -78,7 +79,7 @@ def test_a_compiled_term_has_the_values_of_the_evaluator(seed: int) -> None:
         assert compiled(row) == tuple(evaluate(t, state) for t in terms)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@for_each("seed", range(60))
 def test_solutions_are_the_rows_that_satisfy_the_formula_each_once(seed: int) -> None:
     formula = random_bool(Random(seed), 3)
     found = solutions(formula, ROW[:1], ROW[1:], (range(-2, 3), (False, True), range(2)))

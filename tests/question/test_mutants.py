@@ -174,7 +174,7 @@ def _tried(mutant: Mutant, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Cou
 
 
 #: The first part is for every day.
-PARTS = 150
+PARTS = 350
 ALL = [m for module in MAKERS for m in mutants(module)]
 
 

@@ -18,11 +18,12 @@ from sa.terms.evaluate import holds
 from sa.terms.sort import INT
 from sa.terms.term import Function
 from tests.generators.terms import COLOUR, INTS, random_formula, random_state
+from tests.parts import for_each
 
 X, Y, Z = INTS
 
 
-@pytest.mark.parametrize("seed", range(150))
+@for_each("seed", range(150))
 def test_answers_agree_with_enumeration(seed: int) -> None:
     rng = Random(seed)
     formula = random_formula(rng, 2)

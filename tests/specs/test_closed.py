@@ -38,7 +38,11 @@ def _goal(folder: Path) -> Goal:
     return restrict_goal(goal, 0, 3)
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=_name)
+#: Every third folder is for every day.
+PARAMETERS = [pytest.param(f, id=_name(f), marks=[pytest.mark.fuzz] * bool(n % 3)) for n, f in enumerate(FOLDERS)]
+
+
+@pytest.mark.parametrize("folder", PARAMETERS)
 def test_a_closed_program_over_small_ranges_is_answered_as_by_enumeration(folder: Path) -> None:
     goal = _goal(folder)
     seconds = TOO_LARGE.get(_name(folder), 60.0)

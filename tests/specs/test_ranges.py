@@ -30,7 +30,14 @@ def _goals(folder: Path) -> tuple[Goal, ...]:
     return tuple(restrict_goal(goal, 0, 3) for goal in goals(*read(*texts), whole=False))
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.relative_to(PAPER).as_posix())
+#: Every third folder is for every day.
+PARAMETERS = [
+    pytest.param(f, id=f.relative_to(PAPER).as_posix(), marks=[pytest.mark.fuzz] * bool(n % 3))
+    for n, f in enumerate(FOLDERS)
+]
+
+
+@pytest.mark.parametrize("folder", PARAMETERS)
 def test_a_spec_over_small_ranges_is_answered_as_by_enumeration(folder: Path) -> None:
     for goal in _goals(folder):
         evidence = decide(goal, limits(60.0, None)).evidence

@@ -20,6 +20,7 @@ from sa.terms.sort import BOOL, INT, ArraySort, EnumSort, array_value, default_v
 from sa.terms.substitute import substitute
 from sa.terms.term import Store, Term, sort_of
 from tests.generators.arrays import FLAGS, NUMBERS, PAIR, TABLE, VARIABLES, X, Y, agree, random_state, random_term
+from tests.parts import for_each
 
 A, B = build.variable("a", NUMBERS), build.variable("b", NUMBERS)
 NAMES = Names({v.name: v for v in VARIABLES}, {}, {})
@@ -78,7 +79,7 @@ def test_what_is_no_array_is_not_taken_for_one() -> None:
         Session(Limits()).check((build.eq(build.select(hues, X), build.select(hues, Y)),))
 
 
-@pytest.mark.parametrize("seed", range(30))
+@for_each("seed", range(30))
 def test_terms_of_arrays_mean_what_they_are_made_of(seed: int) -> None:
     """`build` keeps meanings; `evaluate` computes them, compiled terms and constants do, too."""
     rng = Random(seed)
@@ -94,7 +95,7 @@ def test_terms_of_arrays_mean_what_they_are_made_of(seed: int) -> None:
         assert pickle.loads(pickle.dumps(term)) is term
 
 
-@pytest.mark.parametrize("seed", range(30))
+@for_each("seed", range(30))
 def test_substitution_is_evaluation_in_the_updated_state(seed: int) -> None:
     """Of arrays and of indices."""
     rng = Random(seed)
@@ -106,7 +107,7 @@ def test_substitution_is_evaluation_in_the_updated_state(seed: int) -> None:
         assert evaluate(substitute(term, changed), state) == evaluate(term, after)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@for_each("seed", range(30))
 def test_terms_of_arrays_are_read_back_as_they_were_written(seed: int) -> None:
     """In certificates."""
     rng = Random(seed)
@@ -129,7 +130,7 @@ def test_ill_sorted_arrays_are_not_read(text: str) -> None:
         read_sort("(Array (Array Int Int) Int)", NAMES)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@for_each("seed", range(12))
 def test_the_solver_agrees_with_evaluation(seed: int) -> None:
     """In a state, a term has the value that evaluation gives, and no other."""
     rng = Random(seed)
@@ -145,7 +146,7 @@ def test_the_solver_agrees_with_evaluation(seed: int) -> None:
         assert isinstance(found, Sat) and found.trusted
 
 
-@pytest.mark.parametrize("seed", range(12))
+@for_each("seed", range(12))
 def test_models_of_formulas_over_arrays_satisfy_them(seed: int) -> None:
     """The session evaluates each of its models, and raises if one is wrong; what has none holds in no state."""
     rng = Random(seed)
@@ -163,7 +164,7 @@ def test_models_of_formulas_over_arrays_satisfy_them(seed: int) -> None:
     assert answers.get(Undecided, 0) < 5
 
 
-@pytest.mark.parametrize("seed", range(10))
+@for_each("seed", range(10))
 def test_implicants_and_projections_of_formulas_over_arrays(seed: int) -> None:
     """They are true in their state and imply what they are said to."""
     rng = Random(seed)
@@ -189,7 +190,7 @@ def test_an_array_that_is_only_read_is_eliminated_by_its_elements() -> None:
     assert rest == (build.lt(X, Y),)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@for_each("seed", range(20))
 def test_projection_of_arrays_implies_that_there_are_some(seed: int) -> None:
     """The solver finds no state of the projection without arrays that satisfy the literals: asked around the state."""
     rng = Random(seed)

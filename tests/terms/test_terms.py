@@ -15,6 +15,7 @@ from sa.terms.sort import INT
 from sa.terms.substitute import prime, substitute
 from sa.terms.term import And, Forall, Function, Or
 from tests.generators.terms import BOOLS, COLOURS, INTS, VARIABLES, random_formula, random_integer, random_state
+from tests.parts import for_each
 
 X, Y, Z = INTS
 CASES = range(400)
@@ -44,7 +45,7 @@ def test_terms_pickle_to_themselves() -> None:
         assert pickle.loads(pickle.dumps(term)) is term
 
 
-@pytest.mark.parametrize("seed", CASES)
+@for_each("seed", CASES)
 def test_division_is_euclidean_and_arithmetic_is_that_of_the_integers(seed: int) -> None:
     rng = Random(seed)
     left, right, state = random_integer(rng, 2), random_integer(rng, 2), random_state(rng)
@@ -60,7 +61,7 @@ def test_division_is_euclidean_and_arithmetic_is_that_of_the_integers(seed: int)
         assert 0 <= rest < abs(divisor)
 
 
-@pytest.mark.parametrize("seed", CASES)
+@for_each("seed", CASES)
 def test_connectives_mean_what_they_say(seed: int) -> None:
     rng = Random(seed)
     f, g, state = random_formula(rng, 3), random_formula(rng, 3), random_state(rng)
@@ -72,7 +73,7 @@ def test_connectives_mean_what_they_say(seed: int) -> None:
     assert holds(build.ite(f, g, build.lnot(g)), state) == (b if a else not b)
 
 
-@pytest.mark.parametrize("seed", CASES)
+@for_each("seed", CASES)
 def test_substitution_is_evaluation_in_the_updated_state(seed: int) -> None:
     rng = Random(seed)
     formula, state = random_formula(rng, 3), random_state(rng)
@@ -99,7 +100,7 @@ def test_a_function_without_a_body_has_no_value() -> None:
         evaluate(called, random_state(Random(0)))
 
 
-@pytest.mark.parametrize("seed", CASES)
+@for_each("seed", CASES)
 def test_an_implicant_is_true_in_its_state_and_implies_the_formula(seed: int) -> None:
     rng = Random(seed)
     formula, state = random_formula(rng, 3), random_state(rng)
@@ -112,7 +113,7 @@ def test_an_implicant_is_true_in_its_state_and_implies_the_formula(seed: int) ->
             assert holds(formula, other)
 
 
-@pytest.mark.parametrize("seed", CASES)
+@for_each("seed", CASES)
 def test_projection_holds_in_its_state_implies_a_witness_and_is_exact_where_it_says_so(seed: int) -> None:
     rng = Random(seed)
     state = random_state(rng, -2, 2)

@@ -77,8 +77,11 @@ def test_expressions_have_the_values_that_gcc_says(tmp_path: Path, head: str, te
         return f"{declarations}\nint main(void) {{\n{body}\n{statements}\nreturn 0; }}\n"
 
     assert answer(tmp_path, program("".join(f"assert({c});\n" for c in same))) == "PROVED"
-    for claim in same:
-        assert answer(tmp_path, program(f"assert(!({claim}));")) == "REFUTED"
+    # That they hold means something: the end of the program is reached, and what is claimed there may fail.
+    assert (
+        answer(tmp_path, program("".join(f"assert({c});\n" for c in same[:-1]) + f"assert(!({same[-1]}));"))
+        == "REFUTED"
+    )
 
 
 @pytest.mark.slow

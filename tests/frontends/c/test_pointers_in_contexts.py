@@ -145,12 +145,12 @@ def test_the_judge_sees_aliases_and_null() -> None:
 
 
 def test_random_changes(tmp_path: Path) -> None:
-    found = compared(1, 6, tmp_path, 10)
+    found = compared(4, 3, tmp_path, 10)
     assert found[Verdict.PROVED] and found[Verdict.REFUTED]
 
 
 @pytest.mark.fuzz
-@pytest.mark.parametrize("seed", range(2, 12))
+@pytest.mark.parametrize("seed", range(5, 15))
 def test_many_random_changes(seed: int, tmp_path: Path) -> None:
     found = compared(seed, 40, tmp_path, 10)
     assert found[Verdict.PROVED] > 3
