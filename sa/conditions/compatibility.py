@@ -51,7 +51,7 @@ class _Step(Struct, frozen=True):
     """An edge, where it can be taken, what it makes of the shared variables, and of their primes in relations.
 
     `allowed` remembers relations as conditions on the state before the step, `plain` whether environments plainly allow
-    it, `keeps` whether it plainly keeps invariants.
+    it, `keeps` whether it plainly keeps invariants, `concerned` what invariants say of what it writes.
     """
 
     edge: Edge
@@ -61,22 +61,30 @@ class _Step(Struct, frozen=True):
     allowed: dict[Term, Term] = field(default_factory=dict)
     plain: dict[Term, bool] = field(default_factory=dict)
     keeps: dict[Term, bool] = field(default_factory=dict)
+    concerned: dict[Term, Term] = field(default_factory=dict)
 
 
 def _steps(actor: Automaton) -> Iterator[_Step]:
     shared = variables_of(actor, Kind.GLOBAL)
     invariants = {q.name: q.inv for q in actor.locations}
+    concerned = dict[frozenset[Var], dict[Term, Term]]()
     for edge in actor.edges:
         after = dict(edge.updates)
         taken = build.land(invariants[edge.source], edge.guard, substitute(invariants[edge.target], after))
         written = {v: after[v] for v in shared if v in after}
-        yield _Step(edge, taken, written, {primed(v): after.get(v, v) for v in shared})
+        following = {primed(v): after.get(v, v) for v in shared}
+        yield _Step(edge, taken, written, following, concerned=concerned.setdefault(frozenset(written), {}))
 
 
 def _disjuncts(env: Term, same: Mapping[Term, Var]) -> tuple[tuple[Term, frozenset[Var]], ...]:
-    """The cases of an environment, each with variables that it does not change: `same` has what says so."""
+    """The cases of an environment, each with variables that it does not change: `same` has what says so.
+
+    That is left out of the case.
+    """
+    split = ((case, [part for part in build.conjuncts(case) if part in same]) for case in build.disjuncts(env))
     return tuple(
-        (case, frozenset(same[part] for part in build.conjuncts(case) if part in same)) for case in build.disjuncts(env)
+        (build.land(*(c for c in build.conjuncts(case) if c not in same)), frozenset(same[part] for part in still))
+        for case, still in split
     )
 
 
@@ -109,7 +117,10 @@ def _plainly(
     The answers are the same for many locations of many threads.
     """
     assert location.env is not None
-    concerned = build.land(*(c for c in build.conjuncts(location.inv) if not c.free.isdisjoint(step.written)))
+    if location.inv not in step.concerned:
+        about = (c for c in build.conjuncts(location.inv) if not c.free.isdisjoint(step.written))
+        step.concerned[location.inv] = build.land(*about)
+    concerned = step.concerned[location.inv]
     if location.env not in step.plain:
         fitting = [(case, same) for case, same in disjuncts if same.isdisjoint(step.written)]
         most = max((len(same) for _, same in fitting), default=0)

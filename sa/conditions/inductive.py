@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, location_of, variables_of
 from sa.automata.program import Axiom
@@ -41,11 +41,22 @@ class NotInductive(Struct, frozen=True):
     answer: Answer
 
 
-def not_inductive(session: Session, automaton: Automaton) -> Iterator[NotInductive]:
+class Settled(Struct, frozen=True):
+    """What was asked about cases of environments: what each says of change and what it does not change; what is kept.
+
+    A question is what is known of change and of the state before it, and what is wanted of the state after it.
+    """
+
+    cases: dict[Term, tuple[Term, frozenset[Var]]] = field(default_factory=dict)
+    kept: dict[tuple[Term, Term, Term], bool] = field(default_factory=dict)
+
+
+def not_inductive(session: Session, automaton: Automaton, settled: Settled | None = None) -> Iterator[NotInductive]:
     """All that keeps the invariants from being inductive; an undeclared environment does nothing.
 
-    Raises LimitReached and SolverDisagrees.
+    `settled` may be shared by all threads of a program. Raises LimitReached and SolverDisagrees.
     """
+    settled = settled or Settled()
     places = {q.name: q for q in automaton.locations}
     first = location_of(automaton, automaton.initial)
     for conjunct in build.conjuncts(first.inv):
@@ -60,11 +71,36 @@ def not_inductive(session: Session, automaton: Automaton) -> Iterator[NotInducti
             if answer is not None:
                 yield NotInductive(automaton, target, conjunct, edge, False, answer)
     for place in automaton.locations:
-        yield from _disturbed(session, automaton, place)
+        yield from _disturbed(session, automaton, place, settled)
 
 
-def _disturbed(session: Session, automaton: Automaton, place: Location) -> Iterator[NotInductive]:
-    if place.env is None:
+def _plainly_kept(session: Session, place: Location, env: Term, shared: Sequence[Var], settled: Settled) -> bool:
+    """Whether each case of an environment keeps what the invariant says of the variables that change in it.
+
+    The answers are the same for many locations of many threads.
+    """
+    parts = build.conjuncts(place.inv)
+    about = {v: [c for c in parts if v in c.free] for v in shared}
+    for case in build.disjuncts(env):
+        if case not in settled.cases:
+            still = {build.eq(primed(v), v): v for v in shared}
+            said = build.conjuncts(case)
+            change = build.land(*(c for c in said if c not in still))
+            settled.cases[case] = change, frozenset(still[c] for c in said if c in still)
+        change, same = settled.cases[case]
+        changing = [v for v in shared if v not in same]
+        concerned = build.land(*dict.fromkeys(c for v in changing for c in about[v]))
+        later = substitute(concerned, {v: primed(v) for v in changing})
+        question = change, concerned, later
+        if question not in settled.kept:
+            settled.kept[question] = later is build.TRUE or session.implied(later, (change, concerned))
+        if not settled.kept[question]:
+            return False
+    return True
+
+
+def _disturbed(session: Session, automaton: Automaton, place: Location, settled: Settled) -> Iterator[NotInductive]:
+    if place.env is None or _plainly_kept(session, place, place.env, variables_of(automaton, Kind.GLOBAL), settled):
         return
     shared = [v for v in automaton.variables if v.kind is Kind.GLOBAL]
     after: dict[Var, Term] = {v.var: primed(v.var) for v in shared}

@@ -11,6 +11,7 @@ from sa.domains import narrow as narrowing
 from sa.domains import widen as widening
 from sa.domains.collapse import controlled
 from sa.domains.exchange import exchanged
+from sa.domains.factors import factors
 from sa.domains.formula import formula_of
 from sa.domains.frame import Frame
 from sa.domains.interval import Interval
@@ -108,6 +109,11 @@ class Boxes:
         """Existential quantification."""
         levels = frozenset(self.frame.levels[v] for v in variables if v in self.frame.levels)
         return quantify.forget(self.store, value, levels)
+
+    def factors(self, value: Node) -> tuple[tuple[frozenset[Var], Node], ...]:
+        """Sets about different variables whose product this one is."""
+        named = self.frame.variables
+        return tuple((frozenset(named[i] for i in levels), node) for levels, node in factors(self.store, value))
 
     def rename(self, value: Node, names: Mapping[Var, Var]) -> Node:
         """The same states with variables exchanged."""

@@ -10,31 +10,23 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from sa.domains import interval
-from sa.domains.diagram import meet
+from sa.domains.factors import split
 from sa.domains.frame import Frame
 from sa.domains.interval import Interval
-from sa.domains.quantify import forget, project, segments, support
-from sa.domains.store import FALSE, TRUE, Node, Store, reachable
+from sa.domains.quantify import segments
+from sa.domains.store import FALSE, TRUE, Node, Store
 from sa.terms import build
 from sa.terms.sort import BOOL, EnumSort
 from sa.terms.term import Term, Var
-
-#: Up to this many nodes, independent variables are looked for.
-_SMALL = 2_000
 
 
 def formula_of(store: Store, frame: Frame, node: Node) -> Term:
     """A formula that exactly the states of the set satisfy."""
     if node <= TRUE:
         return build.boolean(node == TRUE)
-    factors = list[Term]()
-    if len(reachable(store, (node,))) <= _SMALL:
-        for level in sorted(support(store, node)):
-            alone, others = project(store, node, frozenset((level,))), forget(store, node, frozenset((level,)))
-            if others != node and meet(store, alone, others) == node:
-                factors.append(_formula(store, frame, alone, {}))
-                node = others
-    return build.land(*factors, _formula(store, frame, node, {}))
+    alone, rest = split(store, node)
+    factors = [_formula(store, frame, n, {}) for n in alone.values()]
+    return build.land(*factors, _formula(store, frame, rest, {}))
 
 
 def _formula(store: Store, frame: Frame, node: Node, done: dict[Node, Term]) -> Term:

@@ -6,7 +6,7 @@ A variable that a domain does not know is one of which nothing is known.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from sa.domains.interval import Interval
@@ -55,6 +55,9 @@ class Domain(Protocol[V]):
 
     def forget(self, value: V, variables: Iterable[Var]) -> V:
         """The states that differ from some in the value at most in these variables."""
+
+    def factors(self, value: V) -> Sequence[tuple[frozenset[Var], V]]:
+        """Values about different variables whose meet this one is; none of the value of every state."""
 
     def rename(self, value: V, names: Mapping[Var, Var]) -> V:
         """The states with the values of variables moved to others; `names` permutes variables of equal sorts."""

@@ -38,6 +38,7 @@ class Store(Struct, eq=False):
     inclusions: dict[tuple[Node, Node], bool] = field(default_factory=dict)
     forgotten: dict[tuple[Node, frozenset[int]], Node] = field(default_factory=dict)
     hulls: dict[Node, Mapping[int, Interval]] = field(default_factory=lambda: {TRUE: {}})
+    factors: dict[Node, tuple[tuple[frozenset[int], Node], ...]] = field(default_factory=dict)
 
 
 def reduced(store: Store, level: int, cuts: Sequence[int], kids: Sequence[Node]) -> Node:

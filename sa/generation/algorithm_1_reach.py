@@ -22,17 +22,14 @@ from sa.domains.thresholds import Thresholds, thresholds_of
 from sa.generation.effect import (
     Effect,
     Shape,
-    disturbed,
     effect_of,
-    independent,
     joined,
-    mentioned,
     shape_of,
     step,
     taking,
-    touches,
 )
 from sa.generation.order import Order, order_of
+from sa.generation.parts import Parts, disturbed, is_kept
 from sa.generation.symmetry import turns
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
@@ -73,17 +70,14 @@ def thread_of(automaton: Automaton) -> Thread:
 class Reach(Generic[V]):
     """The state of the iteration: values by thread and location, effects by thread and shape.
 
-    `everything` are the variables of all threads, `hidden` the locals among them. Of a family `threads` is its first
-    member, `turns` what becomes of variables on the way to the others, `turned` what these do, by place, and `fresh`
-    what is still to be turned. `known` and `moved` are answers about parts of values, `split` the variables of shapes
-    and all others.
+    `hidden` are the locals of all threads. Of a family `threads` is its first member, `turns` what becomes of variables
+    on the way to the others, `turned` what these do, by place, and `fresh` what is still to be turned.
     """
 
     domain: Domain[V]
     threads: tuple[Thread, ...]
     thresholds: Thresholds
     bounds: Limits
-    everything: tuple[Var, ...]
     hidden: frozenset[Var]
     turns: tuple[Mapping[Var, Var], ...]
     values: list[dict[str, V]] = field(init=False)
@@ -94,13 +88,10 @@ class Reach(Generic[V]):
     loosened: list[set[Var]] = field(init=False)
     turned: dict[tuple[int, Shape], Effect[V]] = field(default_factory=dict)
     fresh: set[Shape] = field(default_factory=set)
-    known: dict[tuple[Effect[V], V], bool] = field(default_factory=dict)
-    seen: dict[tuple[Effect[V], V], bool] = field(default_factory=dict)
-    parts: dict[tuple[Shape, V], V | None] = field(default_factory=dict)
-    moved: dict[tuple[Effect[V], V], V] = field(default_factory=dict)
-    split: dict[Shape, tuple[frozenset[Var], tuple[Var, ...]]] = field(default_factory=dict)
+    parts: Parts[V] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.parts = Parts(self.domain)
         self.values = [{q.name: self.domain.bottom() for q in t.automaton.locations} for t in self.threads]
         self.effects = [{} for _ in self.threads]
         self.changes = [dict.fromkeys(values, 0) for values in self.values]
@@ -128,7 +119,6 @@ def reach(
         tuple(thread_of(a) for a in looked),
         _thresholds(automata, init),
         bounds,
-        tuple(v.var for v in every),
         frozenset(v.var for v in every if v.kind is Kind.LOCAL),
         () if names is None else turns(names, len(automata)),
     )
@@ -194,62 +184,11 @@ def _absorb(run: Reach[V], index: int, name: str) -> None:
     while grown:
         grown = False
         for effect in _others(run, index):
-            if _kept(run, effect, run.values[index][name]):
+            if is_kept(run.parts, effect, run.values[index][name]):
                 continue
-            after = _disturbed(run, effect, run.values[index][name])
-            after = run.domain.guard(after, run.threads[index].written[name])
-            grown = _grow(run, index, name, after, True) or grown
-
-
-def _kept(run: Reach[V], effect: Effect[V], value: V) -> bool:
-    """Whether it is plain that the effect leads to no new states: most variables are independent of most effects."""
-    found = run.seen.get((effect, value))
-    if found is None:
-        found = run.seen[effect, value] = _is_kept(run, effect, value)
-    return found
-
-
-def _is_kept(run: Reach[V], effect: Effect[V], value: V) -> bool:
-    if run.domain.is_bottom(value) or not touches(run.domain, effect.shape, value):
-        return True
-    outside = _split(run, effect.shape)[1]
-    part = _part(run, effect.shape, value)
-    if part is None:
-        return False
-    found = run.known.get((effect, part))
-    if found is None:
-        after = run.domain.forget(disturbed(run.domain, effect, part), outside)
-        found = run.known[effect, part] = run.domain.leq(after, part)
-    return found
-
-
-def _part(run: Reach[V], shape: Shape, value: V) -> V | None:
-    """What a value says of the variables of a shape, if that is independent of what it says of others."""
-    if (shape, value) not in run.parts:
-        run.parts[shape, value] = independent(run.domain, value, *_split(run, shape))
-    return run.parts[shape, value]
-
-
-def _split(run: Reach[V], shape: Shape) -> tuple[frozenset[Var], tuple[Var, ...]]:
-    if shape not in run.split:
-        inside = mentioned(shape)
-        run.split[shape] = inside, tuple(v for v in run.everything if v not in inside)
-    return run.split[shape]
-
-
-def _disturbed(run: Reach[V], effect: Effect[V], value: V) -> V:
-    """The states after the effect, computed on a small part of the value where the rest has nothing to do with it."""
-    domain = run.domain
-    inside = _split(run, effect.shape)[0]
-    part, before = _part(run, effect.shape, value), _part(run, effect.shape, effect.before)
-    if part is None or before is None:
-        return disturbed(domain, effect, value)
-    small = Effect(effect.shape, before, domain.top())
-    if (small, part) not in run.moved:
-        run.moved[small, part] = disturbed(domain, small, part)
-    rest = domain.meet(domain.forget(value, inside), domain.forget(effect.before, inside))
-    moved = domain.meet(run.moved[small, part], rest)
-    return domain.meet(moved, effect.after) if effect.shape.loose else moved
+            moved = disturbed(run.parts, effect, run.values[index][name])
+            moved = run.domain.guard(moved, run.threads[index].written[name])
+            grown = _grow(run, index, name, moved, True) or grown
 
 
 def _others(run: Reach[V], index: int) -> Iterator[Effect[V]]:
@@ -298,7 +237,7 @@ def _publish(run: Reach[V], index: int, effect: Effect[V]) -> None:
     for other, values in enumerate(run.values):
         if other != index:
             for name, value in values.items():
-                if not _kept(run, effect, value):
+                if not is_kept(run.parts, effect, value, plainly=True):
                     _enqueue(run, other, name)
 
 
@@ -308,7 +247,7 @@ def _pass_on(run: Reach[V]) -> None:
         for shape in run.fresh:
             effect = run.turned[place, shape] = _turned(run.domain, run.effects[0][shape], names)
             for name, value in run.values[0].items():
-                if not _kept(run, effect, value):
+                if not is_kept(run.parts, effect, value, plainly=True):
                     _enqueue(run, 0, name)
     run.fresh.clear()
 
@@ -383,8 +322,8 @@ def _images(run: Reach[V], start: V) -> list[dict[str, V]]:
                 after = step(domain, edge, thread.written[edge.target], value)
                 after = domain.forget(after, (c.var for c in edge.choices))
                 images[edge.target] = domain.join(images[edge.target], after)
-            for effect in (e for e in _others(run, index) if not _kept(run, e, value)):
-                after = domain.guard(disturbed(domain, effect, value), thread.written[name])
+            for effect in (e for e in _others(run, index) if not is_kept(run.parts, e, value)):
+                after = domain.guard(disturbed(run.parts, effect, value), thread.written[name])
                 images[name] = domain.join(images[name], after)
         found.append(images)
     return found

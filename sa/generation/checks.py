@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.rename import apart
 from sa.conditions.compatibility import incompatibilities
-from sa.conditions.inductive import NotInductive, not_inductive
+from sa.conditions.environment import identity
+from sa.conditions.inductive import NotInductive, Settled, not_inductive
 from sa.generation.symmetry import rotates
 from sa.smt.session import UNSAT, Sat, Session, Unsat
 from sa.terms import build
@@ -53,13 +54,15 @@ def verify_together(session: Session, threads: Sequence[Automaton]) -> None:
 
 
 def _faults(session: Session, threads: Sequence[Automaton]) -> Iterator[NotGenerated]:
-    alike = 1 if rotates(threads) else len(threads)
+    alike, settled = 1 if rotates(threads) else len(threads), Settled()
     for thread in _starting(threads)[:alike]:
-        for found in not_inductive(session, thread):
+        for found in not_inductive(session, thread, settled):
             yield NotGenerated(_inductive_fault(found), isinstance(found.answer, Sat))
         shared = variables_of(thread, Kind.GLOBAL)
         for place in thread.locations:
             assert place.env is not None
+            if identity(shared) in build.disjuncts(place.env):
+                continue
             still = substitute(place.env, {primed(v): v for v in shared})
             answer = UNSAT if still is build.TRUE else session.check((place.inv, build.lnot(still)))
             if not isinstance(answer, Unsat):

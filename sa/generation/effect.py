@@ -77,27 +77,17 @@ def joined(domain: Domain[V], first: Effect[V], second: Effect[V]) -> Effect[V]:
     return Effect(first.shape, domain.join(first.before, second.before), domain.join(first.after, second.after))
 
 
-def touches(domain: Domain[V], shape: Shape, value: V) -> bool:
-    """Whether a step of this shape can lead out of the value: not where the value says nothing of what it writes."""
-    return not domain.leq(domain.forget(value, _written(shape)), value)
-
-
-def _written(shape: Shape) -> tuple[Var, ...]:
+def written(shape: Shape) -> tuple[Var, ...]:
+    """The variables that a step of this shape writes."""
     return (*(v for v, _ in shape.updates), *shape.loose)
 
 
 def mentioned(shape: Shape) -> frozenset[Var]:
     """The variables that a step of this shape reads or writes, as far as others see it."""
-    return shape.test.free.union(_written(shape), *(t.free for _, t in shape.updates))
+    return shape.test.free.union(written(shape), *(t.free for _, t in shape.updates))
 
 
-def independent(domain: Domain[V], value: V, inside: Iterable[Var], outside: Iterable[Var]) -> V | None:
-    """What a value says of the variables inside, if that is independent of what it says of those outside."""
-    part = domain.forget(value, outside)
-    return part if domain.meet(part, domain.forget(value, inside)) == value else None
-
-
-def disturbed(domain: Domain[V], effect: Effect[V], value: V) -> V:
+def happened(domain: Domain[V], effect: Effect[V], value: V) -> V:
     """The states after the effect."""
     here = domain.meet(value, effect.before)
     if domain.is_bottom(here):

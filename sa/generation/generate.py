@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Kind, Location, Variable, location_of, variables_of
 from sa.automata.rename import apart, own_local
 from sa.base.limits import Limits
+from sa.conditions.environment import identity
 from sa.domains import interval
 from sa.domains.boxes import Boxes
 from sa.domains.formula import in_ranges
@@ -23,7 +24,7 @@ from sa.domains.thresholds import Thresholds
 from sa.generation.algorithm_1_reach import Reach, Thread, effects_of, loosened, reach
 from sa.generation.checks import verify
 from sa.generation.closure import closure_of
-from sa.generation.environment import Change, Seen, changes_of, environment_of
+from sa.generation.environment import Change, Seen, changes_of, relation_of
 from sa.generation.modular import Annotation, Wanted, solve_modular
 from sa.generation.steady import steady
 from sa.generation.symmetry import rotation
@@ -198,11 +199,16 @@ def automata(known: Generated, session: Session | None = None, extra: Iterable[T
     """
     by_thread = changes(known)
     made = list[Automaton]()
+    # Threads share their variables, so what one of them does is the same relation for all others.
+    relations = dict[tuple[Var, ...], dict[str, tuple[Term, ...]]]()
     for thread in known.exposure.threads:
         others = tuple(c for name, found in by_thread.items() if name != thread.name for c in found)
         shared = variables_of(thread, Kind.GLOBAL)
         if session is None:
-            env = environment_of(others, shared)
+            if shared not in relations:
+                relations[shared] = {n: tuple(relation_of(c, shared) for c in found) for n, found in by_thread.items()}
+            of_others = (r for name, found in relations[shared].items() if name != thread.name for r in found)
+            env = build.lor(identity(shared), *of_others)
         else:
             seen = build.lor(*(known.seen[thread.name, q.name] for q in thread.locations))
             env = closure_of(session, others, shared, seen, extra)

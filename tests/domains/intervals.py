@@ -214,6 +214,17 @@ class Intervals(Struct, frozen=True):
         gone = {self.frame.levels[v] for v in variables if v in self.frame.levels}
         return tuple(self.frame.ranges[i] if i in gone else values for i, values in enumerate(value))
 
+    def factors(self, value: Values) -> tuple[tuple[frozenset[Var], Values], ...]:
+        """The bounds of each variable."""
+        if value is None:
+            return ()
+        said = ((v, i) for v, i, w in zip(self.frame.variables, value, self.frame.ranges, strict=True) if i != w)
+        return tuple((frozenset((v,)), self._bounding(v, i)) for v, i in said)
+
+    def _bounding(self, var: Var, bounds: Interval) -> Values:
+        top = zip(self.frame.variables, self.frame.ranges, strict=True)
+        return tuple(bounds if v == var else w for v, w in top)
+
     def rename(self, value: Values, names: Mapping[Var, Var]) -> Values:
         """The same box with variables exchanged."""
         if value is None:
