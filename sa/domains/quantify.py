@@ -42,13 +42,6 @@ def support(store: Store, node: Node) -> frozenset[int]:
     return frozenset(store.levels[n] for n in reachable(store, (node,)))
 
 
-def project(store: Store, node: Node, levels: frozenset[int]) -> Node:
-    """The set with everything but `levels` forgotten, from the last level upwards."""
-    for level in sorted(support(store, node) - levels, reverse=True):
-        node = forget(store, node, frozenset((level,)))
-    return node
-
-
 def segments(store: Store, node: Node) -> Iterator[tuple[Interval, Node]]:
     """The ranges of an inner node and their kids, in order."""
     low: int | None = None

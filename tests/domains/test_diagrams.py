@@ -16,10 +16,12 @@ from sa.domains.diagram import (
     join,
     join_all,
     meet,
+    meet_all,
 )
-from sa.domains.quantify import Box, box_of, count_boxes, hull, project, segments, support
+from sa.domains.factors import factors
+from sa.domains.quantify import Box, box_of, count_boxes, forget, hull, segments, support
 from sa.domains.store import FALSE, TRUE, Node, Store, between, reduced
-from tests.domains.sampling import CASES, FRAME, STATES, random_value, states
+from tests.domains.sampling import CASES, FRAME, random_value, states
 
 
 def line(store: Store, *points: int) -> Node:
@@ -91,15 +93,21 @@ def test_boxes_are_disjoint_and_make_up_the_set(cases: int) -> None:
 
 
 @CASES
-def test_projection_keeps_only_what_is_asked_for(cases: int) -> None:
+def test_a_set_is_the_product_of_its_factors(cases: int) -> None:
     rng, domain = Random(24), Boxes(FRAME)
+    store = domain.store
     for _ in range(cases):
-        value = random_value(domain, rng)
-        level = rng.randrange(4)
-        alone = project(domain.store, value, frozenset((level,)))
-        assert support(domain.store, alone) <= {level}
-        values = {s[level] for s in states(domain, value)}
-        assert states(domain, alone) == {s for s in STATES if s[level] in values}
+        value = domain.meet(random_value(domain, rng), random_value(domain, rng))
+        found = factors(store, value)
+        if value == FALSE:
+            continue
+        assert meet_all(store, (node for _, node in found)) == value
+        assert sum(len(levels) for levels, _ in found) == len(support(store, value))
+        assert all(support(store, node) == levels for levels, node in found)
+        for level in support(store, value):
+            alone = forget(store, value, support(store, value) - {level})
+            independent = meet(store, alone, forget(store, value, frozenset((level,)))) == value
+            assert ((frozenset((level,)), alone) in found) == independent
 
 
 def test_the_hull_leaves_out_what_a_path_skips() -> None:
