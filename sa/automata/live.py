@@ -17,18 +17,20 @@ def live(automaton: Automaton, always: frozenset[Var]) -> Mapping[str, frozenset
     `always` are read everywhere, from outside. What environments read is not looked at.
     """
     found = {q.name: always | q.inv.free for q in automaton.locations}
+    steps = [(e, _read(e), {v: term.free for v, term in e.updates}) for e in reversed(automaton.edges)]
     changed = True
     while changed:
         changed = False
-        for edge in reversed(automaton.edges):
-            more = found[edge.source] | _before(edge, found[edge.target])
-            changed = changed or more != found[edge.source]
-            found[edge.source] = more
+        for edge, read, written in steps:
+            after, known = found[edge.target], found[edge.source]
+            needed = read.union(after - written.keys(), *(written[v] for v in after & written.keys()))
+            more = known | (needed - {c.var for c in edge.choices})
+            if more != known:
+                found[edge.source] = more
+                changed = True
     return found
 
 
-def _before(edge: Edge, after: frozenset[Var]) -> frozenset[Var]:
+def _read(edge: Edge) -> frozenset[Var]:
     values = () if edge.label is None else edge.label.values
-    written = {v: term.free for v, term in edge.updates}
-    read = edge.guard.free.union(*(v.free for v in values), *(written.get(v, {v}) for v in after))
-    return read - {c.var for c in edge.choices}
+    return edge.guard.free.union(*(v.free for v in values))

@@ -10,8 +10,9 @@ from pycparser import c_ast
 from sa.frontends.c.allocation import without_wide_casts
 from sa.frontends.c.body import Body, InMemory, emit, fresh, temporary
 from sa.frontends.c.expressions import NOTHING, constant, value
-from sa.frontends.c.operations import decide, load, store
+from sa.frontends.c.operations import decide, demand, load, store
 from sa.frontends.c.outside import between
+from sa.frontends.c.shown import is_alone
 from sa.frontends.c.types import INT, LONG, Array, CType, Function, Int, Pointer, Void, cells_of, is_scalar, size_of
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import Fail, Set, Step
@@ -99,7 +100,19 @@ def _cleared(body: Body, arguments: Sequence[Any]) -> Value:
     return NOTHING
 
 
-def _copied(body: Body, arguments: Sequence[Any]) -> Value:
+def _apart(body: Body, one: Term, other: Term, count: Term) -> None:
+    """Undefined where so many scalars from two addresses on overlap (C11 7.24.2.1); alone it is taken that none do."""
+    bases = [{v for v in term.free if v.name.startswith("&")} for term in (one, other)]
+    if all(len(b) == 1 for b in bases) and bases[0] != bases[1]:
+        return
+    if is_alone(body):
+        body.file.granted["where blocks that `memcpy` copies do not overlap"] = None
+        return
+    before, behind = (build.le(build.add(a, count), b) for a, b in ((one, other), (other, one)))
+    demand(body, build.lor(before, behind, build.le(count, build.ZERO)), "undefined")
+
+
+def _copied(body: Body, arguments: Sequence[Any], apart: bool = True) -> Value:
     """`memcpy` and `memmove` with a constant size, a scalar a step; all of them are read first."""
     to, kind = _target(body, arguments[0])
     source, _ = _target(body, arguments[1])
@@ -109,9 +122,13 @@ def _copied(body: Body, arguments: Sequence[Any]) -> Value:
             found = load(body, InMemory(build.add(source, index), kind))
             store(body, InMemory(build.add(to, index), kind), found)
 
+        if apart:
+            _apart(body, to, source, count)
         _each(body, count, one)
         return Value(to, Pointer(kind))
     kinds = _cells(body, kind, arguments[2])
+    if apart:
+        _apart(body, to, source, build.integer(len(kinds)))
     found = [load(body, InMemory(build.add(source, build.integer(n)), k)) for n, k in enumerate(kinds)]
     for offset, (inner, new) in enumerate(zip(kinds, found, strict=True)):
         store(body, InMemory(build.add(to, build.integer(offset)), inner), new)
@@ -121,7 +138,7 @@ def _copied(body: Body, arguments: Sequence[Any]) -> Value:
 def _moved(body: Body, arguments: Sequence[Any]) -> Value:
     """`memmove`, where all is read first."""
     constant(body, arguments[2])
-    return _copied(body, arguments)
+    return _copied(body, arguments, apart=False)
 
 
 def _bytes_below(one: Term, two: Term, size: int) -> Term:

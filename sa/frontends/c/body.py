@@ -96,6 +96,7 @@ class File(msgspec.Struct):
     Whether pointers are compared or made numbers (`addresses`), whether any becomes a number, or a number one
     (`numbers`), whether it matters which object comes first in memory (`placed`), and whether memory is given back
     (`frees`), is noted, too.
+    Whether addresses of parts of objects are taken (`parts`), and whether pointers are moved (`moves`), is noted.
     `compares` is where two pointers are compared first; `recasts`: pointers become ones to other types.
     `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
     """
@@ -127,6 +128,8 @@ class File(msgspec.Struct):
     numbers: bool = False
     placed: bool = False
     frees: bool = False
+    parts: bool = False
+    moves: bool = False
     compares: Origin | None = None
     recasts: bool = False
     sized: int = 0

@@ -176,6 +176,7 @@ def _element(body: Body, node: c_ast.ArrayRef, address: bool = False) -> Place:
     if not isinstance(pointer.type, Pointer):
         raise Unsupported("SA719", "this is not an array")
     if number(index) is not build.ZERO:
+        body.file.moves |= not (isinstance(node.name, c_ast.ID) and isinstance(place(body, node.name).type, Array))
         strides(body, pointer)
     return InMemory(moved(pointer, index, 1), pointer.type.to, "index")
 
@@ -215,7 +216,9 @@ def _named(body: Body, node: Any) -> Value:
             raise Unsupported("SA719", f"`{node.name}` is not known")
         if (known := fixed_value(body, found)) is not None:
             return known
-    return load(body, place(body, node))
+    where = place(body, node)
+    body.file.parts |= isinstance(where.type, Array) and not isinstance(node, c_ast.ID | c_ast.CompoundLiteral)
+    return load(body, where)
 
 
 def _unary(body: Body, node: c_ast.UnaryOp) -> Value:
@@ -223,7 +226,9 @@ def _unary(body: Body, node: c_ast.UnaryOp) -> Value:
         case "&":
             return address_of(body, node.expr)
         case "*":
-            return load(body, place(body, node))
+            where = place(body, node)
+            body.file.parts |= isinstance(where.type, Array)
+            return load(body, where)
         case "!":
             return Value(build.lnot(truth(value(body, node.expr))), INT)
         case "-":
@@ -252,6 +257,10 @@ def address_of(body: Body, node: Any) -> Value:
         raise Unsupported("SA714", "the address of this is not known")
     if where.part is not None:
         raise Unsupported("SA712", "the address of a part of a union", "use the union itself")
+    inner = isinstance(node, c_ast.StructRef) or (
+        isinstance(node, c_ast.ArrayRef) and isinstance(node.name, c_ast.StructRef | c_ast.ArrayRef)
+    )
+    body.file.parts |= inner and not (isinstance(where.type, Struct) and where.type.opaque)
     return Value(where.address, Pointer(where.type))
 
 

@@ -64,6 +64,28 @@ def without_extensions(text: str, alone: bool = False) -> str:
     return _typed("".join(pieces))
 
 
+_ATTRIBUTE = re.compile(
+    r"\b_*(nonnull|returns_nonnull|pure|const|malloc|alloc_size|alloc_align|assume_aligned|access)_*\b"
+)
+_PROMISE = re.compile(r"\b(?:__)?(restrict)(?:__)?\b|\[[^];{]*\b(static)\b")
+
+
+def promised(text: str, with_headers: bool) -> tuple[str, ...]:
+    """The words by which a text promises what nothing looks at: who breaks it is undefined.
+
+    Most are attributes; `static` is one of the size of an array that a parameter points to. In a text `with_headers`
+    what is declared `extern` is not the user's.
+    """
+    found = [(m.start(), m.group(1) or m.group(2)) for m in _PROMISE.finditer(text)]
+    for group in _GROUPS.finditer(text) if "__attribute" in text else ():
+        if group.group().startswith("__attribute"):
+            words = _ATTRIBUTE.finditer(text, group.end(), _closed(text, group.end()))
+            found += [(group.start(), m.group(1)) for m in words]
+    if with_headers:
+        found = [(at, w) for at, w in found if "extern" not in text[max(text.rfind(c, 0, at) for c in ";{}") + 1 : at]]
+    return tuple(dict.fromkeys(word for _, word in found))
+
+
 _NO_RETURN = re.compile(r"\b_*[Nn]oreturn_*\b")
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 

@@ -15,6 +15,10 @@ from sa.language.load import Loaded, LoadedScript
 from sa.language.reading.grammar import keywords
 
 
+#: Where pointers to parts of objects are moved.
+PARTS = "where no pointer into a part of an object is followed outside of this part"
+
+
 def load_program(path: str, split: bool = False) -> Loaded:
     """The program of a file of C; each access is a step of its own anyway. Raises InputError with all errors."""
     return load_with(path, USUAL)
@@ -75,7 +79,9 @@ def assumptions(reading: Reading, file: File) -> tuple[str, ...]:
         if file.frees
         else ()
     )
-    told = (*file.granted, *waits, *fields, *sizes, *own, *order, *freed, *(ends if reading.visible else ()))
+    # C counts an array within an object, and each of its scalars, for itself (C11 6.5.6); here the object is one.
+    parts = (PARTS,) if file.parts and file.moves else ()
+    told = (*file.granted, *parts, *waits, *fields, *sizes, *own, *order, *freed, *(ends if reading.visible else ()))
     return ("sequentially consistent", *overflow[reading.overflow], "with one order of evaluation", *told)
 
 

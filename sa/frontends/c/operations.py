@@ -218,6 +218,7 @@ def operation(body: Body, op: str, one: Value, two: Value) -> Value:
     if op in ("+", "-"):
         for pointer in (one, two):
             if isinstance(pointer.type, Pointer):
+                body.file.moves = True
                 strides(body, pointer)
     match op, pointers:
         case "+", (True, False):
@@ -296,7 +297,7 @@ def inside(body: Body, outer: InMemory, index: Value, address: bool = False) -> 
         return InMemory(moved(first, index, 1), outer.type.of, "index")
     end = build.eq(at_index, build.integer(size))
     if address and end is build.TRUE:
-        body.file.granted["where no pointer to the end of an array within another object is followed"] = None
+        body.file.parts = body.file.moves = True
         strides(body, first)
         return InMemory(moved(first, index, 1), outer.type.of, "index")
     if address:

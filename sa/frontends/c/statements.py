@@ -254,7 +254,7 @@ def local(body: Body, name: str, kind: CType, where: Origin, init: Any) -> None:
         first = init.exprs[0] if isinstance(init, c_ast.InitList) else init
         made = None if init is None else taken(body, first, kind)
         if made is None:
-            emit(body, Havoc(var, input_range(kind)))
+            emit(body, Havoc(var, input_range(kind), unset=True))
         else:
             emit(body, Set(var, number(converted(body, made, kind))))
         return

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 
 from msgspec.structs import replace
@@ -32,8 +30,9 @@ from sa.frontends.c.body import (
 from sa.frontends.c.calls import call
 from sa.frontends.c.declare import adjusted, is_constant, library_types, type_of
 from sa.frontends.c.expressions import constant, static_type
-from sa.frontends.c.gnu import without_extensions, without_return
+from sa.frontends.c.gnu import promised, without_extensions, without_return
 from sa.frontends.c.initial import completed, first_values, literal
+from sa.frontends.c.library import library
 from sa.frontends.c.operations import store
 from sa.frontends.c.places import origin
 from sa.frontends.c.private import private
@@ -47,6 +46,7 @@ from sa.frontends.flow.graph import (
     Call,
     Exit,
     Fork,
+    Havoc,
     Live,
     Op,
     Procedure,
@@ -57,7 +57,9 @@ from sa.frontends.flow.graph import (
     Store,
     Unit,
     base,
+    outgoing,
 )
+from sa.frontends.flow.terms import read_by, written_by
 from sa.frontends.reading import Reading
 from sa.terms import build
 from sa.terms.term import Int as Number
@@ -71,18 +73,23 @@ def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
     """The unit of a file, and the file with what was noticed. Raises InputError with all errors."""
     file, entry = File(text.sources, choices, call, literal, enclosed, static_type), choices.entry
     declarations = _body(file, "?", None, frozenset())
-    for node in _library().ext:
+    nodes = list(parsed(text, choices.function is not None))
+    file.assigned, said = _said(nodes)
+    for node in library(said).ext:
         _declare(declarations, node, library=True)
     library_types(file)
     file.library = frozenset(file.bodies)
-    nodes = list(parsed(text, choices.function is not None))
     file.endless = without_return(text.text)
-    file.assigned = frozenset(name for node in nodes for name in _assigned(node))
-    file.private = private(nodes, text.text)
-    file.reallocates = any(_calls(node, "realloc") for node in nodes)
+    for word in promised(text.text, text.source.name.endswith(".i")):
+        file.granted[f"where what `{word}` promises holds"] = None
+    if choices.function is not None:
+        file.private = private(nodes, text.text)
+    file.reallocates = "realloc" in said
     for node in nodes:
         _declare(declarations, node, library=False)
     if entry not in file.bodies or entry in file.library:
+        if wrong := [p for p in file.problems if p.severity is Severity.ERROR]:
+            raise InputError(tuple(dict.fromkeys(wrong)))
         raise InputError((error("SA720", f"there is no function `{entry}` to begin with", Span(text.source, 0, 0)),))
     _procedures(file, entry)
     if file.cleans and file.leaves:
@@ -109,17 +116,6 @@ def _procedures(file: File, entry: str) -> None:
             return
         file.objects, file.strings, file.problems = dict(objects), strings, list(problems)
         file.procedures.clear()
-
-
-@lru_cache(maxsize=1)
-def _library() -> c_ast.FileAST:
-    text = (files("sa.frontends.c") / "headers" / "library.c").read_text(encoding="utf-8")
-    return CParser().parse(_uncommented(text), "<library>")
-
-
-def _uncommented(text: str) -> str:
-    pieces = text.split("/*")
-    return pieces[0] + "".join("\n" * p.split("*/", 1)[0].count("\n") + p.split("*/", 1)[1] for p in pieces[1:])
 
 
 def parsed(text: Text, alone: bool = False) -> Iterator[Any]:
@@ -222,7 +218,7 @@ def _procedure(file: File, name: str) -> Procedure:
     kind = file.names[name]
     assert isinstance(kind, Function)
     body = _body(file, name, node.decl, frozenset(_addressed(node.body)))
-    body.assigned = frozenset(_assigned(node.body))
+    body.assigned = _said((node.body,))[0]
     where = body.origin
     if is_scalar(kind.result):
         body.result, body.returns = build.variable("__return"), kind.result
@@ -245,7 +241,9 @@ def _procedure(file: File, name: str) -> Procedure:
             complain(file, node, Unsupported("SA718", message, hint))
         if name != file.choices.entry:
             _ending(body)
-    elif name not in file.library and _outlives(body, node):
+    if _is_read_unset(body):
+        file.granted["where what is read before it has a value is some value"] = None
+    if not is_alone(body) and name not in file.library and _outlives(body, node):
         file.granted["where memory of variables of functions and blocks is not used after their ends"] = None
     return Procedure(
         name,
@@ -259,6 +257,22 @@ def _procedure(file: File, name: str) -> Procedure:
         where,
         name in file.library,
     )
+
+
+def _is_read_unset(body: Body) -> bool:
+    """Whether a variable may be read before it has a value, which C leaves undefined (6.3.2.1)."""
+    unset = [(s.op.var, s.target) for s in body.steps if isinstance(s.op, Havoc) and s.op.unset]
+    following = outgoing(body.steps) if unset else {}
+    pending, seen = list(unset), set(unset)
+    while pending:
+        var, node = pending.pop()
+        for step in following.get(node, ()):
+            if any(var in term.free for term in read_by(step.op)):
+                return True
+            if written_by(step.op) is not var and (var, step.target) not in seen:
+                seen.add((var, step.target))
+                pending.append((var, step.target))
+    return False
 
 
 def _ending(body: Body) -> None:
@@ -336,28 +350,22 @@ def _given(body: Body, name: str, kind: Struct) -> Var:
     return var
 
 
-def _assigned(node: Any) -> Iterator[str]:
-    """Names that are assigned to, or whose address is taken, somewhere in the text."""
-    pending = [node]
+def _said(nodes: Sequence[Any]) -> tuple[frozenset[str], frozenset[str]]:
+    """Names that are assigned to, or whose address is taken, somewhere in some text; and all that are said in it."""
+    pending, assigned, said = list(nodes), set[str](), set[str]()
     while pending:
         here = pending.pop()
         match here:
+            case c_ast.ID(name=name):
+                said.add(name)
             case c_ast.UnaryOp(op="&" | "++" | "--" | "p++" | "p--", expr=c_ast.ID(name=name)):
-                yield name
+                assigned.add(name)
             case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
-                yield name
+                assigned.add(name)
             case _:
                 pass
         pending.extend(child for _, child in here.children())
-
-
-def _calls(node: Any, name: str) -> bool:
-    """Whether a function is called by its name somewhere in the text."""
-    match node:
-        case c_ast.FuncCall(name=c_ast.ID(name=called)) if called == name:
-            return True
-        case _:
-            return any(_calls(child, name) for _, child in node.children())
+    return frozenset(assigned), frozenset(said)
 
 
 def _addressed(node: Any) -> Iterator[str]:

@@ -122,10 +122,11 @@ class Divide(Struct, frozen=True):
 
 
 class Havoc(Struct, frozen=True):
-    """`var` becomes any value of the range."""
+    """`var` becomes any value of the range. It is `unset` where nothing gave it a value."""
 
     var: Var
     range: Range
+    unset: bool = False
 
 
 #: An address, and the distances of cells from it.

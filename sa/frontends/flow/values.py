@@ -40,11 +40,12 @@ _NOTHING: Values = frozenset()
 
 
 class Found(Struct):
-    """What is known: of registers by thread number, and of cells by address."""
+    """What is known: of registers by thread number, and of cells by address. `sums` are values that no step changes."""
 
     layout: Layout
     registers: dict[tuple[int, Var], Values] = field(default_factory=dict)
     cells: dict[int, Values] = field(default_factory=dict)
+    sums: dict[Term, Values] = field(default_factory=dict)
 
 
 def constants(threads: Sequence[Thread], where: Layout, arbitrary: frozenset[int]) -> Found:
@@ -251,7 +252,12 @@ def evaluate(term: Term, found: Found, thread: int) -> Values:
         case Ite(_, positive, negative):
             return _settled(evaluate(positive, found, thread) | evaluate(negative, found, thread), found.layout)
         case Sum():
-            return _settled(_sum(term, found, thread), found.layout)
+            if (known := found.sums.get(term)) is not None:
+                return known
+            values = _settled(_sum(term, found, thread), found.layout)
+            if all(v in found.layout.addresses for v in term.free):
+                found.sums[term] = values
+            return values
         case _:
             return _UNKNOWN
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 from unittest.mock import patch
 
-from sa.automata.automaton import EXIT, FAIL, Automaton, Edge
+from sa.automata.automaton import EXIT, Automaton, Edge
 from sa.base.diagnostic import InputError
 from sa.frontends.c.types import MOST_ELEMENTS
 from sa.frontends.load import load_program
@@ -43,6 +43,8 @@ COMPILER = shutil.which("gcc")
 #: Functions a run of the compiler.
 BATCH = 40
 MAX_STEPS = 20_000
+#: What tests of values end with, and what the last one does.
+ENDS = "void reach_error(void); void __sacheck_assert(_Bool);"
 
 
 class Generator:
@@ -207,7 +209,7 @@ def outcomes(generators: Sequence[Generator], texts: Sequence[str], folder: Path
 
 
 def ends(main: Automaton) -> str:
-    """`exit` or `fail`: what the only run of a deterministic thread ends with."""
+    """`exit`, or how it fails: what the only run of a deterministic thread ends with."""
     state: dict[Var, Value] = {v.var: default_value(v.var.sort) for v in main.variables}
     for conjunct in conjuncts(main.init):
         if isinstance(conjunct, IsZero):
@@ -221,12 +223,16 @@ def ends(main: Automaton) -> str:
             )
             assert isinstance(array, Var)
             state[array] = evaluate(value, {})
-    here = main.initial
+    here, edges = main.initial, dict[str, list[Edge]]()
+    for edge in main.edges:
+        edges.setdefault(edge.source, []).append(edge)
     for _ in range(MAX_STEPS):
-        taken = [e for e in main.edges if e.source == here and holds(e.guard, state)]
+        taken = [e for e in edges.get(here, ()) if holds(e.guard, state)]
         assert len(taken) == 1, (here, taken)
-        if taken[0].label is not None and taken[0].label.action in (EXIT, FAIL):
-            return taken[0].label.action
+        if taken[0].label is not None and taken[0].label.action == EXIT:
+            return EXIT
+        if taken[0].failure is not None:
+            return taken[0].failure.what
         state = _after(taken[0], state)
         here = taken[0].target
     return "endless"
@@ -237,21 +243,25 @@ def _after(edge: Edge, state: dict[Var, Value]) -> dict[Var, Value]:
 
 
 def compare(generator: Generator, text: str, values: Sequence[int], folder: Path, random: Random) -> str:
-    """What became of a function: `agrees`, `rejected`, or what is wrong."""
-    tests = [f"if ({n} != {v}LL) reach_error();" for n, v in zip(generator.names(), values, strict=True)]
+    """What became of a function: `agrees`, `rejected`, or what is wrong.
+
+    Every value is tested, and behind the tests one is tested to be what it is: the run must end with that assertion.
+    The text is what a compiler has accepted, and has no directives, so that it is read as it is.
+    """
+    names = generator.names()
     place = random.randrange(len(values))
-    planted = f"if ({generator.names()[place]} == {values[place]}LL) reach_error();"
-    results = list[str]()
-    for checks in ("\n".join(tests), planted):
-        path = folder / "one.c"
-        main = f"void reach_error(void);\nint main(void) {{ f{generator.number}();\n{checks}\nreturn 0; }}\n"
-        path.write_text(text + "\n" + main)
-        try:
-            program = load_program(str(path)).program
-        except InputError as wrong:
-            return "rejected " + wrong.diagnostics[0].code
-        results.append(ends(program.threads[0]))
-    return "agrees" if results == [EXIT, FAIL] else f"wrong: {results}"
+    tests = [f"if ({n} != {v}LL) reach_error();" for n, v in zip(names, values, strict=True)]
+    planted = f"__sacheck_assert({names[place]} != {values[place]}LL);"
+    checks = "\n".join([*tests, planted])
+    main = f"{ENDS}\nint main(void) {{ f{generator.number}();\n{checks}\nreturn 0; }}\n"
+    path = folder / "one.i"
+    path.write_text(text + "\n" + main)
+    try:
+        program = load_program(str(path)).program
+    except InputError as wrong:
+        return "rejected " + wrong.diagnostics[0].code
+    result = ends(program.threads[0])
+    return "agrees" if result == planted else f"wrong: {result}"
 
 
 def run(count: int, seed: int, large: int = MOST_ELEMENTS) -> tuple[Counter[str], list[str]]:

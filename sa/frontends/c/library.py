@@ -1,0 +1,53 @@
+"""The functions of the library, in C: of `library.c` those that a file speaks of, and what they call."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from importlib.resources import files
+
+from msgspec import Struct
+from pycparser import CParser, c_ast
+
+_FUNCTION = re.compile(r"^[A-Za-z_][\w *]*?\b(\w+)\([^;]*?\) \{")
+#: What a word stands for that no text says.
+_MEANT = {"strdup": ("__sacheck_strdup", "strcpy"), "strndup": ("strcpy",)}
+
+
+class _Piece(Struct, frozen=True):
+    """A declaration: its text, the function that it defines, if it does, and the words in it."""
+
+    text: str
+    defines: str | None
+    words: frozenset[str]
+
+
+def library(said: frozenset[str]) -> c_ast.FileAST:
+    """The types and variables of the library, and the functions that are needed where some names are said."""
+    functions = {p.defines: p for p in _pieces() if p.defines is not None}
+    wanted, pending = set[str](), list(said)
+    while pending:
+        name = pending.pop()
+        pending += _MEANT.get(name, ())
+        if name in functions and name not in wanted:
+            wanted.add(name)
+            pending += functions[name].words
+    return _parsed(frozenset(wanted))
+
+
+@lru_cache(maxsize=16)
+def _parsed(wanted: frozenset[str]) -> c_ast.FileAST:
+    kept = (p.text for p in _pieces() if p.defines is None or p.defines in wanted)
+    return CParser().parse("\n".join(kept), "<library>")
+
+
+@lru_cache(maxsize=1)
+def _pieces() -> tuple[_Piece, ...]:
+    """The declarations of `library.c`: each begins at the start of a line."""
+    text = (files("sa.frontends.c") / "headers" / "library.c").read_text(encoding="utf-8")
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    found = list[_Piece]()
+    for piece in re.split(r"\n(?=[A-Za-z_])", text.strip()):
+        function = _FUNCTION.match(piece)
+        found.append(_Piece(piece, None if function is None else function.group(1), frozenset(re.findall(r"\w+", piece))))
+    return tuple(found)
