@@ -148,6 +148,7 @@ class Body(msgspec.Struct):
 
     `wanted` is what a pointer points to that takes the value of the expression which is translated. `rounds` are the
     objects there were before each loop around here, `ended` those of inner blocks, where a function is compared alone.
+    `reads` are the registers that are read, by the nodes where they are: terms do not tell, for `x - x` is 0.
     """
 
     file: File
@@ -161,6 +162,7 @@ class Body(msgspec.Struct):
     steps: list[Step] = msgspec.field(default_factory=list)
     registers: dict[Var, Register] = msgspec.field(default_factory=dict)
     objects: dict[str, Object] = msgspec.field(default_factory=dict)
+    reads: set[tuple[Node, Var]] = msgspec.field(default_factory=set)
     nodes: int = 2
     here: Node = 0
     breaks: list[Node] = msgspec.field(default_factory=list)

@@ -217,7 +217,7 @@ def _named(body: Body, node: Any) -> Value:
         if (known := fixed_value(body, found)) is not None:
             return known
     where = place(body, node)
-    body.file.parts |= isinstance(where.type, Array) and not isinstance(node, c_ast.ID | c_ast.CompoundLiteral)
+    body.file.parts |= isinstance(where.type, Array) and not isinstance(node, c_ast.ID)
     return load(body, where)
 
 
@@ -226,9 +226,7 @@ def _unary(body: Body, node: c_ast.UnaryOp) -> Value:
         case "&":
             return address_of(body, node.expr)
         case "*":
-            where = place(body, node)
-            body.file.parts |= isinstance(where.type, Array)
-            return load(body, where)
+            return _named(body, node)
         case "!":
             return Value(build.lnot(truth(value(body, node.expr))), INT)
         case "-":
@@ -257,9 +255,8 @@ def address_of(body: Body, node: Any) -> Value:
         raise Unsupported("SA714", "the address of this is not known")
     if where.part is not None:
         raise Unsupported("SA712", "the address of a part of a union", "use the union itself")
-    inner = isinstance(node, c_ast.StructRef) or (
-        isinstance(node, c_ast.ArrayRef) and isinstance(node.name, c_ast.StructRef | c_ast.ArrayRef)
-    )
+    outer = node.name if isinstance(node, c_ast.ArrayRef) else node
+    inner = isinstance(outer, c_ast.ArrayRef | c_ast.StructRef)
     body.file.parts |= inner and not (isinstance(where.type, Struct) and where.type.opaque)
     return Value(where.address, Pointer(where.type))
 
@@ -380,22 +377,16 @@ def _choice(body: Body, node: c_ast.TernaryOp) -> Value:
         body.here = start
         ends.append((value(body, inner), body.here))
     kind = joined(ends[0][0], ends[1][0])
-    if isinstance(kind, Struct):
-        # What a structure is known by is its address.
-        chosen = temporary(body, Pointer(kind))
-        for found, end in ends:
-            body.here = end
-            emit(body, Set(chosen, number(found)), after)
-        return Value(chosen, kind)
-    if not is_scalar(kind):
+    if not (is_scalar(kind) or isinstance(kind, Struct)):
         for _, end in ends:
             body.here = end
             emit(body, Skip(), after)
         return NOTHING
-    result = temporary(body, kind)
+    # What a structure is known by is its address.
+    result = temporary(body, Pointer(kind) if isinstance(kind, Struct) else kind)
     for found, end in ends:
         body.here = end
-        emit(body, Set(result, number(converted(body, found, kind))), after)
+        emit(body, Set(result, number(found if isinstance(kind, Struct) else converted(body, found, kind))), after)
     return Value(result, kind)
 
 

@@ -48,6 +48,6 @@ def _pieces() -> tuple[_Piece, ...]:
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     found = list[_Piece]()
     for piece in re.split(r"\n(?=[A-Za-z_])", text.strip()):
-        function = _FUNCTION.match(piece)
-        found.append(_Piece(piece, None if function is None else function.group(1), frozenset(re.findall(r"\w+", piece))))
+        function, words = _FUNCTION.match(piece), frozenset(re.findall(r"\w+", piece))
+        found.append(_Piece(piece, None if function is None else function.group(1), words))
     return tuple(found)

@@ -14,7 +14,6 @@ from sa.frontends.reading import USUAL, Reading
 from sa.language.load import Loaded, LoadedScript
 from sa.language.reading.grammar import keywords
 
-
 #: Where pointers to parts of objects are moved.
 PARTS = "where no pointer into a part of an object is followed outside of this part"
 

@@ -82,6 +82,7 @@ def strides(body: Body, pointer: Value) -> None:
 def load(body: Body, where: Place) -> Value:
     """The value at a place; the address of one that is no scalar."""
     if isinstance(where, InRegister):
+        body.reads.add((body.here, where.var))
         return Value(where.var, plain(where.type))
     if where.part is not None:
         return read(body, where)

@@ -59,7 +59,7 @@ from sa.frontends.flow.graph import (
     base,
     outgoing,
 )
-from sa.frontends.flow.terms import read_by, written_by
+from sa.frontends.flow.terms import written_by
 from sa.frontends.reading import Reading
 from sa.terms import build
 from sa.terms.term import Int as Number
@@ -261,17 +261,17 @@ def _procedure(file: File, name: str) -> Procedure:
 
 def _is_read_unset(body: Body) -> bool:
     """Whether a variable may be read before it has a value, which C leaves undefined (6.3.2.1)."""
-    unset = [(s.op.var, s.target) for s in body.steps if isinstance(s.op, Havoc) and s.op.unset]
+    unset = [(s.target, s.op.var) for s in body.steps if isinstance(s.op, Havoc) and s.op.unset]
     following = outgoing(body.steps) if unset else {}
     pending, seen = list(unset), set(unset)
     while pending:
-        var, node = pending.pop()
+        node, var = pending.pop()
+        if (node, var) in body.reads:
+            return True
         for step in following.get(node, ()):
-            if any(var in term.free for term in read_by(step.op)):
-                return True
-            if written_by(step.op) is not var and (var, step.target) not in seen:
-                seen.add((var, step.target))
-                pending.append((var, step.target))
+            if written_by(step.op) is not var and (step.target, var) not in seen:
+                seen.add((step.target, var))
+                pending.append((step.target, var))
     return False
 
 

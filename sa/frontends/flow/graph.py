@@ -7,7 +7,7 @@ object's first cell is the variable `base(name)` until the layout gives it a num
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import TypeAlias
 
@@ -367,7 +367,7 @@ def fresh(graph: Graph) -> Node:
     return graph.nodes - 1
 
 
-def outgoing(steps: tuple[Step, ...] | list[Step]) -> dict[Node, list[Step]]:
+def outgoing(steps: Sequence[Step]) -> dict[Node, list[Step]]:
     """The steps by their source."""
     result = dict[Node, list[Step]]()
     for step in steps:

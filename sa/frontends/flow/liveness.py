@@ -34,9 +34,7 @@ def live(
             found |= bits.setdefault(key, 1 << len(bits))
         return found
 
-    after = {
-        n: [(mask(read(s)), mask(killed(s)), pure(s), s.target) for s in out] for n, out in following.items()
-    }
+    after = {n: [(mask(read(s)), mask(killed(s)), pure(s), s.target) for s in out] for n, out in following.items()}
     known = dict[Node, int]()
     for component in order:
         changed = True

@@ -16,7 +16,8 @@ from sa.automata.automaton import EXIT, Origin
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Access, Accesses
 from sa.frontends.flow.cuts import depths_of
-from sa.frontends.flow.debts import ENDS, owed
+from sa.frontends.flow.debts import ENDS, World, owed, worlds
+from sa.frontends.flow.doomed import doomed
 from sa.frontends.flow.graph import (
     ANY,
     PLAIN,
@@ -77,13 +78,18 @@ class Held(Struct, frozen=True):
 
 
 class _Work(Struct):
-    """A thread that is rewritten; the `source` of a comparison is undefined where it races, and may owe writes."""
+    """A thread that is rewritten; the `source` of a comparison is undefined where it races, and may owe writes.
+
+    By node it is said which cells are `owed` in which of the `worlds`, and when it is `doomed` to be undefined.
+    """
 
     thread: Thread
     known: Accesses
     held: Mapping[int, Held]
     source: bool
-    owed: Mapping[Node, frozenset[int]]
+    worlds: Sequence[World]
+    owed: Mapping[Node, frozenset[tuple[int, int]]]
+    doomed: Mapping[Node, Term]
     depths: Mapping[Node, int]
     steps: list[Step] = field(default_factory=list)
     count: int = 0
@@ -112,8 +118,10 @@ def given_range(key: str, range_: Range) -> Range:
 def under_permissions(thread: Thread, known: Accesses, cells: Mapping[int, Held], source: bool) -> None:
     """Rewrite the graph of a thread in place. Raises InputError for accesses of which too little is known."""
     graph = thread.graph
-    debts = owed(graph, known, frozenset(cells)) if source else {}
-    work = _Work(thread, known, cells, source, debts, depths_of(thread, outgoing(graph.steps)))
+    ways = worlds(thread, known) if source else ()
+    debts = owed(thread, known, frozenset(cells), ways) if source else {}
+    fate = doomed(thread, known) if source else {}
+    work = _Work(thread, known, cells, source, ways, debts, fate, depths_of(thread, outgoing(graph.steps)))
     for step in graph.steps:
         _rewritten(step, work)
     _doomed(work)
@@ -121,24 +129,41 @@ def under_permissions(thread: Thread, known: Accesses, cells: Mapping[int, Held]
 
 
 def _doomed(work: _Work) -> None:
-    """Who has no permission for what it will write in any case is undefined as good as now: no acquire is between.
+    """Who will be undefined in any case is undefined as good as now: no acquire is between.
 
-    SEQ calls this late undefined behaviour. Permissions go at releases, and what will be written is told where it
-    becomes certain.
+    So is who has no permission for what it will write in any case. SEQ calls this late undefined behaviour. Permissions
+    go at releases, and what will be written is told where it becomes certain.
     """
     graph = work.thread.graph
-    none = frozenset[int]()
+    none = frozenset[tuple[int, int]]()
     for node in dict.fromkeys(s.target for s in graph.steps):
-        due = work.owed.get(node, none)
+        due, fate = work.owed.get(node, none), work.doomed.get(node, build.FALSE)
         before = [s for s in graph.steps if s.target == node]
-        if work.depths.get(node, 0) or not any(
-            isinstance(s.op, Show | End) or work.owed.get(s.source, none) != due for s in before
-        ):
+        if work.depths.get(node, 0):
             continue
-        for address in sorted(due):
-            lacking, here = Test(build.eq(work.held[address].may, build.ZERO)), fresh(graph)
-            _chain(node, [lacking], here, before[0].origin, work)
-            work.steps.append(Step(here, Fail(RACE), fresh(graph), before[0].origin))
+        begins = any(isinstance(s.op, Show | End) for s in before)
+        if begins or any(work.owed.get(s.source, none) != due for s in before):
+            for address in sorted({a for a, _ in due}):
+                lacking = build.land(build.eq(work.held[address].may, build.ZERO), _in_worlds(address, due, work))
+                _fail(node, lacking, before[0].origin, work)
+        if begins or any(work.doomed.get(s.source, build.FALSE) is not fate for s in before):
+            _fail(node, fate, before[0].origin, work)
+
+
+def _fail(node: Node, formula: Term, origin: Origin, work: _Work) -> None:
+    """The source is undefined where a formula holds."""
+    if formula is not build.FALSE:
+        here = fresh(work.thread.graph)
+        _chain(node, [Test(formula)], here, origin, work)
+        work.steps.append(Step(here, Fail(RACE), fresh(work.thread.graph), origin))
+
+
+def _in_worlds(address: int, due: frozenset[tuple[int, int]], work: _Work) -> Term:
+    """That pointers point so that a cell is among those that are due."""
+    meant = [world for number, world in enumerate(work.worlds) if (address, number) in due]
+    if len(meant) == len(work.worlds):
+        return build.TRUE
+    return build.lor(*(build.land(*(build.eq(v, x) for v, x in world.items())) for world in meant))
 
 
 def _rewritten(step: Step, work: _Work) -> None:
@@ -161,7 +186,10 @@ def _rewritten(step: Step, work: _Work) -> None:
 def _add(step: Step, ops: list[Op], work: _Work) -> None:
     """The steps in place of one, with what is owed behind it."""
     before, after = (work.owed.get(n, frozenset()) for n in (step.source, step.target))
-    changed = [Set(work.held[a].owes, build.integer(int(a in after))) for a in sorted(before ^ after)]
+    changed = [
+        Set(work.held[a].owes, build.ite(_in_worlds(a, after, work), build.ONE, build.ZERO))
+        for a in sorted({a for a, _ in before ^ after})
+    ]
     _chain(step.source, [*ops, *changed], step.target, step.origin, work)
 
 
@@ -181,7 +209,7 @@ def _accessed(step: Step, work: _Work) -> None:
     mine = [c for c in access.cells if c in work.held]
     if OTHER in values and not _is_element(step.op.address, work):
         message = "which variable is accessed here is not known where a function is compared alone"
-        hint = "access a variable by its name, or what a parameter of its type points to"
+        hint = "access a variable by its name, or what a parameter of its type points to, of at most 64 numbers"
         raise InputError((error("SA718", message, step.origin.span, hint),))
     others = [c for c in access.cells if c not in work.held]
     if not mine:
@@ -263,10 +291,10 @@ def _shown(step: Step, work: _Work) -> Iterator[Op]:
         case Sync.RELEASE:
             later = work.owed.get(step.target, frozenset())
             for number, (address, _) in enumerate(cells):
-                if address in later:
+                if (owing := _in_worlds(address, later, work)) is not build.FALSE:
                     # What is owed need not have its value yet.
                     any_ = _temporary(ANY, work)
-                    seen[number] = any_
+                    seen[number] = build.ite(owing, any_, seen[number])
                     yield Havoc(any_, ANY)
             yield Show(action, (*values, *seen))
             yield from (Set(c.wrote, build.ZERO) for _, c in cells)

@@ -35,6 +35,14 @@ class Add(Struct, frozen=True):
     right: Operand
 
 
+class Divide(Struct, frozen=True):
+    """To divide by 0 is undefined."""
+
+    register: str
+    left: Operand
+    right: Operand
+
+
 class If(Struct, frozen=True):
     register: str
     yes: tuple[Statement, ...]
@@ -49,7 +57,7 @@ class Same(Struct, frozen=True):
     two: str
 
 
-Statement: TypeAlias = Read | Write | Add | If | Same
+Statement: TypeAlias = Read | Write | Add | Divide | If | Same
 Code: TypeAlias = tuple[Statement, ...]
 
 PLAIN, ATOMIC = ("g", "h"), ("x", "y")
@@ -72,7 +80,8 @@ def statement(random: Random, depth: int = 0) -> Statement:
     if kind < 0.85:
         return Write(random.choice(ATOMIC), random.choice((1, 2)), random.choice(STORES))
     if kind < 0.93 or depth:
-        return Add(register, random.choice(REGISTERS), random.choice((1, *REGISTERS)))
+        made = Divide if 0.89 < kind < 0.97 else Add
+        return made(register, random.choice(REGISTERS), random.choice((1, *REGISTERS)))
     return If(register, code(random, 1, depth + 1), code(random, random.randrange(2), depth + 1))
 
 
@@ -128,6 +137,8 @@ def _line(here: Statement) -> str:
             return f"__atomic_store_n(&{variable}, {value}, {numbers[order or '']});"
         case Add(register, left, right):
             return f"{register} = {left} + {right};"
+        case Divide(register, left, right):
+            return f"{register} = {left} / {right};"
         case If(register, yes, no):
             return f"if ({register}) {{ {_lines(yes)} }} else {{ {_lines(no)} }}"
         case Same(register, one, two):
@@ -156,12 +167,19 @@ class Race(Exception):
     """Two accesses of a plain variable, one of them a write, that nothing orders."""
 
 
+class Undefined(Exception):
+    """What C leaves undefined in one thread: a division by 0, or a pointer to nothing that is followed."""
+
+
 _ALL = (*PLAIN, *MORE, *ATOMIC)
 _START = ((0, 0), (0, 0))
 
 
 def ends(function: Code, other: Code, races: bool) -> frozenset[tuple[object, ...]]:
-    """How a function beside another thread can end: all registers, and the memory. Raises Race if `races` matter."""
+    """How a function beside another thread can end: all registers, and the memory. Raises Race if `races` matter.
+
+    Raises Undefined, too.
+    """
     first = _State((function, other), _START, ((1, 0), (0, 1)), (0,) * len(_ALL), *(((0, 0),) * len(_ALL),) * 3)
     found, seen, pending = set[tuple[object, ...]](), {first}, [first]
     while pending:
@@ -189,10 +207,14 @@ def _step(here: _State, thread: int, races: bool) -> _State:
     match now:
         case Add(register, left, right):
             registers[register] = value(left) + value(right)
+        case Divide(register, left, right):
+            if value(right) == 0:
+                raise Undefined
+            registers[register] = value(left) // value(right)
         case If(register, yes, no):
             later = [*(yes if registers[register] else no), *later]
         case Read(register, variable, order):
-            at = _ALL.index(variable)
+            at = _cell(variable)
             registers[register] = memory[at]
             if order is None:
                 _ordered(writes[at], clocks[thread], thread, races)
@@ -200,7 +222,7 @@ def _step(here: _State, thread: int, races: bool) -> _State:
             elif order == "acquire":
                 clocks[thread] = _joined(clocks[thread], released[at])
         case Write(variable, operand, order):
-            at = _ALL.index(variable)
+            at = _cell(variable)
             memory[at] = value(operand)
             if order is None:
                 for accesses in (writes[at], reads[at]):
@@ -220,6 +242,12 @@ def _step(here: _State, thread: int, races: bool) -> _State:
         tuple(reads),
         tuple(writes),
     )
+
+
+def _cell(variable: str) -> int:
+    if variable not in _ALL:
+        raise Undefined
+    return _ALL.index(variable)
 
 
 def _put(pair: tuple[object, object], place: int, new: object) -> tuple[object, object]:
@@ -261,8 +289,11 @@ def told_apart(before: Code, after: Code, others: Sequence[Code]) -> Code | None
     for other in others:
         try:
             usual = ends(before, other, True)
-        except Race:
+        except (Race, Undefined):
             continue
-        if ends(after, other, False) - usual:
+        try:
+            if ends(after, other, False) - usual:
+                return other
+        except Undefined:
             return other
     return None

@@ -25,6 +25,7 @@ from tests.frontends.c.contexts import (
     Read,
     Same,
     Statement,
+    Undefined,
     Write,
     changed,
     code,
@@ -81,12 +82,12 @@ def told_apart(before: Code, after: Code, others: list[Code]) -> tuple[object, .
         for other in others:
             try:
                 usual = ends(one, other, True)
-            except (Race, ValueError):
+            except (Race, Undefined):
                 continue
             try:
                 if ends(two, other, False) - usual:
                     return p, q, other
-            except ValueError:
+            except Undefined:
                 return p, q, other
     return None
 

@@ -42,6 +42,9 @@ int main(void) {
 """
 PLAIN_NUMBER_OF_BYTES = "int main(void) { int *c = malloc(4); if (!c) return 0; *c = 1; return 0; }\n"
 HOLD = {
+    "blocks side by side": "#include <string.h>\n"
+    "int a[4] = {1, 2};\nint main(void) { memcpy(a + 2, a, 2 * sizeof(int)); memmove(a, a + 1, 2 * sizeof(int));"
+    " assert(a[0] == 2 && a[2] == 1 && a[3] == 2); }\n",
     "other signedness": "int main(void) { int x = -1; unsigned *p = (unsigned *)&x; assert(*p == 4294967295u); }\n",
     "enumeration by its tag": "enum n { M = -1 };\nint main(void) { enum n y = 0; assert(y - 1 < 0); }\n",
     "extern inside": "int x = 1;\nint main(void) { int x = 2; { extern int x; x = 9; } assert(x == 2); }\n",
@@ -54,6 +57,10 @@ HOLD = {
     "claims that fold": "int main(void) { int x = 1; assert(x == 1); }\n",
 }
 FAIL = {
+    "blocks that overlap": "#include <string.h>\n"
+    "int a[4];\nint main(void) { memcpy(a, a + 1, 2 * sizeof(int)); assert(a[0] == 0); }\n",
+    "blocks of a length that overlap": "#include <string.h>\n"
+    "char a[4];\nint main(void) { int n = __VERIFIER_nondet_int(); if (n >= 0 && n < 3) memcpy(a + 1, a, n); }\n",
     "index in a structure": "struct { int a[2]; int b; } g;\n"
     "int main(void) { int i = __VERIFIER_nondet_int(); if (i >= 0 && i <= 2) g.a[i] = 1; }\n",
     "defined elsewhere": "extern int limit;\nint main(void) { assert(limit == 0); }\n",
