@@ -118,7 +118,7 @@ def given_range(key: str, range_: Range) -> Range:
 def under_permissions(thread: Thread, known: Accesses, cells: Mapping[int, Held], source: bool) -> None:
     """Rewrite the graph of a thread in place. Raises InputError for accesses of which too little is known."""
     graph = thread.graph
-    ways = worlds(thread, known) if source else ()
+    ways: Sequence[World] = worlds(thread, known) if source else ({},)
     debts = owed(thread, known, frozenset(cells), ways) if source else {}
     fate = doomed(thread, known) if source else {}
     work = _Work(thread, known, cells, source, ways, debts, fate, depths_of(thread, outgoing(graph.steps)))
