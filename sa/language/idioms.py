@@ -31,7 +31,10 @@ _IDIOMS: Sequence[tuple[str, str]] = (
     (r"(?<!seq)(?<!set)(?:<=|>=|[<>]|==|!=)\s*[\w.\[\]+*%()\s-]+~\s*(?:[<>]=?|[=!]=)",
      "comparisons are joined: `0 <= x && x < 3`"),
     # Invariants and what else is claimed.
-    (r"\binvariant\s+\w+\s*~\s*==?", "an invariant is written `invariant name : e;`"),
+    (r"\binvariant\s*(?:\w+\s*~\s*==?|~\s*(?:forall|exists|at|if|true)\b)",
+     "an invariant has a name: `invariant name : e;`"),
+    (r"(?:^|[;}])\s*~\s*(?:rely|guarantee|env)\b", "it stands in a thread: `thread T { rely x' >= x; … }`"),
+    (r"\brefinement\s*~\s*\{", "a refinement has a name: `refinement r { … }`"),
     (r"\bwhile\s*\([^{}]*\)\s*~\s*(?:invariant|inv|decreases)\b",
      "loops need no invariants of their own; what always holds stands outside of the threads: `invariant name : e;`"),
     (r"~\s*(?:requires|ensures|modifies|decreases|reads)\b",
