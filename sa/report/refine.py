@@ -51,7 +51,7 @@ def refinement_document(outcome: Outcome, why: bool = True) -> Document:
     empty = without_runs(outcome.verdict, outcome.warnings)
     sections: list[Section] = [(Paragraph(f"Claim{over}: {outcome.claim}"),), *empty, (_goals(outcome.results),)]
     for result in outcome.results:
-        sections.extend(_evidence(result, outcome.escape is not None))
+        sections.extend(_evidence(result, outcome.escape is not None, outcome.proposal is not None))
         sections[-1] = (*sections[-1], *(Paragraph(f"Note: {note}") for note in result.notes))
     if outcome.verdict is Verdict.UNKNOWN:
         sections.extend(_open(outcome, why))
@@ -137,22 +137,26 @@ def _work(statistics: Statistics) -> Iterator[str]:
         yield from (str(number), unit if number == 1 else unit + "s")
 
 
-def _evidence(result: Result, escapes: bool) -> Iterator[Section]:
-    """A goal without a proof; `escapes` says that another play shows a visible behaviour that escapes."""
+def _evidence(result: Result, escapes: bool, follows: bool) -> Iterator[Section]:
+    """A goal without a proof; what `escapes` and `follows` mean is said in `lost`."""
     if result.unknown is not None:
         yield (Paragraph(f"{result.goal.name}: unknown because {because(result.unknown)}"),)
     if result.play is not None:
-        yield from lost(result.play, result, f"{result.goal.name} fails. A play that the abstract side loses:", escapes)
+        head = f"{result.goal.name} fails. A play that the abstract side loses:"
+        yield from lost(result.play, result, head, escapes, follows)
 
 
-def lost(play: Play, result: Result, head: str, escapes: bool = False) -> Iterator[Section]:
+def lost(play: Play, result: Result, head: str, escapes: bool = False, follows: bool = False) -> Iterator[Section]:
     """A goal's play below a line that says what it is, and whether the behaviour escapes.
 
-    `escapes` says that another play, in which one does, comes next.
+    `escapes` says that another play, in which one does, comes next; `follows` that another relation, with which the
+    answer is PROVED, does.
     """
     yield (Paragraph(head),)
     yield (PlayTrace(story(play, result.goal), result.goal),)
     match result.loss:
+        case None if follows:
+            yield (Paragraph("What fails is to follow step by step with this relation."),)
         case None if result.goal.closed:
             start = "" if isinstance(play, Uncovered) else "What fails is to follow step by step. "
             yield (Paragraph(f"{start}Whether some abstract run has these visible actions was not determined."),)
