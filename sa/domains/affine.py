@@ -1,7 +1,8 @@
 """Affine equalities between variables (Karr's domain), sparse, with integer coefficients.
 
-A space is the set of states that satisfy rows `Σ coefficient · variable + constant = 0`, kept in reduced
-echelon form: equal sets have equal rows, and a join looks only at the rows that differ. Booleans count as 0
+A space is the set of states that satisfy rows `Σ coefficient · column + constant = 0`, kept in reduced
+echelon form: equal sets have equal rows, and a join looks only at the rows that differ. A column is a variable, or a
+number that is not affine in variables: an element, a product, a quotient, the value of a function. Booleans count as 0
 and 1, enumerations as their index, arrays as any numbers that tell them apart, of which only equality says
 something. The empty set has no space; operations that may meet it return None.
 """
@@ -17,13 +18,13 @@ from sa.terms import build
 from sa.terms.solve import extended
 from sa.terms.sort import BOOL, INT, ArraySort, BoolSort, EnumSort, IntSort, finite_values
 from sa.terms.substitute import primed, substitute
-from sa.terms.term import Bool, IsZero, Member, Not, Same, Term, Var
+from sa.terms.term import Bool, Call, Div, IsZero, Member, Mod, Not, Product, Same, Select, Term, Var, sort_of
 
-#: Coefficients by variable; the constant stands under None. Coprime, the pivot's coefficient positive.
-Row: TypeAlias = dict[Var | None, int]
+#: Coefficients by column; the constant stands under None. Coprime, the pivot's coefficient positive.
+Row: TypeAlias = dict[Term | None, int]
 
-#: Rows by pivot: the row's first variable, which occurs in no other row.
-Space: TypeAlias = Mapping[Var, Row]
+#: Rows by pivot: the row's first column, which is no column of another row.
+Space: TypeAlias = Mapping[Term, Row]
 
 EVERYTHING: Space = {}
 
@@ -50,7 +51,7 @@ def _row(literal: Term) -> Row | None:
 
 
 def _affine(term: Term) -> Row | None:
-    """A term as an affine combination of variables, None where it is not one."""
+    """A term as an affine combination of columns, None where it is not one."""
     match term:
         case Bool(value):
             return {None: int(value)}
@@ -61,10 +62,14 @@ def _affine(term: Term) -> Row | None:
     const, parts = build.linear_parts(term)
     row: Row = {None: const} if const else {}
     for part, coefficient in parts.items():
-        if not isinstance(part, Var):
+        if not (isinstance(part, Var) or _is_number(part)):
             return None
         row[part] = coefficient
     return row
+
+
+def _is_number(part: Term) -> bool:
+    return isinstance(part, Call | Div | Mod | Product | Select) and sort_of(part) == INT
 
 
 def _combine(first: Row, a: int, second: Row, b: int) -> Row:
@@ -74,9 +79,13 @@ def _combine(first: Row, a: int, second: Row, b: int) -> Row:
     return {v: c for v, c in row.items() if c}
 
 
-def _pivot(row: Row) -> Var | None:
-    # By name: `abs.` variables are defined by `conc.` ones.
-    return min((v for v in row if v is not None), key=lambda v: v.key, default=None)
+def _pivot(row: Row) -> Term | None:
+    return min((v for v in row if v is not None), key=_order, default=None)
+
+
+def _order(column: Term) -> tuple[bool, str]:
+    # Variables come first, and by name: `abs.` variables are defined by `conc.` ones.
+    return not isinstance(column, Var), column.key
 
 
 def _normal(row: Row) -> Row:
@@ -110,14 +119,15 @@ def meet(space: Space, rows: Iterable[Row]) -> Space | None:
 
 
 def forget(space: Space, variables: Iterable[Var]) -> Space:
-    """The space with nothing known of the variables."""
-    result = dict(space)
-    for var in variables:
+    """The space with nothing known of the variables, nor of columns that read them."""
+    result, forgotten = dict(space), dict.fromkeys(variables)
+    reading = (c for c in _columns(space) if not (isinstance(c, Var) or c.free.isdisjoint(forgotten)))
+    for var in (*forgotten, *dict.fromkeys(reading)):
         users = [pivot for pivot, row in result.items() if var in row]
         if not users:
             continue
         # The row with the last pivot goes: the others keep their pivots when it eliminates `var` in them.
-        last = max(users, key=lambda v: v.key)
+        last = max(users, key=_order)
         gone = result.pop(last)
         for pivot in users:
             if pivot is not last:
@@ -126,16 +136,21 @@ def forget(space: Space, variables: Iterable[Var]) -> Space:
     return result
 
 
+def _columns(space: Space) -> Iterable[Term]:
+    return (c for row in space.values() for c in row if c is not None)
+
+
 def join(first: Space, second: Space) -> Space:
     """The smallest space that contains both: the rows that hold in both (Zassenhaus' algorithm)."""
     if first == second:
         return first
+    first, second = _with_columns(first, second), _with_columns(second, first)
     common = {p: row for p, row in first.items() if second.get(p) == row}
     left = [row for p, row in first.items() if p not in common]
     right = [row for p, row in second.items() if p not in common]
     if not left or not right:
         return common
-    basis = dict[Var | None, tuple[Row, Row]]()
+    basis = dict[Term | None, tuple[Row, Row]]()
     shared = list[Row]()
     for row, copy in [*((r, r) for r in left), *((r, Row()) for r in right)]:
         while row:
@@ -156,33 +171,71 @@ def join(first: Space, second: Space) -> Space:
     return joined
 
 
+def _with_columns(space: Space, other: Space) -> Space:
+    """The space with equations for the other's columns that are equal to own ones: for a[i] where a[0] and i = 0."""
+    wanted = dict.fromkeys(c for c in _columns(other) if not isinstance(c, Var))
+    if not wanted:
+        return space
+    known, own = definitions(space), frozenset(_columns(space))
+    rows = list[Row]()
+    for column in [c for c in wanted if c not in own]:
+        same = _affine(substitute(column, known))
+        if same is not None and all(c is None or c in own for c in same):
+            rows.append(_combine(same, -1, {column: 1}, 1))
+    found = meet(space, rows)
+    assert found is not None, "equal columns exclude no state"
+    return found
+
+
 def assign(space: Space, updates: Mapping[Var, Term]) -> Space | None:
     """The space after the simultaneous updates; what is not affine is the same on both sides if it reads the same."""
     opaque = dict[Term, Var]()
     rows = list[Row]()
     for var, value in updates.items():
         row = _affine(value)
-        if row is None:
+        if row is None or any(not isinstance(c, Var | None) for c in row):
             reduced = substitute(value, definitions(space))
             row = _affine(reduced)
             if row is None:
                 stand_in = opaque.setdefault(reduced, build.variable(f"~{len(opaque)}", INT))
                 row = {stand_in: 1}
         rows.append(_combine(row, -1, {primed(var): 1}, 1))
-    after = meet(space, rows)
-    if after is None:
+    met = meet(space, rows)
+    if met is None:
         return None
-    after = forget(after, (*updates, *opaque.values()))
-    back: dict[Var | None, Var | None] = {primed(v): v for v in updates}
-    # A primed name stands right after the plain one, so renaming keeps the echelon form.
-    return {
-        _as_var(back.get(pivot, pivot)): {back.get(v, v): c for v, c in row.items()} for pivot, row in after.items()
+    after = forget(_as_counted(met, updates), (*updates, *opaque.values()))
+    back: dict[Var, Term] = {primed(v): v for v in updates}
+    # A primed name stands right after the plain one, so renaming variables keeps the echelon form.
+    renamed = {substitute(p, back): {_moved(c, back): k for c, k in row.items()} for p, row in after.items()}
+    return renamed if all(isinstance(c, Var) for c in _columns(after)) else meet(EVERYTHING, renamed.values())
+
+
+def _moved(column: Term | None, names: Mapping[Var, Term]) -> Term | None:
+    return None if column is None else substitute(column, names)
+
+
+def _as_counted(space: Space, updates: Mapping[Var, Term]) -> Space:
+    """The space with columns over later values of variables, where these are the earlier ones plus a constant."""
+    before = dict[Var, Term]()
+    for var, value in updates.items():
+        const, parts = build.linear_parts(value)
+        if parts == {var: 1}:
+            before[var] = build.sub(primed(var), build.integer(const))
+    moved: dict[Term, Row | None] = {
+        c: _affine(substitute(c, before)) for c in _columns(space) if not isinstance(c, Var)
     }
-
-
-def _as_var(var: Var | None) -> Var:
-    assert var is not None
-    return var
+    if all(new is None for new in moved.values()):
+        return space
+    rows = list[Row]()
+    for row in space.values():
+        made: Row = {c: k for c, k in row.items() if c is None or moved.get(c) is None}
+        for column, new in moved.items():
+            if new is not None and column in row:
+                made = _combine(made, 1, new, row[column])
+        rows.append(made)
+    found = meet(EVERYTHING, rows)
+    assert found is not None, "a space that is said in other words is not empty"
+    return found
 
 
 def definitions(space: Space) -> dict[Var, Term]:
@@ -192,10 +245,11 @@ def definitions(space: Space) -> dict[Var, Term]:
     """
     found, left = dict[Var, Term](), list[Row]()
     for pivot, row in space.items():
-        definition = _definition(pivot, row)
-        if definition is not None:
+        plain = all(isinstance(c, Var | None) for c in row)
+        definition = _definition(pivot, row) if plain else None
+        if definition is not None and isinstance(pivot, Var):
             found[pivot] = definition
-        elif all(v is None or v.sort == INT for v in row):
+        elif all(c is None or sort_of(c) == INT for c in row):
             left.append(row)
     return extended(found, (_equation(row) for row in left))
 
@@ -204,22 +258,23 @@ def _equation(row: Row) -> Term:
     return build.is_zero(build.combine(row.get(None, 0), ((v, c) for v, c in row.items() if v is not None)))
 
 
-def _definition(pivot: Var, row: Row) -> Term | None:
+def _definition(pivot: Term, row: Row) -> Term | None:
     others = [v for v in row if v is not None and v is not pivot]
     const = row.get(None, 0)
     if row[pivot] != 1:
         return None
-    if pivot.sort == INT:
-        if any(v.sort != INT for v in others):
+    sort = sort_of(pivot)
+    if sort == INT:
+        if any(sort_of(v) != INT for v in others):
             return None
         return build.linear(-const, {v: -row[v] for v in others})
-    every = finite_values(pivot.sort)
+    every = finite_values(sort)
     if not others and every is not None and 0 <= -const < len(every):
-        return build.constant(-const, pivot.sort)
-    if len(others) == 1 and others[0].sort == pivot.sort:
+        return build.constant(-const, sort)
+    if len(others) == 1 and sort_of(others[0]) == sort:
         if row[others[0]] == -1 and const == 0:
             return others[0]
-        if pivot.sort == BOOL and row[others[0]] == 1 and const == -1:
+        if sort == BOOL and row[others[0]] == 1 and const == -1:
             return build.lnot(others[0])
     return None
 
@@ -231,25 +286,25 @@ def formulas(space: Space) -> tuple[Term, ...]:
         definition = _definition(pivot, row)
         if definition is not None:
             found.append(build.eq(pivot, definition))
-        elif not any(v is not None and isinstance(v.sort, ArraySort) for v in row):
+        elif not any(v is not None and isinstance(sort_of(v), ArraySort) for v in row):
             scaled = ((_number(v), c) for v, c in row.items() if v is not None)
             found.append(build.is_zero(build.combine(row.get(None, 0), scaled)))
     return tuple(found)
 
 
-def _number(var: Var) -> Term:
-    """The integer that a variable counts as."""
-    match var.sort:
+def _number(column: Term) -> Term:
+    """The integer that a column counts as."""
+    match sort_of(column):
         case IntSort():
-            return var
+            return column
         case BoolSort():
-            return build.ite(var, build.ONE, build.ZERO)
-        case EnumSort(_, constructors):
+            return build.ite(column, build.ONE, build.ZERO)
+        case EnumSort(_, constructors) as sort:
             number: Term = build.integer(len(constructors) - 1)
             for index in reversed(range(len(constructors) - 1)):
-                number = build.ite(build.eq(var, build.constant(index, var.sort)), build.integer(index), number)
+                number = build.ite(build.eq(column, build.constant(index, sort)), build.integer(index), number)
             return number
         case ArraySort():
             raise Unsupported("an array where a number is needed")
-        case _:
-            assert_never(var.sort)
+        case _ as never:
+            assert_never(never)

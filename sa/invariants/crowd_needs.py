@@ -7,7 +7,7 @@ and how many copies there are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, islice
+from itertools import combinations, islice, zip_longest
 from typing import TypeAlias
 
 from sa.automata.automaton import Automaton, Kind, Variable, variables_of
@@ -40,7 +40,7 @@ def needed(s: System, bads: Sequence[Bad]) -> Offered:
     said = [f for f in (*alone, *compared) if isinstance(f, IsZero | Le) and f.free and f.free <= shared.keys()]
     declared = {v.var: v for t in s.apart for v in t.variables}
     told = [test for v in shared for test in _two_sided(declared[v])]
-    numbers = (*alone, *islice(_dependent(told, [f for f in alone if isinstance(f, Le)]), DEPENDENT))
+    numbers = tuple(islice(_dependent(told, [f for f in alone if isinstance(f, Le)]), DEPENDENT))
     dependent = tuple(islice(_dependent(told, said), DEPENDENT))
     flags = {t.name: _open_flags(t) for t in s.apart}
     # Claims may speak of more copies than there are here, and of where they are.
@@ -53,9 +53,15 @@ def needed(s: System, bads: Sequence[Bad]) -> Offered:
         own = [v for t, q in here.items() for v in flags[t].get(q, ())]
         each = islice(_dependent(own, said), DEPENDENT)
         apart = (build.lor(build.lnot(one), build.lnot(other)) for one, other in combinations(own, 2))
-        formulas = dict.fromkeys((*balanced(s, places), *numbers, *apart, *needs, *compared, *each, *dependent))
+        more = _in_turn(numbers, needs, compared, each, dependent)
+        formulas = dict.fromkeys((*balanced(s, places), *alone, *apart, *more))
         offered[predicate(places)] = tuple(formulas)[:OFFERED]
     return offered
+
+
+def _in_turn(*kinds: Iterable[Term]) -> Iterator[Term]:
+    """One formula of each kind, then the next: where there are too many, none is left out for those of another kind."""
+    return (formula for some in zip_longest(*kinds) for formula in some if formula is not None)
 
 
 def _claimed(bads: Sequence[Bad]) -> Iterator[Term]:

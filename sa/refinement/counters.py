@@ -35,4 +35,4 @@ def counters(goal: Goal, bounds: Limits, tactics: Tactics) -> tuple[Term, ...]:
 
 
 def _mentioned(space: affine.Space) -> frozenset[Var]:
-    return frozenset(v for row in space.values() for v in row if v is not None)
+    return frozenset(v for row in space.values() for c in row if c is not None for v in c.free)
