@@ -75,6 +75,23 @@ def test_equal_terms_that_are_not_affine_stay_equal() -> None:
     assert formulas(forget(space, (Z,))) == (build.eq(X, Y),)
 
 
+def test_what_reads_a_counter_is_known_by_where_the_counter_was() -> None:
+    half = build.div(X, 2)
+    space = assign(EVERYTHING, {Y: half})
+    assert space is not None
+    counted = assign(space, {X: build.add(X, build.ONE)})
+    assert counted is not None
+    assert formulas(counted) == (build.eq(Y, build.div(build.sub(X, build.ONE), 2)),)
+    assert assign(space, {X: Z}) == _space(build.eq(X, Z))
+
+
+def test_columns_that_are_equal_in_one_space_are_joined_with_those_of_the_other() -> None:
+    here, there = _space(build.eq(X, build.ZERO), build.eq(Y, build.ZERO)), _space(build.eq(Y, build.div(X, 2)))
+    assert here is not None
+    assert there is not None
+    assert formulas(join(here, there)) == (build.eq(Y, build.div(X, 2)),)
+
+
 @for_each("seed", range(200))
 def test_forgetting_keeps_exactly_what_does_not_mention_the_variable(seed: int) -> None:
     rng = Random(seed)
