@@ -128,6 +128,25 @@ def unwound(s: System, thread: int, most: Mapping[int, int], constants: bool, li
     return _in_order(work)
 
 
+def narrowed(dag: Dag, width: int) -> Dag:
+    """The same where choices have values of so many bits and a sign only, or as many values; itself if all have."""
+    hops = tuple(_narrowed(hop, width) for hop in dag.hops)
+    return dag if all(one is hop for one, hop in zip(hops, dag.hops, strict=True)) else replace(dag, hops=hops)
+
+
+def _narrowed(hop: Hop, width: int) -> Hop:
+    choices = tuple(_small(c, 2**width) for c in hop.choices)
+    return hop if choices == hop.choices else replace(hop, choices=choices)
+
+
+def _small(choice: Variable, most: int) -> Variable:
+    """A choice that is in range of -most..most-1 where it can be."""
+    if choice.var.sort != INT or choice.low is None or choice.high is None or choice.high - choice.low < 2 * most:
+        return choice
+    low = min(max(choice.low, -most), choice.high - most)
+    return replace(choice, low=low, high=min(choice.high, max(low, 0) + most - 1))
+
+
 def loops_of(s: System, thread: int) -> Loops:
     """The loops of a thread."""
     acts = s.acts[thread]

@@ -6,7 +6,6 @@ Where no run was left out, all states are asked: these are evidence.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -54,6 +53,9 @@ class Wanted(Struct, frozen=True):
 #: Rounds and unwindings, one stage after the other, and those behind them where there is time.
 STAGES = ((2, 1), (4, 4), (8, 8), (16, 16), (24, 32))
 FURTHER = ((32, 64), (48, 128), (64, 256))
+
+#: Constants below this are small.
+SMALL = 1 << 12
 
 #: What the solver may spend on a question at most where it gave up before.
 MOST = 1 << 31
@@ -187,7 +189,7 @@ def in_stages(
 ) -> Iterator[Reached | Coverage]:
     """What one stage after the other finds, and covers beyond those before. Raises LimitReached."""
     covered: Coverage | None = None
-    stages, memory = list(islice(_stages(s, wanted, part), wanted.stages)), Memory()
+    stages, memory = list(_stages(s, wanted, part)), Memory()
     while stages:
         given_up = list[_Stage]()
         for stage in stages:
@@ -221,8 +223,10 @@ def _is_possible(s: System, question: int) -> bool:
 
 def _is_done(covered: Coverage, stage: _Stage, wanted: Wanted) -> bool:
     """Whether a stage has nothing to add."""
-    is_all = covered.rounds >= stage.bounds.rounds and covered.closed == covered.loops
-    return is_all and covered.width in (None, stage.bounds.width)
+    is_all = covered.closed == covered.loops or covered.unwind >= stage.unwind
+    width = stage.bounds.width
+    is_wide = covered.width is None or (width is not None and width <= covered.width)
+    return is_all and is_wide and covered.rounds >= stage.bounds.rounds
 
 
 def _reach(covered: Coverage) -> tuple[bool, int]:
@@ -233,32 +237,39 @@ def _reach(covered: Coverage) -> tuple[bool, int]:
 def _stages(s: System, wanted: Wanted, part: tuple[int, int] | None) -> Iterator[_Stage]:
     """Bounds one after the other: threads in a likely order, numbers as wide as constants ask for.
 
-    Given bounds stay, and are searched through, first with numbers of some width and then with all.
+    At first these are small constants, and choices have as many bits. Given bounds stay, and are searched through,
+    first with numbers of some width and then with all.
     """
-    usual = usual_width(s)
+    usual, small = usual_width(s), usual_width(s, SMALL)
     rounds = len(wanted.schedule) or wanted.rounds
     first = Bounds(0, likely_order(s), usual, schedule=wanted.schedule, part=part)
     if rounds is not None and wanted.unwind is not None:
-        for width in (usual, 2 * usual + 8, None):
-            yield _Stage(wanted.unwind, replace(first, rounds=rounds, width=width))
+        for width, narrow in ((small, True), (usual, False), (2 * usual + 8, False), (None, False)):
+            yield _Stage(wanted.unwind, replace(first, rounds=rounds, width=width, narrow=narrow))
         return
     pairs = [(rounds or most, unwind if wanted.unwind is None else wanted.unwind) for most, unwind in STAGES + FURTHER]
-    for number, (most, unwind) in enumerate(pairs[: len(STAGES)]):
-        width = usual if number < len(STAGES) // 2 else 2 * usual + 8
-        yield _Stage(unwind, replace(first, rounds=most, width=width, rlimit=wanted.effort << min(number, 4)))
+    for number, (most, unwind) in enumerate(pairs[: wanted.stages][: len(STAGES)]):
+        bounds = replace(first, rounds=most, rlimit=wanted.effort << min(number, 4))
+        if number < len(STAGES) // 2:
+            yield _Stage(unwind, replace(bounds, width=small, narrow=True))
+            yield _Stage(unwind, bounds)
+        else:
+            yield _Stage(unwind, replace(bounds, width=2 * usual + 8))
+    if wanted.stages is not None:
+        return
     for most, unwind in dict.fromkeys(pairs):
         yield _Stage(unwind, replace(first, rounds=most, width=None, rlimit=wanted.effort << 4))
     for most, unwind in pairs[len(STAGES) :]:
         yield _Stage(unwind, replace(first, rounds=most, width=2 * usual + 8, rlimit=wanted.effort << 4))
 
 
-def usual_width(s: System) -> int:
-    """Bits for the constants of the program, and some more."""
+def usual_width(s: System, below: int | None = None) -> int:
+    """Bits for the constants of the program, or for those that are smaller than a number, and some more."""
     acts = [act for by_place in s.acts for here in by_place for act in here]
     terms = [s.init, *(c for c in s.claims if c is not None)]
     terms += (t for act in acts for t in (act.condition, *act.updates.values()))
     numbers = (_constant(t) for t in subterms(terms))
-    return max((n.bit_length() for n in numbers), default=0) + 3
+    return max((n.bit_length() for n in numbers if below is None or n < below), default=0) + 3
 
 
 def _constant(term: Term) -> int:
@@ -306,7 +317,8 @@ def in_words(covered: Coverage) -> str:
         said[0] += f", {_number(covered.unwind, 'unwinding')} of each loop"
         said.append(f"{covered.closed} of {_number(covered.loops, 'loop')} fully unrolled")
     if covered.width is not None:
-        said.append(f"numbers of unknown size up to {2**covered.width - 1}")
+        choices = " and choices" if covered.narrow else ""
+        said.append(f"numbers of unknown size{choices} up to {2**covered.width - 1}")
     if covered.partial:
         said.append("without steps that depend on functions without a body")
     return "; ".join(said)

@@ -10,7 +10,7 @@ from sa.automata.automaton import Kind
 from sa.automata.rename import own_local
 from sa.base.budget import Budget, Event, Report
 from sa.base.limits import Unsupported
-from sa.bounded.dag import Dag, Memory, TooLarge, loops_of, unwound
+from sa.bounded.dag import Dag, Memory, TooLarge, loops_of, narrowed, unwound
 from sa.bounded.fuse import fused
 from sa.bounded.rounds import Rounds, add_round, begin, dangers, goes_on, is_used, view
 from sa.bounded.run import round_of_last, run_along, script_in
@@ -32,7 +32,7 @@ ASKED = frozenset((1, 2, 3, 6, 12, 24))
 class Bounds(Struct, frozen=True):
     """So many rounds of the threads in this order; numbers of unknown size have `width` bits, or no bounds if None.
 
-    The solver may spend `rlimit` on each question, in its own units; 0 for no limit. `canonical` leaves out runs that
+    With `narrow`, choices have as many bits, too, although they may be any of more values. The solver may spend `rlimit` on each question, in its own units; 0 for no limit. `canonical` leaves out runs that
     differ from others only in the order of independent steps. A `schedule` says who has turns; `part` (number, count)
     is one of so many parts of all runs, which together are all of them.
     """
@@ -44,13 +44,14 @@ class Bounds(Struct, frozen=True):
     canonical: bool = True
     schedule: Schedule = ()
     part: tuple[int, int] | None = None
+    narrow: bool = False
 
 
 class Coverage(Struct, frozen=True):
     """Nothing bad happens within these bounds. `loops` of the program, of them `closed` are unwound as far as they go.
 
     `complete`: no schedule needs more rounds, and nothing else was left out. `scheduled`: only runs of a schedule.
-    `partial`: steps and claims that depend on functions were left out.
+    `partial`: steps and claims that depend on functions were left out. `narrow`: choices had `width` bits, too.
     """
 
     rounds: int
@@ -61,6 +62,7 @@ class Coverage(Struct, frozen=True):
     complete: bool
     scheduled: bool = False
     partial: bool = False
+    narrow: bool = False
 
 
 class Reached(Struct, frozen=True):
@@ -132,10 +134,12 @@ def within(t: Task, bounds: Bounds, budget: Budget, open_: set[int], report: Rep
     Raises LimitReached, Unsupported among them.
     """
     circuit = Circuit(budget.bounds, bounds.width is not None, budget.seed, bounds.rlimit)
-    found = spans(t.system, t.dags, bounds.width)
+    dags = [narrowed(dag, bounds.width) if bounds.narrow and bounds.width is not None else dag for dag in t.dags]
+    found = spans(t.system, dags, bounds.width)
     # What comes as early as it can may come in a turn that the schedule does not have.
     canonical = bounds.canonical and not bounds.schedule
-    rounds = begin(circuit, t.system, t.dags, bounds.order, found, canonical)
+    rounds = begin(circuit, t.system, dags, bounds.order, found, canonical)
+    rounds.inexact = any(one is not dag for one, dag in zip(dags, t.dags, strict=True))
     for number in range(1, bounds.rounds + 1):
         add_round(rounds, _ends(t, bounds, number))
         if number not in ASKED and number < bounds.rounds:
@@ -211,4 +215,5 @@ def _coverage(t: Task, rounds: Rounds, bounds: Bounds) -> Coverage:
     closed = loops if complete else loops - open_
     width = bounds.width if is_guessed or rounds.inexact else None
     scheduled = bool(bounds.schedule)
-    return Coverage(len(rounds.turns), t.unwind, loops, closed, width, complete, scheduled, t.system.partial)
+    narrow = width is not None and bounds.narrow
+    return Coverage(len(rounds.turns), t.unwind, loops, closed, width, complete, scheduled, t.system.partial, narrow)

@@ -54,6 +54,7 @@ def by_all(parts: Sequence[Coverage]) -> Coverage:
         unwind=min(part.unwind for part in open_),
         closed=min(part.closed for part in open_),
         width=min(widths, default=None),
+        narrow=any(part.narrow for part in open_),
     )
 
 

@@ -160,6 +160,37 @@ def test_integers_have_no_bounds() -> None:
     assert [type(x) for x in found] == [Reached]
 
 
+LARGE = "global x : int = 0; thread A { local v : 0..900000; havoc v; x := v; assert x != 700000 + %d * v; }"
+
+
+def test_choices_are_small_numbers_first_and_then_all() -> None:
+    question = asked(LARGE % 0)
+    s = system(question.threads, question.bads)
+    few = list(within(task(s, 0, exactly=True), Bounds(2, (0,), 6, narrow=True), Budget(Limits()), {0}, unheard))
+    assert few == [Coverage(n, 0, 0, 0, 6, complete=False, narrow=True) for n in (1, 2)]
+    assert refuted(LARGE % 0) and refuted(LARGE % 0, 2, 0)
+    # This needs no choice that is large; all of them are looked at before all runs are said to be covered.
+    assert refuted("global x : int = 0; thread A { local v : 0..900000; havoc v; x := v; assert x != 7; }")
+    assert notes(LARGE % 1, 1, 0) == ["no violation of what is UNKNOWN within 1 round"]
+    assert "covered" in " ".join(notes(LARGE % 1)) or any(isinstance(x, Excluded) for x in said(LARGE % 1))
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 900), (-900, 900), (500, 900), (-900, -500), (-3, 900), (-900, 3)])
+def test_a_narrow_choice_stays_in_its_range(low: int, high: int) -> None:
+    thread = f"local v : {low}..{high}; havoc v; x := v; assert x != {{}}; x := v;"
+    for value in (low, high, 0):
+        question = asked(f"global x : {low}..{high} = {low}; thread A {{ {thread.format(value)} }}")
+        s = system(question.threads, question.bads)
+        for width in (2, 5, 12):
+            bounds = Bounds(1, (0,), width, narrow=True)
+            for found in within(task(s, 0, exactly=True), bounds, Budget(Limits()), {0}, unheard):
+                if isinstance(found, Reached):
+                    assert isinstance(check_run(question.threads, question.bads[0], found.run), Accepted)
+                    break
+            else:
+                assert width < 12 or not low <= value <= high
+
+
 def how(text: str) -> str:
     """What is said of the run that is found."""
     return next(answer.how for answer in said(text) if isinstance(answer, Refuted))
