@@ -32,9 +32,10 @@ ASKED = frozenset((1, 2, 3, 6, 12, 24))
 class Bounds(Struct, frozen=True):
     """So many rounds of the threads in this order; numbers of unknown size have `width` bits, or no bounds if None.
 
-    With `narrow`, choices have as many bits, too, although they may be any of more values. The solver may spend `rlimit` on each question, in its own units; 0 for no limit. `canonical` leaves out runs that
-    differ from others only in the order of independent steps. A `schedule` says who has turns; `part` (number, count)
-    is one of so many parts of all runs, which together are all of them.
+    With `narrow`, choices have as many bits, too, although they may be any of more values. The solver may spend
+    `rlimit` on each question, in its own units; 0 for no limit. `canonical` leaves out runs that differ from others
+    only in the order of independent steps. A `schedule` says who has turns; `part` (number, count) is one of so many
+    parts of all runs, which together are all of them.
     """
 
     rounds: int
