@@ -12,7 +12,7 @@ from sa.terms import build
 from sa.terms.solve import solution
 from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import substitute
-from sa.terms.term import Bool, Call, Int, IsZero, Ite, Le, Member, Not, Term, Var, subterms
+from sa.terms.term import Bool, Call, Int, IsZero, Ite, Le, Member, Not, Store, Term, Var, subterms
 
 #: So many candidates at most, orders between so many numbers, and first values that are looked at together.
 CANDIDATES, ORDERED, FIRST = 300, 9, 7
@@ -108,8 +108,17 @@ def _assigned(automata: Sequence[Automaton]) -> Iterator[Term]:
                 yield from _both(var if var.sort == BOOL else build.eq(var, value))
             elif var not in value.free:
                 yield build.eq(var, value)
+            elif isinstance(value, Store) and value.array is var:
+                yield from _stored(var, value)
             if isinstance(value, Int):
                 yield from (build.le(var, value), build.le(value, var))
+
+
+def _stored(array: Var, value: Store) -> Iterator[Term]:
+    """That an element is what a step writes there, and that it is not."""
+    said = build.eq(build.select(array, value.index), value.value)
+    if array not in value.value.free | value.index.free:
+        yield from _both(said)
 
 
 def _both(formula: Term) -> Iterable[Term]:

@@ -18,10 +18,12 @@ from sa.conditions.never import at_places, mentioned
 from sa.invariants.constants import constants
 from sa.invariants.crowd_candidates import candidates
 from sa.invariants.crowd_clauses import System, balanced, identities, places_of, predicate, variables
+from sa.invariants.houdini import atoms_of
 from sa.invariants.preconditions import preconditions, tested, undisturbed
 from sa.terms import build
 from sa.terms.sort import BOOL
-from sa.terms.term import IsZero, Le, Term, Var
+from sa.terms.substitute import local_of, substitute
+from sa.terms.term import IsZero, Le, Not, Select, Term, Var
 
 #: Formulas by the predicate that they are offered to.
 Offered: TypeAlias = Mapping[str, Sequence[Term]]
@@ -29,10 +31,13 @@ Offered: TypeAlias = Mapping[str, Sequence[Term]]
 #: So many formulas at most for each choice of locations, and so many that depend on a truth value.
 OFFERED, DEPENDENT = 300, 80
 
+#: So many tests at most of which it is supposed that one copy at a time passes them.
+ALONE = 12
+
 
 def needed(s: System, bads: Sequence[Bad]) -> Offered:
     """Formulas for each choice of locations."""
-    guessed = (*undisturbed(s.apart), *tested(s.apart))
+    guessed = (*undisturbed(s.apart), *tested(s.apart), *islice(_of_one_only(s), ALONE))
     somewhere = dict.fromkeys((*_claimed(bads), *preconditions(bads, _written(s), s.apart), *guessed))
     compared = candidates(variables(s), s.apart, identities(s), bads)
     alone = tuple(_numbers(s))
@@ -62,6 +67,20 @@ def needed(s: System, bads: Sequence[Bad]) -> Offered:
 def _in_turn(*kinds: Iterable[Term]) -> Iterator[Term]:
     """One formula of each kind, then the next: where there are too many, none is left out for those of another kind."""
     return (formula for some in zip_longest(*kinds) for formula in some if formula is not None)
+
+
+def _of_one_only(s: System) -> Iterator[Term]:
+    """That what a copy tests of something shared and its own does not hold of two copies: a token, its turn."""
+    for family, count in zip(s.asked.families, s.counts, strict=True):
+        one, two = symbolic_name(family, 1), symbolic_name(family, 2)
+        own = variables_of(family.thread, Kind.LOCAL)
+        others: dict[Var, Term] = {local_of(v, one): local_of(v, two) for v in own}
+        edges = (e for t in s.apart if t.name == one and count > 1 for e in t.edges)
+        for test in dict.fromkeys(a for e in edges for a in atoms_of(e.guard)):
+            body = test.body if isinstance(test, Not) else test
+            mixed = not test.free.isdisjoint(others) and not test.free <= others.keys()
+            if mixed and (isinstance(body, Select) or isinstance(test, IsZero)):
+                yield build.lor(build.lnot(test), build.lnot(substitute(test, others)))
 
 
 def _claimed(bads: Sequence[Bad]) -> Iterator[Term]:

@@ -17,7 +17,7 @@ from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.sort import INT, default_value
 from sa.terms.substitute import primed, substitute, substitution
-from sa.terms.term import Call, Forall, IsZero, Le, Same, Term, Var, children, subterms
+from sa.terms.term import Call, Forall, IsZero, Le, Same, Select, Term, Var, children, subterms
 
 #: So many candidates at most, and orders between so many variables.
 CANDIDATES, ORDERED = 120, 6
@@ -53,7 +53,7 @@ def atoms_of(formula: Term) -> Iterator[Term]:
         if here in seen:
             continue
         seen.add(here)
-        if isinstance(here, Le | IsZero | Same | Var):
+        if isinstance(here, Le | IsZero | Same | Var | Select):
             yield here
             yield build.lnot(here)
             if isinstance(here, IsZero):

@@ -19,7 +19,7 @@ from sa.engines.engine import Turn
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
 from sa.engines.verification import Finding
 from sa.engines.verify import Options, verify
-from tests.generators.crowds import Sketch, counting_sketch, random_sketch, sketch_about_locals
+from tests.generators.crowds import Sketch, counting_sketch, random_sketch, sketch_about_locals, sketch_with_elements
 from tests.invariants.judge import distance
 from tests.language.texts import program_of
 from tests.oracle.explicit import restrict
@@ -117,6 +117,32 @@ def test_what_is_proved_of_locals_holds_with_up_to_three_copies() -> None:
 @pytest.mark.fuzz
 def test_what_is_proved_of_locals_holds_with_up_to_four_copies() -> None:
     assert not judge(range(1_000, 1_300), 4, sketch_about_locals)[1]
+
+
+def test_what_is_proved_where_copies_have_elements_holds_with_up_to_three_copies() -> None:
+    counted, wrong = judge(range(6), 3, sketch_with_elements, COUNTING)
+    assert not wrong
+    assert counted["PROVED"] and counted["REFUTED"]
+
+
+@pytest.mark.fuzz
+def test_what_is_proved_where_copies_have_elements_holds_with_up_to_four_copies() -> None:
+    assert not judge(range(1_000, 1_300), 4, sketch_with_elements)[1]
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_a_token_is_at_one_place_of_a_ring_of_any_size(right: bool) -> None:
+    text = f"""
+        param N : int; init N >= 2;
+        global has : bool[*] = store(everywhere(false), 1, true);
+        thread T[i : *] {{ while (true) {{
+          await has[i]; CS: skip;
+          atomic {{ has[i] := {"false" if right else "i != 1"}; has[if i == N then 1 else i + 1] := true; }}
+        }} }}
+        invariant mutex : forall i, j : T :: i != j ==> !(at T[i].CS && at T[j].CS);
+    """
+    outcome = verify(program_of(text), Options(limits(30.0, None), portfolio=COUNTING))
+    assert [f.verdict for f in outcome.findings] == [Verdict.PROVED if right else Verdict.REFUTED]
 
 
 def test_claims_of_two_copies_are_no_candidates_where_there_is_one() -> None:

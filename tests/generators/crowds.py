@@ -42,9 +42,15 @@ class Sketch(Struct, frozen=True):
     def with_copies(self, count: int) -> str:
         """The ordinary program with so many copies."""
         family = self.family.replace("BOUNDS", f"1..{count}") if count else "thread Nobody { skip; }"
+        shared = _with_short_arrays(self.shared)
         chosen = [p for p in product(range(1, count + 1), repeat=self.spoken) if len(set(p)) == len(p)]
         parts = [f"({self.claim.format(**dict(zip('ij', p, strict=False)))})" for p in chosen] or ["true"]
-        return f"{self.shared}\n{self.other}\n{family}\ninvariant v : {' && '.join(parts)};\n"
+        return f"{shared}\n{self.other}\n{family}\ninvariant v : {' && '.join(parts)};\n"
+
+
+def _with_short_arrays(text: str) -> str:
+    """Arrays of as many elements as few copies need."""
+    return text.replace("int[*] = store(everywhere(0), 1, 1)", "int[7] = {0, 1, 0, 0, 0, 0, 0}").replace("[*]", "[7]")
 
 
 def random_sketch(seed: int) -> Sketch:
@@ -152,5 +158,56 @@ def _counting_step(rng: Random) -> str:
             "atomic { n := n - 1; r := r + 1; } n := n + 1;",
             "if (n == 0) { b := true; }",
             "ok := n > 0; if (!ok) { b := true; }",
+        )
+    )
+
+
+#: What a claim says of an array with an element for each copy: of any, of one copy's, of two copies'.
+_ELEMENTS = (
+    ("a[0] <= {v}", "a[1] == 0 || x != {v}"),
+    ("at T[{i}].A ==> a[{i}] == {v}", "a[{i}] <= {v}", "at T[{i}].B ==> a[{i}] == T[{i}].r"),
+    ("!(at T[{i}].A && at T[{j}].A)", "a[{i}] != {v} || a[{j}] != {v}", "at T[{i}].A ==> !at T[{j}].B"),
+)
+
+
+def sketch_with_elements(seed: int) -> Sketch:
+    """A program whose copies have an element of an array each; ordinary programs have a short array instead."""
+    rng = Random(f"elements {seed}")
+    first = rng.choice(("0", "store(everywhere(0), 1, 1)"))
+    shared = f"global a : int[*] = {first};\nglobal x : 0..2 = 0;"
+    enter, leave = rng.choice(_OWN_ELEMENTS)
+    inner = f"A: {_element_step(rng)} {_element_step(rng) if rng.random() < 0.5 else ''}"
+    body = f"{_element_step(rng) if rng.random() < 0.3 else ''} {enter} {inner} {leave} B: skip;"
+    if rng.random() < 0.5:
+        body = f"while (*) {{ {body} }}"
+    spoken = rng.choice((0, 1, 2, 2))
+    claim = rng.choice(_ELEMENTS[spoken]).replace("{v}", str(rng.randint(0, 2)))
+    return Sketch(shared, f"thread T[i : BOUNDS] {{ local r : 0..2 = 0; {body} }}", "", claim, spoken)
+
+
+_OWN_ELEMENTS = (
+    ("a[i] := 1;", "a[i] := 0;"),
+    ("await a[i] == 1;", "atomic { a[i] := 0; a[i + 1] := 1; }"),
+    ("await a[i] == 1;", "a[i + 1] := 1; a[i] := 0;"),
+    ("await a[x] == 0 { a[x] := i; }", "a[x] := 0;"),
+    ("await a[0] == 0 { a[0] := i; }", "await a[0] == i { a[0] := 0; }"),
+    ("r := x; await a[r] == 0 { a[r] := 1; }", "a[r] := 0;"),
+)
+
+
+def _element_step(rng: Random) -> str:
+    v = rng.randint(0, 2)
+    return rng.choice(
+        (
+            "skip;",
+            f"a[i] := {v};",
+            "r := a[i];",
+            "a[i] := r;",
+            f"a[i + 1] := {v};",
+            f"x := {v};",
+            f"assert a[i] != {v};",
+            "assert a[i] == r;",
+            "assert a[x] != 0;",
+            f"if (a[i] == {v}) {{ r := {v}; }}",
         )
     )
