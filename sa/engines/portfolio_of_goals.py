@@ -46,6 +46,9 @@ def _points(name: str, *tactics: Tactics) -> GoalEngine:
 QUICK_POINTS = _points("quick-points", replace(TACTICS[0], lemmas=20, each=0))
 POINTS = _points("points", *(replace(TACTICS[n], known=False) for n in (0, 2, 3)))
 
+#: The two compositions side by side, where that hardly needs a lemma either.
+QUICK_FIRST = _search(replace(TACTICS[0], lemmas=20, each=0))
+
 #: Steps that are tried on small values before anything else: plays that are found by then are found in no time.
 FIRST_STEPS = 20_000
 
@@ -146,6 +149,7 @@ _FULL: GoalPortfolio = tuple(
 PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
     Depth.QUICK: (
         Turn(START, 0.5),
+        Turn(QUICK_FIRST, 0.5),
         Turn(QUICK_POINTS, 0.5),
         Turn(QUICK_VALUES, 0.7),
         Turn(QUICK_GUESSES, 0.7),

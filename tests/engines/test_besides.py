@@ -131,8 +131,9 @@ def test_names_need_not_be_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_a_certificate_says_what_is_related_besides(tmp_path: Path) -> None:
+def test_a_certificate_says_what_is_related_besides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it the pairs prove nothing; and it cannot say less than what is asked."""
+    only_besides(monkeypatch)
     folder, (abstract, concrete) = tmp_path, ("global g : int = 0;", "global x : int = 0;")
     threads = "thread T[i : 1..3] {{ while (true) {{ atomic {{ {0} := {0} + i; @now({0}) skip; }} {1} }} }}"
     (folder / "abs.sa").write_text(abstract + threads.format("g", ""))
