@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -19,11 +18,14 @@ def replace_file(path: str, text: str) -> None:
     half of it. Where the system can, the new file has no name until it is complete: then not even a process that is
     killed leaves anything behind.
     """
+    # Loaded where something is written: it takes as long as ten rooms.
+    from tempfile import mkstemp
+
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
     temporary = ""
     try:
-        handle, temporary = _nameless(folder) or tempfile.mkstemp(dir=folder, prefix=".sacheck-")
+        handle, temporary = _nameless(folder) or mkstemp(dir=folder, prefix=".sacheck-")
         with open(handle, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
             file.write(text)
             file.flush()
@@ -66,12 +68,14 @@ def _mask() -> int:
 
 def write_folder(path: str, files: Mapping[str, str]) -> None:
     """Make a new folder with these files in it, or fill an empty one, with all of them or none. Raises InputError."""
+    from tempfile import mkdtemp
+
     target = os.path.realpath(path)
     if os.path.lexists(path) and not (os.path.isdir(path) and not os.listdir(path)):
         raise InputError((error("SA913", f"`{path}` is in use", None, "name a new folder, or an empty one"),))
     temporary = ""
     try:
-        temporary = tempfile.mkdtemp(dir=os.path.dirname(target), prefix=".sacheck-")
+        temporary = mkdtemp(dir=os.path.dirname(target), prefix=".sacheck-")
         for name, text in files.items():
             with open(os.path.join(temporary, name), "w", encoding="utf-8", newline="") as file:
                 file.write(text)

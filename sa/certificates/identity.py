@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from sa.automata.automaton import Automaton, Variable
 from sa.automata.program import Axiom
 from sa.certificates.goal import Goal
 from sa.certificates.run import Bad
-from sa.certificates.scope import goal_scope, scope
-from sa.terms.read_smtlib import Names
 from sa.terms.sort import ArraySort, BoolSort, EnumSort, IntSort, Sort
+
+if TYPE_CHECKING:
+    from sa.terms.read_smtlib import Names
 
 
 def meaning(goal: Goal) -> tuple[Any, ...]:
@@ -43,6 +43,9 @@ def _meaning(automaton: Automaton) -> tuple[Any, ...]:
 
 def key_of(goal: Goal, *also: str | int) -> str:
     """The key of a goal, and of what else may make a difference."""
+    # Keys are for a cache; what goals mean is compared without one too.
+    from sa.certificates.scope import goal_scope
+
     return _hash(
         also,
         [goal.closed, goal.choose_init, goal.added_identity, goal.matched],
@@ -54,6 +57,8 @@ def key_of(goal: Goal, *also: str | int) -> str:
 
 def key_of_claims(threads: Sequence[Automaton], bads: Sequence[Bad], axioms: Sequence[Axiom], *also: str | int) -> str:
     """The key of what threads by themselves must not do, in this order, and of what else may make a difference."""
+    from sa.certificates.scope import scope
+
     spoken = [b.claim for b in bads if b.claim is not None]
     return _hash(
         also,
@@ -64,6 +69,8 @@ def key_of_claims(threads: Sequence[Automaton], bads: Sequence[Bad], axioms: Seq
 
 
 def _hash(*meaning: object) -> str:
+    import json
+
     return sha256(json.dumps(meaning).encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -7,7 +7,6 @@ remarks are no part of it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from sa import __version__
@@ -17,11 +16,8 @@ from sa.base.verdict import Unknown
 from sa.certificates.goal import Goal
 from sa.certificates.identity import key_of
 from sa.certificates.pairs import Simulation, StatePairs
-from sa.certificates.pairs_json import read_simulation, simulation_json
 from sa.certificates.play import Play
-from sa.certificates.play_json import play_json, read_play
 from sa.certificates.relation import Relation
-from sa.certificates.shape import Entry, Malformed
 from sa.checker.check import Accepted, check
 from sa.engines.goals import decisions
 from sa.engines.options import Options
@@ -77,6 +73,11 @@ def key_of_evidence(goal: Goal, seed: int) -> str:
 
 
 def _written(evidence: Simulation | Play, goal: Goal) -> str:
+    import json
+
+    from sa.certificates.pairs_json import simulation_json
+    from sa.certificates.play_json import play_json
+
     if isinstance(evidence, Relation | StatePairs):
         return json.dumps(simulation_json(evidence, goal))
     return json.dumps({"play": play_json(evidence, goal)})
@@ -86,6 +87,13 @@ def _recalled(text: str | None, goal: Goal, options: Options) -> Simulation | Pl
     """The evidence in a text; None where there is none that the checker accepts of this goal."""
     if text is None:
         return None
+    # What reads evidence is loaded where there is some.
+    import json
+
+    from sa.certificates.pairs_json import read_simulation
+    from sa.certificates.play_json import read_play
+    from sa.certificates.shape import Entry, Malformed
+
     try:
         kind, what = Entry(json.loads(text), "the cache").only()
         evidence = read_simulation(kind, what, goal) or read_play(what, goal)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.text import Text
-
 from sa.automata.automaton import Automaton, Edge, Kind, Label, Location, Variable, edges_from
 from sa.automata.ranges import without_ranges
 from sa.report.formulas import wholes_of
 from sa.report.screen import FAINT, PLACE, STRONG, Screen, render
+from sa.report.text import Text
 from sa.terms.build import TRUE, conjuncts
 from sa.terms.printer import show
 from sa.terms.term import Term

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rich.text import Text
-
 from sa.base.diagnostic import Diagnostic, Severity
 from sa.base.source import Source, Span, position
 from sa.report.screen import BAD, FAINT, OPEN, PLACE, STRONG, Screen, render
 from sa.report.snippet import place, snippet
+from sa.report.text import Text
 
 _STYLE = {Severity.ERROR: BAD, Severity.WARNING: OPEN, Severity.NOTE: PLACE}
 

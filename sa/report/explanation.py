@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from msgspec import Struct
-from rich.text import Text
 
 from sa.report.screen import FAINT, STRONG, Screen, render, wrap
+from sa.report.text import Text
 
 _WIDEST = 80
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
 from msgspec import Struct
-from rich.cells import cell_len
-from rich.text import Text
 
 from sa.automata.automaton import Automaton, Edge, Kind
 from sa.automata.trace import Configuration
@@ -17,6 +15,7 @@ from sa.report.explain import Why, is_internal, name_of
 from sa.report.screen import BAD, FAINT, OPEN, PLACE, STRONG, fit, pack, wrap
 from sa.report.snippet import chain_told, place, snippet, statement
 from sa.report.story import Ending, Event, Round, Story, rounds_of
+from sa.report.text import Text, cell_len
 from sa.report.told import changes_told, told_of, values_told
 from sa.terms.sort import show_value
 from sa.terms.term import Var

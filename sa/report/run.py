@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
-from rich.text import Text
 
 from sa.automata.automaton import Edge, Failure, Fault, Kind, Link
 from sa.automata.program import Program
@@ -15,6 +14,7 @@ from sa.report.explain import is_internal
 from sa.report.formulas import action_name
 from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, fit, pack, render, wrap
 from sa.report.snippet import chain_told
+from sa.report.text import Text
 from sa.report.told import Told, changes_told, told, values_told
 from sa.terms.sort import Value, show_value
 from sa.terms.term import Var, sort_of

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from io import StringIO
 
 from msgspec import Struct
-from rich.text import Text
 
 from sa.report.printable import printable
+from sa.report.text import Text
 
 
 class Screen(Struct, frozen=True):
@@ -42,9 +42,10 @@ def render(screen: Screen, lines: Iterable[Text]) -> str:
         file=out, width=10_000, force_terminal=True, color_system="standard", highlight=False, markup=False
     )
     for line in lines:
-        line.plain = _on_one_line(line.plain)
-        line.rstrip()
-        console.print(line, soft_wrap=True)
+        coloured = line.coloured()
+        coloured.plain = _on_one_line(coloured.plain)
+        coloured.rstrip()
+        console.print(coloured, soft_wrap=True)
     return out.getvalue()
 
 
@@ -55,7 +56,7 @@ def _on_one_line(text: str) -> str:
 def fit(line: Text, width: int) -> Text:
     """A copy of the line that takes exactly `width` cells: cut with an ellipsis or padded."""
     copy = line.copy()
-    copy.truncate(width, overflow="ellipsis", pad=True)
+    copy.truncate(width, pad=True)
     return copy
 
 

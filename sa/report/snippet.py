@@ -5,10 +5,10 @@ from __future__ import annotations
 import unicodedata
 
 from msgspec import Struct
-from rich.cells import cell_len
 
 from sa.automata.automaton import Origin
 from sa.base.source import Span, line_text, position
+from sa.report.text import cell_len
 
 _TAB = 4
 #: So many calls and macros around a step are told.

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
-from rich.text import Text
 
 from sa.base.verdict import EXIT_INPUT, EXIT_INTERNAL, EXIT_STATUS, Verdict, worst_status
 from sa.report.facts import Facts, as_expected, errors_of, facts_of, read_document
 from sa.report.json import SpanJson
 from sa.report.screen import BAD, FAINT, GOOD, OPEN, Screen, render, wrap
+from sa.report.text import Text
 
 #: What a question is that has no verdict.
 _STYLE = {Verdict.PROVED: GOOD, Verdict.REFUTED: BAD, Verdict.UNKNOWN: OPEN}

@@ -7,8 +7,6 @@ from itertools import accumulate
 from typing import assert_never
 
 from msgspec import Struct
-from rich.cells import cell_len
-from rich.text import Text
 
 from sa.report.document import (
     Block,
@@ -27,6 +25,7 @@ from sa.report.document import (
     Words,
 )
 from sa.report.screen import BAD, FAINT, GOOD, OPEN, PLACE, STRONG, Screen, fit, pack, render, wrap
+from sa.report.text import Text, cell_len
 
 _STYLE = {
     Tone.PLAIN: "",
@@ -65,7 +64,7 @@ def _block(block: Block, width: int) -> Iterator[Text]:
         case Line(words, indent, cut):
             line = Text(" " * indent).append_text(_text(words))
             if cut:
-                line.truncate(width, overflow="ellipsis")
+                line.truncate(width)
             yield line
         case Paragraph(text, tone, indent):
             yield from (Text(" " * indent) + line for line in wrap(text, width - indent, _STYLE[tone]))

@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from rich.text import Text
 from typer.testing import CliRunner
 
 from sa.cli.main import application
 from sa.report.printable import escaped_json, printable, printable_but_colours
 from sa.report.screen import Screen, render
+from sa.report.text import Text
 
 #: Clears the screen, sets the title, goes back, turns the text, is half a character, is a line to some.
 COMMANDS = ("\x1b[2J", "\x1b]0;title\x07", "\r", "\x9b2J", "\u202e", "\u200b", "\udcff", "\u2028", "\x7f", "\U000e0041")

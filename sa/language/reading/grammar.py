@@ -10,7 +10,6 @@ import os
 import re
 import stat
 import sys
-import tempfile
 from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
@@ -63,8 +62,10 @@ class _Place(str):
 
 def _build_and_keep(grammar: str, options: dict[str, Any], kept: Path) -> Lark:
     """Build the tables and move them to `kept` in one step, so that nobody reads half a file."""
+    from tempfile import mkstemp
+
     try:
-        handle, name = tempfile.mkstemp(dir=kept.parent)
+        handle, name = mkstemp(dir=kept.parent)
         os.close(handle)
         parser = Lark(grammar, cache=_Place(name), **options)
         os.replace(name, kept)
