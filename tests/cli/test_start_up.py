@@ -63,7 +63,7 @@ def test_rooms_are_loaded_when_they_are_needed(path: tuple[float, list[str]]) ->
 def test_loading_takes_a_few_times_as_long_as_loading_the_solver(path: tuple[float, list[str]], tmp_path: Path) -> None:
     seconds, _ = path
     solver, _ = loaded("z3", tmp_path)
-    # 3.4 when this was written, of which 1 is the solver and 1.3 are other libraries; 3.6 where texts were those of rich,
+    # 3.4 when this was written, of which 1 is the solver and 1.3 are other libraries; 3.6 where texts are those of rich
     # and 6.4 where every room was loaded and data were dataclasses.
     assert seconds < 4.5 * solver
 
@@ -93,8 +93,8 @@ def test_a_small_proof_takes_a_few_times_as_long_as_loading_the_solver(tmp_path:
         "conc.sa",
         "--no-cache",
     ]
-    # 3.5 to 3.9 when this was written, on a busy machine; 5.4 before garbage was looked for less often and the reader of C,
-    # the other commands and a second solver were left out.
+    # 3.5 to 3.9 when this was written, on a busy machine; 5.4 before garbage was looked for less often and the reader
+    # of C, the other commands and a second solver were left out.
     assert spent(refine, tmp_path) < 5.5 * solver
 
 
