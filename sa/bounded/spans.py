@@ -13,7 +13,7 @@ from functools import reduce
 from msgspec import Struct
 
 from sa.bounded.dag import Dag, Hop, first_values
-from sa.domains.bounds import assuming, interval_of
+from sa.domains.bounds import assuming, has_few_conditions, interval_of
 from sa.domains.interval import WHOLE, Interval, hull, sort_range
 from sa.explicit.system import System
 from sa.terms.build import land, lnot, sub
@@ -107,7 +107,7 @@ def _write(v: Var, hop: Hop) -> _Write:
 
 def _cases(condition: Term, term: Term) -> Iterator[tuple[Term, Term]]:
     match term:
-        case Ite(test, positive, negative):
+        case Ite(test, positive, negative) if has_few_conditions(term):
             yield from _cases(land(condition, test), positive)
             yield from _cases(land(condition, lnot(test)), negative)
         case _:

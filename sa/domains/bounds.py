@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import assert_never
 
 from sa.domains import interval
@@ -37,13 +37,27 @@ from sa.terms.term import (
     Term,
     Var,
     sort_of,
+    subterms,
 )
 
 Ranges = Mapping[Var, Interval]
+#: The intervals of terms that were looked at with the same ranges.
+_Seen = dict[Term, Interval]
+
+#: Conditional terms within each other of which each condition is assumed: the work is a multiple with each.
+FEW = 4
 
 
-def interval_of(term: Term, ranges: Ranges) -> Interval:
-    """An interval with every value that the term has for values of its variables in `ranges`."""
+def interval_of(term: Term, ranges: Ranges, seen: _Seen | None = None) -> Interval:
+    """An interval with every value that the term has for values of its variables in `ranges`; `seen` is known there."""
+    if seen is None:
+        return _interval_of(term, ranges, None)
+    if term not in seen:
+        seen[term] = _interval_of(term, ranges, seen)
+    return seen[term]
+
+
+def _interval_of(term: Term, ranges: Ranges, seen: _Seen | None) -> Interval:
     match term:
         case Int(value) | Bool(value) | Member(_, value):
             return int(value), int(value)
@@ -52,18 +66,23 @@ def interval_of(term: Term, ranges: Ranges) -> Interval:
         case Sum(constant, parts):
             total: Interval = (constant, constant)
             for part, coefficient in parts:
-                total = interval.add(total, interval.scale(coefficient, interval_of(part, ranges)))
+                total = interval.add(total, interval.scale(coefficient, interval_of(part, ranges, seen)))
             return total
         case Product(factors):
             total = (1, 1)
             for factor, exponent in Counter(factors).items():
-                total = interval.multiply(total, interval.power(interval_of(factor, ranges), exponent))
+                total = interval.multiply(total, interval.power(interval_of(factor, ranges, seen), exponent))
             return total
         case Div(dividend, divisor):
-            return interval.divide(interval_of(dividend, ranges), divisor)
+            return interval.divide(interval_of(dividend, ranges, seen), divisor)
         case Mod(dividend, divisor):
-            return interval.modulo(interval_of(dividend, ranges), divisor)
+            return interval.modulo(interval_of(dividend, ranges, seen), divisor)
         case Ite(condition, positive, negative):
+            if not has_few_conditions(term):
+                seen = {} if seen is None else seen
+                known = truth_of(condition, ranges, seen)
+                possible = (t for t, other in ((positive, False), (negative, True)) if known is not other)
+                return reduce(interval.hull, (interval_of(t, ranges, seen) for t in possible))
             cases = ((positive, assuming(condition, ranges)), (negative, assuming(lnot(condition), ranges)))
             found = [interval_of(t, there) for t, there in cases if there is not None]
             # There is no value at all where neither is possible.
@@ -71,34 +90,40 @@ def interval_of(term: Term, ranges: Ranges) -> Interval:
         case Call() | Select() | Store() | ConstantArray():
             return sort_range(sort_of(term))
         case Le() | IsZero() | Same() | Not() | And() | Or() | Forall():
-            truth = truth_of(term, ranges)
+            truth = truth_of(term, ranges, seen)
             return (0, 1) if truth is None else (int(truth), int(truth))
         case _:
             assert_never(term)
 
 
-def truth_of(formula: Term, ranges: Ranges) -> bool | None:
+@lru_cache(maxsize=1 << 14)
+def has_few_conditions(term: Term) -> bool:
+    """Whether so few conditional terms are in a term that what each of them assumes can be looked at."""
+    return sum(isinstance(t, Ite) for t in subterms((term,))) <= FEW
+
+
+def truth_of(formula: Term, ranges: Ranges, seen: _Seen | None = None) -> bool | None:
     """Whether the formula is true, or false, for all values of its variables in `ranges`; None if neither is seen."""
     match formula:
         case Bool(value):
             return value
         case Var():
-            low, high = interval_of(formula, ranges)
+            low, high = interval_of(formula, ranges, seen)
             return bool(low) if low == high else None
         case Not(body):
-            truth = truth_of(body, ranges)
+            truth = truth_of(body, ranges, seen)
             return None if truth is None else not truth
         case And(args) | Or(args):
             decisive = isinstance(formula, Or)
-            truths = {truth_of(a, ranges) for a in args}
+            truths = {truth_of(a, ranges, seen) for a in args}
             return decisive if decisive in truths else None if None in truths else not decisive
         case Le(total):
-            low, high = interval_of(total, ranges)
+            low, high = interval_of(total, ranges, seen)
             return True if high is not None and high <= 0 else False if low is not None and low > 0 else None
         case IsZero(total):
-            return _equal(interval_of(total, ranges), interval.ZERO)
+            return _equal(interval_of(total, ranges, seen), interval.ZERO)
         case Same(left, right):
-            return _equal(interval_of(left, ranges), interval_of(right, ranges))
+            return _equal(interval_of(left, ranges, seen), interval_of(right, ranges, seen))
         case Forall() | Call() | Ite() | Select():
             return None
         case Int() | Member() | Sum() | Product() | Div() | Mod() | Store() | ConstantArray():

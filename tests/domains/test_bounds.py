@@ -1,0 +1,44 @@
+"""Bounds of terms: no value is outside, and conditional terms within each other are looked at once each."""
+
+from __future__ import annotations
+
+import time
+from random import Random
+
+from sa.domains.bounds import interval_of
+from sa.terms import build
+from sa.terms.evaluate import evaluate
+from sa.terms.term import Term
+from tests.parts import for_each
+
+X, Y, Z = (build.variable(name) for name in "xyz")
+RANGES = {X: (-2, 3), Y: (0, 4)}
+
+
+def conditional(random: Random, depth: int) -> Term:
+    """Conditional terms within each other, some of them in conditions."""
+    now: Term = random.choice((X, Y, Z))
+    for _ in range(depth):
+        other = build.add(random.choice((X, Y, Z)), build.integer(random.randint(-2, 2)))
+        test = random.choice((build.le, build.eq))(now, other)
+        now = build.ite(test, *random.choice(((other, now), (now, other), (build.add(now, build.ONE), other))))
+    return now
+
+
+@for_each("seed", range(300))
+def test_no_value_of_a_term_is_outside_of_its_bounds(seed: int) -> None:
+    random = Random(seed)
+    term = conditional(random, random.randrange(9))
+    low, high = interval_of(term, RANGES | {Z: (random.randint(-3, 0), random.randint(0, 3))})
+    for _ in range(30):
+        state = {X: random.randint(-2, 3), Y: random.randint(0, 4), Z: 0}
+        value = int(evaluate(term, state))
+        assert low is None or low <= value, (term, state)
+        assert high is None or value <= high, (term, state)
+
+
+def test_terms_with_many_conditions_within_each_other_take_no_time() -> None:
+    started = time.process_time()
+    for seed in range(5):
+        interval_of(conditional(Random(seed), 60), RANGES)
+    assert time.process_time() - started < 5
