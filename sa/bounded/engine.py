@@ -292,8 +292,7 @@ def _within(
         is_all = not (wanted.rounds or wanted.schedule) and not any(dag.open_loops for dag in t.dags)
         bounds = stage.bounds
         if is_all:
-            is_brief = wanted.stages is not None and wanted.stages < len(STAGES)
-            rlimit = max(bounds.rlimit, wanted.effort << (4 if is_brief else 6))
+            rlimit = max(bounds.rlimit, wanted.effort << 4)
             bounds = replace(bounds, rounds=STAGES[-1][0], rlimit=rlimit)
             if (bounds.width, bounds.rlimit) in memory.asked:
                 return

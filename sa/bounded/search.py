@@ -28,6 +28,9 @@ KNOWN, FEW, MANY = 256, 1_000, 4_000
 #: Rounds after which questions are asked, beside the last one: what holds after one number of rounds holds before.
 ASKED = frozenset((1, 2, 3, 6, 12, 24))
 
+#: For how many of these, one after the other, the solver may give up.
+PATIENCE = 3
+
 
 class Bounds(Struct, frozen=True):
     """So many rounds of the threads in this order; numbers of unknown size have `width` bits, or no bounds if None.
@@ -130,7 +133,8 @@ def _smaller(s: System, thread: int, dag: Dag) -> Dag:
 def within(t: Task, bounds: Bounds, budget: Budget, open_: set[int], report: Report) -> Iterator[Reached | Coverage]:
     """Runs into what is bad about the open questions, which are taken out; what was covered after rounds.
 
-    The search ends where the solver gives up.
+    The search ends where the solver has given up too often: that there is no run in few rounds may be hard to see
+    where there is one in some more.
 
     Raises LimitReached, Unsupported among them.
     """
@@ -141,6 +145,7 @@ def within(t: Task, bounds: Bounds, budget: Budget, open_: set[int], report: Rep
     canonical = bounds.canonical and not bounds.schedule
     rounds = begin(circuit, t.system, dags, bounds.order, found, canonical)
     rounds.inexact = any(one is not dag for one, dag in zip(dags, t.dags, strict=True))
+    given_up = 0
     for number in range(1, bounds.rounds + 1):
         add_round(rounds, _ends(t, bounds, number))
         if number not in ASKED and number < bounds.rounds:
@@ -148,11 +153,16 @@ def within(t: Task, bounds: Bounds, budget: Budget, open_: set[int], report: Rep
         report(Event("rounds", {"rounds": number, "unwindings": t.unwind, "found": len(t.system.bads) - len(open_)}))
         for reached in _reached(rounds, bounds, open_):
             if reached is None:
-                return
+                given_up += 1
+                break
             open_.discard(reached.question)
             yield reached
-        if not open_:
+        else:
+            given_up = 0
+        if not open_ or given_up == PATIENCE:
             return
+        if given_up:
+            continue
         coverage = _coverage(t, rounds, bounds)
         yield coverage
         if coverage.complete:
