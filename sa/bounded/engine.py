@@ -189,11 +189,12 @@ def in_stages(
 ) -> Iterator[Reached | Coverage]:
     """What one stage after the other finds, and covers beyond those before. Raises LimitReached."""
     covered: Coverage | None = None
-    stages, memory = list(_stages(s, wanted, part)), Memory()
+    stages, memory, exact = list(_stages(s, wanted, part)), Memory(), set[tuple[int, int, int]]()
     while stages:
         given_up = list[_Stage]()
         for stage in stages:
-            if covered is not None and _is_done(covered, stage, wanted):
+            effort = stage.unwind, stage.bounds.rounds, stage.bounds.rlimit
+            if effort in exact or (covered is not None and _is_done(covered, stage)):
                 continue
             last: Coverage | None = None
             for found in _within(s, memory, stage, wanted, budget, open_, report):
@@ -208,6 +209,9 @@ def in_stages(
                 return
             if last is None or last.rounds < stage.bounds.rounds:
                 given_up.append(stage)
+            if last is not None and last.width is None:
+                # No number was limited, so other widths make no difference.
+                exact.add(effort)
         if wanted.stages is not None:
             return
         more = (replace(stage.bounds, rlimit=stage.bounds.rlimit << 3) for stage in given_up)
@@ -221,7 +225,7 @@ def _is_possible(s: System, question: int) -> bool:
     )
 
 
-def _is_done(covered: Coverage, stage: _Stage, wanted: Wanted) -> bool:
+def _is_done(covered: Coverage, stage: _Stage) -> bool:
     """Whether a stage has nothing to add."""
     is_all = covered.closed == covered.loops or covered.unwind >= stage.unwind
     width = stage.bounds.width
