@@ -301,9 +301,10 @@ def _create(body: Body, arguments: Sequence[Any]) -> Value:
     where = value(body, arguments[0])
     function = value(body, arguments[2 if pthread else 1])
     argument = value(body, arguments[3 if pthread else 2])
-    for name in body.file.bodies:
-        if function.term is code(name) and name not in body.file.wanted:
-            body.file.wanted.append(name)
+    named = [n for n in body.file.bodies if function.term is code(n)]
+    # One that is read from memory may be any whose address is taken.
+    body.file.indirect |= not named
+    body.file.wanted += [n for n in named or body.file.addressed if n not in body.file.wanted]
     var = temporary(body, ULONG, ANY)
     assert isinstance(where.type, Pointer)
     emit(body, Begin())

@@ -46,7 +46,9 @@ STRIDE = "an address that is moved by elements of another size than those of the
 JOINED = "behind a join of any number of threads"
 #: What is wrong with an owner's cell where there is none, which is how the words of the library are known; and there.
 LOCK, LOCK_JOINED = "lock", "a lock behind a join of any number of threads"
-BOUNDS = frozenset({BOUND, GROWN, DEEPER, KEYS, BYTE, OTHER_TYPE, END, STRIDE, JOINED, LOCK_JOINED})
+OTHER_FUNCTION = "a thread that runs another function"
+
+BOUNDS = frozenset({BOUND, OTHER_FUNCTION, GROWN, DEEPER, KEYS, BYTE, OTHER_TYPE, END, STRIDE, JOINED, LOCK_JOINED})
 
 
 def allocated(graph: Graph, family: bool, most: int) -> None:

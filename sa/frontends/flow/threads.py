@@ -43,6 +43,7 @@ from sa.frontends.flow.heap import allocated
 from sa.frontends.flow.inline import inline
 from sa.frontends.flow.joins import chain, loosened, running
 from sa.frontends.flow.order import on_cycles
+from sa.frontends.flow.tables import without_tables
 from sa.frontends.flow.unroll import unroll
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
@@ -113,6 +114,7 @@ def threads_of(unit: Unit) -> tuple[tuple[Thread, ...], tuple[Object, ...]]:
         names.add(name)
         graph, parameters, result = inline(unit, creation.procedure, name)
         unroll(graph, MAX_THREADS)
+        without_tables(graph, unit)
         graphs.append((name, graph, parameters, result))
         _creations(graph, creation, work)
     sign = -1 if any(c.family for c in work.creations) else 1

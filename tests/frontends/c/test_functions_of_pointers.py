@@ -206,3 +206,67 @@ def test_what_pointers_lead_to_and_is_not_known_is_refused(text: str, tmp_path: 
     with pytest.raises(InputError) as wrong:
         verdict(text, text, tmp_path)
     assert all(d.code in {"SA712", "SA718"} and d.hint for d in wrong.value.diagnostics)
+
+
+LATE = "atomic_int x, y; int g; int outside(void); "
+RELAXED = "atomic_load_explicit(&x, memory_order_relaxed)"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("int r = LOAD; return a / b + r;", "int q = a / b; int r = LOAD; return q + r;", "PROVED"),
+        pytest.param("int r = LOAD; if (a) return a / b + r; return r;",
+         "int q = 0; if (a) q = a / b; int r = LOAD; return q + r;", "PROVED", marks=pytest.mark.slow),
+        ("while (LOAD) ; return a / b;", "int q = a / b; while (LOAD) ; return q;", "REFUTED"),
+        pytest.param("int r = LOAD; return a / r;", "int q = 1 / 0; return LOAD;", "REFUTED", marks=pytest.mark.slow),
+        ("int r = outside(); return a / b + r;", "int q = a / b; int r = outside(); return q + r;", "REFUTED"),
+        pytest.param("int r = atomic_load(&x); return a / b + r;", "int q = a / b; int r = atomic_load(&x); return q + r;",
+         "REFUTED", marks=pytest.mark.slow),
+        ("int r = LOAD; if (r) return a / b; return 0;", "int q = a / b; int r = LOAD; if (r) return q; return 0;",
+         "REFUTED"),
+        ("int r = LOAD; *p = 7; return r;", "*p = 7; int r = LOAD; return r;", "PROVED"),
+        pytest.param("int r = LOAD; if (r) *p = 7; return r;", "*p = 7; int r = LOAD; return r;", "REFUTED", marks=pytest.mark.slow),
+        pytest.param("int r = LOAD; *p = 7; *q = 8; return r;", "*p = 7; int r = LOAD; *q = 8; return r;", "PROVED", marks=pytest.mark.slow),
+        ("int r = LOAD; *p = 7; *q = 8; return r;", "*q = 8; int r = LOAD; *p = 7; return r;", "REFUTED"),
+        pytest.param("int r = LOAD; *p = 7; return r;", "*q = 7; int r = LOAD; *p = 7; return r;", "REFUTED", marks=pytest.mark.slow),
+        ("int r = LOAD; *p = 7; g = 1; return r;", "g = 1; int r = LOAD; *p = 7; return r;", "REFUTED"),
+    ],
+)  # fmt: skip
+def test_what_happens_in_any_case_may_happen_before_a_relaxed_load(
+    before: str, after: str, expected: str, tmp_path: Path
+) -> None:
+    given = "int *p, int *q" if "*p" in before else "int a, int b"
+    one, other = (f"{ATOMICS}{LATE}int f({given}) {{ {t.replace('LOAD', RELAXED)} }}" for t in (before, after))
+    assert verdict(one, other, tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("declared", "place", "expected"),
+    [
+        ("static int a[3];", "a[1]", "PROVED"),
+        ("static int a[3]; int *get(void) { return a; }", "a[1]", "REFUTED"),
+        pytest.param("static int a[2][2];", "a[1][0]", "PROVED", marks=pytest.mark.slow),
+        ("static int a[2][2]; int *get(void) { return a[1]; }", "a[1][0]", "REFUTED"),
+        ("static struct { int n, v[2]; } s;", "s.n", "PROVED"),
+        ("static struct { int n, v[2]; } s; int *get(void) { return s.v; }", "s.n", "REFUTED"),
+        pytest.param("struct t { int n, *q; }; static struct t s;", "s.n", "REFUTED", marks=pytest.mark.slow),
+        pytest.param(
+            "struct t { int n; }; static struct t s; struct t *get(void) { return &s; }",
+            "s.n",
+            "REFUTED",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "typedef int A[3]; static A a; int *get(void) { int *z = a; return z; }",
+            "a[1]",
+            "REFUTED",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_nobody_points_to_static_objects_of_which_only_numbers_are_mentioned(
+    declared: str, place: str, expected: str, tmp_path: Path
+) -> None:
+    one, other = (f"{declared} int f(int *p) {{ {place} = 1; *p = 2; return {value}; }}" for value in (place, "1"))
+    assert verdict(one, other, tmp_path) == expected

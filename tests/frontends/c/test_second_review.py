@@ -22,11 +22,30 @@ int main(void) { pthread_t p; while (__VERIFIER_nondet_int()) pthread_create(&p,
 BYTES_ARE_NO_CELLS = "int main(void) { int a[8] = {0}; a[1] = 7; a[4] = 9; assert(*(int *) ((char *) a + 4) == 9); }"
 QUOTES_INSIDE = 'int main(void) { char s[] = "a\\"b\\"c"; assert(s[1] == \'c\'); }'
 SEVERAL_LETTERS = "int main(void) { int x = 'ab'; assert(x != 0); }"
+TABLE = """int g; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+void *up(void *a) { pthread_mutex_lock(&m); g++; pthread_mutex_unlock(&m); return a; }
+void *down(void *a) { pthread_mutex_lock(&m); g -= 2; pthread_mutex_unlock(&m); return a; }
+static struct { void *(*fn)(void *); int arg; } table[] = { {up, 1}, {down, 2}, {up, 3} };
+int main(void) {
+  pthread_t t[3]; void *(**q)(void *) = &table[0].fn;
+  CHANGE for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, table[i].fn, 0);
+  for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
+  assert(g == SUM);
+}
+"""
+
+
+def table(change: str, total: int) -> str:
+    return TABLE.replace("CHANGE", change).replace("SUM", str(total))
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        (table("", 0), {"PROVED"}),
+        (table("", 1), {"REFUTED"}),
+        (table("*q = down;", -3), {"UNKNOWN"}),
+        (table("*q = down;", 0), {"UNKNOWN"}),
         (LOCKS_OF_THEIR_OWN, {"REFUTED"}),
         (BYTES_ARE_NO_CELLS, {"SA714"}),
         (QUOTES_INSIDE, {"REFUTED"}),
