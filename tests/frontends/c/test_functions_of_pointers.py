@@ -209,6 +209,7 @@ def test_what_pointers_lead_to_and_is_not_known_is_refused(text: str, tmp_path: 
 
 
 LATE = "atomic_int x, y; int g; int outside(void); "
+SLOW = pytest.mark.slow
 RELAXED = "atomic_load_explicit(&x, memory_order_relaxed)"
 
 
@@ -216,23 +217,40 @@ RELAXED = "atomic_load_explicit(&x, memory_order_relaxed)"
     ("before", "after", "expected"),
     [
         ("int r = LOAD; return a / b + r;", "int q = a / b; int r = LOAD; return q + r;", "PROVED"),
-        pytest.param("int r = LOAD; if (a) return a / b + r; return r;",
-         "int q = 0; if (a) q = a / b; int r = LOAD; return q + r;", "PROVED", marks=pytest.mark.slow),
+        pytest.param(
+            "int r = LOAD; if (a) return a / b + r; return r;",
+            "int q = 0; if (a) q = a / b; int r = LOAD; return q + r;",
+            "PROVED",
+            marks=SLOW,
+        ),
         ("while (LOAD) ; return a / b;", "int q = a / b; while (LOAD) ; return q;", "REFUTED"),
-        pytest.param("int r = LOAD; return a / r;", "int q = 1 / 0; return LOAD;", "REFUTED", marks=pytest.mark.slow),
+        pytest.param("int r = LOAD; return a / r;", "int q = 1 / 0; return LOAD;", "REFUTED", marks=SLOW),
         ("int r = outside(); return a / b + r;", "int q = a / b; int r = outside(); return q + r;", "REFUTED"),
-        pytest.param("int r = atomic_load(&x); return a / b + r;", "int q = a / b; int r = atomic_load(&x); return q + r;",
-         "REFUTED", marks=pytest.mark.slow),
-        ("int r = LOAD; if (r) return a / b; return 0;", "int q = a / b; int r = LOAD; if (r) return q; return 0;",
-         "REFUTED"),
+        pytest.param(
+            "int r = atomic_load(&x); return a / b + r;",
+            "int q = a / b; int r = atomic_load(&x); return q + r;",
+            "REFUTED",
+            marks=SLOW,
+        ),
+        (
+            "int r = LOAD; if (r) return a / b; return 0;",
+            "int q = a / b; int r = LOAD; if (r) return q; return 0;",
+            "REFUTED",
+        ),
         ("int r = LOAD; *p = 7; return r;", "*p = 7; int r = LOAD; return r;", "PROVED"),
-        pytest.param("int r = LOAD; if (r) *p = 7; return r;", "*p = 7; int r = LOAD; return r;", "REFUTED", marks=pytest.mark.slow),
-        pytest.param("int r = LOAD; *p = 7; *q = 8; return r;", "*p = 7; int r = LOAD; *q = 8; return r;", "PROVED", marks=pytest.mark.slow),
+        pytest.param(
+            "int r = LOAD; if (r) *p = 7; return r;", "*p = 7; int r = LOAD; return r;", "REFUTED", marks=SLOW
+        ),
+        pytest.param(
+            "int r = LOAD; *p = 7; *q = 8; return r;", "*p = 7; int r = LOAD; *q = 8; return r;", "PROVED", marks=SLOW
+        ),
         ("int r = LOAD; *p = 7; *q = 8; return r;", "*q = 8; int r = LOAD; *p = 7; return r;", "REFUTED"),
-        pytest.param("int r = LOAD; *p = 7; return r;", "*q = 7; int r = LOAD; *p = 7; return r;", "REFUTED", marks=pytest.mark.slow),
+        pytest.param(
+            "int r = LOAD; *p = 7; return r;", "*q = 7; int r = LOAD; *p = 7; return r;", "REFUTED", marks=SLOW
+        ),
         ("int r = LOAD; *p = 7; g = 1; return r;", "g = 1; int r = LOAD; *p = 7; return r;", "REFUTED"),
     ],
-)  # fmt: skip
+)
 def test_what_happens_in_any_case_may_happen_before_a_relaxed_load(
     before: str, after: str, expected: str, tmp_path: Path
 ) -> None:
@@ -246,11 +264,11 @@ def test_what_happens_in_any_case_may_happen_before_a_relaxed_load(
     [
         ("static int a[3];", "a[1]", "PROVED"),
         ("static int a[3]; int *get(void) { return a; }", "a[1]", "REFUTED"),
-        pytest.param("static int a[2][2];", "a[1][0]", "PROVED", marks=pytest.mark.slow),
+        pytest.param("static int a[2][2];", "a[1][0]", "PROVED", marks=SLOW),
         ("static int a[2][2]; int *get(void) { return a[1]; }", "a[1][0]", "REFUTED"),
         ("static struct { int n, v[2]; } s;", "s.n", "PROVED"),
         ("static struct { int n, v[2]; } s; int *get(void) { return s.v; }", "s.n", "REFUTED"),
-        pytest.param("struct t { int n, *q; }; static struct t s;", "s.n", "REFUTED", marks=pytest.mark.slow),
+        pytest.param("struct t { int n, *q; }; static struct t s;", "s.n", "REFUTED", marks=SLOW),
         pytest.param(
             "struct t { int n; }; static struct t s; struct t *get(void) { return &s; }",
             "s.n",
