@@ -29,7 +29,7 @@ from sa.terms.term import IsZero, Le, Not, Select, Term, Var
 Offered: TypeAlias = Mapping[str, Sequence[Term]]
 
 #: So many formulas at most for each choice of locations, and so many that depend on a truth value.
-OFFERED, DEPENDENT = 300, 80
+OFFERED, DEPENDENT = 450, 80
 
 #: So many tests at most of which it is supposed that one copy at a time passes them.
 ALONE = 12
