@@ -34,7 +34,7 @@ State: TypeAlias = tuple[int, ...]
 STATES: tuple[State, ...] = tuple(product((0, 1), range(-REACH, REACH + 1), range(3), range(-REACH, REACH + 1)))
 
 #: How many random cases a law is tried on: some while one works, all in the long run.
-CASES = pytest.mark.parametrize("cases", [100, pytest.param(1000, marks=pytest.mark.fuzz)])
+CASES = pytest.mark.parametrize("cases", [50, pytest.param(1000, marks=pytest.mark.fuzz)])
 DOMAINS = pytest.mark.parametrize("name", ["boxes", "intervals"])
 
 

@@ -106,10 +106,10 @@ def test_a_reduction_does_not_lose_what_others_do(name: str) -> None:
 
 
 def test_searches_agree_with_enumeration() -> None:
-    counts = compared(range(20))
-    assert min(counts["proved"], counts["refuted"]) > 4
+    counts = compared(range(10))
+    assert min(counts["proved"], counts["refuted"]) > 1
     assert counts["reduced states"] < 0.8 * counts["states"]
-    assert counts["by levels"] > 20 or not HAS_NUMPY
+    assert counts["by levels"] > 9 or not HAS_NUMPY
 
 
 @pytest.mark.skipif(not HAS_NUMPY, reason="numpy is not installed")
@@ -121,7 +121,7 @@ def test_searches_agree_with_enumeration_where_steps_are_looked_up(monkeypatch: 
 
     monkeypatch.setattr("sa.explicit.columns.over_columns", nothing)
     monkeypatch.setattr("sa.checker.states_by_columns.over_columns", nothing)
-    compared(range(40, 50))
+    compared(range(40, 45))
 
 
 @pytest.mark.fuzz

@@ -153,7 +153,7 @@ def test_an_equation_gives_a_value_however_large_it_is() -> None:
 
 
 def test_the_same_question_has_the_same_answer() -> None:
-    for seed in range(40):
+    for seed in range(15):
         threads, bad = random_question(seed)
         for effort in (BY_STEPS, Effort(states=0, depth=3)):
             assert find_run(threads, bad, Limits(), effort) == find_run(threads, bad, Limits(), effort)
@@ -211,13 +211,13 @@ def _agree_by_solver(seeds: Iterable[int], depth: int) -> Counter[bool]:
 
 
 def test_the_steps_find_what_the_oracle_reaches_and_nothing_else() -> None:
-    tally = _agree_by_steps(range(80), 2)
-    assert min(tally.values()) > 20
+    tally = _agree_by_steps(range(40), 2)
+    assert min(tally.values()) > 9
 
 
 def test_the_solver_finds_what_the_oracle_reaches_and_nothing_else() -> None:
-    tally = _agree_by_solver(range(30), 4)
-    assert min(tally.values()) > 5
+    tally = _agree_by_solver(range(15), 4)
+    assert min(tally.values()) > 1
 
 
 @pytest.mark.fuzz

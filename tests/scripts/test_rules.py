@@ -15,7 +15,7 @@ from tests.scripts.shrinking import literal
 from tests.scripts.test_counterexamples import WRONG, named
 
 #: How many instances are looked at, and the samples of which seed they come from.
-QUICK, LONG = (300, 0), (1_000, 1)
+QUICK, LONG = (150, 0), (1_000, 1)
 SIZES = pytest.mark.parametrize(("instances", "seed"), [QUICK, pytest.param(*LONG, marks=pytest.mark.fuzz)])
 SOUND = [*RULES, *(v.rule for v in VARIANTS if v.redundant)]
 #: Claims of scripts are made of more: of them so many times fewer instances are looked at in the quick tests.

@@ -72,7 +72,7 @@ def _assert_like_the_oracle(samples: Iterator[Sample]) -> None:
 
 
 def test_on_finite_goals_there_is_a_play_where_the_oracle_sees_a_loss() -> None:
-    _assert_like_the_oracle(_closed(60))
+    _assert_like_the_oracle(_closed(40))
 
 
 @pytest.mark.fuzz
