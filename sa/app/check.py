@@ -100,7 +100,7 @@ def coverage_of(paths: tuple[str, ...]) -> Iterator[tuple[str, tuple[tuple[str, 
             found = coverage(path, USUAL)
             yield path, tuple((c.name, c.refused is None, tuple(dict.fromkeys(map(line_of, c.places)))) for c in found)
         else:
-            raise InputError((error("SA705", f"`--coverage` is for C, and `{path}` is none"),))
+            raise InputError((error("SA705", f"`--coverage` is for C, and `{path}` is not a C file"),))
 
 
 def has_errors(checked: tuple[Checked, ...]) -> bool:

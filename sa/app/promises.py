@@ -1,4 +1,4 @@
-"""Guarantees of threads that `refine` is asked about: it does not use them, but says where one is broken."""
+"""Guarantees in programs that `refine` compares: it does not use them, but warns where one is broken."""
 
 from __future__ import annotations
 

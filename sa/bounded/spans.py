@@ -1,4 +1,4 @@
-"""Between what bounds values stay while each hop is taken at most once.
+"""Bounds of variables in runs that take each hop at most once.
 
 A variable that only ever gets constants and bounded sums added has bounds that follow from the hops alone. Others are
 given a width, and runs that leave it are left out: that must be said where nothing is found.

@@ -1,4 +1,4 @@
-"""Reading JSON that nobody vouches for: every access says what it expects, and where it did not find it."""
+"""Reading untrusted JSON: every access says what it expects, and where it did not find it."""
 
 from __future__ import annotations
 

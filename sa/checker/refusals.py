@@ -1,4 +1,4 @@
-"""What a play says about edges that are no answers: proves nothing, and is true all the same, by evaluation."""
+"""What a play says about edges that are not answers: no evidence, but checked by evaluation all the same."""
 
 from __future__ import annotations
 

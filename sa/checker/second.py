@@ -1,4 +1,4 @@
-"""A second opinion on obligations, and obligations as files: both see each of them whole, as SMT-LIB 2 text."""
+"""A second solver's opinion on obligations, and obligations as files: both get each one whole, as SMT-LIB 2 text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is asked: the solver that obligations are discharged with, and somebody who wants to see each of them whole."""
+"""The solver that obligations are discharged with, and an observer who gets each of them whole."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def load_functions(paths: tuple[str, str], reading: Reading) -> tuple[Compared, 
     """
     for path in paths:
         if _kind(path) is not _c:
-            raise InputError((error("SA705", f"functions are compared in C, and `{path}` is none"),))
+            raise InputError((error("SA705", f"functions are compared in C, and `{path}` is not a C file"),))
     from sa.frontends.c.functions import load_functions as functions_of
 
     return functions_of(paths, reading)
@@ -109,7 +109,7 @@ def load_functions(paths: tuple[str, str], reading: Reading) -> tuple[Compared, 
 
 def _read_so(path: str, reading: Reading) -> Loaded:
     if _kind(path) is not _c:
-        raise InputError((error("SA705", f"these options are for C, and `{path}` is none"),))
+        raise InputError((error("SA705", f"these options are for C, and `{path}` is not a C file"),))
     from sa.frontends.c.load import load_with
 
     return load_with(path, reading)

@@ -1,4 +1,4 @@
-"""Which fact about an environment a play is missing (THEORY section 5), judging by its environment steps.
+"""Which fact about an environment would exclude a play (THEORY section 5), judging by its environment steps.
 
 A local play may use steps that no other thread makes. Each step names the variables that it changes; what forbids it is
 that a variable stays, or moves one way only, while some condition holds. Facts are proposals: whether the other

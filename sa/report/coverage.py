@@ -1,4 +1,4 @@
-"""What of C a file uses, and what of that is accepted: a line a construct."""
+"""The constructs of C that a file uses, and which of them are accepted: a line for each."""
 
 from __future__ import annotations
 

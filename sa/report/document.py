@@ -1,4 +1,4 @@
-"""What is to be said of an outcome, for readers: a verdict, tables, traces and notes. Writers decide how it looks.
+"""What a report says of an outcome: a verdict, tables, traces and notes. Writers decide how it looks.
 
 `refine.py`, `verify.py`, `prove.py` and `certify.py` make documents from outcomes; `terminal.py` writes them. What
 programs read is made from the outcomes themselves (`formats.py`): its fields must not change with the words here.

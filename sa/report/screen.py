@@ -1,4 +1,4 @@
-"""What the text is written for: a width and whether colours are shown. Turns rich texts into strings."""
+"""What the text is written for: a width and whether colours are shown. Turns styled texts into strings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions to cvc5, where it is installed: scripts as anybody would write them, run by its own parser.
+"""Questions to cvc5, where it is installed: SMT-LIB scripts, run by its own parser.
 
 It shares nothing with the other session but the printed text, so that it is a second opinion. Its models are not read.
 """

@@ -1,4 +1,4 @@
-"""Which solver this is."""
+"""The name and version of the solver."""
 
 from __future__ import annotations
 

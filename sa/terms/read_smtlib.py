@@ -1,4 +1,4 @@
-"""SMT-LIB 2 text to terms: the inverse of `smtlib`, for text that nobody vouches for.
+"""SMT-LIB 2 text to terms: the inverse of `smtlib`, for untrusted text.
 
 Names mean what the given scope says, sorts are checked, and how deep a text may be nested is bounded. Nothing else of
 SMT-LIB is understood than what `smtlib` writes, and of that no quantifiers: evidence has none.

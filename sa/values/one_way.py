@@ -1,4 +1,4 @@
-"""Abstract states that are past what they should meet: a number that only grows and is too large already.
+"""Abstract states that can no longer match: a number only grows, and is too large already.
 
 Silent loops give infinitely many answers. Where ι equates a concrete and an abstract number and no abstract step makes
 the latter smaller, every answer through a larger one ends outside of ι: these states are left out, and the rest is

@@ -1,4 +1,4 @@
-"""Excluded steps in few words: clauses `when ==> kept`, each of which forbids as much as it can."""
+"""Excluded steps as a few clauses `when ==> kept`, each of which forbids as much as it can."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def load_program(path: str, split: bool = False) -> Loaded:
 
 def load_script(path: str, split: bool = False) -> LoadedScript:
     """There are no proof scripts in C. Raises InputError."""
-    raise InputError((error("SA601", f"`{path}` is a program in C, no proof script"),))
+    raise InputError((error("SA601", f"`{path}` is a program in C, not a proof script"),))
 
 
 def load(path: str, split: bool = False) -> Loaded | LoadedScript:
