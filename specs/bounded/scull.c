@@ -14,7 +14,7 @@
 #define EINVAL (-22)
 #define EFAULT (-14)
 
-extern int __VERIFIER_nondet_int(void);
+extern unsigned char __VERIFIER_nondet_uchar(void);
 
 enum { NOBODY, OPENING, READING, WRITING, ASKING };
 
@@ -122,8 +122,7 @@ static int device_ioctl(int given) {
 }
 
 static int asked(int most) {
-    int n = __VERIFIER_nondet_int();
-    return n < 0 ? 0 : n > most ? most : n;
+    return __VERIFIER_nondet_uchar() % (most + 1);
 }
 
 void *writer(void *arg) {
