@@ -40,14 +40,13 @@ from sa.refinement.missing import step_in_words
 class Pairs(Struct, frozen=True):
     """The pairs are tried on this level of visibility; `share` is the part of the time that is left for it.
 
-    `besides`: with more related than is asked, if something is found. `part` is what it may take of a round.
+    `besides`: with more related than is asked, if something is found.
     """
 
     level: Level
     effort: Effort
     share: float
     besides: bool = False
-    part: float = 1.0
 
 
 class Products(Struct, frozen=True):
@@ -55,7 +54,6 @@ class Products(Struct, frozen=True):
 
     depth: Depth
     share: float
-    part: float = 1.0
 
 
 #: What is tried, in order.
@@ -64,7 +62,6 @@ PLAN: tuple[Pairs | Products, ...] = (
     Products(Depth.QUICK, 0.1),
     Pairs(Level.HIDDEN, Effort.BRIEF, 0.2),
     Pairs(Level.HIDDEN, Effort.BRIEF, 0.25, besides=True),
-    Pairs(Level.HIDDEN, Effort.SHARPEN, 0.15, part=0.6),
     Products(Depth.BRIEF, 0.25),
     Pairs(Level.HIDDEN, Effort.SHARPEN, 0.3),
     Pairs(Level.LOCATIONS, Effort.SHARPEN, 0.3),
@@ -132,8 +129,7 @@ def _by_plan(
     for seconds in ROUNDS if options.limits.deadline is None else (None,):
         again = list[Pairs | Products]()
         for tried in waiting:
-            limits = options.limits
-            bounds = share(limits, tried.share) if seconds is None else pace.soon(limits, seconds * tried.part)
+            bounds = share(options.limits, tried.share) if seconds is None else pace.soon(options.limits, seconds)
             begun, left, own = time.monotonic(), remaining(bounds), replace(options, limits=bounds)
             match tried:
                 case Pairs(level, effort, besides=True):
