@@ -5,10 +5,11 @@ from __future__ import annotations
 import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import TypeAlias
 
 import pytest
 
@@ -31,6 +32,9 @@ from sa.engines.verify import verify
 from tests.endtoend.asking import read
 from tests.language.texts import program_of
 from tests.question.mutants import Mutant, mutants
+
+#: What is asked, by name, and the right answers.
+Asked: TypeAlias = tuple[str, Callable[[], list[str]], list[str]]
 
 #: The modules that make questions.
 MAKERS: tuple[ModuleType, ...] = (goals, claims, product, environment, families)
@@ -85,9 +89,8 @@ lemma all : conc refines abs relate x, y;
 """
 
 
-def _answers(folder: Path, seconds: float = FEW) -> list[tuple[str, Callable[[], list[str]], list[str]]]:
-    """What is asked, by name, and the right answers."""
-    asked = list[tuple[str, Callable[[], list[str]], list[str]]]()
+def _answers(folder: Path, seconds: float = FEW) -> list[Asked]:
+    asked = list[Asked]()
     for number, (abstract, concrete, verdict) in enumerate(QUESTIONS):
         programs = read(abstract, concrete)
 
@@ -136,7 +139,7 @@ def _limited() -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def _outcome(ask: Callable[[], list[str]], right: list[str]) -> str:
+def outcome_of(ask: Callable[[], list[str]], right: list[str]) -> str:
     """How a question ends: with the right answer, with none, or with a wrong one."""
     try:
         with _limited():
@@ -154,8 +157,9 @@ def _outcome(ask: Callable[[], list[str]], right: list[str]) -> str:
     return f"wrong: {found}"
 
 
-def _tried(mutant: Mutant, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    original = next(module for module in MAKERS if module.__name__ == mutant.module)
+def tried(mutant: Mutant, asked: Sequence[Asked], monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How questions end while a function is changed; no answer is wrong."""
+    original = sys.modules[mutant.module]
     namespace: dict[str, object] = {"__name__": mutant.module}
     exec(mutant.code, namespace)  # type: ignore[call-overload]
     changed = {n: namespace[n] for n, f in vars(original).items() if callable(f) and n in namespace and n[0].islower()}
@@ -166,8 +170,8 @@ def _tried(mutant: Mutant, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Cou
             for name, function in changed.items():
                 if getattr(user, name, None) is getattr(original, name):
                     patched.setattr(user, name, function)
-        for what, ask, right in _answers(folder):
-            outcome = _outcome(ask, right)
+        for what, ask, right in asked:
+            outcome = outcome_of(ask, right)
             assert not outcome.startswith("wrong"), f"{mutant.what}: {what} is {outcome}"
             found[outcome] += 1
     return found
@@ -183,7 +187,7 @@ def test_there_are_many_mutants() -> None:
 
 
 def test_without_a_change_all_answers_are_right(tmp_path: Path) -> None:
-    assert {what: _outcome(ask, right) for what, ask, right in _answers(tmp_path, SECONDS)} == dict.fromkeys(
+    assert {what: outcome_of(ask, right) for what, ask, right in _answers(tmp_path, SECONDS)} == dict.fromkeys(
         (what for what, _, _ in _answers(tmp_path)), "right"
     )
 
@@ -194,7 +198,7 @@ def test_no_mutant_of_what_makes_questions_makes_a_wrong_answer(
 ) -> None:
     found = Counter[str]()
     for mutant in ALL[part::PARTS]:
-        found += _tried(mutant, tmp_path, monkeypatch)
+        found += tried(mutant, _answers(tmp_path), monkeypatch)
     assert found["caught"] > 1
 
 
