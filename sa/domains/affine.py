@@ -144,7 +144,6 @@ def join(first: Space, second: Space) -> Space:
     """The smallest space that contains both: the rows that hold in both (Zassenhaus' algorithm)."""
     if first == second:
         return first
-    first, second = _with_columns(first, second), _with_columns(second, first)
     common = {p: row for p, row in first.items() if second.get(p) == row}
     left = [row for p, row in first.items() if p not in common]
     right = [row for p, row in second.items() if p not in common]
@@ -166,9 +165,18 @@ def join(first: Space, second: Space) -> Space:
         else:
             if copy:
                 shared.append(copy)
+    # Rows that hold in both may have no solution in integers: then both are empty, and anything contains them.
     joined = meet(common, shared)
-    assert joined is not None, "the join of two spaces that are not empty is not empty"
-    return joined
+    return common if joined is None else joined
+
+
+def grown(old: Space, new: Space) -> Space:
+    """A space that contains both, in a fixed point: what is equal in one is said in columns of the other, too.
+
+    Then other equations may be left, but fewer than there were: so a space does not grow for ever.
+    """
+    joined = join(_with_columns(old, new), _with_columns(new, old))
+    return joined if len(joined) < len(old) else join(old, new)
 
 
 def _with_columns(space: Space, other: Space) -> Space:
@@ -183,8 +191,7 @@ def _with_columns(space: Space, other: Space) -> Space:
         if same is not None and all(c is None or c in own for c in same):
             rows.append(_combine(same, -1, {column: 1}, 1))
     found = meet(space, rows)
-    assert found is not None, "equal columns exclude no state"
-    return found
+    return space if found is None else found
 
 
 def assign(space: Space, updates: Mapping[Var, Term]) -> Space | None:
@@ -203,7 +210,10 @@ def assign(space: Space, updates: Mapping[Var, Term]) -> Space | None:
     met = meet(space, rows)
     if met is None:
         return None
-    after = forget(_as_counted(met, updates), (*updates, *opaque.values()))
+    counted = _as_counted(met, updates)
+    if counted is None:
+        return None
+    after = forget(counted, (*updates, *opaque.values()))
     back: dict[Var, Term] = {primed(v): v for v in updates}
     # A primed name stands right after the plain one, so renaming variables keeps the echelon form.
     renamed = {substitute(p, back): {_moved(c, back): k for c, k in row.items()} for p, row in after.items()}
@@ -214,7 +224,7 @@ def _moved(column: Term | None, names: Mapping[Var, Term]) -> Term | None:
     return None if column is None else substitute(column, names)
 
 
-def _as_counted(space: Space, updates: Mapping[Var, Term]) -> Space:
+def _as_counted(space: Space, updates: Mapping[Var, Term]) -> Space | None:
     """The space with columns over later values of variables, where these are the earlier ones plus a constant."""
     before = dict[Var, Term]()
     for var, value in updates.items():
@@ -233,9 +243,7 @@ def _as_counted(space: Space, updates: Mapping[Var, Term]) -> Space:
             if new is not None and column in row:
                 made = _combine(made, 1, new, row[column])
         rows.append(made)
-    found = meet(EVERYTHING, rows)
-    assert found is not None, "a space that is said in other words is not empty"
-    return found
+    return meet(EVERYTHING, rows)
 
 
 def definitions(space: Space) -> dict[Var, Term]:

@@ -2,8 +2,9 @@
 
 Each template is reflexive and transitive, so their conjunction is; those that every change keeps contain the
 environment. The family: a variable does not change, only grows, only shrinks; or does so while a condition holds, if
-the environment cannot make that condition false. Of an array without bounds the same is asked of the element at an
-index that does not change: `h < t ==> a'[h] == a[h]`.
+the environment cannot make that condition false; or it does not change as long as a version does not, which is a number
+that only grows, or only shrinks: then it has not changed in between. Of an array without bounds the same is asked of
+the element at an index that does not change: `h < t ==> a'[h] == a[h]`.
 """
 
 from __future__ import annotations
@@ -17,10 +18,13 @@ from sa.smt.session import Session, Unsat
 from sa.terms import build
 from sa.terms.sort import BOOL, INT, ArraySort
 from sa.terms.substitute import primed, substitute
-from sa.terms.term import And, IsZero, Le, Not, Or, Same, Term, Var
+from sa.terms.term import And, IsZero, Le, Mod, Not, Or, Same, Term, Var, subterms
 
 #: Conditions that are tried at most.
 CONDITIONS = 40
+
+#: Conditions on a version that are tried for each variable.
+VERSION = 6
 
 
 class _Question(Struct, frozen=True):
@@ -57,6 +61,8 @@ def closure_of(
         if isinstance(var.sort, ArraySort) and var.sort.index == INT:
             for index in still:
                 _of_element(asked, var, index, conditions, found)
+    for version in (v for v in moving if v.sort == INT and any(asked.kept(t) for t in _directions(v))):
+        _of_version(asked, version, [v for v in moving if v is not version], extra, found)
     for condition in conditions:
         _add(asked, build.implies(condition, _then(condition, shared)), found)
     return build.land(*found)
@@ -70,7 +76,7 @@ def _add(asked: _Question, template: Term, found: list[Term]) -> None:
 
 def _of_variable(asked: _Question, var: Var, conditions: Sequence[Term], found: list[Term]) -> None:
     after = primed(var)
-    directions = (build.le(var, after), build.le(after, var)) if var.sort == INT else ()
+    directions = _directions(var) if var.sort == INT else ()
     always = [t for t in directions if asked.kept(t)]
     for template in always:
         _add(asked, template, found)
@@ -80,6 +86,26 @@ def _of_variable(asked: _Question, var: Var, conditions: Sequence[Term], found: 
             if asked.kept(guarded):
                 _add(asked, guarded, found)
                 break
+
+
+def _directions(number: Var) -> tuple[Term, Term]:
+    after = primed(number)
+    return build.le(number, after), build.le(after, number)
+
+
+def _of_version(
+    asked: _Question, version: Var, others: Sequence[Var], extra: Iterable[Term], found: list[Term]
+) -> None:
+    same = build.eq(primed(version), version)
+    about = (c for c in dict.fromkeys((*extra, *conditions_in(asked.changes))) if c.free == {version})
+    # A sequence lock's readers ask for the remainder.
+    tests = sorted(about, key=lambda c: not any(isinstance(t, Mod) for t in subterms((c,))))[:VERSION]
+    for var in others:
+        still = build.eq(primed(var), var)
+        templates = (build.implies(build.land(same, *test), still) for test in ((), *((c,) for c in tests)))
+        template = next((t for t in templates if asked.kept(t)), None)
+        if template is not None:
+            _add(asked, template, found)
 
 
 def _of_element(asked: _Question, array: Var, index: Var, conditions: Sequence[Term], found: list[Term]) -> None:

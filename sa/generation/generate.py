@@ -26,6 +26,7 @@ from sa.generation.checks import verify
 from sa.generation.closure import closure_of
 from sa.generation.environment import Change, Seen, changes_of, relation_of
 from sa.generation.modular import Annotation, Wanted, solve_modular
+from sa.generation.remainders import with_remainders
 from sa.generation.steady import steady
 from sa.generation.symmetry import rotation
 from sa.generation.visibility import Exposed, Level, exposed
@@ -33,7 +34,7 @@ from sa.smt.horn import GivenUp, NoSolution
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.sort import ArraySort
-from sa.terms.substitute import substitute
+from sa.terms.substitute import substitute, substitution
 from sa.terms.term import Term, Var
 
 #: Values of a variable that are told apart as long as possible.
@@ -69,12 +70,12 @@ class Generated(Struct, frozen=True):
 def generate(threads: tuple[Automaton, ...], level: Level, bounds: Limits, avoid: Iterable[str] = ()) -> Generated:
     """Invariants of all threads by Algorithm 1 on boxes; ghosts get names not in `avoid`. Raises LimitReached."""
     exposure = exposed(threads, level, avoid)
-    separate = tuple(apart(t) for t in exposure.threads)
+    separate, meant = with_remainders(tuple(apart(t) for t in exposure.threads))
     names = rotation(separate)
     most = BOXES if names is None else max(10, FAMILY // len(separate))
     domain = Boxes(Frame(_variables(separate)), finite=_finite(separate), most=most)
     run = reach(domain, separate, build.land(*(t.init for t in separate)), bounds, names)
-    return _read(run, domain, exposure, [t.name for t in separate])
+    return _read(run, domain, exposure, [t.name for t in separate], meant)
 
 
 def unbounded(known: Generated) -> Mapping[str, str]:
@@ -107,7 +108,10 @@ def _small(variable: Variable) -> bool:
     return variable.high is not None or interval.size(interval.sort_range(variable.var.sort)) is not None
 
 
-def _read(run: Reach[V], domain: Domain[V], exposure: Exposed, names: Sequence[str]) -> Generated:
+def _read(
+    run: Reach[V], domain: Domain[V], exposure: Exposed, names: Sequence[str], meant: Mapping[Var, Term]
+) -> Generated:
+    """What was found; `meant` are terms that some variables of boxes stand for."""
     boxes, hulls, seen = dict[tuple[str, str], Term](), dict[tuple[str, str], Term](), dict[tuple[str, str], Term]()
     steps = dict[str, dict[int, Seen]]()
     lost = list[tuple[str, Var]]()
@@ -121,9 +125,10 @@ def _read(run: Reach[V], domain: Domain[V], exposure: Exposed, names: Sequence[s
         }
         # The other members of a family are its first one under other names.
         for name, turn in zip(names[index:], ({}, *run.turns), strict=False):
+            own = substitution({**meant, **{v: meant.get(w, w) for v, w in turn.items()}})
             for place, formulas in said.items():
-                boxes[name, place], hulls[name, place], seen[name, place] = (substitute(f, turn) for f in formulas)
-            steps[name] = {n: Seen(substitute(s.before, turn), substitute(s.after, turn)) for n, s in done.items()}
+                boxes[name, place], hulls[name, place], seen[name, place] = map(own, formulas)
+            steps[name] = {n: Seen(own(s.before), own(s.after)) for n, s in done.items()}
             lost += ((name, turn.get(v, v)) for v in loosened(run, index))
     return Generated(
         exposure, boxes, hulls, seen, dict.fromkeys(boxes, build.TRUE), {}, steps, tuple(_plain(exposure, lost))

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from sa.automata.ranges import within
 from sa.base.limits import Limits, check_time
-from sa.domains.affine import EVERYTHING, Space, assign, forget, formulas, join, meet, rows_of
+from sa.domains.affine import EVERYTHING, Space, assign, forget, formulas, grown, meet, rows_of
 from sa.hybrid.points import Frame, Graph, Point, Step
 from sa.hybrid.solve import Held, assumed_at
 from sa.smt.session import Session
@@ -28,7 +28,7 @@ def equalities(f: Frame, graph: Graph, bounds: Limits) -> dict[Point, Term]:
 
     def reached(point: Point, space: Space) -> None:
         old = found.get(point)
-        new = space if old is None else join(old, space)
+        new = space if old is None else grown(old, space)
         if new != old:
             found[point] = new
             if point not in queued:

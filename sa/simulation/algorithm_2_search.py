@@ -208,7 +208,7 @@ class Search:
         settled = affine.meet(affine.forget(known, moving), (r for t in state.base for r in affine.rows_of(t)))
         if settled is None:
             return
-        weaker = settled if state.facts is None else affine.join(state.facts, settled)
+        weaker = settled if state.facts is None else affine.grown(state.facts, settled)
         if weaker == state.facts:
             return
         state.facts = weaker

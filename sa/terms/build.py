@@ -277,6 +277,10 @@ def at_most_zero(total: Term) -> Term:
     if len(parts) == 1 and isinstance(part := next(iter(parts)), Div):
         end, size = -(-const // divisor) * part.divisor, part.divisor
         return le(part.dividend, integer(size - end - 1)) if parts[part] > 0 else le(integer(end), part.dividend)
+    if len(parts) == 1 and isinstance(part, Mod):
+        ends = sorted(const + parts[part] * value for value in (0, part.divisor - 1))
+        if ends[1] <= 0 or ends[0] > 0:
+            return boolean(ends[1] <= 0)
     return intern(Le, total)
 
 
@@ -298,6 +302,8 @@ def is_zero(total: Term) -> Term:
     if const % divisor:
         return FALSE
     first = min(parts, key=lambda p: p.key)
+    if len(parts) == 1 and isinstance(first, Mod) and not 0 <= -const // parts[first] < first.divisor:
+        return FALSE
     if parts[first] < 0:
         divisor = -divisor
     return intern(IsZero, linear(const // divisor, {p: c // divisor for p, c in parts.items()}))

@@ -2,12 +2,14 @@
 
 `project` yields a conjunction without the variables that the state satisfies and that implies
 `∃ variables. literals`. It is exact (equivalent) where it says so: equalities and bounds with unit
-coefficients; elsewhere the state's value stands in for the variable.
+coefficients. Where remainders are asked for too, the next number beyond a bound that has the state's remainder stands
+in for the variable, as in Cooper's method; elsewhere the state's value does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import lcm
 
 from sa.terms import build
 from sa.terms.elements import elements
@@ -15,7 +17,10 @@ from sa.terms.evaluate import State, evaluate
 from sa.terms.solve import solution
 from sa.terms.sort import INT, ArraySort, number
 from sa.terms.substitute import substitute
-from sa.terms.term import IsZero, Le, Not, Term, Var
+from sa.terms.term import IsZero, Le, Mod, Not, Term, Var
+
+#: The largest common multiple of divisors.
+STEP = 64
 
 
 def project(literals: Iterable[Term], variables: Iterable[Var], state: State) -> tuple[tuple[Term, ...], bool]:
@@ -70,6 +75,8 @@ def _eliminate(current: Sequence[Term], var: Var, state: State) -> tuple[list[Te
     bounds = [_bound(t, var, state) for t in current if var in t.free]
     if var.sort == INT and all(b is not None for b in bounds):
         return _resolve(rest, [b for b in bounds if b is not None], current, var, state)
+    if var.sort == INT and (same := _with_remainder(current, var, state)) is not None:
+        return same, False
     value = build.constant(state[var], var.sort)
     free_choice = not rest and not bounds
     return _clean(substitute(t, {var: value}) for t in current), free_choice
@@ -113,3 +120,51 @@ def _resolve(
         # Only one side is bounded: a disequality never excludes the far end.
         exact = True
     return _clean(rest), exact
+
+
+def _with_remainder(current: Sequence[Term], var: Var, state: State) -> list[Term] | None:
+    """The literals for the number next to a bound that has the variable's remainder; None where they ask for more."""
+    lower, upper, alone, step = list[Term](), list[Term](), set[Term](), 1
+    for literal in (t for t in current if var in t.free):
+        bound, divisor = _bound(literal, var, state), _divisor(literal, var)
+        if bound is not None and abs(bound[0]) == 1:
+            (lower if bound[0] < 0 else upper).append(build.scale(-bound[0], bound[1]))
+        elif divisor is not None:
+            step = lcm(step, divisor)
+            alone |= {literal} if literal.free == {var} else set()
+        else:
+            return None
+    if step > STEP:
+        return None
+
+    def value(end: Term) -> int:
+        return number(evaluate(end, state))
+
+    now = number(state[var])
+    if lower:
+        end = max(lower, key=value)
+        instead = build.add(end, build.integer((now - value(end)) % step))
+    elif upper:
+        end = min(upper, key=value)
+        instead = build.sub(end, build.integer((value(end) - now) % step))
+    else:
+        end = instead = build.integer(now % step)
+    # What is asked of the remainder alone is as in the state.
+    same = build.eq(build.mod(end, step), build.integer(value(end) % step))
+    return _clean((same, *(substitute(t, {var: instead}) for t in current if t not in alone)))
+
+
+def _divisor(literal: Term, var: Var) -> int | None:
+    """By what a literal divides the variable, if it asks for remainders only."""
+    match literal:
+        case Le(total) | IsZero(total) | Not(IsZero(total)):
+            found = 1
+        case _:
+            return None
+    for part in (p for p in build.linear_parts(total)[1] if var in p.free):
+        if not isinstance(part, Mod) or any(
+            var in p.free and p is not var for p in build.linear_parts(part.dividend)[1]
+        ):
+            return None
+        found = lcm(found, part.divisor)
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from sa.domains.affine import EVERYTHING, Space, assign, definitions, forget, formulas, join, meet, rows_of
+from sa.domains.affine import EVERYTHING, Space, assign, definitions, forget, formulas, grown, join, meet, rows_of
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate, holds
 from sa.terms.sort import number
@@ -89,7 +89,31 @@ def test_columns_that_are_equal_in_one_space_are_joined_with_those_of_the_other(
     here, there = _space(build.eq(X, build.ZERO), build.eq(Y, build.ZERO)), _space(build.eq(Y, build.div(X, 2)))
     assert here is not None
     assert there is not None
-    assert formulas(join(here, there)) == (build.eq(Y, build.div(X, 2)),)
+    assert formulas(grown(here, there)) == (build.eq(Y, build.div(X, 2)),)
+
+
+def test_a_space_does_not_grow_for_ever() -> None:
+    """X counts, and where Z is 0 each product with a function of X is: no space has one equation more than before."""
+    here, known = _space(build.eq(Z, build.ZERO)), list[int]()
+    assert here is not None
+    for _ in range(6):
+        read = meet(here, rows_of(build.eq(build.mul(Z, build.mul(X, X)), build.ZERO)))
+        assert read is not None
+        counted = assign(read, {X: build.add(X, build.ONE)})
+        assert counted is not None
+        here = grown(here, counted)
+        known.append(len(here))
+    assert known == sorted(known, reverse=True)
+
+
+def test_spaces_without_integers_are_joined_as_any_others() -> None:
+    def without(x: int, y: int) -> Space:
+        twice = (build.add(build.scale(2, v), build.scale(3, Z)) for v in (X, Y))
+        space = _space(*(build.eq(t, build.integer(n)) for t, n in zip(twice, (x, y), strict=True)))
+        assert space is not None
+        return space
+
+    join(without(1, 0), without(5, 4))
 
 
 @for_each("seed", range(200))

@@ -13,7 +13,7 @@ from sa.terms.implicant import implicant
 from sa.terms.project import project
 from sa.terms.sort import INT
 from sa.terms.substitute import prime, substitute
-from sa.terms.term import And, Forall, Function, Or
+from sa.terms.term import And, Forall, Function, Or, Term
 from tests.generators.terms import BOOLS, COLOURS, INTS, VARIABLES, random_formula, random_integer, random_state
 from tests.parts import for_each
 
@@ -132,6 +132,27 @@ def test_projection_holds_in_its_state_implies_a_witness_and_is_exact_where_it_s
             assert possible
         elif exact:
             assert not possible
+
+
+@for_each("seed", CASES)
+def test_projection_of_a_number_of_which_remainders_are_asked_for(seed: int) -> None:
+    rng = Random(seed)
+    state = random_state(rng, -6, 6)
+
+    def total() -> Term:
+        return build.add(build.scale(rng.choice((-1, 0, 1)), Y), build.integer(rng.randint(-3, 3)))
+
+    asked = [
+        build.eq(build.mod(build.add(build.scale(rng.choice((1, -1)), X), total()), n), build.ZERO) for n in (2, 3)
+    ]
+    offered = (*asked, build.le(X, total()), build.le(total(), X), build.eq(X, total()))
+    literals = [f if holds(f, state) else build.lnot(f) for f in rng.sample(offered, rng.randint(1, len(offered)))]
+    projected, _ = project(literals, (X,), state)
+    assert all(holds(p, state) and X not in p.free for p in projected)
+    for y in range(-9, 10):
+        other = {**state, Y: y}
+        if all(holds(p, other) for p in projected):
+            assert any(all(holds(f, {**other, X: x}) for f in literals) for x in range(-30, 31))
 
 
 def test_free_variables_are_those_that_matter() -> None:
