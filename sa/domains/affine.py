@@ -28,6 +28,10 @@ Space: TypeAlias = Mapping[Term, Row]
 
 EVERYTHING: Space = {}
 
+#: Bounds of what is a column: the length of its key, the factors of a product; and of how many such a row may have,
+#: and how many products, of which the solver knows little.
+LONGEST, FACTORS, NUMBERS, PRODUCTS = 80, 2, 6, 1
+
 
 def rows_of(formula: Term) -> tuple[Row, ...]:
     """The affine equalities that stand as conjuncts in a formula."""
@@ -65,11 +69,15 @@ def _affine(term: Term) -> Row | None:
         if not (isinstance(part, Var) or _is_number(part)):
             return None
         row[part] = coefficient
-    return row
+    numbers = [p for p in parts if not isinstance(p, Var)]
+    few = len(numbers) <= NUMBERS and sum(isinstance(p, Product) for p in numbers) <= PRODUCTS
+    return row if few else None
 
 
 def _is_number(part: Term) -> bool:
-    return isinstance(part, Call | Div | Mod | Product | Select) and sort_of(part) == INT
+    if not isinstance(part, Call | Div | Mod | Product | Select) or sort_of(part) != INT:
+        return False
+    return len(part.key) <= LONGEST and not (isinstance(part, Product) and len(part.factors) > FACTORS)
 
 
 def _combine(first: Row, a: int, second: Row, b: int) -> Row:

@@ -93,7 +93,8 @@ def _given(axiom: Term) -> tuple[Function, Meaning] | None:
 def with_calls(relation: Relation, functions: tuple[Function, ...]) -> Relation:
     """The relation with the functions instead of their parameters. Raises NoCall."""
     names = {_parameter(f): f for f in functions}
-    return _everywhere(relation, lambda term: _called(term, names))
+    memo = dict[Term, Term]()
+    return _everywhere(relation, lambda term: _called(term, names, memo))
 
 
 class Meaning(Struct, frozen=True):
@@ -126,7 +127,15 @@ def _meant(term: Term, given: Mapping[Function, Meaning]) -> Term:
             return rebuild(term, lambda t: _meant(t, given))
 
 
-def _called(term: Term, names: Mapping[Var, Function]) -> Term:
+def _called(term: Term, names: Mapping[Var, Function], memo: dict[Term, Term]) -> Term:
+    """A term with calls of functions; `memo` has those of terms, which may have parts in common."""
+    found = memo.get(term)
+    if found is None:
+        found = memo[term] = _with_call(term, names, lambda t: _called(t, names, memo))
+    return found
+
+
+def _with_call(term: Term, names: Mapping[Var, Function], go: Callable[[Term], Term]) -> Term:
     head, arguments = term, list[Term]()
     while isinstance(head, Select):
         arguments.append(head.index)
@@ -135,14 +144,14 @@ def _called(term: Term, names: Mapping[Var, Function]) -> Term:
         function = names[head]
         if len(arguments) != len(function.arguments):
             raise NoCall
-        return build.call(function, tuple(_called(a, names) for a in reversed(arguments)))
+        return build.call(function, tuple(go(a) for a in reversed(arguments)))
     match term:
         case Var() | Int() | Bool() | Member():
             return term
         case Forall(binders, body):
-            return build.forall(binders, _called(body, names))
+            return build.forall(binders, go(body))
         case _:
-            return rebuild(term, lambda t: _called(t, names))
+            return rebuild(term, go)
 
 
 def _everywhere(thing: T, change: Callable[[Term], Term]) -> T:

@@ -1,8 +1,7 @@
 """Constructors: the only way to make terms. They keep the normal form of `term`.
 
-Integer terms are sums of monomials, comparisons are `total <= 0` or `total == 0` divided by the
-common divisor, `&&` and `||` are flat, sorted and free of repetitions. So many equal formulas
-are one object, and many valid ones are `TRUE`.
+Integer terms are sums of monomials, comparisons are `total <= 0` or `total == 0` divided by the common divisor, and `&&`
+and `||` are flat, sorted and free of repetitions. So many equal formulas are one object, and many valid ones are `TRUE`.
 """
 
 from __future__ import annotations
@@ -274,14 +273,12 @@ def at_most_zero(total: Term) -> Term:
     divisor = gcd(*parts.values())
     if divisor > 1:
         total = linear(-(-const // divisor), {p: c // divisor for p, c in parts.items()})
-    if len(parts) == 1 and isinstance(part := next(iter(parts)), Div):
+    part = next(iter(parts)) if len(parts) == 1 else None
+    if isinstance(part, Div):
         end, size = -(-const // divisor) * part.divisor, part.divisor
         return le(part.dividend, integer(size - end - 1)) if parts[part] > 0 else le(integer(end), part.dividend)
-    if len(parts) == 1 and isinstance(part, Mod):
-        ends = sorted(const + parts[part] * value for value in (0, part.divisor - 1))
-        if ends[1] <= 0 or ends[0] > 0:
-            return boolean(ends[1] <= 0)
-    return intern(Le, total)
+    decided = isinstance(part, Mod) and (const <= 0) is (const + parts[part] * (part.divisor - 1) <= 0)
+    return boolean(const <= 0) if decided else intern(Le, total)
 
 
 def eq(left: Term, right: Term) -> Term:
@@ -302,8 +299,6 @@ def is_zero(total: Term) -> Term:
     if const % divisor:
         return FALSE
     first = min(parts, key=lambda p: p.key)
-    if len(parts) == 1 and isinstance(first, Mod) and not 0 <= -const // parts[first] < first.divisor:
-        return FALSE
     if parts[first] < 0:
         divisor = -divisor
     return intern(IsZero, linear(const // divisor, {p: c // divisor for p, c in parts.items()}))
