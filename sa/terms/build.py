@@ -1,7 +1,7 @@
 """Constructors: the only way to make terms. They keep the normal form of `term`.
 
-Integer terms are sums of monomials, comparisons are `total <= 0` or `total == 0` divided by the common divisor, and `&&`
-and `||` are flat, sorted and free of repetitions. So many equal formulas are one object, and many valid ones are `TRUE`.
+Integer terms are sums of monomials, comparisons are `total <= 0` or `total == 0` divided by the common divisor, `&&`
+and `||` are flat, sorted, free of repetitions. So many equal formulas are one object, and many valid ones are `TRUE`.
 """
 
 from __future__ import annotations
