@@ -266,19 +266,18 @@ def lt(left: Term, right: Term) -> Term:
 
 
 def at_most_zero(total: Term) -> Term:
-    """`total <= 0`."""
+    """`total <= 0`; a remainder is at least 0 and less than its divisor."""
     const, parts = linear_parts(total)
-    if not parts:
+    part = next(iter(parts)) if len(parts) == 1 else None
+    if not parts or (isinstance(part, Mod) and (const <= 0) is (const + parts[part] * (part.divisor - 1) <= 0)):
         return boolean(const <= 0)
     divisor = gcd(*parts.values())
     if divisor > 1:
         total = linear(-(-const // divisor), {p: c // divisor for p, c in parts.items()})
-    part = next(iter(parts)) if len(parts) == 1 else None
     if isinstance(part, Div):
         end, size = -(-const // divisor) * part.divisor, part.divisor
         return le(part.dividend, integer(size - end - 1)) if parts[part] > 0 else le(integer(end), part.dividend)
-    decided = isinstance(part, Mod) and (const <= 0) is (const + parts[part] * (part.divisor - 1) <= 0)
-    return boolean(const <= 0) if decided else intern(Le, total)
+    return intern(Le, total)
 
 
 def eq(left: Term, right: Term) -> Term:
