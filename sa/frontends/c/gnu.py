@@ -6,6 +6,7 @@ Lines keep their numbers, and what is taken out is replaced by blanks, so that c
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 _BLANK = re.compile(
     r"__extension__\b|__restrict(?:__)?\b|__inline(?:__)?\b|__signed__\b|_Noreturn\b|__builtin_va_list\b"
@@ -62,6 +63,11 @@ def without_extensions(text: str, alone: bool = False) -> str:
         here = end
     pieces.append(text[here:])
     return _typed("".join(pieces))
+
+
+def groups(text: str) -> Iterator[tuple[int, int]]:
+    """Where attributes, assembly and alignments begin and end."""
+    return ((m.start(), _closed(text, m.end())) for m in _GROUPS.finditer(text))
 
 
 _ATTRIBUTE = re.compile(

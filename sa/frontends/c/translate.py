@@ -13,6 +13,7 @@ from pycparser.c_parser import ParseError
 from sa.automata.automaton import Origin
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
 from sa.base.source import Span
+from sa.frontends.c.attributes import changing
 from sa.frontends.c.body import (
     ENTRY,
     EXIT,
@@ -73,6 +74,7 @@ def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
     """The unit of a file, and the file with what was noticed. Raises InputError with all errors."""
     file, entry = File(text.sources, choices, call, literal, enclosed, static_type), choices.entry
     declarations = _body(file, "?", None, frozenset())
+    file.problems += changing(text)
     nodes = list(parsed(text, choices.function is not None))
     file.assigned, said = _said(nodes)
     for node in library(said).ext:

@@ -1,0 +1,70 @@
+"""Programs and pairs that a third review found answered wrongly: each is the smallest that shows the mistake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sa.base.diagnostic import InputError
+from sa.base.source import span_text
+from sa.frontends.c.load import load_with
+from sa.frontends.reading import USUAL
+from tests.frontends.c.test_reviewed import answer
+
+STRUCTURE = "int main(void) { assert(sizeof(struct s) == 8); }"
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("void c(int *p) {} int main(void) { __attribute__((cleanup(c))) int x = 0; }", "cleanup"),
+        ("__attribute__((__constructor__)) void c(void) {} int main(void) {}", "__constructor__"),
+        ("__attribute__((unused, destructor(200))) void c(void) {} int main(void) {}", "destructor"),
+        ("struct __attribute__((packed)) s { char c; int i; }; " + STRUCTURE, "packed"),
+        ("#pragma pack(push, 1)\nstruct s { char c; int i; };\n" + STRUCTURE, "pack"),
+        ("typedef int t __attribute__((mode(QI))); int main(void) { assert(sizeof(t) == 4); }", "mode"),
+        ("typedef int t __attribute__((vector_size(16))); int main(void) { assert(sizeof(t) == 4); }", "vector_size"),
+        ("struct s { int a; } __attribute__((aligned(16))); " + STRUCTURE, "aligned"),
+        ("struct s { _Alignas(16) int a; }; " + STRUCTURE, "_Alignas"),
+        ('int x; extern int y __attribute__((alias("x"))); int main(void) { y = 1; }', "alias"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["c", "i"])
+def test_an_attribute_that_changes_the_meaning_is_an_error_at_its_place(
+    tmp_path: Path, text: str, word: str, kind: str
+) -> None:
+    file = tmp_path / f"p.{kind}"
+    file.write_text(text.replace("assert(", "(") if kind == "i" else f"#include <assert.h>\n{text}")
+    with pytest.raises(InputError) as wrong:
+        load_with(str(file), USUAL)
+    (found,) = wrong.value.diagnostics
+    assert found.code == "SA719" and found.hint and found.span is not None and span_text(found.span) == word
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "static int x __attribute__((aligned(64), unused)); int main(void) { assert(sizeof x == 4); }",
+        "struct s { int a; } __attribute__((aligned(64))); struct s v; int main(void) { assert(v.a == 0); }",
+        "_Alignas(64) atomic_int x; int main(void) { int *p = malloc(sizeof(int)); assert(x == 0); free(p); }",
+        "#pragma pack()\nint main(void) { int cleanup = 1; assert(cleanup == 1); }",
+        "int f(int a) __attribute__((const)); int main(void) { int a[2] = {1, 0}, b[2] = {5, 6}; assert(b[a[0]] == 6); }",
+    ],
+)
+def test_an_attribute_that_changes_nothing_is_none(tmp_path: Path, text: str) -> None:
+    assert answer(tmp_path, text) == "PROVED"
+
+
+OF_A_HEADER = """# 1 "p.c"
+# 1 "/usr/include/some.h" 1 3 4
+struct s { char c; int i; } __attribute__ ((packed));
+# 2 "p.c" 2
+"""
+
+
+@pytest.mark.parametrize("head", ["typedef int register_t __attribute__ ((__mode__ (__word__)));\n", OF_A_HEADER])
+def test_what_headers_in_preprocessed_text_say_is_no_error(tmp_path: Path, head: str) -> None:
+    file = tmp_path / "p.i"
+    file.write_text(head + "int main(void) { return 0; }\n")
+    load_with(str(file), USUAL)
