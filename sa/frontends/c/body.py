@@ -148,6 +148,8 @@ class Body(msgspec.Struct):
 
     `wanted` is what a pointer points to that takes the value of the expression which is translated. `rounds` are the
     objects there were before each loop around here, `ended` those of inner blocks, where a function is compared alone.
+    `jumps` lead past declarations, `entries` are their ways from node to node, and `valueless` says by which step what
+    is declared has no value; nodes of the parser's tree go by `id`.
     `reads` are the registers that are read, by the nodes where they are: terms do not tell, for `x - x` is 0.
     """
 
@@ -169,6 +171,9 @@ class Body(msgspec.Struct):
     continues: list[Node] = msgspec.field(default_factory=list)
     cases: list[list[tuple[Any, Node]]] = msgspec.field(default_factory=list)
     labels: dict[str, Node] = msgspec.field(default_factory=dict)
+    jumps: Mapping[int, tuple[Any, ...]] = msgspec.field(default_factory=dict)
+    entries: list[tuple[Node, tuple[Any, ...], Node, Origin]] = msgspec.field(default_factory=list)
+    valueless: dict[int, Op] = msgspec.field(default_factory=dict)
     rounds: list[frozenset[str]] = msgspec.field(default_factory=list)
     ended: dict[str, None] = msgspec.field(default_factory=dict)
     wanted: CType | None = None

@@ -26,6 +26,7 @@ from sa.frontends.c.body import (
 from sa.frontends.c.declare import is_constant, type_of
 from sa.frontends.c.expressions import NOTHING, branch, constant, evaluated, taken, value
 from sa.frontends.c.initial import completed, first_values, initialise
+from sa.frontends.c.jumps import past
 from sa.frontends.c.operations import decide, store
 from sa.frontends.c.shown import end_of_life, survivor
 from sa.frontends.c.types import (
@@ -46,7 +47,7 @@ from sa.frontends.c.types import (
     words_of,
 )
 from sa.frontends.c.values import Unsupported, Value, binary, number, truth
-from sa.frontends.flow.graph import Fail, Havoc, Live, Register, Set, Skip, Storage, base
+from sa.frontends.flow.graph import Fail, Havoc, Live, Op, Register, Set, Skip, Storage, base
 from sa.terms import build
 from sa.terms.term import Int as Number
 from sa.terms.term import Term
@@ -102,7 +103,7 @@ def _statement(body: Body, node: Any) -> None:
             end_of_life(body, body.rounds[-1])
             _jump(body, body.continues[-1])
         case c_ast.Goto():
-            _jump(body, _label(body, node.name))
+            _jump(body, past(body, node, _label(body, node.name)))
         case c_ast.Label():
             _labelled(body, node)
         case c_ast.AttributedStatement():
@@ -215,9 +216,15 @@ def declare(body: Body, node: c_ast.Decl) -> None:
         body.file.objects[name] = object_of(body.file, name, kind, storage, where, initial, kept)
         body.scopes[-1][node.name] = InMemory(base(name), kind, "index")
         return
-    local(body, node.name, kind, where, node.init)
+    skipped = any(node is d for declared in body.jumps.values() for d in declared)
+    body.valueless[id(node)] = local(body, node.name, kind, where, node.init, skipped)
     made = body.scopes[-1][node.name]
-    if node.init is not None and keeps(body, body.assigned, node, kind) and isinstance(made, InRegister):
+    if (
+        node.init is not None
+        and not skipped
+        and keeps(body, body.assigned, node, kind)
+        and isinstance(made, InRegister)
+    ):
         before = body.steps[-1].op
         if isinstance(before, Set) and before.var is made.var and isinstance(before.term, Number):
             body.constants[made.var] = Value(before.term, plain(kind))
@@ -244,8 +251,8 @@ def whole(kind: CType, name: str) -> None:
         raise Unsupported("SA711", f"`{name}` has more than {MOST_VARIABLES} fields and arrays", "make it smaller")
 
 
-def local(body: Body, name: str, kind: CType, where: Origin, init: Any) -> None:
-    """A variable of an activation."""
+def local(body: Body, name: str, kind: CType, where: Origin, init: Any, skipped: bool = False) -> Op:
+    """A variable of an activation; its initialiser may be skipped. The step by which it has no value is told."""
     own = _unused(body, name)
     if is_scalar(kind) and name not in body.addressed:
         var = build.variable(own)
@@ -253,18 +260,20 @@ def local(body: Body, name: str, kind: CType, where: Origin, init: Any) -> None:
         body.scopes[-1][name] = InRegister(var, kind)
         first = init.exprs[0] if isinstance(init, c_ast.InitList) else init
         made = None if init is None else taken(body, first, kind)
-        if made is None:
-            emit(body, Havoc(var, input_range(kind), unset=True))
-        else:
-            emit(body, Set(var, number(converted(body, made, kind))))
-        return
+        unset = Havoc(var, input_range(kind), unset=True)
+        emit(body, unset if made is None else Set(var, number(converted(body, made, kind))))
+        return unset
     place = InMemory(base(own), kind, "index")
     body.scopes[-1][name] = place
-    constants = None if init is None or not any(rows_of(kind)) else _constants(body, kind, init)
+    if skipped and init is not None and cell_count(kind) > MOST_VARIABLES:
+        raise Unsupported("SA719", f"a jump leads past the values of `{name}`, which is large", "declare it before")
+    by_steps = init is None or skipped or not any(rows_of(kind))
+    constants = None if by_steps else _constants(body, kind, init)
     body.objects[own] = object_of(body.file, own, kind, Storage.AUTO, where, constants)
     emit(body, Live(own))
     if init is not None and constants is None:
         initialise(body, place, init)
+    return Live(own)
 
 
 def _constants(body: Body, kind: CType, init: Any) -> dict[int, Term] | None:
@@ -370,7 +379,8 @@ def _case(body: Body, node: Any) -> None:
     if not body.cases:
         raise Unsupported("SA719", "a case without a `switch`")
     target = fresh(body)
-    body.cases[-1].append((node.expr if isinstance(node, c_ast.Case) else None, target))
+    way = past(body, node, target)
+    body.cases[-1].append((node.expr if isinstance(node, c_ast.Case) else None, way))
     emit(body, Skip(), target)
     for inner in node.stmts or ():
         statement(body, inner)

@@ -33,6 +33,7 @@ from sa.frontends.c.declare import adjusted, is_constant, library_types, type_of
 from sa.frontends.c.expressions import constant, static_type
 from sa.frontends.c.gnu import promised, without_extensions, without_return
 from sa.frontends.c.initial import completed, first_values, literal
+from sa.frontends.c.jumps import enter_blocks, jumps
 from sa.frontends.c.library import library
 from sa.frontends.c.operations import store
 from sa.frontends.c.places import origin
@@ -234,8 +235,10 @@ def _procedure(file: File, name: str) -> Procedure:
     if body.result is not None and name == "main":
         # Its end without `return` returns 0 (C11 5.1.2.2.3).
         emit(body, Set(body.result, build.ZERO))
+    body.jumps = jumps(node.body)
     statement(body, node.body)
     emit(body, Skip(), EXIT)
+    enter_blocks(body)
     if is_alone(body):
         if body.ended and body.labels:
             hint = "declare what has its address taken at the beginning of the function"

@@ -12,6 +12,7 @@ from sa.frontends.c.load import load_with
 from sa.frontends.reading import USUAL
 from tests.frontends.c.test_reviewed import answer
 
+UNSET = "where what is read before it has a value is some value"
 STRUCTURE = "int main(void) { assert(sizeof(struct s) == 8); }"
 
 
@@ -68,3 +69,43 @@ def test_what_headers_in_preprocessed_text_say_is_no_error(tmp_path: Path, head:
     file = tmp_path / "p.i"
     file.write_text(head + "int main(void) { return 0; }\n")
     load_with(str(file), USUAL)
+
+
+STALE = "int n = 0; again: { if (n) goto l; DECLARED X = 5; l: if (n) assert(X == 5); n++; if (n < 2) goto again; }"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("int k = 1; if (k) goto l; { int x = 5; l: assert(x == 5); }", "REFUTED"),
+        ("int k = 1; if (k) goto l; { const int x = 5; l: assert(x == 5); }", "REFUTED"),
+        ("switch (1) { case 0:; int x = 5; case 1: assert(x == 5); }", "REFUTED"),
+        ("switch (1) { case 0:; int x = 5; default: assert(x == 5); }", "REFUTED"),
+        ("goto l; for (int x = 5; x < 6; x++) { l: assert(x == 5); break; }", "REFUTED"),
+        ("goto l; { int x[2] = {5, 5}; l: assert(x[1] == 5); }", "REFUTED"),
+        ("int n = 0; again: { if (n) goto l; int x; x = 5; l: if (n) assert(x == 5); n++; if (n < 2) goto again; }",)
+        + ("REFUTED",),
+        (STALE.replace("DECLARED", "int x;").replace("X", "x"), "REFUTED"),
+        (STALE.replace("DECLARED", "int x[1];").replace("X", "x[0]"), "REFUTED"),
+        ("int k = 1; if (k) goto l; { int x = 5; l: x = 4; assert(x == 4); }", "PROVED"),
+        ("int k = 1; if (!k) goto l; int x = 5; assert(x == 5); l: assert(k == 1);", "PROVED"),
+        ("int n = 0; { int x = 5; again: assert(x == 5); n++; if (n < 3) goto again; }", "PROVED"),
+        ("switch (2) { case 0:; int x = 5; case 2: x = 1; case 1: assert(x == 1); }", "PROVED"),
+    ],
+)
+def test_what_a_jump_leads_past_has_no_value(tmp_path: Path, text: str, expected: str) -> None:
+    assert answer(tmp_path, f"int main(void) {{ {text} return 0; }}") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("int k = 1; if (k) goto l; { int x = 5; l: assert(x == 5); }", True),
+        ("switch (1) { case 0:; int x = 5; case 1: assert(x == x); }", True),
+        ("int k = 1; if (k) goto l; { int x = 5; l: x = 4; assert(x == 4); }", False),
+    ],
+)
+def test_the_claim_says_that_a_jump_leads_past_what_is_read(tmp_path: Path, text: str, said: bool) -> None:
+    file = tmp_path / "p.c"
+    file.write_text(f"#include <assert.h>\nint main(void) {{ {text} return 0; }}")
+    assert (UNSET in load_with(str(file), USUAL).assumed) == said
