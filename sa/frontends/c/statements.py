@@ -122,15 +122,13 @@ def _block(body: Body, node: c_ast.Compound) -> None:
 
 
 def _enter(body: Body) -> None:
-    body.scopes.append({})
-    body.tags.append({})
-    body.enumerations.append({})
+    for known in (body.scopes, body.tags, body.enumerations):
+        known.append({})
 
 
 def _leave(body: Body) -> None:
-    body.scopes.pop()
-    body.tags.pop()
-    body.enumerations.pop()
+    for known in (body.scopes, body.tags, body.enumerations):
+        known.pop()
 
 
 def enclosed(body: Body, node: c_ast.Compound) -> Value:
@@ -267,8 +265,7 @@ def local(body: Body, name: str, kind: CType, where: Origin, init: Any, skipped:
     body.scopes[-1][name] = place
     if skipped and init is not None and cell_count(kind) > MOST_VARIABLES:
         raise Unsupported("SA719", f"a jump leads past the values of `{name}`, which is large", "declare it before")
-    by_steps = init is None or skipped or not any(rows_of(kind))
-    constants = None if by_steps else _constants(body, kind, init)
+    constants = _constants(body, kind, init) if init is not None and not skipped and any(rows_of(kind)) else None
     body.objects[own] = object_of(body.file, own, kind, Storage.AUTO, where, constants)
     emit(body, Live(own))
     if init is not None and constants is None:
