@@ -4,8 +4,9 @@ SEQ (PLDI 2022), section 4, lets the source owe what the target has written alre
 made only where every way on leads to a store of the cell, through finitely many steps and without an acquire. That
 is a property of the graph: the least solution of `owed(n) = every step from n pays or leads to where it is owed`.
 
-Which cell a store through a given pointer pays for depends on where the environment lets it point. That is chosen
-once, at the beginning: a *world*. So a debt is a cell in a world.
+Which cell a store through a pointer pays for depends on where it points. Where the register of the pointer is set
+once, that is a *world*, and a debt is a cell in a world. Before the register is set, it says nothing about the world:
+there a cell is owed only if it is owed wherever the pointer will point.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ _MOST_WORLDS = 64
 
 
 def worlds(thread: Thread, known: Accesses) -> Sequence[World]:
-    """The ways in which pointers that are written once may point, as far as the cell of a store depends on them."""
+    """The ways in which pointers that are set once may point, as far as the cell of a store depends on them.
+
+    Once means in the whole run: not once in each round of a loop.
+    """
     writers = dict[Var, list[Step]]()
     for step in thread.graph.steps:
         if (var := written_by(step.op)) is not None:
@@ -46,14 +50,37 @@ def worlds(thread: Thread, known: Accesses) -> Sequence[World]:
         if isinstance(s.op, Store | Load) and not (known.of[id(s)].sure and len(known.of[id(s)].cells) == 1)
         for v in s.op.address.free
     }
-    once = {v for v, found in writers.items() if len(found) == 1 and isinstance(found[0].op, Set)}
-    given = sorted(doubtful & once, key=str)
+    following = outgoing(thread.graph.steps)
+    once = {
+        v
+        for v in doubtful & writers.keys()
+        for (first, *more) in (writers[v],)
+        if not more and isinstance(first.op, Set) and first.source not in _reached(first.target, following, ())
+    }
+    given = sorted(once, key=str)
     values = {v: known.found.registers.get((thread.number, v), frozenset({OTHER})) for v in given}
     places = {v: sorted(x for x in vs if x is not OTHER) for v, vs in values.items() if OTHER not in vs}
     made = [dict(zip(places, world, strict=True)) for world in product(*places.values())]
     if not made or len(made) > _MOST_WORLDS:
         return [{}]
     return [{v: build.integer(n) for v, n in world.items()} for world in made]
+
+
+def _reached(start: Node, following: Mapping[Node, Sequence[Step]], without: Sequence[Step]) -> frozenset[Node]:
+    """The nodes that are reached from a node without certain steps."""
+    pending, seen = [start], {start}
+    while pending:
+        for step in following.get(pending.pop(), ()):
+            if step.target not in seen and not any(step is s for s in without):
+                seen.add(step.target)
+                pending.append(step.target)
+    return frozenset(seen)
+
+
+def _unknown(graph: Graph, among: Sequence[World]) -> Mapping[Var, frozenset[Node]]:
+    """By register of the worlds the nodes where it need not be set yet."""
+    following = outgoing(graph.steps)
+    return {v: _reached(graph.entry, following, [s for s in graph.steps if written_by(s.op) is v]) for v in among[0]}
 
 
 def owed(
@@ -63,9 +90,20 @@ def owed(
     graph: Graph = thread.graph
     following = outgoing(graph.steps)
     everything = {n: frozenset((c, n) for c in cells) for n in range(len(among))}
+    unknown = _unknown(graph, among)
+
+    def known_at(node: Node, world: World) -> World:
+        return {v: x for v, x in world.items() if node not in unknown[v]}
+
+    alike = {
+        node: [[m for m in among_numbers if known_at(node, among[m]) == known_at(node, w)] for w in among]
+        for among_numbers in (range(len(among)),)
+        for node in following
+        if any(node in nodes for nodes in unknown.values())
+    }
     pays = {
         id(s): frozenset[tuple[int, int]]().union(
-            *(_paid(s, thread, known, world, everything[n], n) for n, world in enumerate(among))
+            *(_paid(s, thread, known, known_at(s.source, w), everything[n], n) for n, w in enumerate(among))
         )
         for s in graph.steps
     }
@@ -79,6 +117,8 @@ def owed(
                 continue
             later = ((s, found.get(s.target, none)) for s in steps)
             now = frozenset.intersection(*(pays[id(s)] | (after if _goes_on(s) else none) for s, after in later))
+            if node in alike:
+                now = frozenset((c, n) for c, n in now if all((c, m) in now for m in alike[node][n]))
             if now != found.get(node, none):
                 found[node] = now
                 changed = True

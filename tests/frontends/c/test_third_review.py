@@ -10,6 +10,7 @@ from sa.base.diagnostic import InputError
 from sa.base.source import span_text
 from sa.frontends.c.load import load_with
 from sa.frontends.reading import USUAL
+from tests.frontends.c.test_functions import verdict
 from tests.frontends.c.test_reviewed import answer
 
 UNSET = "where what is read before it has a value is some value"
@@ -109,3 +110,29 @@ def test_the_claim_says_that_a_jump_leads_past_what_is_read(tmp_path: Path, text
     file = tmp_path / "p.c"
     file.write_text(f"#include <assert.h>\nint main(void) {{ {text} return 0; }}")
     assert (UNSET in load_with(str(file), USUAL).assumed) == said
+
+
+SHARED = "#include <stdatomic.h>\n_Bool x, y; atomic_int r;\n"
+RELEASE = "atomic_store_explicit(&r, 1, memory_order_release);"
+POINT = " _Bool *p = i ? &y : &x; *p = 1; "
+ROUNDS = "int bad = 0; for (int i = 0; i < 2; i++) { "
+
+
+@pytest.mark.parametrize(
+    ("declared", "one", "other", "expected"),
+    [
+        # The pointer of the last round says nothing about the cell of this one.
+        (
+            "int f(void)",
+            f"{ROUNDS}{RELEASE}{POINT}}} return bad;",
+            f"{ROUNDS}{RELEASE} if (i == 1 && x != 1) bad = 1;{POINT}}} return bad;",
+            "REFUTED",
+        ),
+        ("int f(int i)", f"{POINT}{RELEASE} return i;", f"{POINT}{RELEASE} return i;", "PROVED"),
+        ("int f(_Bool *p)", f"{RELEASE} *p = 1; return 0;", f"*p = 1; {RELEASE} return 0;", "PROVED"),
+    ],
+)
+def test_a_pointer_tells_what_will_be_written_only_where_it_is_set(
+    tmp_path: Path, declared: str, one: str, other: str, expected: str
+) -> None:
+    assert verdict(*(f"{SHARED}{declared} {{ {text} }}\n" for text in (one, other)), tmp_path) == expected
