@@ -8,7 +8,7 @@ from tests.fuzz.inputs import fuzz
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(60), pytest.param(range(1_000_000, 1_005_000), marks=[pytest.mark.slow, pytest.mark.fuzz])]
+    "seeds", [range(120), pytest.param(range(1_000_000, 1_005_000), marks=[pytest.mark.slow, pytest.mark.fuzz])]
 )
 def test_every_input_ends_with_an_answer_or_coded_errors(seeds: range) -> None:
     tally = fuzz(seeds)
