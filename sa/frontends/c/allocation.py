@@ -8,14 +8,14 @@ from typing import Any
 from msgspec.structs import replace
 from pycparser import c_ast
 
-from sa.frontends.c.body import Body, InMemory, emit, fresh, object_of, temporary
+from sa.frontends.c.body import Body, InMemory, emit, fresh, object_of, temporary, without_value
 from sa.frontends.c.expressions import NOTHING, constant, static_type, value
 from sa.frontends.c.operations import decide, load, store
 from sa.frontends.c.shown import is_alone
 from sa.frontends.c.statements import whole
 from sa.frontends.c.types import LONG, ULONG, Array, CType, Pointer, Struct, Void, cell_count, cells_of, size_of
 from sa.frontends.c.values import Unsupported, Value, number
-from sa.frontends.flow.graph import ANY, Allocate, Cell, Fail, Halt, Room, Set, Storage, Store
+from sa.frontends.flow.graph import ANY, Allocate, Cell, Fail, Halt, Room, Set, Storage, Store, base
 from sa.frontends.flow.heap import GROWN
 from sa.frontends.flow.layout import EXTENT
 from sa.terms import build
@@ -42,6 +42,8 @@ def allocate(body: Body, arguments: Sequence[Any], zero: bool) -> Value:
     whole(whole_kind, "what is allocated")
     name = _unused(body)
     body.objects[name] = object_of(body.file, name, whole_kind, Storage.HEAP, body.origin, {} if zero else None)
+    if not zero:
+        without_value(body, InMemory(base(name), whole_kind))
     var = temporary(body, Pointer(kind))
     emit(body, Allocate(var, name))
     return Value(var, Pointer(kind))
@@ -161,6 +163,8 @@ def _with_extent(body: Body, kind: CType, count: Any, zero: bool) -> Value:
     name = _unused(body)
     whole_kind = Array(kind, most) if last is None else lengthened(kind, most)
     made = object_of(body.file, name, whole_kind, Storage.HEAP, body.origin, {} if zero else None)
+    if not zero:
+        without_value(body, InMemory(base(name), whole_kind))
     extent = Cell(".__extent", ANY, EXTENT, build.ZERO, True)
     body.objects[name] = replace(made, cells=(*made.cells, extent))
     var = temporary(body, Pointer(kind))

@@ -13,11 +13,27 @@ from sa.frontends.c.expressions import NOTHING, constant, value
 from sa.frontends.c.operations import decide, demand, load, store
 from sa.frontends.c.outside import between
 from sa.frontends.c.shown import is_alone
-from sa.frontends.c.types import INT, LONG, Array, CType, Function, Int, Pointer, Void, cells_of, is_scalar, size_of
+from sa.frontends.c.types import (
+    INT,
+    LONG,
+    Array,
+    CType,
+    Function,
+    Int,
+    Pointer,
+    Void,
+    cell_count,
+    cells_of,
+    is_scalar,
+    size_of,
+)
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import Fail, Set, Step
 from sa.terms import build
 from sa.terms.term import Term, Var
+
+#: What is taken of blocks of functions that are compared alone.
+OVERLAP = "where blocks that `memcpy` copies do not overlap, in either function"
 
 
 def _target(body: Body, node: Any) -> tuple[Term, CType]:
@@ -60,6 +76,7 @@ def _count(body: Body, kind: CType, size: Any) -> Term | None:
 
 def _each(body: Body, count: Term, act: Callable[[Var], None]) -> None:
     """Do something for each number below a count."""
+    body.file.moves = True
     index, most = temporary(body, LONG), temporary(body, LONG)
     emit(body, Set(most, count))
     # A size has no sign: what is below 0 is larger than any object.
@@ -90,7 +107,9 @@ def _filled(body: Body, arguments: Sequence[Any]) -> Value:
     if (count := _count(body, kind, arguments[2])) is not None:
         _each(body, count, lambda index: _set_to(body, build.add(where, index), [kind], byte))
     else:
-        _set_to(body, where, _cells(body, kind, arguments[2]), byte)
+        kinds = _cells(body, kind, arguments[2])
+        body.file.moves |= len(kinds) > cell_count(kind)
+        _set_to(body, where, kinds, byte)
     return Value(where, Pointer(kind))
 
 
@@ -101,12 +120,17 @@ def _cleared(body: Body, arguments: Sequence[Any]) -> Value:
 
 
 def _apart(body: Body, one: Term, other: Term, count: Term) -> None:
-    """Undefined where so many scalars from two addresses on overlap (C11 7.24.2.1); alone it is taken that none do."""
-    bases = [{v for v in term.free if v.name.startswith("&")} for term in (one, other)]
-    if all(len(b) == 1 for b in bases) and bases[0] != bases[1]:
-        return
-    if is_alone(body):
-        body.file.granted["where blocks that `memcpy` copies do not overlap"] = None
+    """Undefined where so many scalars from two addresses on overlap (C11 7.24.2.1).
+
+    Alone, where objects lie is not known: of two pointers of which not both are into one named object it is taken.
+    """
+    bases = [[v for v in term.free if v.name.startswith("&")] for term in (one, other)]
+    if all(len(b) == 1 for b in bases):
+        if bases[0] != bases[1]:
+            return
+        one, other = (build.sub(term, bases[0][0]) for term in (one, other))
+    elif is_alone(body):
+        body.file.granted[OVERLAP] = None
         return
     before, behind = (build.le(build.add(a, count), b) for a, b in ((one, other), (other, one)))
     demand(body, build.lor(before, behind, build.le(count, build.ZERO)), "undefined")
@@ -127,6 +151,7 @@ def _copied(body: Body, arguments: Sequence[Any], apart: bool = True) -> Value:
         _each(body, count, one)
         return Value(to, Pointer(kind))
     kinds = _cells(body, kind, arguments[2])
+    body.file.moves |= len(kinds) > cell_count(kind)
     if apart:
         _apart(body, to, source, build.integer(len(kinds)))
     found = [load(body, InMemory(build.add(source, build.integer(n)), k)) for n, k in enumerate(kinds)]

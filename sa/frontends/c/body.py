@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import msgspec
+from pycparser import c_ast
 
 from sa.automata.automaton import Origin
 from sa.base.diagnostic import Diagnostic, error, warning
@@ -186,6 +187,9 @@ class Body(msgspec.Struct):
 #: The nodes of every function.
 ENTRY, EXIT = 0, 1
 
+#: What a claim says where something may be read before it has a value, which C leaves undefined (6.3.2.1).
+UNSET = "where what is read before it has a value is some value"
+
 #: The object of a structure that is returned.
 RETURNED = "__returned"
 
@@ -219,7 +223,10 @@ def converted(body: Body, found: Value, kind: CType) -> Value:
     """The value in another scalar type. That an address becomes a number, or a number one, is noted."""
     if found.term is not build.ZERO:
         numbered = isinstance(found.type, Pointer) and isinstance(kind, Int) and kind.name != "_Bool"
-        body.file.recasts |= isinstance(found.type, Pointer) and isinstance(kind, Pointer) and found.type.to != kind.to
+        recast = isinstance(found.type, Pointer) and isinstance(kind, Pointer) and found.type.to != kind.to
+        body.file.recasts |= recast
+        # A pointer to another type may lead to a part of what it pointed to.
+        body.file.parts |= recast and isinstance(found.type, Pointer) and isinstance(found.type.to, Struct | Array)
         body.file.addresses |= numbered
         body.file.placed |= numbered
         body.file.numbers |= numbered or (isinstance(found.type, Int) and isinstance(kind, Pointer))
@@ -286,6 +293,18 @@ def object_of(
         free = synchronises(scalar) or offset in opaque
         cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free, words_of(scalar)))
     return Object(name, tuple(cells), storage, where, tuple(rows_of(kind)), kept=kept)
+
+
+def without_value(body: Body, made: InMemory, declared: Any = None) -> None:
+    """Note that an object begins without a value: when its parts get theirs is not followed.
+
+    What threads synchronise with is no matter of values, and a handle of a thread gets its value by the creation.
+    """
+    while isinstance(declared, c_ast.ArrayDecl | c_ast.TypeDecl):
+        declared = declared.type
+    handle = isinstance(declared, c_ast.IdentifierType) and declared.names[-1] in ("pthread_t", "thrd_t")
+    if not body.hidden and not handle and sum(1 for _ in _opaque(made.type)) < cell_count(made.type):
+        body.file.granted[UNSET] = None
 
 
 def _opaque(kind: CType, start: int = 0) -> Iterator[int]:

@@ -12,6 +12,7 @@ from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Span
 from sa.frontends.c.alike import alike, given
+from sa.frontends.c.blocks import OVERLAP
 from sa.frontends.c.body import File
 from sa.frontends.c.load import assumptions
 from sa.frontends.c.read import Text, read
@@ -99,6 +100,7 @@ def _pair(paths: tuple[str, str], reading: Reading, name: str) -> _Pair:
     if not alike(one.kind, two.kind):
         raise _other_type(name, two.unit.procedures[name].origin.span)
     numbers = one.file.numbers or two.file.numbers
+    _no_new_overlap(one, two, name)
     objects = given(one.file, one.unit.procedures[name], one.kind, GIVEN)
     ranges = tuple(map(input_range, one.kind.parameters or ()))
     own = one.file.private & two.file.private
@@ -248,6 +250,14 @@ def _no_weak(text: Text) -> None:
     where = Span(text.source, *((0, 0) if found is None else found.span()))
     message = "a weak definition is not accepted where a function is compared alone: another one may replace it"
     raise InputError((error("SA718", message, where, "leave out the attribute if there is no other one"),))
+
+
+def _no_new_overlap(one: _Read, two: _Read, name: str) -> None:
+    """Raises InputError where only the second file copies blocks of which it is not known whether they overlap."""
+    if OVERLAP in two.file.granted and OVERLAP not in one.file.granted:
+        message = "that blocks which `memcpy` copies do not overlap is not known here, and only this file copies any"
+        where = two.unit.procedures[name].origin.span
+        raise InputError((error("SA718", message, where, "use `memmove`, or name the objects"),))
 
 
 _RESTRICT = re.compile(r"\b(?:__)?restrict(?:__)?\b")

@@ -22,6 +22,7 @@ from sa.frontends.c.body import (
     emit,
     fresh,
     object_of,
+    without_value,
 )
 from sa.frontends.c.declare import is_constant, type_of
 from sa.frontends.c.expressions import NOTHING, branch, constant, evaluated, taken, value
@@ -73,9 +74,10 @@ def statement(body: Body, node: Any) -> None:
 
 def _statement(body: Body, node: Any) -> None:
     match node:
-        case None | c_ast.EmptyStatement() | c_ast.Pragma() | c_ast.Typedef() | c_ast.StaticAssert():
-            if isinstance(node, c_ast.Typedef):
-                body.scopes[-1][node.name] = Alias(type_of(body, node.type, constant), is_constant(body, node.type))
+        case None | c_ast.EmptyStatement() | c_ast.Pragma() | c_ast.StaticAssert() | c_ast.AttributeDeclaration():
+            pass
+        case c_ast.Typedef():
+            body.scopes[-1][node.name] = Alias(type_of(body, node.type, constant), is_constant(body, node.type))
         case c_ast.Compound():
             _block(body, node)
         case c_ast.Decl():
@@ -108,8 +110,6 @@ def _statement(body: Body, node: Any) -> None:
             _labelled(body, node)
         case c_ast.AttributedStatement():
             statement(body, node.stmt)
-        case c_ast.AttributeDeclaration():
-            pass
         case _:
             value(body, node)
 
@@ -196,9 +196,9 @@ def declare(body: Body, node: c_ast.Decl) -> None:
         return
     kind = completed(body, type_of(body, node.type, constant), node.init)
     if isinstance(kind, Function) or "extern" in node.storage:
-        if isinstance(kind, Function):
-            body.file.names.setdefault(node.name, kind)
         outer = body.file.names.get(node.name)
+        if isinstance(kind, Function):
+            outer = body.file.names.setdefault(node.name, kind)
         if outer is None:
             raise Unsupported("SA719", f"`{node.name}` is declared nowhere else", "declare it outside of the function")
         body.scopes[-1][node.name] = outer
@@ -217,6 +217,8 @@ def declare(body: Body, node: c_ast.Decl) -> None:
     skipped = any(node is d for declared in body.jumps.values() for d in declared)
     body.valueless[id(node)] = local(body, node.name, kind, where, node.init, skipped)
     made = body.scopes[-1][node.name]
+    if (node.init is None or skipped) and isinstance(made, InMemory):
+        without_value(body, made, node.type)
     if (
         node.init is not None
         and not skipped

@@ -18,6 +18,7 @@ from sa.frontends.c.body import (
     ENTRY,
     EXIT,
     RETURNED,
+    UNSET,
     Alias,
     Body,
     File,
@@ -247,7 +248,7 @@ def _procedure(file: File, name: str) -> Procedure:
         if name != file.choices.entry:
             _ending(body)
     if _is_read_unset(body):
-        file.granted["where what is read before it has a value is some value"] = None
+        file.granted[UNSET] = None
     if not is_alone(body) and name not in file.library and _outlives(body, node):
         file.granted["where memory of variables of functions and blocks is not used after their ends"] = None
     return Procedure(

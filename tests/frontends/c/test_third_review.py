@@ -8,12 +8,12 @@ import pytest
 
 from sa.base.diagnostic import InputError
 from sa.base.source import span_text
-from sa.frontends.c.load import load_with
+from sa.frontends.c.body import UNSET
+from sa.frontends.c.load import PARTS, load_with
 from sa.frontends.reading import USUAL
 from tests.frontends.c.test_functions import verdict
 from tests.frontends.c.test_reviewed import answer
 
-UNSET = "where what is read before it has a value is some value"
 STRUCTURE = "int main(void) { assert(sizeof(struct s) == 8); }"
 
 
@@ -136,3 +136,47 @@ def test_a_pointer_tells_what_will_be_written_only_where_it_is_set(
     tmp_path: Path, declared: str, one: str, other: str, expected: str
 ) -> None:
     assert verdict(*(f"{SHARED}{declared} {{ {text} }}\n" for text in (one, other)), tmp_path) == expected
+
+
+BLOCK = "#include <string.h>\nstatic char b[6];\n"
+
+
+@pytest.mark.parametrize(
+    ("declared", "one", "other", "expected"),
+    [
+        ("int f(int a)", "b[0] = a; memcpy(b + 1, b, 2); return b[1];", "return 5;", "PROVED"),
+        ("int f(int a)", "memmove(b + 1, b, 2); return b[1];", "memcpy(b + 1, b, 2); return b[1];", "REFUTED"),
+        ("int f(int a)", "memmove(b + 2, b, 2); return b[2];", "memcpy(b + 2, b, 2); return b[2];", "PROVED"),
+        ("int f(int *p, int *q)", "memmove(p, q, 4); return *p;", "memcpy(p, q, 4); return *p;", "SA718"),
+    ],
+)
+def test_blocks_that_overlap_are_undefined_in_functions_alone(
+    tmp_path: Path, declared: str, one: str, other: str, expected: str
+) -> None:
+    try:
+        found = verdict(*(f"{BLOCK}{declared} {{ {text} }}\n" for text in (one, other)), tmp_path)
+    except InputError as wrong:
+        found = wrong.diagnostics[0].code
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "claim", "said"),
+    [
+        ("struct { int a, b; } s; s.a = 1; assert(s.b == s.b);", UNSET, True),
+        ("int a[2]; a[0] = 1; assert(a[1] == a[1]);", UNSET, True),
+        ("int *p = malloc(sizeof(int)); assert(*p == *p);", UNSET, True),
+        ("int *p = calloc(1, sizeof(int)); int a[2] = {1}; assert(*p == a[1]);", UNSET, False),
+        ("pthread_mutex_t m; pthread_mutex_init(&m, 0); pthread_t t[2]; assert(1);", UNSET, False),
+        ("struct { int a, b; } v = {0}; int *p = (int *) &v; p[1] = 5; assert(v.b == 5);", PARTS, True),
+        ("struct { int a[2], b; } v = {0}; memset(v.a, 0, 3 * sizeof(int)); assert(v.b == 0);", PARTS, True),
+        ("struct { int a[2], b; } v = {0}; memset(&v, 0, sizeof v); assert(v.b == 0);", PARTS, False),
+    ],
+)
+def test_the_claim_names_what_is_read_without_a_value_and_pointers_to_parts(
+    tmp_path: Path, text: str, claim: str, said: bool
+) -> None:
+    file = tmp_path / "p.c"
+    heads = "".join(f"#include <{name}.h>\n" for name in ("assert", "stdlib", "string", "pthread"))
+    file.write_text(f"{heads}int main(void) {{ {text} return 0; }}")
+    assert (claim in load_with(str(file), USUAL).assumed) == said
