@@ -56,7 +56,6 @@ from sa.terms.term import Term
 #: What an object may have: scalars, and variables that are made of them.
 MOST_CELLS, MOST_VARIABLES = 2**16, 1024
 
-
 _WITH_BLOCKS = (c_ast.Compound, c_ast.If, c_ast.While, c_ast.DoWhile, c_ast.For, c_ast.Switch)
 
 
@@ -378,8 +377,7 @@ def _case(body: Body, node: Any) -> None:
     if not body.cases:
         raise Unsupported("SA719", "a case without a `switch`")
     target = fresh(body)
-    way = past(body, node, target)
-    body.cases[-1].append((node.expr if isinstance(node, c_ast.Case) else None, way))
+    body.cases[-1].append((node.expr if isinstance(node, c_ast.Case) else None, past(body, node, target)))
     emit(body, Skip(), target)
     for inner in node.stmts or ():
         statement(body, inner)
