@@ -59,19 +59,23 @@ MOST_CELLS, MOST_VARIABLES = 2**16, 1024
 _WITH_BLOCKS = (c_ast.Compound, c_ast.If, c_ast.While, c_ast.DoWhile, c_ast.For, c_ast.Switch)
 
 
-def statement(body: Body, node: Any) -> None:
-    """Translate a statement; what is not accepted is noted, and translation goes on behind it."""
+def statement(body: Body, node: Any) -> Value:
+    """Translate a statement; what is not accepted is noted, and translation goes on behind it.
+
+    An expression has a value, all others have none.
+    """
     body.origin = at(body, node)
-    before = frozenset(body.objects)
+    before, result = frozenset(body.objects), NOTHING
     try:
-        _statement(body, node)
+        result = _statement(body, node)
     except Unsupported as wrong:
         complain(body.file, node, wrong)
     if isinstance(node, _WITH_BLOCKS):
         end_of_life(body, before)
+    return result
 
 
-def _statement(body: Body, node: Any) -> None:
+def _statement(body: Body, node: Any) -> Value:
     match node:
         case None | c_ast.EmptyStatement() | c_ast.Pragma() | c_ast.StaticAssert() | c_ast.AttributeDeclaration():
             pass
@@ -106,11 +110,12 @@ def _statement(body: Body, node: Any) -> None:
         case c_ast.Goto():
             _jump(body, past(body, node, _label(body, node.name)))
         case c_ast.Label():
-            _labelled(body, node)
+            return _labelled(body, node)
         case c_ast.AttributedStatement():
-            statement(body, node.stmt)
+            return statement(body, node.stmt)
         case _:
-            value(body, node)
+            return value(body, node)
+    return NOTHING
 
 
 def _block(body: Body, node: c_ast.Compound) -> None:
@@ -132,31 +137,12 @@ def _leave(body: Body) -> None:
 
 def enclosed(body: Body, node: c_ast.Compound) -> Value:
     """Statements in an expression, as GNU C has them: the value is that of the last one, if it is an expression."""
-    items, before = list(node.block_items or ()), frozenset(body.objects)
+    before, result = frozenset(body.objects), NOTHING
     _enter(body)
-    for inner in items[:-1]:
-        statement(body, inner)
-    result = NOTHING
-    if items and isinstance(items[-1], _EXPRESSIONS):
-        result = value(body, items[-1])
-    elif items:
-        statement(body, items[-1])
+    for inner in node.block_items or ():
+        result = statement(body, inner)
     _leave(body)
     return survivor(body, result, before)
-
-
-_EXPRESSIONS = (
-    c_ast.ID,
-    c_ast.Constant,
-    c_ast.UnaryOp,
-    c_ast.BinaryOp,
-    c_ast.FuncCall,
-    c_ast.TernaryOp,
-    c_ast.Cast,
-    c_ast.ArrayRef,
-    c_ast.StructRef,
-    c_ast.Assignment,
-)
 
 
 def _jump(body: Body, target: int) -> None:
@@ -171,12 +157,12 @@ def _label(body: Body, name: str) -> int:
     return body.labels[name]
 
 
-def _labelled(body: Body, node: c_ast.Label) -> None:
+def _labelled(body: Body, node: c_ast.Label) -> Value:
     emit(body, Skip(), _label(body, node.name))
     if node.name == "ERROR" and isinstance(node.stmt, c_ast.Goto) and node.stmt.name == "ERROR":
         # How errors were said before `reach_error`: the label of a loop without anything in it.
         emit(body, Fail("reached"))
-    statement(body, node.stmt)
+    return statement(body, node.stmt)
 
 
 def _unused(body: Body, name: str) -> str:

@@ -99,6 +99,20 @@ def test_what_a_jump_leads_past_has_no_value(tmp_path: Path, text: str, expected
 
 
 @pytest.mark.parametrize(
+    "last",
+    [
+        "if (k) goto l; k = 2; l: k + 4",
+        "a: b: k + 4",
+        "k++, k + 3",
+        "(struct s){5}.x",
+    ],
+)
+def test_the_value_of_statements_in_an_expression_is_that_of_their_last_expression(tmp_path: Path, last: str) -> None:
+    text = f"int k = 1; int x = ({{ {last}; }}); assert(x == 5);"
+    assert answer(tmp_path, f"struct s {{ int x; }}; int main(void) {{ {text} return 0; }}") == "PROVED"
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("int k = 1; if (k) goto l; { int x = 5; l: assert(x == 5); }", True),
