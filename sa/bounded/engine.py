@@ -229,7 +229,9 @@ def _is_done(covered: Coverage, stage: _Stage) -> bool:
     """Whether a stage has nothing to add."""
     is_all = covered.closed == covered.loops or covered.unwind >= stage.unwind
     width = stage.bounds.width
-    is_wide = covered.width is None or (width is not None and width <= covered.width)
+    # Where choices had few bits, the same width says more for all choices.
+    is_narrower = covered.narrow and not stage.bounds.narrow
+    is_wide = covered.width is None or (width is not None and width <= covered.width and not is_narrower)
     return is_all and is_wide and covered.rounds >= stage.bounds.rounds
 
 

@@ -189,12 +189,12 @@ def grown(old: Space, new: Space) -> Space:
 
 def _with_columns(space: Space, other: Space) -> Space:
     """The space with equations for the other's columns that are equal to own ones: for a[i] where a[0] and i = 0."""
-    wanted = dict.fromkeys(c for c in _columns(other) if not isinstance(c, Var))
+    own = frozenset(_columns(space))
+    wanted = dict.fromkeys(c for c in _columns(other) if not isinstance(c, Var) and c not in own)
     if not wanted:
         return space
-    known, own = definitions(space), frozenset(_columns(space))
-    rows = list[Row]()
-    for column in [c for c in wanted if c not in own]:
+    known, rows = definitions(space), list[Row]()
+    for column in wanted:
         same = _affine(substitute(column, known))
         if same is not None and all(c is None or c in own for c in same):
             rows.append(_combine(same, -1, {column: 1}, 1))

@@ -148,10 +148,7 @@ def _place(text: Text, of: str, at: int) -> Span | None:
 
 
 def _last(text: str, before: int) -> re.Match[str] | None:
-    last = None
-    for last in _MARKER.finditer(text, 0, before):  # noqa: B007
-        pass
-    return last
+    return max(_MARKER.finditer(text, 0, before), key=lambda marker: marker.start(), default=None)
 
 
 def _spot(source: Source, line: int, word: re.Match[str] | None) -> Span:

@@ -95,12 +95,12 @@ def owed(
     def known_at(node: Node, world: World) -> World:
         return {v: x for v, x in world.items() if node not in unknown[v]}
 
-    alike = {
-        node: [[m for m in among_numbers if known_at(node, among[m]) == known_at(node, w)] for w in among]
-        for among_numbers in (range(len(among)),)
-        for node in following
-        if any(node in nodes for nodes in unknown.values())
-    }
+    def alike_at(node: Node) -> list[list[int]]:
+        """By world those that are the same as far as pointers are set at a node."""
+        here = [known_at(node, world) for world in among]
+        return [[number for number, other in enumerate(here) if other == one] for one in here]
+
+    alike = {n: alike_at(n) for n in following if any(n in nodes for nodes in unknown.values())}
     pays = {
         id(s): frozenset[tuple[int, int]]().union(
             *(_paid(s, thread, known, known_at(s.source, w), everything[n], n) for n, w in enumerate(among))
