@@ -80,15 +80,12 @@ GUESSES = _guesses(20_000, (2, 4), "guesses")
 LONG_GUESSES = _guesses(200_000, (2, 3, 4, 6), "long-guesses")
 
 
-def _rounds(strategies: int, states: int, stages: int, name: str) -> GoalEngine:
-    what = "concrete runs within growing bounds that no abstract run matches, for closed programs"
-    return Refuter(name, what, partial(deciders.by_rounds, strategies, states, stages))
-
-
-#: Strategies, states with few values for each of them, bounds that grow: at a glance, and with patience.
-QUICK_BOUNDED = _rounds(2, 2_000, 2, "quick-bounded")
-BOUNDED = _rounds(6, 20_000, 5, "bounded")
-
+#: Strategies, states with few values for each of them, bounds that grow.
+BOUNDED: GoalEngine = Refuter(
+    "bounded",
+    "concrete runs within growing bounds that no abstract run matches, for closed programs",
+    partial(deciders.by_rounds, 6, 20_000, 5),
+)
 
 ARRAYS: GoalEngine = Prover(
     "arrays",
@@ -153,7 +150,6 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(QUICK_POINTS, 0.5),
         Turn(QUICK_VALUES, 0.7),
         Turn(QUICK_GUESSES, 0.7),
-        Turn(QUICK_BOUNDED, 1.0),
     ),
     Depth.GLANCE: (Turn(START, 0.5), *_cheap(150, 150, 80)),
     Depth.BRIEF: (
