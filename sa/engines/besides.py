@@ -116,4 +116,4 @@ def _equations(mine: Sequence[Var], theirs: Sequence[Var]) -> Iterator[Term]:
 
 def _play(goal: Goal, options: Options) -> Play | None:
     """A short play against a goal on small values, which need not be one on others. Raises LimitReached."""
-    return suspected(goal, options.limits, Sought(STEPS, pool=VALUES))
+    return suspected(goal, options.limits, Sought(STEPS, pool=VALUES, plays=True))

@@ -52,9 +52,13 @@ QUICK_FIRST = _search(replace(TACTICS[0], lemmas=20, each=0))
 #: Steps that are tried on small values before anything else: plays that are found by then are found in no time.
 FIRST_STEPS = 20_000
 
-QUICK_VALUES: GoalEngine = Decider(
-    "quick-values",
-    "short plays on small values, and all pairs of few states, for closed programs",
+QUICK_VALUES: GoalEngine = Refuter(
+    "quick-values", "short plays on small values, for closed programs", partial(deciders.by_plays, FIRST_STEPS)
+)
+
+FEW_STATES: GoalEngine = Decider(
+    "few-states",
+    "all pairs of few states, or a play on them, for closed programs",
     partial(deciders.by_states, Sought(FIRST_STEPS)),
 )
 
@@ -75,9 +79,9 @@ def _guesses(steps: int, values: tuple[int, ...], name: str) -> GoalEngine:
 
 #: Steps that are guessed: at a glance, briefly, and on more values with patience. Two values are found fastest; but two
 #: that are positive are among the first four only.
-QUICK_GUESSES = _guesses(5_000, (2, 4), "quick-guesses")
-GUESSES = _guesses(20_000, (2, 4), "guesses")
-LONG_GUESSES = _guesses(200_000, (2, 3, 4, 6), "long-guesses")
+QUICK_GUESSES = _guesses(10_000, (2, 4), "quick-guesses")
+GUESSES = _guesses(40_000, (2, 4), "guesses")
+LONG_GUESSES = _guesses(300_000, (2, 3, 4, 6), "long-guesses")
 
 
 #: Strategies, states with few values for each of them, bounds that grow.
@@ -148,7 +152,8 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(START, 0.5),
         Turn(QUICK_FIRST, 0.5),
         Turn(QUICK_POINTS, 0.5),
-        Turn(QUICK_VALUES, 0.7),
+        Turn(QUICK_VALUES, 0.5),
+        Turn(FEW_STATES, 0.7),
         Turn(QUICK_GUESSES, 0.7),
     ),
     Depth.GLANCE: (Turn(START, 0.5), *_cheap(150, 150, 80)),

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
-from sa.automata.automaton import Automaton, Edge, edges_from
+from sa.automata.automaton import Automaton, Edge, Location, edges_from
 from sa.automata.ranges import within
 from sa.automata.trace import Configuration
 from sa.explicit.kept import Kept, landing
@@ -89,7 +89,11 @@ class Machine(Struct, eq=False):
     def configuration(self, state: int) -> Configuration:
         """What a state's number stands for."""
         values = dict(zip(self.order, self.rows[state], strict=True))
-        return Configuration(self.automaton.locations[self.places[state]].name, values)
+        return Configuration(self.location(state).name, values)
+
+    def location(self, state: int) -> Location:
+        """Where a state is."""
+        return self.automaton.locations[self.places[state]]
 
     def steps(self, state: int) -> Steps:
         """The steps from a state. Raises Unevaluable."""

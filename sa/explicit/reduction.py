@@ -9,7 +9,7 @@ steps change nothing that a question speaks of. Decision 009 has the proof.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import reduce
 from operator import or_
 
@@ -54,7 +54,7 @@ def reduction(s: System) -> Reduction:
         others = [w for i, w in enumerate(whole) if i != thread]
         quiet = {p for p, acts in enumerate(by_place) if acts and not any(is_seen(s, a) for a in acts)}
         alone = {p for p in quiet if not any(here[thread][p].conflicts(o) for o in others)}
-        first.append(_without_cycles(by_place, quiet, alone))
+        first.append(without_cycles([[a.arc.target for a in acts] for acts in by_place], quiet, alone))
     return Reduction(tuple(first), *_conflicts(here, later))
 
 
@@ -118,23 +118,23 @@ def _later(by_place: Sequence[Sequence[Act]], here: Sequence[Footprint]) -> tupl
     )
 
 
-def _without_cycles(by_place: Sequence[Sequence[Act]], places: set[int], wanted: set[int]) -> frozenset[int]:
+def without_cycles(following: Sequence[Iterable[int]], places: Set[int], wanted: Set[int]) -> frozenset[int]:
     """As many of the places as go without a cycle among them, rather the wanted ones."""
     left = set(places)
-    while (cycle := _cycle(by_place, left)) is not None:
+    while (cycle := _cycle(following, left)) is not None:
         left.remove(max(cycle, key=lambda p: (p not in wanted, -p)))
     return frozenset(left)
 
 
-def _cycle(by_place: Sequence[Sequence[Act]], places: set[int]) -> list[int] | None:
+def _cycle(following: Sequence[Iterable[int]], places: Set[int]) -> list[int] | None:
     """Places of a cycle within `places`, depth first."""
     done = set[int]()
     for root in sorted(places):
         if root in done:
             continue
-        path, pending = [root], [_following(by_place, places, root)]
+        path, pending = [root], [iter(following[root])]
         while pending:
-            place = next(pending[-1], None)
+            place = next((p for p in pending[-1] if p in places), None)
             if place is None:
                 done.add(path.pop())
                 pending.pop()
@@ -142,12 +142,8 @@ def _cycle(by_place: Sequence[Sequence[Act]], places: set[int]) -> list[int] | N
                 return path[path.index(place) :]
             elif place not in done:
                 path.append(place)
-                pending.append(_following(by_place, places, place))
+                pending.append(iter(following[place]))
     return None
-
-
-def _following(by_place: Sequence[Sequence[Act]], places: set[int], place: int) -> Iterator[int]:
-    return (a.arc.target for a in by_place[place] if a.arc.target in places)
 
 
 def candidates(r: Reduction, places: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:

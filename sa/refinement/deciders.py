@@ -46,8 +46,7 @@ if TYPE_CHECKING:
 
 #: Where a search for a closed goal gets stuck, small values are tried: so many steps for each lemma that it learned,
 #: so that what is easy to prove stays so, and no more than these.
-STEPS_PER_LEMMA = 10_000
-STEPS = 400_000
+STEPS_PER_LEMMA, STEPS = 10_000, 400_000
 
 #: How many values are tried for choices without a range where it is guessed how to answer.
 GUESSED_VALUES = (3, 8, 32)
@@ -188,8 +187,12 @@ def _answer(evidence: Relation | Play | Unknown, effort: Effort) -> Answer:
 
 def by_values(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
     """A play on concrete states, looked for the longer the more lemmas were learned in vain. Raises LimitReached."""
-    sought = Sought(min(STEPS_PER_LEMMA * effort_of(asked).lemmas, STEPS))
-    return (found for found in by_states(sought, asked, budget, report) if isinstance(found, Lost))
+    return by_plays(min(STEPS_PER_LEMMA * effort_of(asked).lemmas, STEPS), asked, budget, report)
+
+
+def by_plays(steps: int, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
+    """A play on concrete states, by so many steps. Raises LimitReached."""
+    return (a for a in by_states(Sought(steps, plays=True), asked, budget, report) if isinstance(a, Lost))
 
 
 def by_states(sought: Sought, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related | Lost]:
@@ -214,17 +217,15 @@ def by_states(sought: Sought, asked: GoalAsked, budget: Budget, report: Report) 
 
 
 def by_guess(steps: int, values: tuple[int, ...], asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
-    """A play by steps that win against all abstract states that may match.
+    """A play by steps that win against all abstract states that may match, guessed where choices have few values.
 
-    They are guessed, in so many steps each, where choices without a range have few values, so many.
-
-    Raises LimitReached.
+    So many steps for each of these numbers of values. Raises LimitReached.
     """
     from sa.values.search import winning
 
     for pool in values:
         report(Event("steps that win on few values", {"steps allowed": steps}))
-        found = winning(asked.goal, budget.bounds, Sought(steps, pool=pool))
+        found = winning(asked.goal, budget.bounds, Sought(steps, pool=pool, plays=True))
         if found is not None:
             lost = next(_by_steps(found, asked, budget), None)
             if lost is not None:

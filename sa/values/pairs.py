@@ -7,6 +7,7 @@ from msgspec import Struct, field
 from sa.certificates.goal import Goal
 from sa.explicit.machine import Machine, Stride
 from sa.values.answers import Ends, Following
+from sa.values.first import First
 
 #: An abstract state that is looked at is cheaper than a step, and an initial value even more so.
 STATES_PER_STEP = 2
@@ -44,7 +45,7 @@ class Game(Struct, eq=False):
     `partial`: some initial states, steps or answers were not looked at, so that nothing is proved when no pair is lost.
     `guessing`: answers that nobody looks at count as none. Then nothing is refuted either, but what is left is a
     strategy on the values that were looked at. And threads take long turns: a step of another one than before costs
-    more.
+    more. At the locations of `first` these threads alone are stepped, if they can be.
     """
 
     goal: Goal
@@ -52,6 +53,7 @@ class Game(Struct, eq=False):
     abstract: Machine
     following: Following
     guessing: bool = False
+    first: First = ()
     pairs: dict[tuple[int, int], Pair] = field(default_factory=dict)
     heap: list[tuple[int, int, Pair]] = field(default_factory=list)
     steps: int = 0

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from heapq import heappop, heappush
 
-from sa.automata.automaton import Edge
+from sa.automata.automaton import mover
 from sa.base.limits import Limits, check_memory, check_time
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.play import Position
 from sa.explicit.kept import kept
-from sa.explicit.machine import Machine, machine
+from sa.explicit.machine import Stride, machine
 from sa.explicit.picks import by_cost, interesting, picks
 from sa.smt.session import Session
 from sa.terms.build import conjuncts, land
@@ -29,6 +29,7 @@ from sa.terms.sort import default_value
 from sa.terms.term import Term
 from sa.values.answers import following
 from sa.values.closed import closed, grows
+from sa.values.first import first
 from sa.values.guess import Guess, guess
 from sa.values.one_way import OneWay, one_way
 from sa.values.opening import opening
@@ -120,7 +121,9 @@ def _guessed(goal: Goal, bounds: Limits, sought: Sought) -> tuple[Game, Pair | N
 def _game(goal: Goal, ways: tuple[OneWay, ...], sought: Sought) -> Game:
     pool, read = interesting(_terms(goal))[: sought.pool], iota_of(goal).free
     concrete, abstract = (machine(a, pool, kept(a, read), sought.few) for a in (goal.concrete, goal.abstract))
-    return Game(goal, concrete, abstract, following(goal, concrete, abstract, ways, sought.states))
+    ends = following(goal, concrete, abstract, ways, sought.states)
+    going = first(goal.concrete, read) if sought.plays else ()
+    return Game(goal, concrete, abstract, ends, first=going, partial=bool(going))
 
 
 def _terms(goal: Goal) -> Iterator[Term]:
@@ -216,7 +219,7 @@ def _expand(game: Game, pair: Pair) -> Pair | None:
         return None
     steps = game.concrete.steps(pair.concrete)
     game.partial = game.partial or bool(steps.open)
-    for stride in steps.strides:
+    for stride in _strides(game, pair.concrete, steps.strides):
         game.steps += 1
         turn = Turn(pair, stride, game.following.first(pair.abstract, stride.action, stride.after))
         if not _is_answered(game, turn):
@@ -224,12 +227,22 @@ def _expand(game: Game, pair: Pair) -> Pair | None:
     return None
 
 
+def _strides(game: Game, state: int, strides: tuple[Stride, ...]) -> tuple[Stride, ...]:
+    """The steps that are made from a state: where a thread that goes first has some, these."""
+    if game.first:
+        for thread in game.first[game.concrete.places[state]]:
+            own = tuple(s for s in strides if s.edge.thread == thread)
+            if own:
+                return own
+    return strides
+
+
 def _is_answered(game: Game, turn: Turn) -> bool:
     """Whether an answer is left, which then is looked at, or may be left."""
     after, cost = turn.stride.after, turn.pair.cost + 1 + turn.stride.cost
     thread = turn.pair.thread
     if game.guessing:
-        moved = _moving(game.concrete, turn.stride.edge)
+        moved = mover(*(game.concrete.location(state) for state in (turn.pair.concrete, after)))
         cost += SWITCH if moved is not None and thread is not None and moved != thread else 0
         thread = thread if moved is None else moved
     while (end := turn.ends.at(turn.place)) is not None:
@@ -240,12 +253,6 @@ def _is_answered(game: Game, turn: Turn) -> bool:
         turn.place += 1
     game.partial = game.partial or turn.ends.partial
     return turn.ends.partial and not game.guessing
-
-
-def _moving(m: Machine, edge: Edge) -> int | None:
-    """The thread whose location a step changes."""
-    source, target = (m.automaton.locations[m.number_of[q]].parts for q in (edge.source, edge.target))
-    return next((i for i, (a, b) in enumerate(zip(source, target, strict=False)) if a != b), None)
 
 
 def _lose(game: Game, turn: Turn) -> Pair | None:

@@ -17,7 +17,8 @@ class Sought(Struct, frozen=True):
     """How long is searched: so many steps. Ranges of at most `few` values are tried as a whole.
 
     For others at most `pool` values are tried. For one set of answers at most `states` are looked at. `all_or_nothing`:
-    it is given up when something cannot be looked at, or when numbers without a range go on growing.
+    it is given up when something cannot be looked at, or when numbers without a range go on growing. `plays`: only
+    plays are wanted, so threads go first whose steps nobody else notices.
     """
 
     steps: int
@@ -25,6 +26,7 @@ class Sought(Struct, frozen=True):
     states: int = STATES
     all_or_nothing: bool = False
     pool: int = 32
+    plays: bool = False
 
 
 class Closed(Struct, frozen=True, eq=False):
