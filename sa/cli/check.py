@@ -8,17 +8,8 @@ import typer
 
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_INPUT
-from sa.cli.options import (
-    Files,
-    JsonOption,
-    JunitOption,
-    MemoryOption,
-    QuietOption,
-    SarifOption,
-    Settings,
-    SplitOption,
-    TimeoutOption,
-)
+from sa.cli import options
+from sa.cli.options import Files, Settings
 from sa.cli.output import write, write_json
 from sa.cli.session import complain, work
 from sa.cli.written import write_facts
@@ -26,16 +17,16 @@ from sa.cli.written import write_facts
 
 def check(
     files: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, and folders with files.")],
-    split: SplitOption = False,
+    split: options.SplitOption = False,
     coverage: Annotated[
         bool, typer.Option("--coverage", help="Of files in C: which constructs are accepted, and where they are.")
     ] = False,
-    sarif: SarifOption = None,
-    junit: JunitOption = None,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
-    timeout: TimeoutOption = None,
-    memory: MemoryOption = None,
+    sarif: options.SarifOption = None,
+    junit: options.JunitOption = None,
+    json: options.JsonOption = False,
+    quiet: options.QuietOption = False,
+    timeout: options.TimeoutOption = None,
+    memory: options.MemoryOption = None,
 ) -> None:
     """Check files: syntax, names, types, vacuity, environments.
 

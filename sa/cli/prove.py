@@ -9,22 +9,8 @@ import typer
 
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict
-from sa.cli.options import (
-    CacheOption,
-    CertificateOption,
-    Files,
-    JsonOption,
-    JunitOption,
-    MemoryOption,
-    QuietOption,
-    ReportOption,
-    SarifOption,
-    SeedOption,
-    Settings,
-    SplitOption,
-    TimeoutOption,
-    WhyOption,
-)
+from sa.cli import options
+from sa.cli.options import Files, Settings
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, decide, no_verdict, remark
 from sa.cli.written import write_files
@@ -43,19 +29,19 @@ JobsOption: TypeAlias = Annotated[
 
 def prove(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The proof script.")],
-    split: SplitOption = False,
+    split: options.SplitOption = False,
     jobs: JobsOption = 1,
-    certificate: CertificateOption = None,
-    report: ReportOption = None,
-    sarif: SarifOption = None,
-    junit: JunitOption = None,
-    cache: CacheOption = True,
-    why: WhyOption = False,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
-    timeout: TimeoutOption = None,
-    memory: MemoryOption = None,
-    seed: SeedOption = 0,
+    certificate: options.CertificateOption = None,
+    report: options.ReportOption = None,
+    sarif: options.SarifOption = None,
+    junit: options.JunitOption = None,
+    cache: options.CacheOption = True,
+    why: options.WhyOption = False,
+    json: options.JsonOption = False,
+    quiet: options.QuietOption = False,
+    timeout: options.TimeoutOption = None,
+    memory: options.MemoryOption = None,
+    seed: options.SeedOption = 0,
 ) -> None:
     """Check the steps of a proof script, side conditions and all.
 

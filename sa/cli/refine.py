@@ -10,47 +10,11 @@ from msgspec.structs import replace
 from sa.base.diagnostic import error
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_INPUT, EXIT_STATUS, Reason, Unknown, Verdict, worst_status
-from sa.cli.c_options import (
-    CompilerOption,
-    DefineOption,
-    EntryOption,
-    FunctionOption,
-    HeapOption,
-    IncludeOption,
-    Overflow,
-    OverflowOption,
-    PlainOption,
-    check_reading,
-    reading,
-)
+from sa.cli import c_options, options
 from sa.cli.options import (
-    AbstractArgument,
-    CacheOption,
-    CertificateOption,
-    ChainOption,
-    ConcreteArgument,
-    EngineOption,
     Files,
-    FurtherArgument,
-    InferOption,
-    JobsOption,
-    JsonOption,
-    JunitOption,
-    MemoryOption,
-    ProfileOption,
-    QuietOption,
-    ReportOption,
-    SarifOption,
-    ScriptOption,
-    SeedOption,
     Settings,
-    SplitOption,
-    TimeoutOption,
-    TraceOption,
     Watching,
-    WeakestRelyOption,
-    WholeOption,
-    WhyOption,
     check_chained,
     check_inferring,
     check_weakest,
@@ -70,38 +34,38 @@ if TYPE_CHECKING:
 
 
 def refine(
-    abstract: AbstractArgument,
-    concrete: ConcreteArgument = None,
-    further: FurtherArgument = None,
-    chain: ChainOption = False,
-    script: ScriptOption = None,
-    infer: InferOption = False,
-    whole: WholeOption = False,
-    weakest_rely: WeakestRelyOption = False,
-    split: SplitOption = False,
-    certificate: CertificateOption = None,
-    report: ReportOption = None,
-    sarif: SarifOption = None,
-    junit: JunitOption = None,
-    cache: CacheOption = True,
-    engine: EngineOption = None,
-    jobs: JobsOption = 1,
-    trace: TraceOption = None,
-    profile: ProfileOption = False,
-    why: WhyOption = False,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
-    timeout: TimeoutOption = None,
-    memory: MemoryOption = None,
-    seed: SeedOption = 0,
-    overflow: OverflowOption = Overflow.assume,
-    heap: HeapOption = USUAL.heap,
-    entry: EntryOption = USUAL.entry,
-    cc: CompilerOption = USUAL.compiler,
-    define: DefineOption = None,
-    include: IncludeOption = None,
-    function: FunctionOption = None,
-    plain: PlainOption = None,
+    abstract: options.AbstractArgument,
+    concrete: options.ConcreteArgument = None,
+    further: options.FurtherArgument = None,
+    chain: options.ChainOption = False,
+    script: options.ScriptOption = None,
+    infer: options.InferOption = False,
+    whole: options.WholeOption = False,
+    weakest_rely: options.WeakestRelyOption = False,
+    split: options.SplitOption = False,
+    certificate: options.CertificateOption = None,
+    report: options.ReportOption = None,
+    sarif: options.SarifOption = None,
+    junit: options.JunitOption = None,
+    cache: options.CacheOption = True,
+    engine: options.EngineOption = None,
+    jobs: options.JobsOption = 1,
+    trace: options.TraceOption = None,
+    profile: options.ProfileOption = False,
+    why: options.WhyOption = False,
+    json: options.JsonOption = False,
+    quiet: options.QuietOption = False,
+    timeout: options.TimeoutOption = None,
+    memory: options.MemoryOption = None,
+    seed: options.SeedOption = 0,
+    overflow: c_options.OverflowOption = c_options.Overflow.assume,
+    heap: c_options.HeapOption = USUAL.heap,
+    entry: c_options.EntryOption = USUAL.entry,
+    cc: c_options.CompilerOption = USUAL.compiler,
+    define: c_options.DefineOption = None,
+    include: c_options.IncludeOption = None,
+    function: c_options.FunctionOption = None,
+    plain: c_options.PlainOption = None,
 ) -> None:
     """Prove or refute that concrete threads refine abstract ones.
 
@@ -112,15 +76,19 @@ def refine(
     check_inferring(infer, certificate)
     narrowed = {"whole": whole, "engine": engine, "jobs": jobs > 1}
     unfit = {**narrowed, "trace": trace, "profile": profile, "infer-relate": infer}
-    how = reading(cc, define, include, entry, overflow, heap, function=function, plain=plain)
+    how = c_options.reading(cc, define, include, entry, overflow, heap, function=function, plain=plain)
     check_chained(chain, len(paths), script, {**unfit, "weakest-rely": weakest_rely})
-    check_reading(how, len(paths), {"chain": chain, "weakest-rely": weakest_rely, "infer-relate": infer})
+    c_options.check_reading(how, len(paths), {"chain": chain, "weakest-rely": weakest_rely, "infer-relate": infer})
     written = {"certificate": certificate, "report": report, "sarif": sarif, "junit": junit}
     check_weakest(weakest_rely, {"why": why, **narrowed, **written})
     if chain:
-        _chain(paths, split, script, certificate, cache, seed, settings)
+        from sa.cli.chain import refine_chain
+
+        refine_chain(paths, split, script, certificate, cache, seed, settings)
     elif weakest_rely:
-        _find(paths, split, how, settings, watching_of(settings, trace, profile), seed)
+        from sa.cli.weakest import find
+
+        find(paths, split, how, settings, watching_of(settings, trace, profile), seed)
     else:
 
         def request(bounds: Limits) -> RefineRequest:
@@ -128,26 +96,6 @@ def refine(
             return replace(asked, relate=_relate(infer, settings, whole or engine is not None, how), reading=how)
 
         _ask(paths, request, certificate, settings, watching_of(settings, trace, profile))
-
-
-def _chain(
-    paths: tuple[str, ...],
-    split: bool,
-    script: str | None,
-    certificate: str | None,
-    cache: bool,
-    seed: int,
-    settings: Settings,
-) -> None:
-    from sa.cli.chain import refine_chain
-
-    refine_chain(paths, split, script, certificate, cache, seed, settings)
-
-
-def _find(paths: tuple[str, ...], split: bool, how: Reading, settings: Settings, watching: Watching, seed: int) -> None:
-    from sa.cli.weakest import find
-
-    find(paths, split, how, settings, watching, seed)
 
 
 def _ask(
@@ -214,7 +162,7 @@ def _options(bounds: Limits, seed: int, whole: bool, jobs: int) -> Options:
     return Options(bounds, seed, jobs, whole)
 
 
-def _request(paths: tuple[str, ...], split: bool, options: Options, engine: str | None, cache: bool) -> RefineRequest:
+def _request(paths: tuple[str, ...], split: bool, asked: Options, engine: str | None, cache: bool) -> RefineRequest:
     """What is asked of `paths`, of all engines or some."""
     from sa.app.cache import users_cache
     from sa.app.refine import RefineRequest
@@ -223,7 +171,7 @@ def _request(paths: tuple[str, ...], split: bool, options: Options, engine: str 
     engines = known(engines_of(engine))
     # What was found before may be of other engines.
     kept = users_cache() if cache and not engines else None
-    return RefineRequest(paths, split, replace(options, cache=kept, engines=engines))
+    return RefineRequest(paths, split, replace(asked, cache=kept, engines=engines))
 
 
 def _relate(infer: bool, settings: Settings, chosen: bool, how: Reading) -> Relate:

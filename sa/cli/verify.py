@@ -10,48 +10,8 @@ import typer
 
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict
-from sa.cli.c_options import (
-    CompilerOption,
-    DeadlockOption,
-    DefineOption,
-    EntryOption,
-    HeapOption,
-    IncludeOption,
-    Overflow,
-    OverflowOption,
-    PropertyOption,
-    RacesOption,
-    reading,
-)
-from sa.cli.options import (
-    CacheOption,
-    CertificateOption,
-    EngineOption,
-    ExportOption,
-    Files,
-    JobsOption,
-    JsonOption,
-    JunitOption,
-    MemoryOption,
-    OpenOption,
-    ProfileOption,
-    QuietOption,
-    ReportOption,
-    RoundsOption,
-    SarifOption,
-    ScheduleOption,
-    SeedOption,
-    Settings,
-    SplitOption,
-    TimeoutOption,
-    TraceOption,
-    UnwindOption,
-    WhyOption,
-    Within,
-    check_bounded,
-    engines_of,
-    watching_of,
-)
+from sa.cli import c_options, options
+from sa.cli.options import Files, Settings, Within, check_bounded, engines_of, watching_of
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, decide, no_verdict, remark
 from sa.cli.written import write_files
@@ -67,36 +27,36 @@ if TYPE_CHECKING:
 
 def verify(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The program.")],
-    split: SplitOption = False,
-    certificate: CertificateOption = None,
-    report: ReportOption = None,
-    sarif: SarifOption = None,
-    junit: JunitOption = None,
-    cache: CacheOption = True,
-    engine: EngineOption = None,
-    jobs: JobsOption = 1,
-    rounds: RoundsOption = None,
-    unwind: UnwindOption = None,
-    schedule: ScheduleOption = None,
-    export: ExportOption = None,
-    trace: TraceOption = None,
-    profile: ProfileOption = False,
-    why: WhyOption = False,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
-    timeout: TimeoutOption = None,
-    memory: MemoryOption = None,
-    seed: SeedOption = 0,
-    races: RacesOption = False,
-    deadlock: DeadlockOption = False,
-    overflow: OverflowOption = Overflow.assume,
-    only: PropertyOption = None,
-    heap: HeapOption = USUAL.heap,
-    entry: EntryOption = USUAL.entry,
-    cc: CompilerOption = USUAL.compiler,
-    define: DefineOption = None,
-    include: IncludeOption = None,
-    open_: OpenOption = False,
+    split: options.SplitOption = False,
+    certificate: options.CertificateOption = None,
+    report: options.ReportOption = None,
+    sarif: options.SarifOption = None,
+    junit: options.JunitOption = None,
+    cache: options.CacheOption = True,
+    engine: options.EngineOption = None,
+    jobs: options.JobsOption = 1,
+    rounds: options.RoundsOption = None,
+    unwind: options.UnwindOption = None,
+    schedule: options.ScheduleOption = None,
+    export: options.ExportOption = None,
+    trace: options.TraceOption = None,
+    profile: options.ProfileOption = False,
+    why: options.WhyOption = False,
+    json: options.JsonOption = False,
+    quiet: options.QuietOption = False,
+    timeout: options.TimeoutOption = None,
+    memory: options.MemoryOption = None,
+    seed: options.SeedOption = 0,
+    races: c_options.RacesOption = False,
+    deadlock: c_options.DeadlockOption = False,
+    overflow: c_options.OverflowOption = c_options.Overflow.assume,
+    only: c_options.PropertyOption = None,
+    heap: c_options.HeapOption = USUAL.heap,
+    entry: c_options.EntryOption = USUAL.entry,
+    cc: c_options.CompilerOption = USUAL.compiler,
+    define: c_options.DefineOption = None,
+    include: c_options.IncludeOption = None,
+    open_: options.OpenOption = False,
 ) -> None:
     """Prove or refute the invariants, assertions and guarantees of a program, in `.sa` or C.
 
@@ -116,7 +76,7 @@ def verify(
         portfolio, others = _portfolio(within, engine, jobs)
         memory = users_cache() if cache and portfolio is named(()) else None  # which may be of other engines
         with watched(watching_of(settings, trace, profile)) as watch:
-            how = reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_)
+            how = c_options.reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_)
             request = VerifyRequest(file, split, Options(bounds, seed, memory, portfolio, watch.reports, others), how)
             if export is not None:
                 return _exported(request, export, rounds or 1, unwind or 0)

@@ -6,8 +6,7 @@ steps keep in balance, and that a number does not fall below or rise above its f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from msgspec import Struct
@@ -20,11 +19,11 @@ from sa.certificates.run import Bad
 from sa.certificates.threads import Lemmas
 from sa.conditions.never import at_places, failing_edges, taking
 from sa.invariants.balance import Guess, equations
+from sa.invariants.houdini import holding
 from sa.invariants.preconditions import preconditions, tested, undisturbed
 from sa.question.asked import Asked, Excluded
-from sa.smt.session import Sat, Session, Unsat
+from sa.smt.session import Session
 from sa.terms import build
-from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.name import at_place
 from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import substitute
@@ -155,7 +154,7 @@ def _inductive(f: _Frame, offered: tuple[Term, ...]) -> tuple[Term, ...]:
     """The largest part of the formulas that holds at the start and that steps keep."""
     places = {t.name: t.initial for t in f.threads}
     with f.session.assuming(t.init for t in f.threads):
-        left = _kept(f.session, offered, lambda formula: at_places(formula, places))
+        left = tuple(holding(f.session, {formula: at_places(formula, places) for formula in offered}))
     steps = [_step(f, t, e) for t in f.threads for e in t.edges]
     falling = True
     while falling and left:
@@ -166,15 +165,11 @@ def _inductive(f: _Frame, offered: tuple[Term, ...]) -> tuple[Term, ...]:
             if not touched:
                 continue
             with f.session.assuming((*left, *_somewhere(f), *step.taken)):
-                kept = _kept(f.session, touched, partial(_after, step.after))
+                kept = holding(f.session, {c: substitute(c, step.after) for c in touched})
             if len(kept) < len(touched):
                 falling = True
                 left = tuple(c for c in left if c not in touched or c in kept)
     return left
-
-
-def _after(after: Mapping[Var, Term], formula: Term) -> Term:
-    return substitute(formula, after)
 
 
 def _step(f: _Frame, thread: Automaton, edge: Edge) -> _Step:
@@ -191,28 +186,6 @@ def _somewhere(f: _Frame) -> Iterator[Term]:
         yield from (build.lnot(build.land(one, two)) for one, two in combinations(places, 2))
         if len(places) == len(thread.locations):
             yield build.lor(*places)
-
-
-def _kept(session: Session, formulas: tuple[Term, ...], after: Callable[[Term], Term]) -> tuple[Term, ...]:
-    """The formulas that hold afterwards under what the session assumes."""
-    goals = {c: after(c) for c in formulas}
-    while goals:
-        answer = session.check((build.lnot(build.land(*goals.values())),))
-        if isinstance(answer, Unsat):
-            break
-        fallen = {c for c, goal in goals.items() if isinstance(answer, Sat) and _is_false(goal, answer)}
-        fallen = fallen or {c for c, goal in goals.items() if not session.implied(goal, ())}
-        if not fallen:
-            break
-        goals = {c: goal for c, goal in goals.items() if c not in fallen}
-    return tuple(goals)
-
-
-def _is_false(goal: Term, answer: Sat) -> bool:
-    try:
-        return not holds(goal, answer.values)
-    except Unevaluable:
-        return False
 
 
 def _excludes(f: _Frame, asked: Asked, left: tuple[Term, ...], bad: Bad) -> bool:

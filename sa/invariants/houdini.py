@@ -114,15 +114,15 @@ def surviving(
     left = {f for f in formulas if goals[f] in assumed or goals[f] is build.TRUE}
     plain = [f for f in formulas if f not in left and not has_functions(goals[f])]
     with bare.assuming(h for h in hypotheses if not has_functions(h)):
-        left.update(_left(bare, {f: goals[f] for f in plain}))
+        left.update(holding(bare, {f: goals[f] for f in plain}))
     left.update(
         f for f in formulas if f not in left and has_functions(goals[f]) and session.implied(goals[f], hypotheses)
     )
     return tuple(f for f in formulas if f in left)
 
 
-def _left(session: Session, goals: dict[Term, Term]) -> Iterable[Term]:
-    """The formulas whose goals hold: whatever counterexamples leave of them."""
+def holding(session: Session, goals: Mapping[Term, Term]) -> Mapping[Term, Term]:
+    """The formulas whose goals hold under what the session assumes: whatever counterexamples leave of them."""
     while goals:
         answer = session.check((build.lnot(build.land(*goals.values())),))
         if isinstance(answer, Unsat):
