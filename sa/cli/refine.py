@@ -11,6 +11,7 @@ from sa.base.diagnostic import error
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_INPUT, EXIT_STATUS, Reason, Unknown, Verdict, worst_status
 from sa.cli import c_options, options
+from sa.cli.chain import refine_chain
 from sa.cli.options import (
     Files,
     Settings,
@@ -23,6 +24,7 @@ from sa.cli.options import (
 )
 from sa.cli.output import answered, screen, write, write_json
 from sa.cli.session import complain, decide, remark
+from sa.cli.weakest import find
 from sa.cli.written import write_files
 from sa.frontends.reading import USUAL, Reading
 from sa.processes.guard import undisturbed
@@ -82,12 +84,8 @@ def refine(
     written = {"certificate": certificate, "report": report, "sarif": sarif, "junit": junit}
     check_weakest(weakest_rely, {"why": why, **narrowed, **written})
     if chain:
-        from sa.cli.chain import refine_chain
-
         refine_chain(paths, split, script, certificate, cache, seed, settings)
     elif weakest_rely:
-        from sa.cli.weakest import find
-
         find(paths, split, how, settings, watching_of(settings, trace, profile), seed)
     else:
 
