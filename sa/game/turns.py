@@ -81,16 +81,18 @@ def _paths(silent: Mapping[str, list[_Step]], order: Mapping[str, int], head: st
 
 
 def _closed_form(automaton: Automaton, inv: Mapping[str, Term], path: tuple[int, ...]) -> Cycle | None:
-    values, conditions = dict[Var, Term](), list[Term]()
+    values = dict[Var, Term]()
     for number in path:
-        edge = automaton.edges[number]
+        values.update({v: substitute(t, values) for v, t in automaton.edges[number].updates})
+    changed = {v: t for v, t in values.items() if t is not v}
+    # Most cycles have no closed form, which what they write tells already.
+    if not changed or (forms := _forms(changed)) is None:
+        return None
+    conditions, values = list[Term](), {}
+    for edge in (automaton.edges[number] for number in path):
         conditions.append(substitute(edge.guard, values))
         values.update({v: substitute(t, values) for v, t in edge.updates})
         conditions.append(substitute(inv[edge.target], values))
-    changed = {v: t for v, t in values.items() if t is not v}
-    forms = _forms(changed)
-    if forms is None or not changed:
-        return None
     made = {v: substitute(t, forms.before) if v in forms.last else forms.exact[v] for v, t in changed.items()}
     guards = list(_throughout(build.conjuncts(build.land(*conditions)), made))
     if any(g is None for g in guards):
