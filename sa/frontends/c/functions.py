@@ -26,7 +26,10 @@ from sa.frontends.reading import USUAL, Reading
 from sa.language.load import Loaded
 from sa.language.reading.grammar import keywords
 
-_WHOLE = "where structures that parameters point to are the same, parts of each other, or apart"
+_WHOLE = (
+    "where objects that parameters point to are the same, parts of each other, or apart, "
+    "and may be the same if they are laid out alike, also where their types have other names"
+)
 _OBJECTS = "where pointers that are compared point to objects, not behind them (C11 6.5.9)"
 
 #: What a claim about two functions says beside what holds of each file.

@@ -60,6 +60,9 @@ def _whole(node: Any, parts: Mapping[str, _Parts]) -> Iterator[str]:
     pending = [node]
     while pending:
         here = pending.pop()
+        if isinstance(here, c_ast.UnaryOp) and here.op in ("sizeof", "_Alignof"):
+            # That is not evaluated: it says nothing of addresses.
+            continue
         if isinstance(here, c_ast.ID | c_ast.ArrayRef | c_ast.StructRef):
             name, said, inner = _said(here)
             if name in parts and said(parts[name]) is not _NUMBER:

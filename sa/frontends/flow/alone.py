@@ -282,17 +282,20 @@ def _automaton(
     kept = frozenset(v for h in told.values() for v in (h.wrote, h.owes))
     automata = decisive([automaton_of(thread, found, names, first, kept)], kept)
     (automaton,), _ = ranged(automata, {}, names)
-    return told_apart(told_apart(automaton, _pointing(automaton)), tuple(h.may for h in told.values())), told
+    return told_apart(told_apart(automaton, _pointing(automaton, kept)), tuple(h.may for h in told.values())), told
 
 
-def _pointing(automaton: Automaton) -> list[Var]:
-    """The variables that get one of some addresses at the beginning, by a choice of the environment."""
+def _pointing(automaton: Automaton, kept: frozenset[Var]) -> list[Var]:
+    """The variables that get one of some addresses at the beginning, by a choice of the environment.
+
+    Bits that are `kept` are none of them.
+    """
     return [
         var
         for edge in automaton.edges
         if edge.label is not None and edge.label.action == "begins"
         for var, term in edge.updates
-        if not isinstance(term, Var) and term.free and term.free <= {c.var for c in edge.choices}
+        if var not in kept and not isinstance(term, Var) and term.free and term.free <= {c.var for c in edge.choices}
     ]
 
 

@@ -1,163 +1,157 @@
-"""What the rest of a function pays for in any case: the cells that it writes before it acquires anything or ends.
+"""What the rest of a function does in any case: on every way on, through finitely many steps and without an acquire.
 
 SEQ (PLDI 2022), section 4, lets the source owe what the target has written already. A debt must be paid, so it may be
-made only where every way on leads to a store of the cell, through finitely many steps and without an acquire. That
-is a property of the graph: the least solution of `owed(n) = every step from n pays or leads to where it is owed`.
+made only where every way on leads to a store of the cell. What C leaves undefined has no meaning as a whole, so that an
+optimiser may do it earlier (late undefined behaviour); and who will be undefined pays whatever is owed.
 
-Which cell a store through a pointer pays for depends on where it points. Where the register of the pointer is set
-once, that is a *world*, and a debt is a cell in a world. Before the register is set, it says nothing about the world:
-there a cell is owed only if it is owed wherever the pointer will point.
+Both are conditions on registers, by weakest preconditions over the graph: which cell a store is about depends on where
+its pointer points. A condition that is given up is false: then less is owed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
 
-from sa.frontends.flow.access import Accesses
-from sa.frontends.flow.graph import Exit, Fail, Graph, Halt, Load, Node, Set, Show, Step, Store, Sync, Test, outgoing
+from sa.frontends.flow.access import Access, Accesses
+from sa.frontends.flow.graph import (
+    Begin,
+    End,
+    Exit,
+    Fail,
+    Halt,
+    Load,
+    Lock,
+    Node,
+    Show,
+    Skip,
+    Step,
+    Store,
+    Stride,
+    Sync,
+    Test,
+    Wait,
+    outgoing,
+)
+from sa.frontends.flow.graph import Set as Assign
 from sa.frontends.flow.heap import BOUNDS
-from sa.frontends.flow.layout import cell_at
+from sa.frontends.flow.layout import Layout, cell_at, is_at
+from sa.frontends.flow.order import components
+from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.terms import written_by
 from sa.frontends.flow.threads import Thread
-from sa.frontends.flow.values import OTHER, evaluate
+from sa.frontends.flow.values import OTHER, Found, Values, pointed
 from sa.terms import build
+from sa.terms.build import linear_parts
 from sa.terms.substitute import substitute
-from sa.terms.term import Term, Var
+from sa.terms.term import And, Or, Term, Var, subterms
 
 #: Failing steps that are visible ends; all others are undefined, and an undefined program pays whatever it owes.
 ENDS = ("assertion", "reached")
 
-#: Where given pointers point, each by its register.
-World = Mapping[Var, Term]
+#: A condition of more terms is given up.
+_MOST_TERMS = 200
 
-#: More worlds are not told apart: a store that depends on them pays for nothing then.
-_MOST_WORLDS = 64
+#: So often the conditions of nodes on a cycle are computed again from each other.
+_MOST_ROUNDS = 8
 
 
-def worlds(thread: Thread, known: Accesses) -> Sequence[World]:
-    """The ways in which pointers that are set once may point, as far as the cell of a store depends on them.
+def in_any_case(thread: Thread, known: Accesses, cell: int | None) -> Mapping[Node, Term]:
+    """By node a condition under which the cell is written on every way on, or what follows is undefined.
 
-    Once means in the whole run: not once in each round of a loop.
+    Without a cell, that it is undefined. Nodes at which nothing is known are left out. Each condition follows from
+    those behind it, so that it stands for a number of steps, whatever the order in which they are computed.
     """
-    writers = dict[Var, list[Step]]()
-    for step in thread.graph.steps:
-        if (var := written_by(step.op)) is not None:
-            writers.setdefault(var, []).append(step)
-    doubtful = {
-        v
-        for s in thread.graph.steps
-        if isinstance(s.op, Store | Load) and not (known.of[id(s)].sure and len(known.of[id(s)].cells) == 1)
-        for v in s.op.address.free
-    }
-    following = outgoing(thread.graph.steps)
-    once = {
-        v
-        for v in doubtful & writers.keys()
-        for (first, *more) in (writers[v],)
-        if not more and isinstance(first.op, Set) and first.source not in _reached(first.target, following, ())
-    }
-    given = sorted(once, key=str)
-    values = {v: known.found.registers.get((thread.number, v), frozenset({OTHER})) for v in given}
-    places = {v: sorted(x for x in vs if x is not OTHER) for v, vs in values.items() if OTHER not in vs}
-    made = [dict(zip(places, world, strict=True)) for world in product(*places.values())]
-    if not made or len(made) > _MOST_WORLDS:
-        return [{}]
-    return [{v: build.integer(n) for v, n in world.items()} for world in made]
-
-
-def _reached(start: Node, following: Mapping[Node, Sequence[Step]], without: Sequence[Step]) -> frozenset[Node]:
-    """The nodes that are reached from a node without certain steps."""
-    pending, seen = [start], {start}
-    while pending:
-        for step in following.get(pending.pop(), ()):
-            if step.target not in seen and not any(step is s for s in without):
-                seen.add(step.target)
-                pending.append(step.target)
-    return frozenset(seen)
-
-
-def _unknown(graph: Graph, among: Sequence[World]) -> Mapping[Var, frozenset[Node]]:
-    """By register of the worlds the nodes where it need not be set yet."""
+    graph = thread.graph
     following = outgoing(graph.steps)
-    return {v: _reached(graph.entry, following, [s for s in graph.steps if written_by(s.op) is v]) for v in among[0]}
-
-
-def owed(
-    thread: Thread, known: Accesses, cells: frozenset[int], among: Sequence[World]
-) -> Mapping[Node, frozenset[tuple[int, int]]]:
-    """By node the cells that are written on every way on before an acquire, a call or the end; each with its worlds."""
-    graph: Graph = thread.graph
-    following = outgoing(graph.steps)
-    everything = {n: frozenset((c, n) for c in cells) for n in range(len(among))}
-    unknown = _unknown(graph, among)
-
-    def known_at(node: Node, world: World) -> World:
-        return {v: x for v, x in world.items() if node not in unknown[v]}
-
-    def alike_at(node: Node) -> list[list[int]]:
-        """By world those that are the same as far as pointers are set at a node."""
-        here = [known_at(node, world) for world in among]
-        return [[number for number, other in enumerate(here) if other == one] for one in here]
-
-    alike = {n: alike_at(n) for n in following if any(n in nodes for nodes in unknown.values())}
-    pays = {
-        id(s): frozenset[tuple[int, int]]().union(
-            *(_paid(s, thread, known, known_at(s.source, w), everything[n], n) for n, w in enumerate(among))
-        )
-        for s in graph.steps
-    }
-    found = dict[Node, frozenset[tuple[int, int]]]()
-    none = frozenset[tuple[int, int]]()
-    changed = True
-    while changed:
-        changed = False
-        for node, steps in following.items():
-            if node == graph.exit:
-                continue
-            later = ((s, found.get(s.target, none)) for s in steps)
-            now = frozenset.intersection(*(pays[id(s)] | (after if _goes_on(s) else none) for s, after in later))
-            if node in alike:
-                now = frozenset((c, n) for c, n in now if all((c, m) in now for m in alike[node][n]))
-            if now != found.get(node, none):
-                found[node] = now
-                changed = True
+    successors = {n: [s.target for s in steps] for n, steps in following.items()}
+    found = dict[Node, Term]()
+    for component in components((graph.entry,), successors):
+        nodes = [n for n in component if n in following and n != graph.exit]
+        cyclic = len(component) > 1 or component[0] in successors.get(component[0], ())
+        for _ in range(_MOST_ROUNDS if cyclic else 1):
+            before = dict(found)
+            for node in nodes:
+                ways = [_before(s, found.get(s.target, build.FALSE), thread, known, cell) for s in following[node]]
+                made = build.land(*ways)
+                if made is not build.FALSE and sum(1 for _ in subterms((made,))) <= _MOST_TERMS:
+                    found[node] = made
+            if found == before:
+                break
     return found
 
 
-def _goes_on(step: Step) -> bool:
-    """Whether what is paid behind a step is paid for what comes before it."""
-    match step.op:
-        case Show(sync=sync):
-            return sync in (Sync.NONE, Sync.RELEASE)
-        case Halt() | Exit() | Fail():
-            return False
-        case _:
-            return True
-
-
-def _paid(
-    step: Step, thread: Thread, known: Accesses, world: World, everything: frozenset[tuple[int, int]], number: int
-) -> frozenset[tuple[int, int]]:
-    """What a step itself pays for in a world: what is undefined, or cannot be there, pays for everything."""
+def _before(step: Step, after: Term, thread: Thread, known: Accesses, cell: int | None) -> Term:
+    """The condition before a step; true where the step is not taken."""
     match step.op:
         case Fail(what):
-            return frozenset() if what in ENDS or what in BOUNDS else everything
+            return build.FALSE if what in ENDS or what in BOUNDS else build.TRUE
         case Test(formula):
-            return everything if substitute(formula, world) is build.FALSE else frozenset()
-        case Store() | Load():
-            access = known.of[id(step)]
-            if access.sure and len(access.cells) == 1:
-                meant: int | None = access.cells[0]
-            else:
-                if step.op.among is not None or not step.op.address.free & world.keys():
-                    return frozenset()
-                values = evaluate(substitute(step.op.address, world), known.found, thread.number)
-                if len(values) != 1 or OTHER in values:
-                    return frozenset()
-                meant = cell_at(next(iter(values)) or 0, known.found.layout)
-                if meant is None:
-                    return everything
-            return everything & {(meant, number)} if isinstance(step.op, Store) else frozenset()
+            return build.lor(build.lnot(formula), after)
+        case Assign(var, term):
+            return simplified(substitute(after, {var: term}))
+        case Show(sync=Sync.NONE | Sync.RELEASE) | Skip() | Stride() | Begin() | End() | Lock():
+            return after
+        case Store():
+            return build.lor(after, _written(step.op, known.of[id(step)], known, cell), _wrong(step, thread, known))
+        case Load(var=var):
+            return build.lor(_for_all(var, after), _wrong(step, thread, known))
+        case Show() | Halt() | Exit() | Wait():
+            return build.FALSE
         case _:
-            return frozenset()
+            written = written_by(step.op)
+            return after if written is None else _for_all(written, after)
+
+
+def _for_all(var: Var, formula: Term) -> Term:
+    """A condition without a variable, which implies one for all of its values. Negations are of atoms only."""
+    if var not in formula.free:
+        return formula
+    match formula:
+        case And(args):
+            return build.land(*(_for_all(var, a) for a in args))
+        case Or(args):
+            return build.lor(*(_for_all(var, a) for a in args))
+        case _:
+            return build.FALSE
+
+
+def _written(op: Store, access: Access, known: Accesses, cell: int | None) -> Term:
+    """That a store is one of the cell."""
+    if cell is None or cell not in access.cells:
+        return build.FALSE
+    if access.sure and len(access.cells) == 1:
+        return build.TRUE
+    return simplified(is_at(op.address, cell, known.found.layout))
+
+
+def _wrong(step: Step, thread: Thread, known: Accesses) -> Term:
+    """That an access is one of nothing."""
+    assert isinstance(step.op, Load | Store)
+    access, found = known.of[id(step)], known.found
+    values = pointed(step.op.address, step.op.among, found, thread.number)
+    known_place = OTHER not in values or is_element(step.op.address, thread, found)
+    if access.sure or step.op.wrong in BOUNDS or not known_place:
+        return build.FALSE
+    meant = (*access.cells, *of_other_types(step.op, access, values, found.layout))
+    return simplified(build.land(*(build.lnot(is_at(step.op.address, c, found.layout)) for c in meant)))
+
+
+def of_other_types(op: Load | Store, access: Access, values: Values, where: Layout) -> Sequence[int]:
+    """The cells of another type that an address may be of, unless an index has left an array.
+
+    To access these is defined for bytes, and what they are is not known here (`OTHER_TYPE`).
+    """
+    if op.key not in ("int8", "uint8") and op.wrong != "pointer":
+        return []
+    meant = {cell_at(v, where) for v in values if v is not OTHER}
+    return sorted(n for n in meant if n is not None and n not in access.cells)
+
+
+def is_element(address: Term, thread: Thread, found: Found) -> bool:
+    """Whether an address is that of an object and a number: it is in this object, or the access is undefined."""
+    addresses, homes = found.layout.addresses, found.layout.homes
+    _, parts = linear_parts(address)
+    named = [p for p in parts if p in addresses]
+    free = frozenset[Var]().union(*(p.free for p in parts if p not in addresses))
+    held = (found.registers.get((thread.number, v), frozenset()) for v in free)
+    return len(named) == 1 and parts[named[0]] == 1 and not any(v in homes for values in held for v in values)

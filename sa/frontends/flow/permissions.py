@@ -14,10 +14,9 @@ from msgspec import Struct, field
 
 from sa.automata.automaton import EXIT, Origin
 from sa.base.diagnostic import InputError, error
-from sa.frontends.flow.access import Access, Accesses
+from sa.frontends.flow.access import Accesses
 from sa.frontends.flow.cuts import depths_of
-from sa.frontends.flow.debts import ENDS, World, owed, worlds
-from sa.frontends.flow.doomed import doomed
+from sa.frontends.flow.debts import ENDS, in_any_case, is_element, of_other_types
 from sa.frontends.flow.graph import (
     ANY,
     PLAIN,
@@ -44,13 +43,13 @@ from sa.frontends.flow.graph import (
     outgoing,
 )
 from sa.frontends.flow.heap import OTHER_TYPE
-from sa.frontends.flow.layout import Layout, cell_at, is_at
+from sa.frontends.flow.layout import is_at
 from sa.frontends.flow.liveness import registers
+from sa.frontends.flow.terms import written_by
 from sa.frontends.flow.threads import Thread
-from sa.frontends.flow.values import OTHER, Values, pointed
+from sa.frontends.flow.values import OTHER, pointed
 from sa.frontends.flow.views import seen_as
 from sa.terms import build
-from sa.terms.build import linear_parts
 from sa.terms.term import Term, Var
 
 _BIT = Range(0, 1)
@@ -80,15 +79,14 @@ class Held(Struct, frozen=True):
 class _Work(Struct):
     """A thread that is rewritten; the `source` of a comparison is undefined where it races, and may owe writes.
 
-    By node it is said which cells are `owed` in which of the `worlds`, and when it is `doomed` to be undefined.
+    By cell and node it is said when it is `owed`, and by node when the source is `doomed` to be undefined.
     """
 
     thread: Thread
     known: Accesses
     held: Mapping[int, Held]
     source: bool
-    worlds: Sequence[World]
-    owed: Mapping[Node, frozenset[tuple[int, int]]]
+    owed: Mapping[int, Mapping[Node, Term]]
     doomed: Mapping[Node, Term]
     depths: Mapping[Node, int]
     steps: list[Step] = field(default_factory=list)
@@ -118,10 +116,9 @@ def given_range(key: str, range_: Range) -> Range:
 def under_permissions(thread: Thread, known: Accesses, cells: Mapping[int, Held], source: bool) -> None:
     """Rewrite the graph of a thread in place. Raises InputError for accesses of which too little is known."""
     graph = thread.graph
-    ways: Sequence[World] = worlds(thread, known) if source else ({},)
-    debts = owed(thread, known, frozenset(cells), ways) if source else {}
-    fate = doomed(thread, known) if source else {}
-    work = _Work(thread, known, cells, source, ways, debts, fate, depths_of(thread, outgoing(graph.steps)))
+    debts = {a: in_any_case(thread, known, a) for a in cells} if source else {}
+    fate = in_any_case(thread, known, None) if source else {}
+    work = _Work(thread, known, cells, source, debts, fate, depths_of(thread, outgoing(graph.steps)))
     for step in graph.steps:
         _rewritten(step, work)
     _doomed(work)
@@ -135,35 +132,40 @@ def _doomed(work: _Work) -> None:
     go at releases, and what will be written is told where it becomes certain.
     """
     graph = work.thread.graph
-    none = frozenset[tuple[int, int]]()
     for node in dict.fromkeys(s.target for s in graph.steps):
-        due, fate = work.owed.get(node, none), work.doomed.get(node, build.FALSE)
         before = [s for s in graph.steps if s.target == node]
         if work.depths.get(node, 0):
             continue
-        begins = any(isinstance(s.op, Show | End) for s in before)
-        if begins or any(work.owed.get(s.source, none) != due for s in before):
-            for address in sorted({a for a, _ in due}):
-                lacking = build.land(build.eq(work.held[address].may, build.ZERO), _in_worlds(address, due, work))
-                _fail(node, lacking, before[0].origin, work)
-        if begins or any(work.doomed.get(s.source, build.FALSE) is not fate for s in before):
-            _fail(node, fate, before[0].origin, work)
+        for address, cell in work.held.items():
+            due = work.owed.get(address, {})
+            if _is_news(node, before, due):
+                _fail(node, build.land(build.eq(cell.may, build.ZERO), due[node]), before[0].origin, work)
+        if _is_news(node, before, work.doomed):
+            _fail(node, work.doomed[node], before[0].origin, work)
+
+
+def _is_news(node: Node, before: Sequence[Step], conditions: Mapping[Node, Term]) -> bool:
+    """Whether the condition at a node is not the one before the steps to it, or nothing was done about that one."""
+
+    def is_new(step: Step) -> bool:
+        if isinstance(step.op, Show | End) or step.source not in conditions:
+            return True
+        # A condition before a test or an assignment is one behind it, in other words.
+        return conditions[step.source] is not conditions[node] and not isinstance(step.op, Test | Set)
+
+    return node in conditions and any(map(is_new, before))
+
+
+def _owed(address: int, node: Node, work: _Work) -> Term:
+    """When a cell will be written in any case."""
+    return work.owed.get(address, {}).get(node, build.FALSE)
 
 
 def _fail(node: Node, formula: Term, origin: Origin, work: _Work) -> None:
     """The source is undefined where a formula holds."""
-    if formula is not build.FALSE:
-        here = fresh(work.thread.graph)
-        _chain(node, [Test(formula)], here, origin, work)
-        work.steps.append(Step(here, Fail(RACE), fresh(work.thread.graph), origin))
-
-
-def _in_worlds(address: int, due: frozenset[tuple[int, int]], work: _Work) -> Term:
-    """That pointers point so that a cell is among those that are due."""
-    meant = [world for number, world in enumerate(work.worlds) if (address, number) in due]
-    if len(meant) == len(work.worlds):
-        return build.TRUE
-    return build.lor(*(build.land(*(build.eq(v, x) for v, x in world.items())) for world in meant))
+    here = fresh(work.thread.graph)
+    _chain(node, [Test(formula)], here, origin, work)
+    work.steps.append(Step(here, Fail(RACE), fresh(work.thread.graph), origin))
 
 
 def _rewritten(step: Step, work: _Work) -> None:
@@ -185,11 +187,11 @@ def _rewritten(step: Step, work: _Work) -> None:
 
 def _add(step: Step, ops: list[Op], work: _Work) -> None:
     """The steps in place of one, with what is owed behind it."""
-    before, after = (work.owed.get(n, frozenset()) for n in (step.source, step.target))
-    changed = [
-        Set(work.held[a].owes, build.ite(_in_worlds(a, after, work), build.ONE, build.ZERO))
-        for a in sorted({a for a, _ in before ^ after})
-    ]
+    changed = list[Op]()
+    for address, cell in work.held.items():
+        before, after = (_owed(address, n, work) for n in (step.source, step.target))
+        if before is not after or written_by(step.op) in after.free:
+            changed.append(Set(cell.owes, build.ite(after, build.ONE, build.ZERO)))
     _chain(step.source, [*ops, *changed], step.target, step.origin, work)
 
 
@@ -207,7 +209,7 @@ def _accessed(step: Step, work: _Work) -> None:
     access, where = work.known.of[id(step)], work.known.found.layout
     values = pointed(step.op.address, step.op.among, work.known.found, work.thread.number)
     mine = [c for c in access.cells if c in work.held]
-    if OTHER in values and not _is_element(step.op.address, work):
+    if OTHER in values and not is_element(step.op.address, work.thread, work.known.found):
         message = "which variable is accessed here is not known where a function is compared alone"
         hint = "access a variable by its name, or what a parameter of its type points to, of at most 64 numbers"
         raise InputError((error("SA718", message, step.origin.span, hint),))
@@ -224,31 +226,12 @@ def _accessed(step: Step, work: _Work) -> None:
     if others:
         _add(step, [Test(elsewhere), step.op], work)
     elif not access.sure:
-        for address in _of_other_types(step.op, access, values, where):
+        for address in of_other_types(step.op, access, values, where):
             # That is defined for bytes; what they are is not known here.
             there = is_at(step.op.address, address, where)
             elsewhere = build.land(elsewhere, build.lnot(there))
             _add(step, [Test(there), Fail(OTHER_TYPE)], work)
         _add(step, [Test(elsewhere), Fail(step.op.wrong)], work)
-
-
-def _of_other_types(op: Load | Store, access: Access, values: Values, where: Layout) -> list[int]:
-    """The cells of another type that an address may be of, unless an index has left an array."""
-    if op.key not in ("int8", "uint8") and op.wrong != "pointer":
-        return []
-    meant = {cell_at(v, where) for v in values if v is not OTHER}
-    return sorted(n for n in meant if n is not None and n not in access.cells)
-
-
-def _is_element(address: Term, work: _Work) -> bool:
-    """Whether an address is that of an object and a number: it is in this object, or the access is undefined."""
-    addresses, registers_ = work.known.found.layout.addresses, work.known.found.registers
-    _, parts = linear_parts(address)
-    named = [p for p in parts if p in addresses]
-    free = frozenset[Var]().union(*(p.free for p in parts if p not in addresses))
-    held_ = (registers_.get((work.thread.number, v), frozenset()) for v in free)
-    homes = work.known.found.layout.homes
-    return len(named) == 1 and parts[named[0]] == 1 and not any(v in homes for values in held_ for v in values)
 
 
 def _alternatives(op: Load | Store, cell: Held, key: str, work: _Work) -> Iterator[list[Op]]:
@@ -289,9 +272,8 @@ def _shown(step: Step, work: _Work) -> Iterator[Op]:
             yield Show(action, values)
             yield from _gained(work)
         case Sync.RELEASE:
-            later = work.owed.get(step.target, frozenset())
             for number, (address, _) in enumerate(cells):
-                if (owing := _in_worlds(address, later, work)) is not build.FALSE:
+                if (owing := _owed(address, step.target, work)) is not build.FALSE:
                     # What is owed need not have its value yet.
                     any_ = _temporary(ANY, work)
                     seen[number] = build.ite(owing, any_, seen[number])

@@ -132,3 +132,38 @@ def test_addresses_are_compared_with_addresses_and_with_nothing(tmp_path: Path) 
     assert verdict(text.format("q == &g"), text.format("c != 0"), tmp_path) == "PROVED"
     assert verdict(text.format("q == &g"), text.format("c == 0"), tmp_path) == "REFUTED"
     assert verdict(text.format("q && p"), text.format("p != 0"), tmp_path) == "PROVED"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("LOAD int *p = c ? &g : &h; *p = 1;", "int *p = c ? &g : &h; *p = 1; LOAD", "PROVED"),
+        ("LOAD int *p = c ? &g : &h; *p = 1;", "int *p = c ? &h : &g; *p = 1; LOAD", "REFUTED"),
+        ("LOAD int *p = c > 3 ? &g : &h; if (t) *p = 1; else *p = 2;",
+         "int *p = c > 3 ? &g : &h; *p = 2; LOAD if (t) *p = 1;", "PROVED"),
+        ("LOAD int *p = t ? &g : &h; *p = 1;", "g = 1; LOAD if (!t) h = 1;", "REFUTED"),
+        ("LOAD if (c) g = 1;", "if (c) g = 1; LOAD", "PROVED"),
+        ("LOAD if (t) g = 1;", "g = 1; LOAD", "REFUTED"),
+        ("LOAD if (c) g = 1;", "g = 1; LOAD", "REFUTED"),
+    ],
+)  # fmt: skip
+def test_what_is_owed_depends_on_what_the_function_knows(one: str, other: str, expected: str, tmp_path: Path) -> None:
+    text = ATOMICS + "int g, h; atomic_int x; int f(int c) {{ int t; {} return t; }}"
+    load = "t = atomic_load_explicit(&x, memory_order_relaxed);"
+    before, after = (text.format(body.replace("LOAD", load)) for body in (one, other))
+    assert verdict(before, after, tmp_path) == expected
+
+
+def test_an_index_outside_is_undefined_before_a_relaxed_load(tmp_path: Path) -> None:
+    text = ATOMICS + "int a[2]; atomic_int x; int f(unsigned n) {{ int t, s; {} return t + s; }}"
+    load = "t = atomic_load_explicit(&x, memory_order_{});"
+    for order, expected in (("relaxed", "PROVED"), ("acquire", "REFUTED")):
+        moved = load.format(order)
+        assert verdict(text.format(moved + "s = a[n];"), text.format("s = a[n];" + moved), tmp_path) == expected
+
+
+def test_the_size_of_an_array_gives_nobody_its_address(tmp_path: Path) -> None:
+    text = "static int m[2]; int f(int *p) {{ m[0] = 1; *p = 2; return {} + (int)(sizeof m / sizeof *m{}); }}"
+    assert verdict(text.format("m[0]", ""), text.format("1", ""), tmp_path) == "PROVED"
+    taken = " + !m"
+    assert verdict(text.format("m[0]", taken), text.format("1", taken), tmp_path) == "REFUTED"
