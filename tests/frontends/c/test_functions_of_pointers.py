@@ -180,7 +180,7 @@ def test_the_claim_says_what_structures_are_taken_to_be(tmp_path: Path) -> None:
     paths = tmp_path / "before.c", tmp_path / "after.c"
     for path in paths:
         path.write_text(PAIR + "int f(struct s *p) { return p->a; }")
-    assert "structures that parameters point to are the same" in compared(*paths).outcome.claim
+    assert "objects that parameters point to are the same" in compared(*paths).outcome.claim
 
 
 @pytest.mark.parametrize(
