@@ -1,4 +1,7 @@
-"""Lines with styles. What makes colours of styles, and knows wide characters, is loaded only where there are some."""
+"""Lines with styles. What makes colours of styles, and knows wide characters, is loaded only where there are some.
+
+Rich has a `Text` too, but loading it takes some 10 ms of the 170 that a short question takes.
+"""
 
 from __future__ import annotations
 
