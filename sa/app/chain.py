@@ -14,8 +14,10 @@ from msgspec import Struct
 
 from sa.app.refine import Question, questions
 from sa.automata.automaton import Kind
-from sa.automata.program import Program
+from sa.automata.program import Program, Refinement
+from sa.automata.proof import Refines, Script
 from sa.base.diagnostic import InputError, error
+from sa.engines.judging import QuestionsDiffer
 from sa.terms import build
 from sa.terms.name import whole
 from sa.terms.printer import show
@@ -27,10 +29,11 @@ UNWRITTEN = "chain.sa"
 
 
 class Chain(Struct, frozen=True):
-    """The script of a chain: where it stands or would stand, and its text."""
+    """The script of a chain: where it stands or would stand, its text, and the questions that its links are."""
 
     path: str
     text: str
+    links: tuple[Question, ...]
 
 
 def chain(paths: Sequence[str], script: str | None, split: bool) -> Chain:
@@ -47,7 +50,27 @@ def chain(paths: Sequence[str], script: str | None, split: bool) -> Chain:
         lines += _step(f"lemma link{number}", f"p{number + 1}", f"p{number}", link, tuple(_clauses(link, number)), "")
     names = ", ".join(f"link{n}" for n in range(len(links), 0, -1))
     lines += _step("theorem all", f"p{len(paths)}", "p1", _ends(links), tuple(_common(links)), f" by chain({names})")
-    return Chain(path, "\n".join(lines) + "\n")
+    return Chain(path, "\n".join(lines) + "\n", tuple(links))
+
+
+def same_links(made: Chain, script: Script) -> None:
+    """That the first steps of the script, as it was read, are the questions of the links. Raises QuestionsDiffer."""
+    aliases = [f"p{number}" for number in range(1, len(made.links) + 2)]
+    for link, step, abstract, concrete in zip(made.links, script.steps, aliases, aliases[1:], strict=False):
+        sides = ((abstract, link.abstract), (concrete, link.concrete))
+        same = all(script.programs[alias].source.text == program.source.text for alias, program in sides)
+        pairs = {((concrete, mine), (abstract, theirs)) for mine, theirs in _pairs(link).items()}
+        claim = step.claim
+        if not same or not isinstance(claim, Refines) or {*zip(claim.left, claim.right, strict=True)} != pairs:
+            raise QuestionsDiffer(f"{step.name} is not about the threads of its files")
+        if _said(claim) != (_said(link.block) if link.block is not None else (None, [], [], [], False, False)):
+            raise QuestionsDiffer(f"{step.name} does not relate what its files do")
+
+
+def _said(clauses: Refines | Refinement) -> tuple[object, ...]:
+    relate = None if clauses.relate is None else {r.term for r in clauses.relate}
+    formulas = ([f.term for f in said] for said in (clauses.pre, clauses.inv, clauses.rely))
+    return (relate, *formulas, clauses.choose_init, clauses.silent_exit)
 
 
 def _link(abstract: str, concrete: str, split: bool) -> Question:

@@ -11,6 +11,7 @@ from time import perf_counter
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sa.app.chain import Chain, same_links
 from sa.automata.program import Program
 from sa.automata.proof import Script, Step
 from sa.base.diagnostic import Diagnostic, InputError, Severity
@@ -35,13 +36,13 @@ _NOT_BEGUN = "before this step began"
 class ProveRequest(Struct, frozen=True):
     """`split` splits steps of the programs' threads that touch several shared locations.
 
-    With a `text` that is the script, and `path` says where it would stand.
+    A `chain` has the script with it.
     """
 
     path: str
     split: bool
     options: Options
-    text: str | None = None
+    chain: Chain | None = None
 
 
 class Answer(Struct, frozen=True):
@@ -66,7 +67,9 @@ def prove(request: ProveRequest, tell: Callable[[Callable[[Unknown], Answer]], N
     the work be given up at any moment.
     """
     started = perf_counter()
-    loaded = load_script(request.path, request.split, request.text)
+    loaded = load_script(request.path, request.split, None if request.chain is None else request.chain.text)
+    if request.chain is not None:
+        same_links(request.chain, loaded.script)
     script, seconds = loaded.script, {"load": perf_counter() - started}
     found = list[StepResult]()
     if tell is not None:
@@ -90,7 +93,7 @@ def prove(request: ProveRequest, tell: Callable[[Callable[[Unknown], Answer]], N
     made = list[Prepared]()
     results = _left(script.steps, stop) if stop is not None else _results(script, request.options, seconds, found, made)
     seconds["prove"] = perf_counter() - begun - seconds.get("infer", 0.0)
-    if request.text is not None and results:
+    if request.chain is not None and results:
         results = (*results[:-1], _not_refuted(results[-1]))
     stage = made[0].stage if made else None
     return Answer(proof_of(script, results), warnings, loaded.warnings, seconds, loaded.sources, stage)

@@ -38,6 +38,6 @@ def refine_chain(
         if script is not None:
             replace_file(script, made.text)
         options = Options(bounds, seed, cache=users_cache() if cache else None)
-        return ProveRequest(made.path, split, options, made.text)
+        return ProveRequest(made.path, split, options, made)
 
     follow(request_of, " and ".join(paths), certificate, settings)

@@ -148,7 +148,7 @@ FOUR = THREE.replace("3 * u", "4 * u")
 @pytest.mark.parametrize(("last", "wrong"), [(THREE, Verdict.REFUTED), (FOUR, Verdict.PROVED)])
 def test_a_chain_says_what_is_expected_or_unknown(tmp_path: Path, last: str, wrong: Verdict, rate: float) -> None:
     made = chain(_written(tmp_path, one=ONE, two=TWO, three=last), None, False)
-    answer = prove(ProveRequest(made.path, False, Options(_bounded()), made.text))
+    answer = prove(ProveRequest(made.path, False, Options(_bounded()), made))
     verdicts = {step.step.name: step.verdict for step in answer.proof.steps}
     assert verdicts["link1"] is not Verdict.REFUTED
     assert wrong not in (verdicts["link2"], verdicts["all"])

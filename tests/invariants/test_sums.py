@@ -182,7 +182,7 @@ def random_question(seed: int) -> tuple[str, bool]:
     return text, same
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(n, marks=pytest.mark.fuzz) for n in (2, 3))])
 def test_random_sums_agree_where_they_are_proved(seed: int) -> None:
     compared([seed])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from msgspec.structs import replace
 
@@ -12,17 +14,21 @@ from sa.certificates.goal import Goal
 from sa.certificates.play import Broken, Chosen, EnvironmentMove, Exhausted, Position, Step, Unmatched
 from sa.terms.build import TRUE, eq, integer, le, variable
 from sa.terms.substitute import primed
-from tests.generators.automata import random_goal
+from tests.generators.automata import Sample, random_goal
 from tests.generators.drafts import NOWHERE, Draft, built
 from tests.oracle.plays import play_of
 from tests.oracle.replay import judge
 
-LOST = [s for s in (random_goal(seed) for seed in range(150)) if not s.decision.simulated]
+
+@cache
+def lost() -> list[Sample]:
+    """Goals that fail, made where they are looked at."""
+    return [s for s in (random_goal(seed) for seed in range(150)) if not s.decision.simulated]
 
 
 def test_the_plays_of_lost_games_are_accepted() -> None:
-    assert len(LOST) > 40
-    verdicts = {s.seed: judge(s.goal, play_of(s.goal, s.decision)) for s in LOST}
+    assert len(lost()) > 40
+    verdicts = {s.seed: judge(s.goal, play_of(s.goal, s.decision)) for s in lost()}
     assert {seed: v for seed, v in verdicts.items() if v.fault or v.unchecked} == {}
 
 
@@ -32,7 +38,7 @@ def moved(there: Configuration) -> Configuration:
 
 def first(kind: type[object]) -> tuple[Goal, Position]:
     """A goal and its play that starts with a move of this kind."""
-    for sample in LOST:
+    for sample in lost():
         play = play_of(sample.goal, sample.decision)
         if isinstance(play, Position) and isinstance(play.move, kind):
             replies = play.move.replies if isinstance(play.move, Step) else ()
@@ -57,7 +63,7 @@ def test_a_play_that_goes_on_from_another_state_is_rejected() -> None:
 
 
 def test_a_play_that_does_not_start_at_the_start_is_rejected() -> None:
-    for sample in LOST:
+    for sample in lost():
         play = play_of(sample.goal, sample.decision)
         if isinstance(play, Position) and isinstance(play.move, Step | EnvironmentMove):
             inner = [r.then for r in play.move.replies] if isinstance(play.move, Step) else [play.move.then]
@@ -69,7 +75,7 @@ def test_a_play_that_does_not_start_at_the_start_is_rejected() -> None:
 
 
 def test_environments_that_can_be_matched_are_no_loss() -> None:
-    for sample in LOST:
+    for sample in lost():
         play = play_of(sample.goal, sample.decision)
         if isinstance(play, Position) and isinstance(play.move, EnvironmentMove) and not sample.goal.closed:
             claim = replace(play, move=Unmatched(play.move.concrete, TRUE, Exhausted.ENUMERATED))
@@ -79,7 +85,7 @@ def test_environments_that_can_be_matched_are_no_loss() -> None:
 
 
 def test_a_conjunct_that_holds_is_not_broken() -> None:
-    for sample in LOST:
+    for sample in lost():
         play = play_of(sample.goal, sample.decision)
         if isinstance(play, Position) and isinstance(play.move, Step):
             for i, reply in enumerate(play.move.replies):
@@ -95,7 +101,7 @@ def test_a_conjunct_that_holds_is_not_broken() -> None:
 @pytest.mark.parametrize("choose", [True, False])
 def test_who_chooses_the_start_must_be_respected(choose: bool) -> None:
     sample = next(
-        s for s in LOST if s.goal.choose_init is choose and isinstance(play_of(s.goal, s.decision), Position | Chosen)
+        s for s in lost() if s.goal.choose_init is choose and isinstance(play_of(s.goal, s.decision), Position | Chosen)
     )
     play = play_of(sample.goal, sample.decision)
     assert not judge(sample.goal, play).fault

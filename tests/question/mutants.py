@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from copy import deepcopy
+from itertools import islice
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
 from msgspec import Struct
 
@@ -19,11 +19,22 @@ Change = tuple[ast.AST, str, Callable[[ast.AST], ast.AST]]
 
 
 class Mutant(Struct, frozen=True):
-    """A module with one function changed. `what` says which, where and how."""
+    """A module with one function changed. `what` says which, where and how; function and change by their numbers."""
 
     what: str
     module: str
-    code: object
+    file: str
+    function: int
+    change: int
+
+    def code(self) -> CodeType:
+        """The whole module with the change; made only where it is wanted, since there are many."""
+        tree = ast.parse(Path(self.file).read_text(encoding="utf-8"))
+        target = tree.body[self.function]
+        node, _, change = next(islice(_changes(target), self.change, None))
+        _Replace(node, change).visit(target)
+        ast.fix_missing_locations(tree)
+        return compile(tree, self.file, "exec")
 
 
 def mutants(module: ModuleType) -> Iterator[Mutant]:
@@ -32,19 +43,9 @@ def mutants(module: ModuleType) -> Iterator[Mutant]:
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
     for number, function in enumerate(tree.body):
         if isinstance(function, ast.FunctionDef):
-            count = sum(1 for _ in _changes(function))
-            for place in range(count):
-                made = deepcopy(tree)
-                target = made.body[number]
-                node, words, change = list(_changes(target))[place]
-                line = getattr(node, "lineno", 0)
-                _Replace(node, change).visit(target)
-                ast.fix_missing_locations(made)
-                yield Mutant(f"{function.name}, line {line}: {words}", module.__name__, _compiled(made, module))
-
-
-def _compiled(tree: ast.Module, module: ModuleType) -> object:
-    return compile(tree, str(module.__file__), "exec")
+            for place, (node, words, _) in enumerate(_changes(function)):
+                what = f"{function.name}, line {getattr(node, 'lineno', 0)}: {words}"
+                yield Mutant(what, module.__name__, module.__file__, number, place)
 
 
 class _Replace(ast.NodeTransformer):

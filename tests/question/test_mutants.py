@@ -161,7 +161,7 @@ def tried(mutant: Mutant, asked: Sequence[Asked], monkeypatch: pytest.MonkeyPatc
     """How questions end while a function is changed; no answer is wrong."""
     original = sys.modules[mutant.module]
     namespace: dict[str, object] = {"__name__": mutant.module}
-    exec(mutant.code, namespace)  # type: ignore[call-overload]
+    exec(mutant.code(), namespace)
     changed = {n: namespace[n] for n, f in vars(original).items() if callable(f) and n in namespace and n[0].islower()}
     users = [module for name, module in sys.modules.items() if name.startswith("sa.") and module is not original]
     found = Counter[str]()
