@@ -242,3 +242,9 @@ def test_the_bounds_of_a_loop_may_read_elements() -> None:
     text = " ".join(arrows(thread))
     assert "i := b[0]" in text
     assert "when i <= b[1]" in text
+
+
+def test_an_initial_value_outside_of_its_range_is_no_beginning() -> None:
+    thread = thread_of("param P : 0..2; global x : 0..1 = P; thread T { local m : 0..1 = P; skip; }")
+    said = show(thread.init).split(" && ")
+    assert {"P == x", "P == m", "x <= 1", "m <= 1", "P <= 2"} <= set(said)
