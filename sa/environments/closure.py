@@ -15,11 +15,12 @@ from msgspec import Struct
 from sa.conditions.environment import identity
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
+from sa.terms.atoms import atoms
 from sa.terms.implicant import implicant
 from sa.terms.project import project
 from sa.terms.sort import INT
 from sa.terms.substitute import primed, substitute
-from sa.terms.term import And, IsZero, Le, Not, Or, Same, Term, Var
+from sa.terms.term import Term, Var
 
 #: How many cubes the exact closure may add before it gives up.
 CUBE_BOUND = 40
@@ -84,7 +85,9 @@ def _templates(session: Session, relation: Term, variables: Sequence[Var], invar
 
 def _candidates(relation: Term, variables: Sequence[Var]) -> Iterator[Term]:
     after = {v: primed(v) for v in variables}
-    guards = [g for g in _atoms(relation) if g.free and all(not v.primes for v in g.free)]
+    guards = [
+        g for g in sorted({*atoms(relation)}, key=lambda t: t.key) if g.free and all(not v.primes for v in g.free)
+    ]
     preserved = [build.implies(g, substitute(g, after)) for g in guards]
     yield from preserved
     for var in variables:
@@ -95,21 +98,3 @@ def _candidates(relation: Term, variables: Sequence[Var]) -> Iterator[Term]:
             yield build.le(primed(var), var)
         for guard, kept in zip(guards, preserved, strict=True):
             yield build.land(build.implies(guard, same), kept)
-
-
-def _atoms(formula: Term) -> tuple[Term, ...]:
-    found = dict[Term, None]()
-    pending = [formula]
-    while pending:
-        term = pending.pop()
-        match term:
-            case And(args) | Or(args):
-                pending.extend(args)
-            case Le() | IsZero() | Same() | Var():
-                found[term] = None
-                found[build.lnot(term)] = None
-            case Not(body):
-                pending.append(body)
-            case _:
-                pass
-    return tuple(sorted(found, key=lambda t: t.key))

@@ -16,9 +16,10 @@ from msgspec import Struct
 from sa.generation.environment import Change, keeps
 from sa.smt.session import Session, Unsat
 from sa.terms import build
-from sa.terms.sort import BOOL, INT, ArraySort
+from sa.terms.atoms import atoms
+from sa.terms.sort import INT, ArraySort
 from sa.terms.substitute import primed, substitute
-from sa.terms.term import And, IsZero, Le, Mod, Not, Or, Same, Term, Var, subterms
+from sa.terms.term import Mod, Term, Var, subterms
 
 #: Conditions that are tried at most.
 CONDITIONS = 40
@@ -134,21 +135,3 @@ def conditions_in(changes: Iterable[Change]) -> tuple[Term, ...]:
     for change in changes:
         found.update(dict.fromkeys(atoms(change.condition)))
     return tuple(sorted(found, key=lambda t: t.key))
-
-
-def atoms(formula: Term) -> Iterator[Term]:
-    """The comparisons and Boolean variables in a formula, and their negations."""
-    waiting = [formula]
-    while waiting:
-        term = waiting.pop()
-        match term:
-            case And(args) | Or(args):
-                waiting.extend(args)
-            case Not(body):
-                waiting.append(body)
-            case Le() | IsZero() | Same() | Var():
-                if not isinstance(term, Var) or term.sort == BOOL:
-                    yield term
-                    yield build.lnot(term)
-            case _:
-                pass

@@ -8,7 +8,6 @@ step keeps up to date. What boxes find is said of the number itself again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -16,16 +15,13 @@ from sa.automata.automaton import Automaton, Edge, Variable
 from sa.automata.ranges import count_of
 from sa.terms import build
 from sa.terms.name import staged
+from sa.terms.remainders import Remainder, remainder_of, replaced
 from sa.terms.solve import solution
 from sa.terms.sort import INT
-from sa.terms.substitute import rebuild
-from sa.terms.term import Forall, Int, Ite, Mod, Term, Var, children, subterms
+from sa.terms.term import Int, Mod, Term, Var, subterms
 
 #: Remainders by constants up to this one, and of so many numbers; numbers with fewer values are told apart anyway.
 DIVISOR, NUMBERS = 8, 6
-
-#: A remainder by its number and the divisor.
-_Remainder: TypeAlias = tuple[Var, int]
 
 
 def with_remainders(threads: tuple[Automaton, ...]) -> tuple[tuple[Automaton, ...], Mapping[Var, Term]]:
@@ -42,7 +38,7 @@ def with_remainders(threads: tuple[Automaton, ...]) -> tuple[tuple[Automaton, ..
     return made, {name: build.mod(v, n) for (v, n), name in names.items()}
 
 
-def _asked(threads: Sequence[Automaton], declared: Mapping[Var, Variable]) -> tuple[_Remainder, ...]:
+def _asked(threads: Sequence[Automaton], declared: Mapping[Var, Variable]) -> tuple[Remainder, ...]:
     """Remainders that steps ask for, and those of the numbers that these come from."""
     waiting = [r for t in threads for term in _formulas(t) for r in _remainders(term, declared)]
     found = dict.fromkeys(waiting)
@@ -65,7 +61,7 @@ def _formulas(thread: Automaton) -> Iterator[Term]:
         yield from (value for _, value in edge.updates if value.free)
 
 
-def _remainders(term: Term, declared: Mapping[Var, Variable]) -> Iterator[_Remainder]:
+def _remainders(term: Term, declared: Mapping[Var, Variable]) -> Iterator[Remainder]:
     for part in subterms((term,)):
         if isinstance(part, Mod) and part.divisor <= DIVISOR:
             numbers = build.linear_parts(part.dividend)[1]
@@ -73,7 +69,7 @@ def _remainders(term: Term, declared: Mapping[Var, Variable]) -> Iterator[_Remai
                 yield from ((v, part.divisor) for v in numbers if isinstance(v, Var) and count_of(declared[v]) is None)
 
 
-def _with(thread: Automaton, names: Mapping[_Remainder, Var]) -> Automaton:
+def _with(thread: Automaton, names: Mapping[Remainder, Var]) -> Automaton:
     declared = {v.var: v for v in thread.variables}
     own = {r: name for r, name in names.items() if r[0] in declared}
     memo = dict[Term, Term]()
@@ -82,15 +78,17 @@ def _with(thread: Automaton, names: Mapping[_Remainder, Var]) -> Automaton:
 
     def edge(e: Edge) -> Edge:
         updates = dict(e.updates)
-        later = ((name, _said(_of_value(updates[v], n), own, memo)) for (v, n), name in own.items() if v in updates)
-        said = ((v, _said(value, own, memo)) for v, value in e.updates)
-        return replace(e, guard=_said(e.guard, own, memo), updates=(*said, *later))
+        later = (
+            (name, replaced(remainder_of(updates[v], n), own, memo)) for (v, n), name in own.items() if v in updates
+        )
+        said = ((v, replaced(value, own, memo)) for v, value in e.updates)
+        return replace(e, guard=replaced(e.guard, own, memo), updates=(*said, *later))
 
     return replace(
         thread,
         variables=(*thread.variables, *added),
-        init=_said(begun, own, memo),
-        locations=tuple(replace(q, inv=_said(q.inv, own, memo)) for q in thread.locations),
+        init=replaced(begun, own, memo),
+        locations=tuple(replace(q, inv=replaced(q.inv, own, memo)) for q in thread.locations),
         edges=tuple(edge(e) for e in thread.edges),
     )
 
@@ -102,37 +100,3 @@ def _first(init: Term, var: Var, divisor: int, name: Var) -> Term:
         if said is not None and isinstance(said[1], Int):
             return build.eq(name, build.mod(said[1], divisor))
     return build.TRUE
-
-
-def _of_value(value: Term, divisor: int) -> Term:
-    """The remainder of a value, case by case."""
-    if isinstance(value, Ite):
-        return build.ite(value.condition, _of_value(value.positive, divisor), _of_value(value.negative, divisor))
-    return build.mod(value, divisor)
-
-
-def _said(term: Term, names: Mapping[_Remainder, Var], memo: dict[Term, Term]) -> Term:
-    """A term with variables in place of remainders."""
-    if term in memo:
-        return memo[term]
-    found = term
-    if isinstance(term, Mod):
-        found = _sum(term, names)
-    elif not isinstance(term, Forall) and any(True for _ in children(term)):
-        found = rebuild(term, lambda t: _said(t, names, memo))
-    memo[term] = found
-    return found
-
-
-def _sum(term: Mod, names: Mapping[_Remainder, Var]) -> Term:
-    """The remainder of a sum from those of its parts: by cases, which boxes tell apart."""
-    const, parts = build.linear_parts(term.dividend)
-    size, known = term.divisor, {(p, term.divisor): c for p, c in parts.items() if isinstance(p, Var)}
-    if len(known) < len(parts) or any(r not in names for r in known):
-        return term
-    total = build.linear(const, {names[r]: c for r, c in known.items()})
-    found = total
-    for multiple in range(size, const + (size - 1) * sum(known.values()) + 1, size):
-        least = build.le(build.integer(multiple), total)
-        found = build.ite(least, build.sub(total, build.integer(multiple)), found)
-    return found

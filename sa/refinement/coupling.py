@@ -29,8 +29,8 @@ from sa.certificates.play import (
     Uncovered,
     Unmatched,
 )
-from sa.generation.closure import atoms
 from sa.terms import build
+from sa.terms.atoms import atoms
 from sa.terms.cases import condition_in
 from sa.terms.evaluate import State, Unevaluable, holds
 from sa.terms.sort import ArraySort

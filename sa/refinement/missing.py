@@ -15,8 +15,8 @@ from msgspec import Struct
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.trace import Configuration
 from sa.certificates.play import Broken, Chosen, EnvironmentMove, Play, Position, Step, Unmatched
-from sa.generation.closure import atoms
 from sa.terms import build
+from sa.terms.atoms import atoms
 from sa.terms.cases import condition_in
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.sort import BOOL, INT, Value, number, show_value

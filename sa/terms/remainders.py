@@ -1,0 +1,47 @@
+"""Remainders by constants: of values case by case, and with variables of their own in their places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from sa.terms import build
+from sa.terms.substitute import rebuild
+from sa.terms.term import Forall, Ite, Mod, Term, Var, children
+
+#: A remainder by its number and the divisor.
+Remainder: TypeAlias = tuple[Var, int]
+
+
+def remainder_of(value: Term, divisor: int) -> Term:
+    """The remainder of a value, case by case."""
+    if isinstance(value, Ite):
+        return build.ite(value.condition, remainder_of(value.positive, divisor), remainder_of(value.negative, divisor))
+    return build.mod(value, divisor)
+
+
+def replaced(term: Term, names: Mapping[Remainder, Var], memo: dict[Term, Term]) -> Term:
+    """A term with variables in place of remainders."""
+    if term in memo:
+        return memo[term]
+    found = term
+    if isinstance(term, Mod):
+        found = _sum(term, names)
+    elif not isinstance(term, Forall) and any(True for _ in children(term)):
+        found = rebuild(term, lambda t: replaced(t, names, memo))
+    memo[term] = found
+    return found
+
+
+def _sum(term: Mod, names: Mapping[Remainder, Var]) -> Term:
+    """The remainder of a sum from those of its parts: by cases, which boxes tell apart."""
+    const, parts = build.linear_parts(term.dividend)
+    size, known = term.divisor, {(p, term.divisor): c for p, c in parts.items() if isinstance(p, Var)}
+    if len(known) < len(parts) or any(r not in names for r in known):
+        return term
+    total = build.linear(const, {names[r]: c for r, c in known.items()})
+    found = total
+    for multiple in range(size, const + (size - 1) * sum(known.values()) + 1, size):
+        least = build.le(build.integer(multiple), total)
+        found = build.ite(least, build.sub(total, build.integer(multiple)), found)
+    return found
