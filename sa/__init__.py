@@ -10,17 +10,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from sa.api import Answer as Answer
-    from sa.api import File as File
-    from sa.api import InputError as InputError
-    from sa.api import Reason as Reason
-    from sa.api import Verdict as Verdict
-    from sa.api import certify as certify
-    from sa.api import generate as generate
-    from sa.api import load as load
-    from sa.api import prove as prove
-    from sa.api import refine as refine
-    from sa.api import verify as verify
+    from sa.api import *  # noqa: F403
 
 #: What `sa.api` has.
 _OFFERED = frozenset(
