@@ -65,7 +65,7 @@ def explore(
                 reasons.update(dict.fromkeys((*longer.decisions, *why)))
             elif (snapshot := _snapshot(longer, state)) in seen:
                 reasons.update(dict.fromkeys((*longer.decisions, *_repeats(longer, seen[snapshot], state))))
-            elif len(seen) >= bounds.states or _too_long(board, longer, bounds):
+            elif len(seen) >= bounds.states or _too_long(board, longer, bounds, state):
                 exhausted = False
             else:
                 seen[snapshot] = longer
@@ -109,13 +109,24 @@ def _refused(session: Session | None, run: Run, conditions: Iterable[Term], stat
     return None if false is None else (build.lnot(false),)
 
 
-def _too_long(board: Board, run: Run, bounds: Bounds) -> bool:
+def _too_long(board: Board, run: Run, bounds: Bounds, state: State) -> bool:
     if bounds.repeats is not None and run.edges and run.edges.count(run.edges[-1]) > bounds.repeats:
         return True
     edges = board.abstract.automaton.edges
     # However many turns are made they count once: what they do together is one term.
     taken = (*run.edges, *(n for t in run.turns for n in t.cycle))
-    return bounds.shared is not None and sum(changes_links(board, edges[n]) for n in taken) > bounds.shared
+    if bounds.shared is None or sum(changes_links(board, edges[n]) for n in taken) <= bounds.shared:
+        return False
+    # What was changed and is as before again, or was changed before, is no new change: a lock released and taken.
+    return sum(_is_changed(run, v, t, state) for v, t in board.links.items()) > bounds.shared
+
+
+def _is_changed(run: Run, var: Var, before: Term, state: State) -> bool:
+    """Whether a variable that ι determines has another value at the end of a run, or may have one with open choices."""
+    after = run.values[var]
+    if after is before:
+        return False
+    return not after.free.isdisjoint(run.open) or evaluate(after, state) != evaluate(before, state)
 
 
 def _snapshot(run: Run, state: State) -> _Snapshot:

@@ -17,7 +17,7 @@ from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.engines.engine import Prover, Turn
 from sa.engines.goals import decide, decisions
-from sa.engines.portfolio_of_goals import PORTFOLIOS, Depth
+from sa.engines.portfolio_of_goals import PORTFOLIOS, Depth, portfolio
 from sa.language.elaborate import program
 from sa.question.asked import Decision, GoalAsked, Related
 from sa.question.goals import goals
@@ -124,6 +124,27 @@ def test_what_does_not_change_in_a_loop_is_computed_once_before_it(value: str) -
     )
     decision = _decided(text.format("", value), text.format(f"t := {value};", "t"))
     assert isinstance(decision.evidence, Relation)
+
+
+@pytest.mark.parametrize(
+    ("abstract", "concrete"),
+    [
+        (
+            "lock(l); x := x + 1; unlock(l); lock(l); y := y + 1; unlock(l);",
+            "lock(l); x := x + 1; y := y + 1; unlock(l);",
+        ),
+        ("x := 1; x := x + 2; y := y + x; x := 1;", "x := 3; y := y + 3; x := 1;"),
+    ],
+)
+def test_a_short_answer_may_make_detours_that_it_takes_back(abstract: str, concrete: str) -> None:
+    """A lock released and taken again, a value written over: what counts is what has changed at the end."""
+    shared = "global l : int = 0; global x, y : int = 0;"
+    first, second = (f"{shared} thread A {{ while (true) {{ {t} }} }}" for t in (abstract, concrete))
+    goal = _goal(first, second)
+    (found, *_) = decisions(goal, Budget(limits(30.0, None), 0), portfolio(Depth.FULL, ("first-answers",)))
+    evidence = found.evidence
+    assert isinstance(evidence, Relation)
+    assert isinstance(check(goal, evidence, Limits()), Accepted)
 
 
 def test_an_engine_whose_formulas_get_too_deep_gives_up_and_the_next_one_is_asked() -> None:
