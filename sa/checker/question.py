@@ -204,7 +204,8 @@ def _related(
     shared = start = tuple(_equal(concrete, abstract, Kind.GLOBAL))
     if block is None or block.relate is None:
         # A local of the abstract side that has an initial value needs none from the other side.
-        left = [v for v in abstract if v.kind is Kind.LOCAL and not _has_value(begun, abstract, v.var)]
+        open_ = _without_value(begun, abstract)
+        left = [v for v in abstract if v.var in open_]
         start = (*shared, *_equal(concrete, left, Kind.LOCAL))
     else:
         shared = start = _meant(asked, tuple(map(_formula, block.relate)), own)
@@ -222,13 +223,16 @@ def _equal(concrete: Sequence[Variable], abstract: Sequence[Variable], kind: Kin
             yield Formula(eq(sided(mine.var, "conc"), sided(mine.var, "abs")), origin)
 
 
-def _has_value(begun: Term, variables: Sequence[Variable], var: Var) -> bool:
-    """Whether an initial condition says what a variable is, and no local is needed for that."""
-    own = frozenset(v.var for v in variables if v.kind is Kind.LOCAL)
-    return any(
-        found is not None and found[0] is var and not found[1].free & own
-        for found in (solution(c, own) for c in conjuncts(begun))
-    )
+def _without_value(begun: Term, variables: Sequence[Variable]) -> frozenset[Var]:
+    """The locals of which an initial condition does not say what they are, one after the other."""
+    own, before = frozenset(v.var for v in variables if v.kind is Kind.LOCAL), None
+    while own != before:
+        before = own
+        for formula in conjuncts(begun):
+            found = solution(formula, own)
+            if found is not None and not found[1].free & own:
+                own -= {found[0]}
+    return own
 
 
 def _formula(related: Related) -> Formula:

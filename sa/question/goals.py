@@ -247,9 +247,15 @@ def _related(pair: Pairing, block: Refinement | None) -> tuple[tuple[Formula, ..
 
 def _begun(automaton: Automaton) -> frozenset[Var]:
     """Locals that start with a value of their own: where a local of the same name starts is no matter for them."""
-    own = frozenset(variables_of(automaton, Kind.LOCAL))
-    given = (solution(c, own) for c in build.conjuncts(automaton.init))
-    return frozenset(found[0] for found in given if found is not None and own.isdisjoint(found[1].free))
+    left = frozenset(variables_of(automaton, Kind.LOCAL))
+    begun = frozenset[Var]()
+    while True:
+        # What a value is made of may be locals with values.
+        given = (solution(c, left) for c in build.conjuncts(automaton.init))
+        found = frozenset(s[0] for s in given if s is not None and left.isdisjoint(s[1].free))
+        if not found:
+            return begun
+        begun, left = begun | found, left - found
 
 
 def _equal(concrete: Automaton, abstract: Automaton) -> Iterator[tuple[Kind, Formula]]:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 
 from sa.terms import build
 from sa.terms.meaning import called
+from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
-from sa.terms.term import IsZero, Not, Same, Term, Var
+from sa.terms.term import IsZero, Not, Same, Term, Var, sort_of
 
 
 def solution(literal: Term, variables: frozenset[Var]) -> tuple[Var, Term] | None:
@@ -24,6 +25,10 @@ def solution(literal: Term, variables: frozenset[Var]) -> tuple[Var, Term] | Non
             for var, term in ((left, right), (right, left)):
                 if isinstance(var, Var) and var in variables and var not in term.free:
                     return var, term
+        case Not(Same(left, right)) if sort_of(left) == BOOL:
+            for var, term in ((left, right), (right, left)):
+                if isinstance(var, Var) and var in variables and var not in term.free:
+                    return var, build.lnot(term)
         case Var() if literal in variables:
             return literal, build.TRUE
         case Not(Var() as var) if var in variables:

@@ -59,6 +59,19 @@ def test_a_local_of_the_abstract_side_with_an_initial_value_is_not_related() -> 
     assert {v.name for v in kappa_of(goal).free} == {f"{s}.{n}" for s in ("conc", "abs") for n in ("x", "k", "l")}
 
 
+@pytest.mark.parametrize("value", ["!b", "b != c", "!(b <==> c)", "b && c", "u", "!u"])
+def test_so_it_is_where_the_value_is_a_condition_or_made_of_locals_with_values(value: str) -> None:
+    text = f"global b, c : bool = false; thread T {{ local u : bool = b; local t : bool = {value}; skip; }}"
+    goal = _goal(text, "global b, c : bool = false; thread T { skip; local u : bool; local t : bool; }")
+    assert {v.name for v in kappa_of(goal).free} == {"conc.b", "abs.b", "conc.c", "abs.c"}
+
+
+def test_a_local_whose_value_is_that_of_one_without_any_is_related() -> None:
+    text = "global b : bool = false; thread T { local u : bool; local t : bool = !u; skip; }"
+    goal = _goal(text, text)
+    assert {v.name for v in kappa_of(goal).free} >= {"conc.t", "abs.t", "conc.u", "abs.u"}
+
+
 def test_so_it_is_of_several_threads() -> None:
     mine, theirs = (
         f"global x : int; thread P {{ local i : int = {n}; local j : int; x := i; }}"
