@@ -54,14 +54,16 @@ class Celled(Struct, frozen=True):
     elements: Mapping[Var, Term]
 
 
-def celled(parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause]) -> Celled:
-    """Clauses about elements instead of arrays. Raises Unsupported where arrays hold arrays."""
+def celled(
+    parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], whole: frozenset[Var] = frozenset()
+) -> Celled:
+    """Clauses about elements instead of arrays, but for the `whole` ones. Raises Unsupported for arrays of arrays."""
     arrays = dict.fromkeys(v for listed in parameters.values() for v in listed if isinstance(v.sort, ArraySort))
     if any(array_sort_of(a).index != INT or isinstance(array_sort_of(a).element, ArraySort) for a in arrays):
         raise Unsupported("arrays of arrays")
-    cells = {a: build.variable(staged(a.name, "element"), array_sort_of(a).element) for a in arrays}
+    cells = {a: build.variable(staged(a.name, "element"), array_sort_of(a).element) for a in arrays if a not in whole}
     over = {name: _over(listed, cells) for name, listed in parameters.items()}
-    made = tuple(_Clause(cells).made(c) for c in clauses)
+    made = tuple(_Clause(cells, whole).made(c) for c in clauses)
     return Celled(over, made, {c: build.select(a, INDEX) for a, c in cells.items()})
 
 
@@ -70,21 +72,53 @@ def of_elements(made: Horn, equal: Mapping[Point, Term], session: Session, rlimi
     known = {made.names[p]: formula for p, formula in equal.items()}
     parameters, clauses = _independent(made.parameters, tuple(under(made.parameters, known, made.clauses)), known)
     over = celled(parameters, clauses)
+    first, settles = _conjunctions(over, parameters, clauses, known, session)
+    if settles:
+        return _held(made, equal, over, first)
+    unwritten = _unwritten(parameters, clauses)
+    if unwritten:
+        whole = celled(parameters, clauses, unwritten)
+        found, settles = _conjunctions(whole, parameters, clauses, known, session)
+        if settles:
+            return _held(made, equal, whole, found)
+    answer = solve(over.parameters, tuple(under(over.parameters, first, over.clauses)), session.bounds, rlimit)
+    if not isinstance(answer, Solution):
+        return None
+    return _held(made, equal, over, {n: build.land(first[n], answer.predicates[n]) for n in first})
+
+
+def _conjunctions(
+    over: Celled,
+    parameters: Mapping[str, Sequence[Var]],
+    clauses: Sequence[Clause],
+    known: Mapping[str, Term],
+    session: Session,
+) -> tuple[Mapping[str, Term], bool]:
+    """What candidates say, few of them or many, and whether that is enough. Raises LimitReached."""
     cells = {_array(t): c for c, t in over.elements.items()}
     ends = [c for c in over.clauses if c.head is None]
-    found = dict[str, Term]()
+    found: Mapping[str, Term] = {}
     for size in SIZES:
         offered = candidates(parameters, clauses, INDEX, cells, size)
         said = {n: _sayable(offered, definitions_of(known[n]), frozenset(v)) for n, v in over.parameters.items()}
         found = conjunctions(session.again(SOON), over.parameters, over.clauses, said, session.bounds)
         if all(impossible(session, over.parameters, found, c) for c in ends):
-            break
-    else:
-        answer = solve(over.parameters, tuple(under(over.parameters, found, over.clauses)), session.bounds, rlimit)
-        if not isinstance(answer, Solution):
-            return None
-        found = {n: build.land(found[n], answer.predicates[n]) for n in found}
+            return found, True
+    return found, False
+
+
+def _held(made: Horn, equal: Mapping[Point, Term], over: Celled, found: Mapping[str, Term]) -> Held:
     return Held({p: build.land(equal[p], substitute(found[n], over.elements)) for p, n in made.names.items()})
+
+
+def _unwritten(parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause]) -> frozenset[Var]:
+    """Arrays that no clause changes: elements of others may be theirs at other indices, as in a copy in reverse."""
+    arrays = frozenset(v for listed in parameters.values() for v in listed if isinstance(v.sort, ArraySort))
+    heads = [c.head for c in clauses if c.head is not None]
+    pairs = (pair for a in heads for pair in zip(parameters[a.predicate], a.arguments, strict=True))
+    changed = frozenset(v for v, t in pairs if v is not t)
+    # Where all stay whole there is nothing that an index is needed for.
+    return arrays - changed if arrays & changed else frozenset()
 
 
 def definitions_of(formula: Term) -> dict[Var, Term]:
@@ -133,13 +167,14 @@ class _Clause(Struct):
     """One clause while it is rewritten: names for the elements that it reads, by array and index."""
 
     cells: Mapping[Var, Var]
+    whole: frozenset[Var]
     reads: dict[tuple[Var, Term], Var] = field(default_factory=dict)
 
     def made(self, clause: Clause) -> Clause:
         head = None
         if clause.head is not None:
-            arguments = [self._cell(t, INDEX) if _is_array(t) else self._plain(t) for t in clause.head.arguments]
-            has_arrays = any(_is_array(t) for t in clause.head.arguments)
+            arguments = [self._cell(t, INDEX) if self._is_split(t) else self._plain(t) for t in clause.head.arguments]
+            has_arrays = any(self._is_split(t) for t in clause.head.arguments)
             head = Atom(clause.head.predicate, (INDEX, *arguments) if has_arrays else tuple(arguments))
         parts = build.conjuncts(clause.constraint)
         said = [self._plain(c) for c in parts if _equal(c) is None]
@@ -152,13 +187,16 @@ class _Clause(Struct):
 
     def _atoms(self, atom: Atom) -> Iterator[Atom]:
         """The atom at the index, and at all others that are read."""
-        arrays = [a for a in atom.arguments if _is_array(a)]
+        arrays = [a for a in atom.arguments if self._is_split(a)]
         if not arrays:
             yield atom
             return
         for index in dict.fromkeys((INDEX, *(i for _, i in self.reads))):
-            inside = (self._cell(a, index) if _is_array(a) else a for a in atom.arguments)
+            inside = (self._cell(a, index) if self._is_split(a) else a for a in atom.arguments)
             yield Atom(atom.predicate, (index, *inside))
+
+    def _is_split(self, term: Term) -> bool:
+        return _is_array(term) and term not in self.whole
 
     def _plain(self, term: Term) -> Term:
         """The term, no array, with names for elements that are read."""
@@ -175,6 +213,8 @@ class _Clause(Struct):
     def _cell(self, array: Term, index: Term) -> Term:
         """The element of an array at an index that reads nothing."""
         match array:
+            case Var() if array in self.whole:
+                return build.select(array, index)
             case Var() if index is INDEX and array in self.cells:
                 return self.cells[array]
             case Var():

@@ -37,8 +37,12 @@ SIZES = (Size(6, 6), Size(9, 16))
 def candidates(
     parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], index: Var, cells: Mapping[Var, Var], size: Size
 ) -> tuple[Term, ...]:
-    """Formulas over parameters, `index`, and `cells` in place of the elements of arrays at the index."""
-    data = frozenset(v for listed in parameters.values() for v in listed if not isinstance(v.sort, ArraySort))
+    """Formulas over parameters, `index`, and `cells` in place of the elements of arrays at the index.
+
+    Arrays without a cell are spoken of themselves.
+    """
+    every = frozenset(v for listed in parameters.values() for v in listed)
+    data = frozenset(v for v in every if not isinstance(v.sort, ArraySort))
     terms = tuple(dict.fromkeys(t for c in clauses for t in _terms(c)))
     reached = [t for t in subterms(terms) if isinstance(t, Select | Store) and sort_of(t.index) == INT]
     atoms = tuple(dict.fromkeys(a for c in clauses for a in atoms_of(c.constraint)))
@@ -48,7 +52,7 @@ def candidates(
     tests = tuple(a for a in atoms if not (isinstance(a, Le) and a.total in equations))
     wanted = tuple(dict.fromkeys(build.lnot(c.constraint) for c in clauses if c.head is None))
     tests += tuple(w for w in wanted if isinstance(w, Or))
-    own = data | {index, *cells.values()}
+    own = (every - cells.keys()) | {index, *cells.values()}
     of_elements = _said(tests, reached, _named(parameters, clauses), index, cells)
     said = _first((f for f in of_elements if f.free <= own), size.said)
     found = _ends(parameters, clauses, reached, tests)

@@ -49,6 +49,12 @@ QUEUE = """
     thread C {{ local x : int; while (true) {{ await head < tail; x := q[head]; head := head + 1; assert x > 0; }} }}
 """
 
+REVERSED = """
+    param n : int; init n >= 0; global a, b : int[*];
+    thread T {{ local i, j : int = 0; while (i < n) {{ b[n - 1 - i] := a[i]; i := i + 1; }}
+      havoc j; assume 0 <= j && j < n; assert b[j] == a[{place}]; }}
+"""
+
 CASES = {
     "a loop fills an array": (FILLED.format(value="7", step=1, least="<", wanted="7"), True),
     "beyond its end": (FILLED.format(value="7", step=1, least="<=", wanted="7"), False),
@@ -67,6 +73,8 @@ CASES = {
         thread R { local i : int; while (true) { havoc i; assume 0 <= i && i < n; assert a[i]; } }""",
         True,
     ),
+    "an array that nobody writes is copied in reverse": (REVERSED.format(place="n - 1 - j"), True),
+    "a copy in reverse that is one off": (REVERSED.format(place="n - j"), False),
     "an array that is read to read it, and is set as a whole": (
         """global m : int[*] = 1; global y : int = 0; thread A { m := everywhere(0); y := -1; y := 2; }
         thread B { local v : int = 1; v := m[m[1]]; if (v == 5) { y := 4; } } invariant below : m[2] <= y;""",
