@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
@@ -70,6 +71,9 @@ from sa.terms.term import Term, Var
 
 #: Functions of the library that keep what they get.
 _KEEPING = {"pthread_setspecific", "tss_set"}
+
+#: `&&label` of GNU C, for `goto *`: an operand has to come before `&&` elsewhere.
+_ADDRESS_OF_LABEL = re.compile(r"[=,({\[;?:]\s*(&&\s*[A-Za-z_]\w*)")
 
 
 def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
@@ -148,6 +152,10 @@ def _syntax(message: str, text: Text) -> Diagnostic:
                 message = "a function inside of another one is not accepted"
                 return error("SA703", message, place, "write it outside, and give it what it needs")
             return error("SA703", f"this is not understood as C: {said}", place)
+    if (found := _ADDRESS_OF_LABEL.search(text.source.text)) is not None:
+        # The parser does not say where this is.
+        place = Span(text.source, found.start(1), found.end(1))
+        return error("SA703", "an address of a label is not accepted", place, "use `switch`")
     return error("SA703", f"`{text.source.name}` is not understood as C: {message}")
 
 

@@ -194,3 +194,12 @@ def test_the_claim_names_what_is_read_without_a_value_and_pointers_to_parts(
     heads = "".join(f"#include <{name}.h>\n" for name in ("assert", "stdlib", "string", "pthread"))
     file.write_text(f"{heads}int main(void) {{ {text} return 0; }}")
     assert (claim in load_with(str(file), USUAL).assumed) == said
+
+
+def test_an_address_of_a_label_is_an_error_at_its_place(tmp_path: Path) -> None:
+    file = tmp_path / "p.c"
+    file.write_text("int main(void) {\n    void *l = 1 && 1 ? &&out : 0;\n    goto *l;\nout:\n    return 0;\n}\n")
+    with pytest.raises(InputError) as wrong:
+        load_with(str(file), USUAL)
+    (found,) = wrong.value.diagnostics
+    assert found.code == "SA703" and found.span is not None and span_text(found.span) == "&&out"
