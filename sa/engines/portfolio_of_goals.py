@@ -25,7 +25,7 @@ TACTICS = (
     Tactics("first-answers", 100, 4, Bounds(100, 1, 1), Patience.FULL),
     Tactics("likely-answers", 200, 4, Bounds(100, 1, 1), Patience.SOME, known=True),
     Tactics("late-answers", 200, 4, Bounds(100, 1, 1), Patience.NONE, known=True, late=True),
-    Tactics("short-answers", 400, 4, Bounds(100, 1, 1), Patience.NONE, known=True),
+    Tactics("short-answers", 400, 4, Bounds(100, 1, 1, detours=True), Patience.NONE, known=True),
     Tactics("long-answers", 2000, 4, Bounds(400, None, None), Patience.NONE, known=True),
 )
 

@@ -117,8 +117,8 @@ def _too_long(board: Board, run: Run, bounds: Bounds, state: State) -> bool:
     taken = (*run.edges, *(n for t in run.turns for n in t.cycle))
     if bounds.shared is None or sum(changes_links(board, edges[n]) for n in taken) <= bounds.shared:
         return False
-    # What was changed and is as before again, or was changed before, is no new change: a lock released and taken.
-    return sum(_is_changed(run, v, t, state) for v, t in board.links.items()) > bounds.shared
+    # A lock released and taken again, or a value that is written over.
+    return not bounds.detours or sum(_is_changed(run, v, t, state) for v, t in board.links.items()) > bounds.shared
 
 
 def _is_changed(run: Run, var: Var, before: Term, state: State) -> bool:

@@ -53,11 +53,12 @@ class Run(Struct, frozen=True, eq=False):
 
 class Bounds(Struct, frozen=True):
     """How far to explore: states visited, how often a run may take the same edge, and how many of its edges may
-    change what ι determines (None: any number)."""
+    change what ι determines (None: any number). With `detours` what counts is what is changed at the end."""
 
     states: int
     repeats: int | None
     shared: int | None
+    detours: bool = False
 
 
 def start(board: Board, location: str) -> Run:

@@ -141,7 +141,7 @@ def test_a_short_answer_may_make_detours_that_it_takes_back(abstract: str, concr
     shared = "global l : int = 0; global x, y : int = 0;"
     first, second = (f"{shared} thread A {{ while (true) {{ {t} }} }}" for t in (abstract, concrete))
     goal = _goal(first, second)
-    (found, *_) = decisions(goal, Budget(limits(30.0, None), 0), portfolio(Depth.FULL, ("first-answers",)))
+    (found, *_) = decisions(goal, Budget(limits(30.0, None), 0), portfolio(Depth.FULL, ("short-answers",)))
     evidence = found.evidence
     assert isinstance(evidence, Relation)
     assert isinstance(check(goal, evidence, Limits()), Accepted)
