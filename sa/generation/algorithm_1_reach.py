@@ -168,6 +168,7 @@ def _process(run: Reach[V], index: int, name: str) -> None:
     _absorb(run, index, name)
     thread, value = run.threads[index], run.values[index][name]
     for _, edge, shape in thread.outgoing[name]:
+        check_time(run.bounds)
         after = step(run.domain, edge, thread.written[edge.target], value)
         if run.domain.is_bottom(after):
             continue
@@ -186,6 +187,7 @@ def _absorb(run: Reach[V], index: int, name: str) -> None:
         for effect in _others(run, index):
             if is_kept(run.parts, effect, run.values[index][name]):
                 continue
+            check_time(run.bounds)
             moved = disturbed(run.parts, effect, run.values[index][name])
             moved = run.domain.guard(moved, run.threads[index].written[name])
             grown = _grow(run, index, name, moved, True) or grown
@@ -275,6 +277,7 @@ def _sharpen(run: Reach[V], start: V) -> None:
         run.effects = [{} for _ in run.threads]
         for index in range(len(run.threads)):
             for name in run.values[index]:
+                check_time(run.bounds)
                 _effects_at(run, index, name)
         run.turned = {
             (place, shape): _turned(run.domain, effect, names)
@@ -318,6 +321,7 @@ def _images(run: Reach[V], start: V) -> list[dict[str, V]]:
         first, begun = _first(run, index, start)
         images[first] = begun
         for name, value in values.items():
+            check_time(run.bounds)
             for _, edge, _ in thread.outgoing[name]:
                 after = step(domain, edge, thread.written[edge.target], value)
                 after = domain.forget(after, (c.var for c in edge.choices))
