@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from sa.base.diagnostic import Diagnostic, error
 from sa.base.source import Source, Span
-from sa.frontends.c.gnu import groups
+from sa.frontends.c.gnu import assembler_name, groups
 from sa.frontends.c.read import Text
 
 #: What each does, by its name without underscores.
@@ -35,6 +35,7 @@ _SIZES = re.compile(r"\b(?:sizeof|offsetof|__builtin_offsetof|_*[Aa]lignof_*|mem
 def changing(text: Text) -> Iterator[Diagnostic]:
     """An error for each attribute and pragma of the user that changes what a program means."""
     whole = text.text
+    yield from _second_names(text)
     if not any(word in whole + text.source.text for word in ("__attribute", "_Alignas", "[[", "pragma")):
         return
     sizes = None
@@ -47,7 +48,7 @@ def changing(text: Text) -> Iterator[Diagnostic]:
             if place is None or (text.source.name.endswith(".i") and _is_of_library(whole, start, end)):
                 continue
             if aligns:
-                sizes = _asks_for_sizes(text) if sizes is None else sizes
+                sizes = _is_used(text, _SIZES) if sizes is None else sizes
                 if not sizes or not (_is_of_type(whole, start, end) or "lignof" in whole):
                     continue
             what = "changes sizes, which the file asks for" if aligns else _CHANGING[word]
@@ -58,6 +59,20 @@ def changing(text: Text) -> Iterator[Diagnostic]:
         if place is not None:
             message = "this pragma changes how objects lie in memory: it is not accepted"
             yield error("SA719", message, place, "leave it out")
+
+
+def _second_names(text: Text) -> Iterator[Diagnostic]:
+    """An error for each name for the assembler that something else has in the text: it may be the same object."""
+    whole = text.text
+    for start, end in groups(whole) if "asm" in whole else ():
+        name = assembler_name(whole[start:end])
+        declared = _MARKER.sub("", whole[_declaration(whole, start, end)[0] : start])
+        if name is None or name in _WORD.findall(declared):
+            continue
+        place = _place(text, whole, start)
+        if place is not None and _is_used(text, re.compile(rf"\b{re.escape(name)}\b")):
+            message = f'`asm("{name}")` {_CHANGING["alias"]}: this is not accepted'
+            yield error("SA719", message, place, f"use the name `{name}`")
 
 
 def _words(group: str) -> Iterator[tuple[int, str]]:
@@ -115,8 +130,8 @@ def _is_of_library(text: str, start: int, end: int) -> bool:
     return name.startswith("__") or len(re.findall(rf"\b{re.escape(name)}\b", text)) == 1
 
 
-def _asks_for_sizes(text: Text) -> bool:
-    """Whether the user's text has a word that asks for sizes; attributes and headers do not count."""
+def _is_used(text: Text, words: re.Pattern[str]) -> bool:
+    """Whether the user's text has certain words; attributes, headers and `extern` declarations do not count."""
     bare, here = list[str](), 0
     for start, end in sorted(groups(text.text)):
         bare.append(text.text[here:start])
@@ -125,7 +140,7 @@ def _asks_for_sizes(text: Text) -> bool:
     plain = "".join((*bare, text.text[here:]))
     return any(
         _place(text, plain, m.start()) is not None
-        for m in _SIZES.finditer(plain)
+        for m in words.finditer(plain)
         if "extern" not in plain[_declaration(plain, m.start(), m.end())[0] : m.start()]
     )
 

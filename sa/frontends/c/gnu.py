@@ -118,6 +118,13 @@ def _is_harmless(group: str) -> bool:
     return plain in _HARMLESS or (":" not in rest and plain.isidentifier())
 
 
+def assembler_name(group: str) -> str | None:
+    """The name that a group gives to what is declared, for the assembler; None where it gives none."""
+    plain, rest = _instructions(group)
+    is_name = "asm" in group.split("(", 1)[0] and ":" not in rest and plain.isidentifier()
+    return "".join(_LITERAL.findall(group)).strip() if is_name else None
+
+
 _OPERAND = re.compile(r'(?:\[\w+\]\s*)?"([^"]*)"\s*\(')
 
 

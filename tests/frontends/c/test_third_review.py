@@ -30,6 +30,8 @@ STRUCTURE = "int main(void) { assert(sizeof(struct s) == 8); }"
         ("struct s { int a; } __attribute__((aligned(16))); " + STRUCTURE, "aligned"),
         ("struct s { _Alignas(16) int a; }; " + STRUCTURE, "_Alignas"),
         ('int x; extern int y __attribute__((alias("x"))); int main(void) { y = 1; }', "alias"),
+        ('int x __asm__("y"); extern int y; int main(void) { x = 1; assert(y == 1); }', "__asm__"),
+        ('extern int x asm("y"); int y; int main(void) { y = 1; assert(x == 1); }', "asm"),
     ],
 )
 @pytest.mark.parametrize("kind", ["c", "i"])
@@ -51,6 +53,7 @@ def test_an_attribute_that_changes_the_meaning_is_an_error_at_its_place(
         "struct s { int a; } __attribute__((aligned(64))); struct s v; int main(void) { assert(v.a == 0); }",
         "_Alignas(64) atomic_int x; int main(void) { int *p = malloc(sizeof(int)); assert(x == 0); free(p); }",
         "#pragma pack()\nint main(void) { int cleanup = 1; assert(cleanup == 1); }",
+        'long to(int a) __asm__("" "to64"); extern long to64(int a); int main(void) { int a asm("a") = 1; assert(a); }',
         "int f(int a) __attribute__((const)); int main(void) { int a[2] = {1}, b[2] = {5, 6}; assert(b[a[0]] == 6); }",
     ],
 )
