@@ -21,7 +21,8 @@ from sa.frontends.c.types import Function as Type
 from sa.frontends.c.types import Int, Pointer, Void, input_range
 from sa.frontends.flow.alone import Function, compared, follows, function_of
 from sa.frontends.flow.given import GIVEN, Common, spoken, united
-from sa.frontends.flow.graph import Object, Range, Unit
+from sa.frontends.flow.graph import Object, Range, Unit, outgoing
+from sa.frontends.flow.order import on_cycles
 from sa.frontends.reading import USUAL, Reading
 from sa.language.load import Loaded
 from sa.language.reading.grammar import keywords
@@ -30,6 +31,8 @@ _WHOLE = (
     "where objects that parameters point to are the same, parts of each other, or apart, "
     "and may be the same if they are laid out alike, also where their types have other names"
 )
+#: Conditions on what follows a loop are given up after some rounds: to move a store out from behind one may be refuted.
+_BEHIND = "where the first function owes no store behind a loop before the loop has ended"
 _OBJECTS = "where pointers that are compared point to objects, not behind them (C11 6.5.9)"
 
 #: What a claim about two functions says beside what holds of each file.
@@ -92,6 +95,12 @@ def load_functions(paths: tuple[str, str], reading: Reading) -> tuple[Compared, 
     return tuple(_compared(pair, reading, number == 0) for number, pair in enumerate(found))
 
 
+def _has_loops(unit: Unit) -> bool:
+    """Whether a function that is translated has a loop."""
+    graphs = ((p.entry, outgoing(p.steps)) for p in unit.procedures.values())
+    return any(on_cycles((entry,), {n: [s.target for s in ss] for n, ss in after.items()}) for entry, after in graphs)
+
+
 def _created(pair: _Pair) -> Sequence[str]:
     """The functions that threads are created to run."""
     return tuple(dict.fromkeys(n for r in pair.read for n in r.file.created))
@@ -104,6 +113,8 @@ def _pair(paths: tuple[str, str], reading: Reading, name: str) -> _Pair:
         raise _other_type(name, two.unit.procedures[name].origin.span)
     numbers = one.file.numbers or two.file.numbers
     _no_new_overlap(one, two, name)
+    if _has_loops(one.unit):
+        one.file.granted[_BEHIND] = None
     objects = given(one.file, one.unit.procedures[name], one.kind, GIVEN)
     ranges = tuple(map(input_range, one.kind.parameters or ()))
     own = one.file.private & two.file.private
