@@ -60,8 +60,7 @@ def _whole(node: Any, parts: Mapping[str, _Parts]) -> Iterator[str]:
     pending = [node]
     while pending:
         here = pending.pop()
-        if isinstance(here, c_ast.UnaryOp) and here.op in ("sizeof", "_Alignof"):
-            # That is not evaluated: it says nothing of addresses.
+        if isinstance(here, c_ast.UnaryOp) and here.op in ("sizeof", "_Alignof") and _only_names(here.expr):
             continue
         if isinstance(here, c_ast.ID | c_ast.ArrayRef | c_ast.StructRef):
             name, said, inner = _said(here)
@@ -70,6 +69,12 @@ def _whole(node: Any, parts: Mapping[str, _Parts]) -> Iterator[str]:
             pending += inner
         else:
             pending.extend(child for _, child in here.children())
+
+
+def _only_names(operand: Any) -> bool:
+    """Whether an operand of `sizeof` only names a place. Others may be evaluated, and hand an address on."""
+    named = c_ast.ID | c_ast.ArrayRef | c_ast.StructRef | c_ast.UnaryOp | c_ast.Constant
+    return all(isinstance(inner, named) for inner in _all(operand))
 
 
 def _said(node: Any) -> tuple[str, Callable[[_Parts], _Parts | None], list[Any]]:

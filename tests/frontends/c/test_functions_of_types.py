@@ -167,3 +167,9 @@ def test_the_size_of_an_array_gives_nobody_its_address(tmp_path: Path) -> None:
     assert verdict(text.format("m[0]", ""), text.format("1", ""), tmp_path) == "PROVED"
     taken = " + !m"
     assert verdict(text.format("m[0]", taken), text.format("1", taken), tmp_path) == "REFUTED"
+
+
+def test_a_size_that_is_computed_may_hand_an_address_on(tmp_path: Path) -> None:
+    size = "static int m[2]; int *w; int size(int n) {{ return sizeof(int[(w = m, n)]); }}"
+    text = size + "int f(int *p) {{ m[0] = 1; *p = 2; return {}; }}"
+    assert verdict(text.format("m[0]"), text.format("1"), tmp_path) == "REFUTED"
