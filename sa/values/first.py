@@ -1,4 +1,4 @@
-"""Threads that Spoiler lets go first in a guess: those that are among steps that nobody else notices.
+"""Threads that Spoiler lets go first in a play: those whose steps choose nothing, and are noticed by nobody else.
 
 To leave other steps out only restricts Spoiler, so nothing depends on this but how far he comes. As in
 `explicit.reduction`, places from which a thread goes first form no cycle: else the others would wait forever.
@@ -38,7 +38,7 @@ def first(automaton: Automaton, watched: frozenset[Var]) -> First:
 def _quiet(
     automaton: Automaton, number: int, edges: Sequence[Edge], noticed: frozenset[Var], changing: frozenset[Var]
 ) -> frozenset[str]:
-    """Places of a thread whose steps write nothing that is noticed, and read nothing that others change."""
+    """Places of a thread whose steps choose and show nothing, write nothing noticed, read nothing that others change."""
     parts = {q.name: q.parts[number] for q in automaton.locations if q.parts}
     names = tuple(dict.fromkeys(parts.values()))
     place = {name: n for n, name in enumerate(names)}

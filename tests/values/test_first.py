@@ -47,6 +47,13 @@ def test_no_thread_goes_round_a_loop_for_ever_while_others_wait() -> None:
     assert _is_refuted(asked(text, text.replace("@seen(x)", "@seen(1)")), plays=True)
 
 
+def test_nothing_is_proved_where_threads_go_first() -> None:
+    """All pairs that are looked at are not all pairs."""
+    text = "global x : 0..1 = 0; thread A { local t : 0..1 = 0; t := 1 - t; x := t; } thread B { @seen(x) skip; }"
+    assert isinstance(search(asked(text, text), limits(60.0, None), ALL), Closed)
+    assert search(asked(text, text), limits(60.0, None), replace(ALL, plays=True)) is None
+
+
 def test_what_iota_reads_is_noticed() -> None:
     goal = asked(WORKERS, WORKERS)
     assert first(goal.concrete, frozenset(v.var for v in goal.concrete.variables)) != first(goal.concrete, frozenset())
