@@ -38,7 +38,7 @@ def first(automaton: Automaton, watched: frozenset[Var]) -> First:
 def _quiet(
     automaton: Automaton, number: int, edges: Sequence[Edge], noticed: frozenset[Var], changing: frozenset[Var]
 ) -> frozenset[str]:
-    """Places of a thread whose steps choose and show nothing, write nothing noticed, read nothing that others change."""
+    """Places whose steps neither choose nor show, nor write what is noticed, nor read what others change."""
     parts = {q.name: q.parts[number] for q in automaton.locations if q.parts}
     names = tuple(dict.fromkeys(parts.values()))
     place = {name: n for n, name in enumerate(names)}
