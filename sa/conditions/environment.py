@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Location, variables_of
-from sa.automata.program import Formula, Program
-from sa.base.diagnostic import InputError, error
 from sa.base.limits import Limits
 from sa.smt.session import Session
 from sa.terms import build
@@ -30,39 +28,6 @@ def closed(automaton: Automaton) -> Automaton:
 def declared(automaton: Automaton) -> bool:
     """Whether some location has a declared environment."""
     return any(q.env is not None for q in automaton.locations)
-
-
-def opened(program: Program, rely: tuple[Formula, ...]) -> Program:
-    """The threads in their declared environments and the block's; in that of a single one without any nothing changes.
-
-    Raises InputError where a thread has no environment and others have.
-    """
-    return replace(program, threads=tuple(_opened(t, rely, len(program.threads) == 1) for t in program.threads))
-
-
-def _opened(automaton: Automaton, rely: tuple[Formula, ...], alone: bool) -> Automaton:
-    if rely or declared(automaton):
-        said = [_on_this_side(f, automaton) for f in rely]
-        places = (replace(q, env=build.land(*([] if q.env is None else [q.env]), *said)) for q in automaton.locations)
-        return replace(automaton, locations=tuple(places))
-    if not alone:
-        hint = "write a rely for each thread, or for none: then environments are inferred from the programs"
-        message = f"the thread `{automaton.name}` has no rely, but other threads here do"
-        raise InputError((error("SA406", message, automaton.origin.span, hint),))
-    return closed(automaton)
-
-
-def _on_this_side(rely: Formula, automaton: Automaton) -> Term:
-    """What a rely of a block says of one side: of globals that only the other side has it says nothing here."""
-    rigid = frozenset(variables_of(automaton, Kind.PARAM))
-    here = frozenset(w for v in variables_of(automaton, Kind.GLOBAL) for w in (v, primed(v)))
-    conjuncts = [c for c in build.conjuncts(rely.term) if c.free <= rigid or not c.free.isdisjoint(here)]
-    missing = sorted({v.name for c in conjuncts for v in c.free - here - rigid})
-    if missing:
-        message = f"this rely applies to both sides, but one of them has no `{missing[0]}`"
-        hint = "write it in the threads of the other side"
-        raise InputError((error("SA409", message, rely.origin.span, hint),))
-    return build.land(*conjuncts)
 
 
 def reflexive(automaton: Automaton) -> tuple[Automaton, bool]:

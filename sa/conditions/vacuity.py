@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from sa.automata.automaton import EXIT, FAIL, Automaton, Edge, Location, edges_from
+from sa.automata.automaton import EXIT, FAIL, Automaton, Edge, edges_from
 from sa.automata.program import Axiom, Program
 from sa.base.diagnostic import Diagnostic, error, warning
 from sa.base.limits import Limits
@@ -43,10 +43,10 @@ def contradiction(axioms: tuple[Axiom, ...], bounds: Limits) -> tuple[Diagnostic
 
 def _of_thread(session: Session, thread: Automaton) -> Iterator[Diagnostic]:
     invariants = {q.name: q.inv for q in thread.locations}
+    ends = {q.name for q in thread.locations if _is_end(thread, q.name)}
     if _impossible(session, thread.init, invariants[thread.initial]):
         yield warning("SA502", f"no state of `{thread.name}` satisfies the initial condition", thread.origin.span)
         return
-    ends = {q.name for q in thread.locations if _is_end(thread, q.name)}
     never, alive = list[Edge](), set[Span | None]()
     outgoing = edges_from(thread)
     for place in thread.locations:
@@ -58,7 +58,8 @@ def _of_thread(session: Session, thread: Automaton) -> Iterator[Diagnostic]:
         alive.update(e.origin.span for e in edges if e not in dead)
         if len(dead) < len(edges):
             never += filter(_written, dead)
-        elif place.name not in ends and _waits(place, edges):
+        # Where only checks are left, nothing waits; and the environment of an open program is nobody's text.
+        elif place.name not in ends and place.origin.span is not None and (not edges or any(map(_written, edges))):
             hint = "a thread that waits forever refines any thread that can still take steps"
             yield warning("SA505", f"`{thread.name}` blocks here forever", place.origin.span, hint)
     # A statement has a step for each way through it, of which some may be impossible.
@@ -84,14 +85,6 @@ def _hold_simply(formulas: Iterable[Term]) -> bool:
 def _written(edge: Edge) -> bool:
     # A failing check that cannot fail is as it should be.
     return edge.label is None or edge.label.action != FAIL
-
-
-def _waits(place: Location, edges: Sequence[Edge]) -> bool:
-    """Whether a location that is no end, and without a step that can be taken, is one where a text waits.
-
-    Where only checks are left, nothing waits; and the environment of an open program is nobody's text.
-    """
-    return place.origin.span is not None and (not edges or any(map(_written, edges)))
 
 
 def _is_end(thread: Automaton, name: str) -> bool:

@@ -58,12 +58,13 @@ class Thread:
 def thread_of(automaton: Automaton) -> Thread:
     """A thread, its locals named apart from those of others."""
     places = {id(e): i for i, e in enumerate(automaton.edges)}
+    order = order_of(automaton)
     outgoing = {
         name: tuple((places[id(e)], e, shape_of(automaton, e, places[id(e)])) for e in edges)
         for name, edges in edges_from(automaton).items()
     }
     written = {q.name: q.inv for q in automaton.locations}
-    return Thread(automaton, order_of(automaton), outgoing, variables_of(automaton, Kind.LOCAL), written)
+    return Thread(automaton, order, outgoing, variables_of(automaton, Kind.LOCAL), written)
 
 
 @dataclass(slots=True)
@@ -114,14 +115,14 @@ def reach(
     """
     looked = automata if names is None else automata[:1]
     every = dict.fromkeys(v for a in automata for v in a.variables)
-    run = Reach(
-        domain,
-        tuple(thread_of(a) for a in looked),
-        _thresholds(automata, init),
-        bounds,
-        frozenset(v.var for v in every if v.kind is Kind.LOCAL),
-        () if names is None else turns(names, len(automata)),
-    )
+    onward = () if names is None else turns(names, len(automata))
+    seen = tuple(thread_of(a) for a in looked)
+    edges = [e for a in automata for e in a.edges]
+    formulas = [init, *(q.inv for a in automata for q in a.locations), *(e.guard for e in edges)]
+    formulas += [within(c) for e in edges for c in e.choices]
+    thresholds = thresholds_of(formulas, (u for e in edges for u in e.updates))
+    hidden = frozenset(v.var for v in every if v.kind is Kind.LOCAL)
+    run = Reach(domain, seen, thresholds, bounds, hidden, onward)
     start = domain.of_formula(init)
     for index in range(len(looked)):
         name, value = _first(run, index, start)
@@ -137,13 +138,6 @@ def _first(run: Reach[V], index: int, start: V) -> tuple[str, V]:
     name = thread.automaton.initial
     others = run.hidden.difference(thread.private)
     return name, run.domain.guard(run.domain.forget(start, others), thread.written[name])
-
-
-def _thresholds(automata: Sequence[Automaton], init: Term) -> Thresholds:
-    edges = [e for a in automata for e in a.edges]
-    formulas = [init, *(q.inv for a in automata for q in a.locations), *(e.guard for e in edges)]
-    formulas += [within(c) for e in edges for c in e.choices]
-    return thresholds_of(formulas, (u for e in edges for u in e.updates))
 
 
 def _settle(run: Reach[V]) -> None:

@@ -6,19 +6,19 @@ threads with their invariants and environments, either as exact as elimination a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import Automaton, Kind, Location, Variable, location_of, variables_of
+from sa.automata.automaton import Automaton, Kind, Location, location_of, variables_of
 from sa.automata.rename import apart, own_local
 from sa.base.limits import Limits
 from sa.conditions.environment import identity
-from sa.domains import interval
 from sa.domains.boxes import Boxes
 from sa.domains.formula import in_ranges
 from sa.domains.frame import Frame
+from sa.domains.interval import sort_range
 from sa.domains.lattice import Domain, V
 from sa.domains.thresholds import Thresholds
 from sa.generation.algorithm_1_reach import Reach, Thread, effects_of, loosened, reach
@@ -33,7 +33,7 @@ from sa.generation.visibility import Exposed, Level, exposed
 from sa.smt.horn import GivenUp, NoSolution
 from sa.smt.session import Session
 from sa.terms import build
-from sa.terms.sort import ArraySort
+from sa.terms.sort import INT, ArraySort
 from sa.terms.substitute import substitute, substitution
 from sa.terms.term import Term, Var
 
@@ -70,12 +70,13 @@ class Generated(Struct, frozen=True):
 def generate(threads: tuple[Automaton, ...], level: Level, bounds: Limits, avoid: Iterable[str] = ()) -> Generated:
     """Invariants of all threads by Algorithm 1 on boxes; ghosts get names not in `avoid`. Raises LimitReached."""
     exposure = exposed(threads, level, avoid)
-    separate, meant = with_remainders(tuple(apart(t) for t in exposure.threads))
+    own = tuple(apart(t) for t in exposure.threads)
+    separate, meant = with_remainders(own)
     names = rotation(separate)
     most = BOXES if names is None else max(10, FAMILY // len(separate))
     domain = Boxes(Frame(_variables(separate)), finite=_finite(separate), most=most)
     run = reach(domain, separate, build.land(*(t.init for t in separate)), bounds, names)
-    return _read(run, domain, exposure, [t.name for t in separate], meant)
+    return _read(run, domain, exposure, own, meant)
 
 
 def unbounded(known: Generated) -> Mapping[str, str]:
@@ -89,7 +90,7 @@ def unbounded(known: Generated) -> Mapping[str, str]:
 def _variables(threads: Sequence[Automaton]) -> tuple[Var, ...]:
     """All variables but arrays, which boxes know nothing of: those with few values first, choices last."""
     own = dict.fromkeys(v for t in threads for v in t.variables)
-    ranked = sorted(own, key=lambda v: (not _small(v), v.kind is Kind.LOCAL))
+    ranked = sorted(own, key=lambda v: (v.high is None and v.var.sort == INT, v.kind is Kind.LOCAL))
     choices = (c for t in threads for e in t.edges for c in e.choices)
     return tuple(dict.fromkeys(v.var for v in (*ranked, *choices) if not isinstance(v.var.sort, ArraySort)))
 
@@ -104,17 +105,13 @@ def _finite(threads: Sequence[Automaton]) -> Thresholds:
     return found
 
 
-def _small(variable: Variable) -> bool:
-    return variable.high is not None or interval.size(interval.sort_range(variable.var.sort)) is not None
-
-
 def _read(
-    run: Reach[V], domain: Domain[V], exposure: Exposed, names: Sequence[str], meant: Mapping[Var, Term]
+    run: Reach[V], domain: Domain[V], exposure: Exposed, own: Sequence[Automaton], meant: Mapping[Var, Term]
 ) -> Generated:
-    """What was found; `meant` are terms that some variables of boxes stand for."""
+    """What was found; `own` are the threads apart, `meant` terms that some variables of boxes stand for."""
     boxes, hulls, seen = dict[tuple[str, str], Term](), dict[tuple[str, str], Term](), dict[tuple[str, str], Term]()
     steps = dict[str, dict[int, Seen]]()
-    lost = list[tuple[str, Var]]()
+    lost = set[tuple[str, Var]]()
     for index, thread in enumerate(run.threads):
         said = {
             q: (domain.to_formula(v), _hull(domain, v), _seen(domain, thread, v)) for q, v in run.values[index].items()
@@ -124,34 +121,30 @@ def _read(
             for number, effect in effects_of(run, index)
         }
         # The other members of a family are its first one under other names.
-        for name, turn in zip(names[index:], ({}, *run.turns), strict=False):
-            own = substitution({**meant, **{v: meant.get(w, w) for v, w in turn.items()}})
+        for name, turn in zip([t.name for t in own[index:]], ({}, *run.turns), strict=False):
+            told = substitution({**meant, **{v: meant.get(w, w) for v, w in turn.items()}})
             for place, formulas in said.items():
-                boxes[name, place], hulls[name, place], seen[name, place] = map(own, formulas)
-            steps[name] = {n: Seen(own(s.before), own(s.after)) for n, s in done.items()}
-            lost += ((name, turn.get(v, v)) for v in loosened(run, index))
-    return Generated(
-        exposure, boxes, hulls, seen, dict.fromkeys(boxes, build.TRUE), {}, steps, tuple(_plain(exposure, lost))
+                boxes[name, place], hulls[name, place], seen[name, place] = map(told, formulas)
+            steps[name] = {n: Seen(told(s.before), told(s.after)) for n, s in done.items()}
+            lost.update((name, turn.get(v, v)) for v in loosened(run, index))
+    plain = tuple(
+        (t.name, v.var)
+        for t, o in zip(exposure.threads, own, strict=True)
+        for v, w in zip(t.variables, o.variables, strict=True)
+        if (t.name, w.var) in lost
     )
+    return Generated(exposure, boxes, hulls, seen, dict.fromkeys(boxes, build.TRUE), {}, steps, plain)
 
 
 def _seen(domain: Domain[V], thread: Thread, value: V) -> Term:
     return domain.to_formula(domain.forget(value, thread.private))
 
 
-def _plain(exposure: Exposed, lost: Sequence[tuple[str, Var]]) -> Iterator[tuple[str, Var]]:
-    """Variables by thread, locals by their plain names."""
-    for thread in exposure.threads:
-        for plain, named in zip(thread.variables, apart(thread).variables, strict=True):
-            if (thread.name, named.var) in lost:
-                yield thread.name, plain.var
-
-
 def _hull(domain: Domain[V], value: V) -> Term:
     box = domain.hull(value)
     if box is None:
         return build.FALSE
-    return build.land(*(in_ranges(v, (values,)) for v, values in box.items() if values != interval.sort_range(v.sort)))
+    return build.land(*(in_ranges(v, (values,)) for v, values in box.items() if values != sort_range(v.sort)))
 
 
 def strengthened(

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Origin
 from sa.automata.rename import apart, renamed
-from sa.terms.name import element, named, whole
+from sa.terms.name import beside, family
 from sa.terms.term import Var
 
 _NOWHERE = Origin(None)
@@ -26,18 +26,21 @@ def rotates(threads: Sequence[Automaton]) -> bool:
 
 def rotation(threads: Sequence[Automaton]) -> Mapping[Var, Var] | None:
     """What becomes of variables when each of `apart` threads takes the place of the next one; None if it cannot."""
-    if len(threads) < 2 or len({_family(t.name) for t in threads}) > 1 or _family(threads[0].name) is None:
+    own = [_own(t) for t in threads]
+    if len(threads) < 2 or len({family(t.name) for t in threads}) > 1 or family(threads[0].name) is None:
         return None
-    following = (*threads[1:], threads[0])
-    names = _turned(threads[0], len(threads))
-    for thread, after in zip(threads, following, strict=True):
-        if len(_own(thread)) != len(_own(after)):
+    # Of the shared variables elements of arrays as large as the family move on.
+    shared = {v.var.name: v.var for v in threads[0].variables if v.kind is Kind.GLOBAL}
+    onward = ((v, beside(n, len(threads), shared)) for n, v in shared.items())
+    names = {v: shared[n] for v, n in onward if n is not None}
+    for mine, theirs in zip(own, (*own[1:], own[0]), strict=True):
+        if len(mine) != len(theirs):
             return None
-        names.update(zip(_own(thread), _own(after), strict=True))
+        names.update(zip(mine, theirs, strict=True))
     if len(set(names.values())) < len(names):
         return None
-    same = (_same(renamed(t, lambda v: names.get(v.var, v.var)), n) for t, n in zip(threads, following, strict=True))
-    return names if all(same) else None
+    turned = (renamed(t, lambda v: names.get(v.var, v.var)) for t in threads)
+    return names if all(_same(t, n) for t, n in zip(turned, (*threads[1:], threads[0]), strict=True)) else None
 
 
 def turns(names: Mapping[Var, Var], count: int) -> tuple[Mapping[Var, Var], ...]:
@@ -53,21 +56,6 @@ def _own(thread: Automaton) -> list[Var]:
     written = {v for e in thread.edges for v, _ in e.updates}
     own = (v for v in thread.variables if v.kind is Kind.LOCAL or (v.ghost and v.var in written))
     return [v.var for v in (*own, *(c for e in thread.edges for c in e.choices))]
-
-
-def _family(name: str) -> str | None:
-    found = named(name)
-    return whole(found) if found.position is not None else None
-
-
-def _turned(thread: Automaton, count: int) -> dict[Var, Var]:
-    """What becomes of shared variables: elements of arrays as large as the family move on."""
-    shared = {v.var.name: v.var for v in thread.variables if v.kind is Kind.GLOBAL}
-    found = dict[Var, Var]()
-    for name, var in shared.items():
-        if name.position is not None and element(name, count - 1) in shared and element(name, count) not in shared:
-            found[var] = shared[element(name, (name.position + 1) % count)]
-    return found
 
 
 def _same(first: Automaton, second: Automaton) -> bool:

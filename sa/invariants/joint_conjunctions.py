@@ -24,7 +24,7 @@ from sa.invariants.deciders import too_many
 from sa.invariants.direct import lemmas_key
 from sa.invariants.houdini import has_functions
 from sa.invariants.samples import equations
-from sa.invariants.sums import NO_SUMS, Summing, Sums, sums
+from sa.invariants.sums import NO_SUMS, Sums, instances, sums
 from sa.question.asked import Asked, Excluded
 from sa.smt.session import Session
 from sa.terms import build
@@ -57,7 +57,7 @@ def by_sums(linear: bool, asked: Asked, budget: Budget, report: Report) -> Itera
 def _decided(asked: Asked, budget: Budget, report: Report, added: Sums) -> Iterator[Excluded]:
     s = System(asked, (), [apart(t) for t in asked.threads])
     axioms = tuple(a.formula for a in asked.axioms)
-    session = Summing(added.sums, budget.bounds, axioms, budget.seed, SOON)
+    session = Session(budget.bounds, axioms, budget.seed, SOON, instances(added.sums))
     names, lemmas = parameters(s), asked.shared.made.get(lemmas_key(asked), ())
     offered = tuple(dict.fromkeys((*lemmas, *candidates(variables(s), s.apart, (), asked.bads), *added.equations)))
     sampled = equations(asked.threads, budget.seed, budget.bounds)

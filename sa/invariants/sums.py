@@ -6,15 +6,13 @@ so. Whoever uses what is found here shows that it holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, product
 
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge
-from sa.base.limits import Limits
 from sa.certificates.sums import Summation
-from sa.smt.session import Answer, Session
 from sa.terms import build
 from sa.terms.printer import show
 from sa.terms.solve import solution
@@ -51,31 +49,28 @@ class _Part(Struct, frozen=True):
     firsts: tuple[Term, ...]
 
 
-class Summing(Session):
-    """A session that knows what sums are, of the values that a question mentions and of those next to them."""
+def instances(sums: Iterable[Summation]) -> Callable[[Iterable[Term]], Iterator[Term]]:
+    """What sums are, of the values that formulas mention and of those next to them."""
+    by_function = {s.function: s for s in sums}
+    known = dict[Call, tuple[Term, ...]]()
 
-    def __init__(
-        self, sums: Iterable[Summation], bounds: Limits, axioms: Sequence[Term], seed: int, rlimit: int
-    ) -> None:
-        super().__init__(bounds, axioms, seed, rlimit)
-        self._sums = {s.function: s for s in sums}
-        self._known = dict[Call, tuple[Term, ...]]()
+    def of(formulas: Iterable[Term]) -> Iterator[Term]:
+        for call in subterms(formulas):
+            if isinstance(call, Call) and call.function in by_function:
+                if call not in known:
+                    known[call] = tuple(_around(by_function[call.function], call))
+                yield from known[call]
 
-    def check(self, formulas: Iterable[Term]) -> Answer:
-        """Whether the formulas are satisfiable together. Raises LimitReached."""
-        asked = tuple(formulas)
-        calls = [t for t in subterms(asked) if isinstance(t, Call) and t.function in self._sums]
-        for new in (c for c in calls if c not in self._known):
-            self._known[new] = tuple(self._around(new))
-        return super().check((*asked, *(f for c in calls for f in self._known[c])))
+    return of
 
-    def _around(self, here: Call) -> Iterator[Term]:
-        made, (index, *others) = self._sums[here.function], here.arguments
-        for step in (-1, 0):
-            at = dict(zip(made.variables, (build.add(index, build.integer(step)), *others), strict=True))
-            ends = (build.add(index, build.integer(step + n)) for n in (0, 1))
-            before, after = (build.call(made.function, (k, *others)) for k in ends)
-            yield build.eq(build.sub(after, before), substitute(made.term, at))
+
+def _around(made: Summation, here: Call) -> Iterator[Term]:
+    index, *others = here.arguments
+    for step in (-1, 0):
+        at = dict(zip(made.variables, (build.add(index, build.integer(step)), *others), strict=True))
+        ends = (build.add(index, build.integer(step + n)) for n in (0, 1))
+        before, after = (build.call(made.function, (k, *others)) for k in ends)
+        yield build.eq(build.sub(after, before), substitute(made.term, at))
 
 
 def sums(threads: Sequence[Automaton]) -> Sums:

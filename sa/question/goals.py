@@ -28,10 +28,10 @@ from sa.automata.rename import on_side, own_local
 from sa.base.diagnostic import Diagnostic, InputError, Label, error
 from sa.certificates.goal import Goal
 from sa.conditions.composition import product
-from sa.conditions.environment import closed, declared, opened, reflexive
+from sa.conditions.environment import closed, declared, reflexive
 from sa.terms import build
-from sa.terms.solve import solution
-from sa.terms.substitute import sided, substitute, unsided
+from sa.terms.solve import given
+from sa.terms.substitute import primed, sided, substitute, unsided
 from sa.terms.term import Term, Var
 
 
@@ -61,7 +61,7 @@ def goals(abstract: Program, concrete: Program, block: Refinement | None, whole:
     rely = block.rely if block is not None else ()
     if whole or closes(abstract, concrete, block):
         return (_goal(_together(pairs), abstract, concrete, _said(block, pairs, pairs), is_closed=True),)
-    second, first = ({t.name: t for t in opened(p, rely).threads} for p in (concrete, abstract))
+    second, first = ({t.name: t for t in _in_environments(p, rely).threads} for p in (concrete, abstract))
     alone = (Pairing(second[p.concrete.name], first[p.abstract.name]) for p in pairs)
     return tuple(_goal(p, abstract, concrete, _said(block, (p,), pairs), is_closed=False) for p in alone)
 
@@ -97,6 +97,39 @@ def thread_goals(abstract: Program, concrete: Program, block: Refinement | None)
     """Goals of the pairs of threads as if each were alone: for questions about their texts. Raises InputError."""
     first, second = (replace(p, threads=tuple(closed(t) for t in p.threads)) for p in (abstract, concrete))
     return tuple(replace(goal, closed=True) for goal in goals(first, second, block, whole=False))
+
+
+def _in_environments(program: Program, rely: tuple[Formula, ...]) -> Program:
+    """The threads in their declared environments and the block's; in that of a single one without any nothing changes.
+
+    Raises InputError where a thread has no environment and others have.
+    """
+    return replace(program, threads=tuple(_opened(t, rely, len(program.threads) == 1) for t in program.threads))
+
+
+def _opened(automaton: Automaton, rely: tuple[Formula, ...], alone: bool) -> Automaton:
+    if rely or declared(automaton):
+        said = [_on_this_side(f, automaton) for f in rely]
+        places = (replace(q, env=build.land(*([] if q.env is None else [q.env]), *said)) for q in automaton.locations)
+        return replace(automaton, locations=tuple(places))
+    if not alone:
+        hint = "write a rely for each thread, or for none: then environments are inferred from the programs"
+        message = f"the thread `{automaton.name}` has no rely, but other threads here do"
+        raise InputError((error("SA406", message, automaton.origin.span, hint),))
+    return closed(automaton)
+
+
+def _on_this_side(rely: Formula, automaton: Automaton) -> Term:
+    """What a rely of a block says of one side: of globals that only the other side has it says nothing here."""
+    rigid = frozenset(variables_of(automaton, Kind.PARAM))
+    here = frozenset(w for v in variables_of(automaton, Kind.GLOBAL) for w in (v, primed(v)))
+    conjuncts = [c for c in build.conjuncts(rely.term) if c.free <= rigid or not c.free.isdisjoint(here)]
+    missing = sorted({v.name for c in conjuncts for v in c.free - here - rigid})
+    if missing:
+        message = f"this rely applies to both sides, but one of them has no `{missing[0]}`"
+        hint = "write it in the threads of the other side"
+        raise InputError((error("SA409", message, rely.origin.span, hint),))
+    return build.land(*conjuncts)
 
 
 def _pairings(abstract: Program, concrete: Program, block: Refinement | None) -> tuple[Pairing, ...]:
@@ -238,24 +271,12 @@ def _related(pair: Pairing, block: Refinement | None) -> tuple[tuple[Formula, ..
     if block is not None and block.relate is not None:
         related = tuple(map(_formula, block.relate))
         return (*related, *block.pre), (*related, *block.inv)
-    begun = _begun(pair.abstract)
     alike = tuple(_equal(pair.concrete, pair.abstract))
+    # Where a local of the same name starts is no matter for locals that start with a value of their own.
+    begun = given(pair.abstract.init, frozenset(v.var for v in pair.abstract.variables if v.kind is Kind.LOCAL))
     shared = tuple(f for kind, f in alike if kind is Kind.GLOBAL)
     start = (*shared, *(f for kind, f in alike if kind is Kind.LOCAL and begun.isdisjoint(map(unsided, f.term.free))))
     return (start, shared) if block is None else ((*start, *block.pre), (*shared, *block.inv))
-
-
-def _begun(automaton: Automaton) -> frozenset[Var]:
-    """Locals that start with a value of their own: where a local of the same name starts is no matter for them."""
-    left = frozenset(variables_of(automaton, Kind.LOCAL))
-    begun = frozenset[Var]()
-    while True:
-        # What a value is made of may be locals with values.
-        given = (solution(c, left) for c in build.conjuncts(automaton.init))
-        found = frozenset(s[0] for s in given if s is not None and left.isdisjoint(s[1].free))
-        if not found:
-            return begun
-        begun, left = begun | found, left - found
 
 
 def _equal(concrete: Automaton, abstract: Automaton) -> Iterator[tuple[Kind, Formula]]:

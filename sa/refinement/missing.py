@@ -125,7 +125,7 @@ def conditions_of(threads: Iterable[Automaton]) -> tuple[Term, ...]:
     found, compared = dict[Term, None](), dict[Var, None]()
     for thread in threads:
         visible = frozenset((*variables_of(thread, Kind.GLOBAL), *variables_of(thread, Kind.PARAM)))
-        values = _tests_in(t for e in thread.edges for _, t in e.updates)
+        values = (c for e in thread.edges for _, t in e.updates if (c := condition_in(t)) is not None)
         shown = (t for e in thread.edges if e.label is not None for t in e.label.values if sort_of(t) == BOOL)
         tests = (*(e.guard for e in thread.edges), *shown, *values)
         numbers = [v for v in variables_of(thread, Kind.GLOBAL) if v.sort == INT]
@@ -139,10 +139,3 @@ def conditions_of(threads: Iterable[Automaton]) -> tuple[Term, ...]:
             if first is not second:
                 found[build.le(first, second)] = None
     return tuple(sorted(found, key=lambda t: (isinstance(t, IsZero | Same), not isinstance(t, Le), t.key)))
-
-
-def _tests_in(terms: Iterable[Term]) -> Iterator[Term]:
-    for term in terms:
-        condition = condition_in(term)
-        if condition is not None:
-            yield condition

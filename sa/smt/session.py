@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TypeAlias
 
@@ -74,11 +74,20 @@ class Session:
     """A solver with a memory of what it was asked. Not shared between threads.
 
     `calls` counts the questions that reached the solver. Before the first one there is no solver: making its context
-    takes longer than many a question, and many sessions have none.
+    takes longer than many a question, and many sessions have none. `instances` are formulas that hold in any case, by
+    the terms that a question mentions.
     """
 
-    def __init__(self, bounds: Limits, axioms: Sequence[Term] = (), seed: int = 0, rlimit: int = RLIMIT) -> None:
+    def __init__(
+        self,
+        bounds: Limits,
+        axioms: Sequence[Term] = (),
+        seed: int = 0,
+        rlimit: int = RLIMIT,
+        instances: Callable[[Iterable[Term]], Iterable[Term]] = lambda _: (),
+    ) -> None:
         self.bounds = bounds
+        self._instances = instances
         self.calls = 0
         self._running: _Running | None = None
         self._seed = seed
@@ -132,6 +141,7 @@ class Session:
         asked = frozenset(formulas)
         if build.FALSE in asked:
             return UNSAT
+        asked = asked.union(self._instances(asked))
         question = asked.union(*self._scopes)
         if build.FALSE in question:
             return UNSAT

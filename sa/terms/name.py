@@ -8,6 +8,7 @@ of the thread `T` on the concrete side, chosen by the first choice of a step, at
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from functools import lru_cache
 from typing import Any
 
@@ -114,6 +115,18 @@ def element(array: str, index: int) -> Name:
 def whole(name: str) -> Name:
     """The array that an element belongs to, or the family of a member; other names as they are."""
     return _with(name, position=None)
+
+
+def family(name: str) -> Name | None:
+    """The family of which this is a member, if it is one."""
+    return whole(name) if named(name).position is not None else None
+
+
+def beside(name: Name, count: int, known: Container[str]) -> Name | None:
+    """The next element of an array, after the last one the first; None unless just `count` elements are known."""
+    if name.position is None or element(name, count - 1) not in known or element(name, count) in known:
+        return None
+    return element(name, (name.position + 1) % count)
 
 
 @_remembered

@@ -2,15 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from sa.terms import build
+from sa.terms.solve import solution
 from sa.terms.substitute import rebuild
-from sa.terms.term import Forall, Ite, Mod, Term, Var, children
+from sa.terms.term import Forall, Int, Ite, Mod, Term, Var, children, subterms
 
 #: A remainder by its number and the divisor.
 Remainder: TypeAlias = tuple[Var, int]
+
+
+def asked(
+    formulas: Iterable[Term], values: Sequence[tuple[Var, Term]], numbers: frozenset[Var], most: int, many: int
+) -> tuple[Remainder, ...]:
+    """Remainders of the numbers that formulas ask for, and those of numbers that the values of these come from.
+
+    By divisors up to `most`; where more than `many` are found there may be others.
+    """
+    waiting = [r for f in formulas for r in _remainders(f, numbers, most)]
+    found = dict.fromkeys(waiting)
+    while waiting and len(found) <= many:
+        var, divisor = waiting.pop()
+        for target, value in values:
+            if target is var:
+                new = [r for r in _remainders(build.mod(value, divisor), numbers, most) if r not in found]
+                found.update(dict.fromkeys(new))
+                waiting += new
+    return tuple(found)
+
+
+def _remainders(term: Term, numbers: frozenset[Var], most: int) -> Iterator[Remainder]:
+    for part in subterms((term,)):
+        if isinstance(part, Mod) and part.divisor <= most:
+            yield from ((v, part.divisor) for v in build.linear_parts(part.dividend)[1] if v in numbers)
+
+
+def first(init: Term, var: Var, divisor: int, name: Var) -> Term:
+    """That a variable is a number's remainder at the start, where the number has a value there."""
+    for formula in build.conjuncts(init):
+        said = solution(formula, frozenset((var,)))
+        if said is not None and isinstance(said[1], Int):
+            return build.eq(name, build.mod(said[1], divisor))
+    return build.TRUE
 
 
 def remainder_of(value: Term, divisor: int) -> Term:

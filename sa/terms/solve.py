@@ -36,6 +36,17 @@ def solution(literal: Term, variables: frozenset[Var]) -> tuple[Var, Term] | Non
     return None
 
 
+def given(formula: Term, variables: frozenset[Var]) -> frozenset[Var]:
+    """Those of the variables to which a formula gives a value, made of what is none of them or has a value."""
+    left = variables
+    while True:
+        solved = (solution(c, left) for c in build.conjuncts(formula))
+        found = frozenset(s[0] for s in solved if s is not None and left.isdisjoint(s[1].free))
+        if not found:
+            return variables - left
+        left -= found
+
+
 def extended(definitions: Mapping[Var, Term], equations: Iterable[Term]) -> dict[Var, Term]:
     """Definitions, over what they do not define, and those that equations without functions add: a substitution."""
     found = dict(definitions)
