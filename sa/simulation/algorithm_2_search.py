@@ -42,6 +42,7 @@ from sa.simulation.state import (
     defined,
     hypotheses,
 )
+from sa.simulation.ties import lost_ties, ties_after
 from sa.smt.pleasant import pleasant
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
@@ -240,7 +241,10 @@ class Search:
         rounds = state.rounds.setdefault(number, [])
         if not rounds:
             for run in preference.proposals(self.board, step, state.pair[1], view.definitions, self._tactics.late):
-                self._add(state, number, play_round(self.board, step, run))
+                answer = play_round(self.board, step, run)
+                # Where staying loses a tie, a state shows whether there is a better answer.
+                if run.edges or all(view.reduced(t) is build.TRUE for t in ties_after(self.board, self.pairs, answer)):
+                    self._add(state, number, answer)
         known = (*hypotheses(state), *affine.formulas(view.facts), *step.enabled)
         facts = {c for t in known for c in build.conjuncts(view.reduced(t))}
         if build.FALSE in facts:
@@ -248,9 +252,8 @@ class Search:
         gaps = list[Term]()
         for answer in rounds:
             wanted = (view.reduced(d) for d in learning.demands(answer, self.pairs))
-            gap = build.lor(*(build.lnot(w) for w in wanted if w not in facts))
-            gaps.append(gap)
-            if gap is build.FALSE:
+            gaps.append(build.lor(*(build.lnot(w) for w in wanted if w not in facts)))
+            if gaps[-1] is build.FALSE:
                 break
         reply = self.session.check((*facts, *gaps))
         if isinstance(reply, Sat):
@@ -300,8 +303,9 @@ class Search:
             self.exact = False
             return self._lose(state, step, learning.blame(chosen, step, model, self.pairs), model)
         if good:
-            run = preference.best(self.board, step, [a.run for a in sure or good], model, self._tactics.late)
-            self._add(state, step.number, next(a for a in good if a.run is run))
+            runs = {a.run: a for a in sure or good}
+            lost = {run: lost_ties(self.board, self.pairs, a, model) for run, a in runs.items()}
+            self._add(state, step.number, runs[preference.best(self.board, step, lost, model, self._tactics.late)])
             self._post(StepTask(state.pair, step.number))
             return None
         self.exact = self.exact and found.exhausted

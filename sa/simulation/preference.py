@@ -118,7 +118,10 @@ def _place(side: Side, edge: Edge) -> tuple[int | None, int]:
 
 
 def _same_effect(step: Challenge, edge: Edge, before: Run, after: Run, solved: Mapping[Var, Term]) -> bool:
-    """Whether the facts make the two statements the same: equal tests, equal variables given equal values."""
+    """Whether the facts make the two statements the same: equal tests, equal variables given equal values.
+
+    Behind equal tests it is enough to write the same, or that the facts hold again: one of two counters may be ahead.
+    """
     if (edge.label is None) != (step.label is None):
         return False
     test = substitute(build.land(*after.condition[len(before.condition) :]), solved)
@@ -128,7 +131,27 @@ def _same_effect(step: Challenge, edge: Edge, before: Run, after: Run, solved: M
         return test is not build.TRUE
     mine = {_plain(v): substitute(after.values[v], solved) for v, _ in edge.updates}
     theirs = {_plain(v): substitute(t, solved) for v, t in step.edge.updates}
-    return mine == theirs
+    if mine == theirs:
+        return True
+    return test is not build.TRUE and (_writes_alike(edge, step.edge) or _keeps(step, after, solved))
+
+
+def _writes_alike(one: Edge, other: Edge) -> bool:
+    """Whether variables that both edges write get the same value in the same words, and there is one."""
+    names = {v: unsided(v) for edge in (one, other) for pair in edge.updates for t in pair for v in t.free}
+    first, second = ({names[v]: substitute(t, names) for v, t in e.updates} for e in (one, other))
+    both = first.keys() & second.keys()
+    return bool(both) and all(first[v] is second[v] for v in both)
+
+
+def _keeps(step: Challenge, run: Run, solved: Mapping[Var, Term]) -> bool:
+    """Whether facts about what both sides change hold again after a step and its answer, and there is one."""
+    ours = {v: t for v, t in run.values.items() if t is not v}
+    later = {**ours, **step.after}
+    facts = [(v, t) for v, t in solved.items() if {v, *t.free} & later.keys()]
+    return any({v, *t.free} & ours.keys() and {v, *t.free} & step.after.keys() for v, t in facts) and all(
+        substitute(substitute(v, later), solved) is substitute(substitute(t, later), solved) for v, t in facts
+    )
 
 
 #: How many private statements of the abstract thread a proposal passes, and how many runs it looks at past tests.
@@ -158,12 +181,12 @@ def _plain(var: Var) -> str:
     return off_side(var.name)
 
 
-def best(board: Board, step: Challenge, runs: list[Run], state: State, late: bool = False) -> Run:
-    """The answer to prefer among good ones.
+def best(board: Board, step: Challenge, runs: Mapping[Run, int], state: State, late: bool = False) -> Run:
+    """The answer to prefer among good ones, of each of which is known how many ties between the sides it loses.
 
-    Ending in the same statement comes first, of the same thread and branch if there are several, then making no turns
-    of cycles, then passing few tests, then leaving few variables different that have the same name on both sides, then
-    being short. Where answers come late the shortest is preferred.
+    Ending in the same statement comes first, of the same thread and branch if there are several, then losing few ties,
+    then making no turns of cycles, then passing few tests, then leaving few variables different that have the same name
+    on both sides, then being short. Where answers come late the shortest is preferred.
     """
     if late:
         return min(runs, key=lambda run: (len(run.turns) + len(run.edges), run.edges))
@@ -172,13 +195,13 @@ def best(board: Board, step: Challenge, runs: list[Run], state: State, late: boo
         _plain(v): evaluate(step.after.get(v, v), state) for v in (*board.concrete.globals, *board.concrete.locals)
     }
 
-    def rank(run: Run) -> tuple[bool, tuple[bool, bool], int, int, int, int, tuple[int, ...]]:
+    def rank(run: Run) -> tuple[bool, tuple[bool, bool], int, int, int, int, int, tuple[int, ...]]:
         path = [edges[n] for n in run.edges]
         same = bool(path) and shape_of(path[-1]) == wanted and all(_private(board, e) for e in path[:-1])
         strange = _strangeness(board, step, path[-1]) if same else (True, True)
         tests = sum(e.guard is not build.TRUE for e in (path[:-1] if same else path))
         pairs = ((after.get(_plain(v)), evaluate(t, state)) for v, t in run.values.items())
         apart = sum(mine is not None and mine != theirs for mine, theirs in pairs)
-        return not same, strange, len(run.turns), tests, apart, len(path), run.edges
+        return not same, strange, runs[run], len(run.turns), tests, apart, len(path), run.edges
 
     return min(runs, key=rank)

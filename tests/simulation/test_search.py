@@ -155,3 +155,28 @@ def test_an_engine_whose_formulas_get_too_deep_gives_up_and_the_next_one_is_aske
     turns = (Turn(Prover("deep", "", deep), 1.0), PORTFOLIOS[Depth.FULL][2])
     (first, *_) = decisions(goal, Budget(limits(30.0, None), 0), turns)
     assert isinstance(first.evidence, Relation) and first.strategy == "first-answers"
+
+
+COUNTED = """
+automaton f {{
+  local k : int = 0;
+  location start initial; location here; location around; location end; location done;
+  edge start -> here {{ local n : int; havoc n; atomic {{ @begins(n) k := n; }} }}
+  edge here -> around checked {{ {first} }}
+  edge around -> around when k >= {least} checked {{ k := k - 1; }}
+  edge around -> end @returns({result}) when k < {least};
+  edge end -> done;
+}}
+"""
+EARLY = COUNTED.format(first="k := k - 1;", least=1, result="k")
+LATE = COUNTED.format(first="skip;", least=2, result="k - 1")
+
+
+@pytest.mark.parametrize(("abstract", "concrete"), [(EARLY, LATE), (LATE, EARLY), (EARLY, EARLY), (LATE, LATE)])
+def test_a_loop_of_one_step_is_compared_with_its_rotated_form(abstract: str, concrete: str) -> None:
+    assert isinstance(_decided(abstract, concrete).evidence, Relation)
+
+
+def test_a_rotated_loop_with_one_round_too_few_is_refuted() -> None:
+    decision = _decided(LATE, COUNTED.format(first="skip;", least=3, result="k - 1"))
+    assert not isinstance(decision.evidence, Relation | Unknown)

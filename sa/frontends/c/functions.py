@@ -20,9 +20,9 @@ from sa.frontends.c.translate import unit_of
 from sa.frontends.c.types import Function as Type
 from sa.frontends.c.types import Int, Pointer, Void, input_range
 from sa.frontends.flow.alone import Function, compared, follows, function_of
+from sa.frontends.flow.debts import loops
 from sa.frontends.flow.given import GIVEN, Common, spoken, united
-from sa.frontends.flow.graph import Object, Range, Unit, outgoing
-from sa.frontends.flow.order import on_cycles
+from sa.frontends.flow.graph import Object, Range, Unit
 from sa.frontends.reading import USUAL, Reading
 from sa.language.load import Loaded
 from sa.language.reading.grammar import keywords
@@ -31,8 +31,9 @@ _WHOLE = (
     "where objects that parameters point to are the same, parts of each other, or apart, "
     "and may be the same if they are laid out alike, also where their types have other names"
 )
-#: Conditions on what follows a loop are given up after some rounds: to move a store out from behind one may be refuted.
-_BEHIND = "where the first function owes no store behind a loop before the loop has ended"
+#: C lets these loops be taken to end (C11 6.8.5p6); a store that is moved out from behind another loop is refuted.
+_ENDING = "where loops of the first function end if their conditions are not constant and they only compute (C11 6.8.5)"
+_BEHIND = "where the first function owes no store behind another loop before that loop has ended"
 _OBJECTS = "where pointers that are compared point to objects, not behind them (C11 6.5.9)"
 
 #: What a claim about two functions says beside what holds of each file.
@@ -95,12 +96,6 @@ def load_functions(paths: tuple[str, str], reading: Reading) -> tuple[Compared, 
     return tuple(_compared(pair, reading, number == 0) for number, pair in enumerate(found))
 
 
-def _has_loops(unit: Unit) -> bool:
-    """Whether a function that is translated has a loop."""
-    graphs = ((p.entry, outgoing(p.steps)) for p in unit.procedures.values())
-    return any(on_cycles((entry,), {n: [s.target for s in ss] for n, ss in after.items()}) for entry, after in graphs)
-
-
 def _created(pair: _Pair) -> Sequence[str]:
     """The functions that threads are created to run."""
     return tuple(dict.fromkeys(n for r in pair.read for n in r.file.created))
@@ -113,8 +108,6 @@ def _pair(paths: tuple[str, str], reading: Reading, name: str) -> _Pair:
         raise _other_type(name, two.unit.procedures[name].origin.span)
     numbers = one.file.numbers or two.file.numbers
     _no_new_overlap(one, two, name)
-    if _has_loops(one.unit):
-        one.file.granted[_BEHIND] = None
     objects = given(one.file, one.unit.procedures[name], one.kind, GIVEN)
     ranges = tuple(map(input_range, one.kind.parameters or ()))
     own = one.file.private & two.file.private
@@ -141,6 +134,9 @@ def _pair(paths: tuple[str, str], reading: Reading, name: str) -> _Pair:
 
 def _with(one: _Read, two: _Read, units: tuple[Unit, Unit], ranges: Sequence[Range], common: Common) -> _Pair:
     first, second = (function_of(u, r.text.source, ranges, common) for r, u in zip((one, two), units, strict=True))
+    one.file.granted |= {
+        said: None for said, holds in zip((_ENDING, _BEHIND), loops(first.thread, first.known), strict=True) if holds
+    }
     return _Pair((one, two), (first, second))
 
 

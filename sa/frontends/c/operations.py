@@ -47,6 +47,7 @@ from sa.frontends.flow.graph import (
     Node,
     Set,
     Show,
+    Skip,
     Step,
     Storage,
     Store,
@@ -83,6 +84,7 @@ def load(body: Body, where: Place) -> Value:
     """The value at a place; the address of one that is no scalar."""
     if isinstance(where, InRegister):
         body.reads.add((body.here, where.var))
+        _note_volatile(body, where)
         return Value(where.var, plain(where.type))
     if where.part is not None:
         return read(body, where)
@@ -107,6 +109,11 @@ def load(body: Body, where: Place) -> Value:
         return Value(var, plain(where.type))
     emit(body, Load(var, where.address, key_of(where.type), where.wrong, where.among))
     return Value(var, plain(where.type))
+
+
+def _note_volatile(body: Body, where: InRegister) -> None:
+    if isinstance(where.type, Int | Float | Pointer) and where.type.volatile:
+        emit(body, Skip(volatile=True))
 
 
 def _outside(body: Body, where: InMemory) -> str | None:
@@ -136,6 +143,7 @@ def store(body: Body, where: Place, new: Value) -> Value:
     made = converted(body, new, where.type)
     if isinstance(where, InRegister):
         emit(body, Set(where.var, number(made)))
+        _note_volatile(body, where)
         return Value(where.var, plain(where.type))
     if (order := order_of(body, where)) is not None:
         stored(body, where, order, number(made))

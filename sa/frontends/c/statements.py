@@ -48,7 +48,7 @@ from sa.frontends.c.types import (
     words_of,
 )
 from sa.frontends.c.values import Unsupported, Value, binary, number, truth
-from sa.frontends.flow.graph import Fail, Havoc, Live, Op, Register, Set, Skip, Storage, base
+from sa.frontends.flow.graph import Fail, Havoc, Live, Op, Register, Set, Skip, Storage, Test, base
 from sa.terms import build
 from sa.terms.term import Int as Number
 from sa.terms.term import Term
@@ -283,10 +283,21 @@ def _if(body: Body, node: c_ast.If) -> None:
 def _while(body: Body, node: c_ast.While) -> None:
     head, inside, after = fresh(body), fresh(body), fresh(body)
     emit(body, Skip(), head)
-    branch(body, node.cond, inside, after)
+    _rounds(body, node.cond, inside, after)
     _round(body, node.stmt, inside, head, after)
     emit(body, Skip(), head)
     body.here = after
+
+
+def _rounds(body: Body, condition: Any, inside: int, after: int) -> None:
+    """Begin another round of a loop where its controlling expression holds; one without variables is a constant."""
+    again, count = fresh(body), len(body.steps)
+    branch(body, condition, again, after)
+    constant = all(
+        isinstance(s.op, Skip) or (isinstance(s.op, Test) and not s.op.formula.free) for s in body.steps[count:]
+    )
+    body.here = again
+    emit(body, Skip(again=not constant), inside)
 
 
 def _round(body: Body, node: Any, start: int, again: int, after: int) -> None:
@@ -306,7 +317,7 @@ def _do(body: Body, node: c_ast.DoWhile) -> None:
     _round(body, node.stmt, inside, test, after)
     emit(body, Skip(), test)
     body.origin = at(body, node.cond)
-    branch(body, node.cond, inside, after)
+    _rounds(body, node.cond, inside, after)
     body.here = after
 
 
@@ -321,7 +332,7 @@ def _for(body: Body, node: c_ast.For) -> None:
     if node.cond is None:
         emit(body, Skip(), inside)
     else:
-        branch(body, node.cond, inside, after)
+        _rounds(body, node.cond, inside, after)
     _round(body, node.stmt, inside, again, after)
     emit(body, Skip(), again)
     body.origin = where

@@ -1,5 +1,8 @@
 """What the rest of a function does in any case: on every way on, through finitely many steps and without an acquire.
 
+A loop is taken to end if C lets it be (C11 6.8.5p6): its controlling expression is no constant, and it accesses nothing
+atomic or volatile and calls nothing that is not known.
+
 SEQ (PLDI 2022), section 4, lets the source owe what the target has written already. A debt must be paid, so it may be
 made only where every way on leads to a store of the cell. What C leaves undefined has no meaning as a whole, so that an
 optimiser may do it earlier (late undefined behaviour); and who will be undefined pays whatever is owed.
@@ -10,15 +13,18 @@ its pointer points. A condition that is given up is false: then less is owed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sa.frontends.flow.access import Access, Accesses
 from sa.frontends.flow.graph import (
     Begin,
+    Divide,
     End,
     Exit,
     Fail,
     Halt,
+    Havoc,
+    Live,
     Load,
     Lock,
     Node,
@@ -35,7 +41,7 @@ from sa.frontends.flow.graph import (
 from sa.frontends.flow.graph import Set as Assign
 from sa.frontends.flow.heap import BOUNDS
 from sa.frontends.flow.layout import Layout, cell_at, is_at
-from sa.frontends.flow.order import components
+from sa.frontends.flow.order import components, on_cycles
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.terms import written_by
 from sa.frontends.flow.threads import Thread
@@ -65,19 +71,71 @@ def in_any_case(thread: Thread, known: Accesses, cell: int | None) -> Mapping[No
     following = outgoing(graph.steps)
     successors = {n: [s.target for s in steps] for n, steps in following.items()}
     found = dict[Node, Term]()
+
+    def behind(node: Node) -> Term:
+        ways = [_before(s, found.get(s.target, build.FALSE), thread, known, cell) for s in following[node]]
+        made = build.land(*ways)
+        return made if sum(1 for _ in subterms((made,))) <= _MOST_TERMS else build.FALSE
+
     for component in components((graph.entry,), successors):
         nodes = [n for n in component if n in following and n != graph.exit]
-        cyclic = len(component) > 1 or component[0] in successors.get(component[0], ())
-        for _ in range(_MOST_ROUNDS if cyclic else 1):
-            before = dict(found)
+        if not _is_cyclic(component, successors):
+            found.update((n, behind(n)) for n in nodes)
+            continue
+        if _is_to_end(component, following, known):
+            found.update(dict.fromkeys(nodes, build.TRUE))
+            if _is_stable(found, nodes, behind):
+                continue
             for node in nodes:
-                ways = [_before(s, found.get(s.target, build.FALSE), thread, known, cell) for s in following[node]]
-                made = build.land(*ways)
-                if made is not build.FALSE and sum(1 for _ in subterms((made,))) <= _MOST_TERMS:
-                    found[node] = made
-            if found == before:
-                break
-    return found
+                del found[node]
+        _is_stable(found, nodes, behind)
+    return {n: f for n, f in found.items() if f is not build.FALSE}
+
+
+def _is_stable(found: dict[Node, Term], nodes: Sequence[Node], behind: Callable[[Node], Term]) -> bool:
+    """Compute the conditions on a cycle again from each other, and say whether they stay as they are at the end."""
+    for _ in range(_MOST_ROUNDS):
+        before = [found.get(n) for n in nodes]
+        found.update((n, behind(n)) for n in nodes)
+        if before == [found[n] for n in nodes]:
+            return True
+    return False
+
+
+def loops(thread: Thread, known: Accesses) -> tuple[bool, bool]:
+    """Whether there are loops that are taken to end, and whether there are others."""
+    following = outgoing(thread.graph.steps)
+    successors = {n: [s.target for s in steps] for n, steps in following.items()}
+    found = components((thread.graph.entry,), successors)
+    ending = [_is_to_end(c, following, known) for c in found if _is_cyclic(c, successors)]
+    return any(ending), not all(ending)
+
+
+def _is_cyclic(component: Sequence[Node], successors: Mapping[Node, Sequence[Node]]) -> bool:
+    return len(component) > 1 or component[0] in successors.get(component[0], ())
+
+
+def _is_to_end(component: Sequence[Node], following: Mapping[Node, Sequence[Step]], known: Accesses) -> bool:
+    """Whether each way round is a round of a loop that C lets be taken to end."""
+    inside = set(component)
+    steps = [s for n in component for s in following.get(n, ()) if s.target in inside]
+    if not all(map(_is_quiet, steps)):
+        return False
+    places = known.found.layout.places
+    cells = (c for s in steps if id(s) in known.of for c in known.of[id(s)].cells)
+    if any(places[c].cell.synchronises for c in cells):
+        return False
+    onwards = {n: [s.target for s in following.get(n, ()) if s.target in inside] for n in component}
+    for step in steps:
+        if isinstance(step.op, Skip) and step.op.again:
+            onwards[step.source].remove(step.target)
+    return not on_cycles(component, onwards)
+
+
+def _is_quiet(step: Step) -> bool:
+    if isinstance(step.op, Skip):
+        return not step.op.volatile
+    return isinstance(step.op, Assign | Divide | Havoc | Load | Store | Test | Fail | Live | Stride)
 
 
 def _before(step: Step, after: Term, thread: Thread, known: Accesses, cell: int | None) -> Term:

@@ -298,7 +298,13 @@ class Stride(Struct, frozen=True):
 
 
 class Skip(Struct, frozen=True):
-    """Nothing."""
+    """Nothing. `again`: another round of a loop begins whose controlling expression is no constant.
+
+    `volatile`: a volatile register is accessed.
+    """
+
+    again: bool = False
+    volatile: bool = False
 
 
 Op: TypeAlias = (

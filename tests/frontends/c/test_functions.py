@@ -87,8 +87,9 @@ def test_a_debt_is_paid_on_every_way(tmp_path: Path) -> None:
     early = text.format("g = 1; " + store + " return 0;")
     assert verdict(before, early, tmp_path) == "PROVED"
     assert verdict(text.format(store + " if (a) g = 1; return 0;"), early, tmp_path) == "REFUTED"
-    waits = text.format(store + " while (a) { } g = 1; return 0;")
-    assert verdict(waits, text.format("g = 1; " + store + " while (a) { } return 0;"), tmp_path) == "REFUTED"
+    wait = " while (1) { if (a) break; } "
+    late = text.format(store + wait + "g = 1; return 0;")
+    assert verdict(late, text.format("g = 1; " + store + wait + "return 0;"), tmp_path) == "REFUTED"
     acquires = text.format(store + " int q = atomic_load(&x); g = 1; return q;")
     assert verdict(acquires, text.format("g = 1; " + store + " return atomic_load(&x);"), tmp_path) == "REFUTED"
 
@@ -194,6 +195,44 @@ def test_pointers_are_handed_on_and_not_followed(tmp_path: Path) -> None:
     text = "int g; void *f(void *a) {{ {} return a; }}"
     assert verdict(text.format("g = 1; g = 2;"), text.format("g = 2;"), tmp_path) == "PROVED"
     assert verdict(text.format("g = 2;"), "int g; void *f(void *a) { g = 2; return 0; }", tmp_path) == "REFUTED"
+
+
+ENDING = (
+    "for (int i = 0; i < k; i++) n += 2;",
+    "do { n--; } while (n > 0 && k != 3);",
+    "while (k) ;",
+    "for (int i = 0; i < k; i++) for (int j = i; j < n; j++) ;",
+)
+GOING_ON = (
+    "while (1) { if (k) break; }",
+    "for (;;) { if (k) break; }",
+    "again: if (k) goto again;",
+    "while (k) h();",
+    "while (atomic_load_explicit(&flag, memory_order_relaxed) != k) ;",
+    "while (k) { z = 1; }",
+    "while (k) { volatile int own = 0; (void)own; }",
+)
+
+
+@pytest.mark.parametrize("loop", ENDING)
+def test_a_store_goes_out_from_behind_a_loop_that_c_lets_be_taken_to_end(loop: str, tmp_path: Path) -> None:
+    text = f"int x; int f(int k, int n) {{ @ {loop} @ return n; }}"
+    before, after = (text.replace("@", a, 1).replace("@", b, 1) for a, b in ((";", "x = 1;"), ("x = 1;", ";")))
+    assert verdict(before, after, tmp_path) == "PROVED"
+    assert "loops of the first function end" in compared(tmp_path / "before.c", tmp_path / "after.c").outcome.claim
+
+
+@pytest.mark.parametrize("loop", GOING_ON)
+def test_no_store_goes_out_from_behind_a_loop_that_may_go_on(loop: str, tmp_path: Path) -> None:
+    text = f"{ATOMICS}int x; atomic_int flag; void h(void); int f(int k) {{ volatile int z = 0; @ {loop} @ return k; }}"
+    before, after = (text.replace("@", a, 1).replace("@", b, 1) for a, b in ((";", "x = 1;"), ("x = 1;", ";")))
+    assert verdict(before, after, tmp_path) == "REFUTED"
+
+
+def test_a_division_goes_out_from_behind_a_loop_that_ends(tmp_path: Path) -> None:
+    text = "int b; int f(int k) {{ {} while (k > 0) k--; {} return {}; }}"
+    before = text.format("", "int d = 4 / b;", "d")
+    assert verdict(before, text.format("int d = 4 / b;", "", "d"), tmp_path) == "PROVED"
 
 
 @pytest.mark.fuzz

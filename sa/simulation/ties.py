@@ -1,0 +1,41 @@
+"""What ties the two sides together where a concrete loop is closed: equations of both that hold at the pair there.
+
+An answer that keeps them goes round the abstract loop as often as the concrete one does. They are hints for the choice
+of an answer, never reasons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sa.game.board import Board, Pair
+from sa.game.rounds import Round
+from sa.simulation.state import PairState
+from sa.terms.evaluate import State, holds
+from sa.terms.substitute import substitute
+from sa.terms.term import Term
+
+
+def ties_after(board: Board, pairs: Mapping[Pair, PairState], answer: Round) -> Iterator[Term]:
+    """The equations of both sides at the pair to which an answer closes a loop, as conditions before the answer."""
+    target = pairs.get(answer.target)
+    if target is None or not _closes_loop(board, answer):
+        return
+    mine = frozenset((*board.concrete.globals, *board.concrete.locals))
+    for equation in target.equations:
+        if equation.free & mine and not equation.free <= mine:
+            yield substitute(equation, answer.updates)
+
+
+def lost_ties(board: Board, pairs: Mapping[Pair, PairState], answer: Round, state: State) -> int:
+    """How much is lost in a state by an answer that closes a loop. A pair that is new is worse than to lose nothing."""
+    if not _closes_loop(board, answer):
+        return 0
+    if answer.target not in pairs:
+        return 1
+    return 2 * sum(not holds(t, state) for t in ties_after(board, pairs, answer))
+
+
+def _closes_loop(board: Board, answer: Round) -> bool:
+    edge, order = answer.challenge.edge, board.concrete.order
+    return order[edge.target] <= order[edge.source]
