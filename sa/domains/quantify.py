@@ -59,19 +59,14 @@ def hull(store: Store, node: Node) -> Box | None:
 def _hull(store: Store, node: Node) -> Box:
     found = store.hulls.get(node)
     if found is None:
-        box: dict[int, Interval] | None = None
-        own: Interval | None = None
-        for span, kid in segments(store, node):
-            if kid != FALSE:
-                below = _hull(store, kid)
-                own = span if own is None else interval.hull(own, span)
+        spans = [span for span, kid in segments(store, node) if kid != FALSE]
+        below, *others = (_hull(store, kid) for kid in dict.fromkeys(store.kids[node]) if kid != FALSE)
+        box = dict(below)
+        for other in others:
+            if other != box:
                 # A level that one kid leaves out is unbounded there.
-                box = (
-                    dict(below)
-                    if box is None
-                    else {v: interval.hull(i, below[v]) for v, i in box.items() if v in below}
-                )
-        assert box is not None and own is not None, "a canonical inner node has a kid that is not empty"
+                box = {v: interval.hull(i, other[v]) for v, i in box.items() if v in other}
+        own = spans[0][0], spans[-1][1]
         box[store.levels[node]] = own
         found = store.hulls[node] = {v: i for v, i in box.items() if i != interval.WHOLE}
     return found

@@ -9,6 +9,7 @@ into the parallel lists of a `Store`, which also holds the caches of the operati
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import eq
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -43,17 +44,12 @@ class Store(Struct, eq=False):
 
 def reduced(store: Store, level: int, cuts: Sequence[int], kids: Sequence[Node]) -> Node:
     """The node with these kids, all of later levels, after joining equal neighbours."""
-    kept_cuts = list[int]()
-    last = kids[0]
-    kept = [last]
-    for cut, kid in zip(cuts, kids[1:], strict=True):
-        if kid != last:
-            kept_cuts.append(cut)
-            kept.append(kid)
-            last = kid
-    if not kept_cuts:
-        return last
-    entry = (level, tuple(kept_cuts), tuple(kept))
+    if True in map(eq, kids, kids[1:]):
+        kept = [i for i in range(len(cuts)) if kids[i] != kids[i + 1]]
+        cuts, kids = [cuts[i] for i in kept], [*(kids[i] for i in kept), kids[-1]]
+    if not cuts:
+        return kids[0]
+    entry = (level, tuple(cuts), tuple(kids))
     found = store.unique.get(entry)
     if found is None:
         found = store.unique[entry] = len(store.levels)

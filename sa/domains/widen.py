@@ -71,15 +71,20 @@ def _widened(run: _Run, old: Node, new: Node) -> Node:
     key = (old, new)
     found = run.done.get(key)
     if found is None:
-        level = min(run.store.levels[old], run.store.levels[new])
+        store = run.store
+        level = min(store.levels[old], store.levels[new])
+        if store.levels[old] == store.levels[new] and store.cuts[old] == store.cuts[new]:
+            pairs = zip(store.kids[old], store.kids[new], strict=True)
+            found = run.done[key] = reduced(store, level, store.cuts[old], [_widened(run, a, b) for a, b in pairs])
+            return found
         line = list[_Piece]()
         low: int | None = None
-        for high, value, inside in _by_piece(_line(run.store, old, level), _line(run.store, new, level)):
+        for high, value, inside in _by_piece(_line(store, old, level), _line(store, new, level)):
             grown = inside if len(inside) == 1 else _grown(run.thresholds.get(level, ()), low, value, inside)
             line.extend((last, _widened(run, value, b)) for last, b in grown)
             low = high
         cuts = [last for last, _ in line if last is not None]
-        found = run.done[key] = reduced(run.store, level, cuts, [value for _, value in line])
+        found = run.done[key] = reduced(store, level, cuts, [value for _, value in line])
     return found
 
 

@@ -202,7 +202,9 @@ def _grow(run: Reach[V], index: int, name: str, more: V, widened: bool) -> bool:
     count = run.changes[index][name] = run.changes[index][name] + 1
     if widened or count > STEADY:
         new = run.domain.widen(old, more, run.thresholds, count)
-        run.loosened[index].update(_unbounded(run.domain, new) - _unbounded(run.domain, run.domain.join(old, more)))
+        exact = run.domain.join(old, more)
+        if new != exact:
+            run.loosened[index].update(_unbounded(run.domain, new) - _unbounded(run.domain, exact))
     else:
         new = run.domain.join(old, more)
     run.values[index][name] = new

@@ -6,13 +6,13 @@ is. What an effect makes of a part is the same in the values of many locations a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Generic, TypeAlias
 
 from msgspec import Struct, field
 
 from sa.domains.lattice import Domain, V
-from sa.generation.effect import Effect, Shape, happened, mentioned, written
+from sa.generation.effect import Effect, happened, mentioned, written
 from sa.terms.term import Var
 
 #: By variable the factor that it is in: its variables and what is said of them.
@@ -26,7 +26,8 @@ class Parts(Struct, Generic[V]):
     factors: dict[V, Factors[V]] = field(default_factory=dict)
     moved: dict[tuple[Effect[V], V], V] = field(default_factory=dict)
     kept: dict[tuple[Effect[V], V], bool] = field(default_factory=dict)
-    mentioned: dict[Shape, frozenset[Var]] = field(default_factory=dict)
+    alone: dict[Effect[V], _Part[V]] = field(default_factory=dict)
+    plain: dict[tuple[Effect[V], tuple[V, ...]], _Part[V]] = field(default_factory=dict)
 
 
 class _Part(Struct, Generic[V], frozen=True):
@@ -49,9 +50,13 @@ def is_kept(parts: Parts[V], effect: Effect[V], value: V, plainly: bool = False)
         found = domain.is_bottom(value) or not any(v in factors for v in written(effect.shape))
         if not found:
             part = _part(parts, effect, value)
-            if plainly and len(part.about) > len(parts.mentioned[effect.shape]):
-                return False
-            found = domain.leq(_moved(parts, part), part.value)
+            key = (part.effect, part.value)
+            known = parts.kept.get(key)
+            if known is None:
+                if plainly and len(part.about) > len(mentioned(effect.shape)):
+                    return False
+                known = parts.kept[key] = domain.leq(_moved(parts, part), part.value)
+            found = known
         parts.kept[effect, value] = found
     return found
 
@@ -74,11 +79,22 @@ def _moved(parts: Parts[V], part: _Part[V]) -> V:
 
 def _part(parts: Parts[V], effect: Effect[V], value: V) -> _Part[V]:
     """What depends on the variables that a step of this shape reads or writes, in the value or in the effect."""
-    values = (value, effect.before, effect.after)
-    tables = [_factors(parts, v) for v in values]
-    if effect.shape not in parts.mentioned:
-        parts.mentioned[effect.shape] = mentioned(effect.shape)
-    about = set(parts.mentioned[effect.shape])
+    alone = parts.alone.get(effect)
+    if alone is None:
+        alone = parts.alone[effect] = _closed(parts, effect, parts.domain.top(), mentioned(effect.shape))
+    table = _factors(parts, value)
+    touched = tuple(dict.fromkeys(table[v] for v in alone.about if v in table))
+    if not all(own <= alone.about for own, _ in touched):
+        return _closed(parts, effect, value, alone.about)
+    key = (effect, tuple(said for _, said in touched))
+    if key not in parts.plain:
+        parts.plain[key] = _Part(alone.about, alone.effect, _over(parts.domain, table, alone.about))
+    return parts.plain[key]
+
+
+def _closed(parts: Parts[V], effect: Effect[V], value: V, start: frozenset[Var]) -> _Part[V]:
+    tables = [_factors(parts, v) for v in (value, effect.before, effect.after)]
+    about = set(start)
     waiting = list(about)
     while waiting:
         var = waiting.pop()
@@ -91,7 +107,7 @@ def _part(parts: Parts[V], effect: Effect[V], value: V) -> _Part[V]:
     return _Part(frozenset(about), Effect(effect.shape, before, later), here)
 
 
-def _over(domain: Domain[V], table: Factors[V], about: set[Var]) -> V:
+def _over(domain: Domain[V], table: Factors[V], about: Iterable[Var]) -> V:
     """What a product says of these variables, which are those of some of its factors."""
     result = domain.top()
     for said in dict.fromkeys(table[v][1] for v in about if v in table):
