@@ -66,9 +66,9 @@ class _Step(Struct, frozen=True):
     changes: Mapping[Var, Change | None]
 
 
-def equations(threads: Sequence[Automaton], guess: Guess = Guess.NOTHING) -> Iterator[Term]:
+def equations(threads: Sequence[Automaton], guess: Guess = Guess.NOTHING, init: Term = build.TRUE) -> Iterator[Term]:
     """That the sums are what they are at the start: over the names of threads that share no locals, and `at T.q`."""
-    begun = firsts(threads)
+    begun = firsts(threads, init)
     two = two_valued(threads, begun)
     spread = tuple(points(t, two) for t in threads)
     known = frozenset[Var]().union(*(p.known for p in spread))

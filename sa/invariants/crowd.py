@@ -175,13 +175,18 @@ def _conjunctions(
         names, offered = parameters(s), offers(s, open_)
         found = conjunctions(session, names, tuple(clauses(s)), offered, budget.bounds)
         asked.shared.made.setdefault(_found_key(asked, s.counts), (s, found))
-        spoken = (b for b in open_ if all(_spoken(b, f) <= n for f, n in zip(asked.families, s.counts, strict=True)))
+        spoken = _about(asked, s, open_)
         never = tuple(b for b in spoken if all(impossible(session, names, found, c) for c in wanted(s, (b,))))
         if never:
             open_ = tuple(b for b in open_ if b not in never)
             yield _excluded(s, found, never)
         if not open_:
             return
+
+
+def _about(asked: Asked, s: System, bads: Sequence[Bad]) -> tuple[Bad, ...]:
+    """Those that speak of no more copies than there are."""
+    return tuple(b for b in bads if all(_spoken(b, f) <= n for f, n in zip(asked.families, s.counts, strict=True)))
 
 
 def _found_key(asked: Asked, counts: tuple[int, ...]) -> Hashable:
@@ -199,13 +204,12 @@ def by_joint_relations(effort: int, asked: Asked, budget: Budget, report: Report
     for plain in _systems(asked):
         nothing = plain, dict[str, Term]()
         s, known = asked.shared.made.get(_found_key(asked, plain.counts), nothing) if effort else nothing
-        number = max(s.counts)
-        within = tuple(b for b in asked.bads if all(_spoken(b, f) <= number for f in asked.families))
+        within = _about(asked, s, asked.bads)
         for some in dict.fromkeys((within, *((b,) for b in within))):
             open_ = tuple(b for b in some if b not in settled)
             if not open_:
                 continue
-            report(Event("joint invariants", {"copies": number, "settled": len(settled)}))
+            report(Event("joint invariants", {"copies": max(s.counts), "settled": len(settled)}))
             answer: HornAnswer = GivenUp("its share of the time was used up")
             with part_of(budget.bounds, ONE) as bounds:
                 horn = under(parameters(s), known, (*clauses(s), *wanted(s, open_)))
@@ -217,11 +221,19 @@ def by_joint_relations(effort: int, asked: Asked, budget: Budget, report: Report
 
 
 def _systems(asked: Asked, known: Counted | None = None) -> Iterator[System]:
-    """All threads with one copy of each family, and with two, as long as there are not too many joint locations."""
-    for number in (1, 2):
-        counts = tuple(number for _ in asked.families)
-        threads = (*asked.threads, *crowd(asked.families if known is None else known.families, counts))
-        if prod(len(t.locations) for t in threads) <= JOINT:
+    """All threads with one copy of each family, with two of one of them, and with two of each: those with few joint
+    locations first, and none with too many.
+    """
+    every, families = range(len(asked.families)), asked.families if known is None else known.families
+    some = [
+        tuple(1 for _ in every),
+        *(tuple(2 if n == f else 1 for n in every) for f in every),
+        tuple(2 for _ in every),
+    ]
+    made = [(*asked.threads, *crowd(families, counts)) for counts in dict.fromkeys(some)]
+    sized = zip((prod(len(t.locations) for t in threads) for threads in made), dict.fromkeys(some), made, strict=True)
+    for size, counts, threads in sorted(sized, key=lambda said: said[0]):
+        if size <= JOINT:
             yield System(asked, counts, [apart(t) for t in threads], known)
 
 
@@ -231,5 +243,6 @@ def _excluded(s: System, found: Mapping[str, Term], bads: tuple[Bad, ...]) -> Ex
     joint = tuple((q, inv) for q, inv in said if inv is not build.FALSE)
     made = () if s.counted is None else s.counted.counts
     proof = CrowdJoint(asked.threads, asked.families, s.counts, joint, asked.init, bads, asked.axioms, made)
-    copy = "any copy" if max(s.counts) == 1 else f"any {max(s.counts)} copies"
+    most = max(s.counts)
+    copy = "any copy" if most == 1 else f"any {most} copies{'' if most == min(s.counts) else ' of a family'}"
     return Excluded(bads, proof, f"relations between all threads and {copy}{', and numbers of copies' if made else ''}")

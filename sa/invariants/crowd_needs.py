@@ -15,6 +15,7 @@ from sa.automata.family import symbolic_name
 from sa.certificates.crowd import counter
 from sa.certificates.run import Bad
 from sa.conditions.never import at_places, mentioned
+from sa.invariants.balance import equations
 from sa.invariants.constants import constants
 from sa.invariants.crowd_candidates import candidates
 from sa.invariants.crowd_clauses import System, balanced, identities, places_of, predicate, variables
@@ -23,7 +24,7 @@ from sa.invariants.preconditions import preconditions, tested, undisturbed
 from sa.terms import build
 from sa.terms.sort import BOOL
 from sa.terms.substitute import local_of, substitute
-from sa.terms.term import IsZero, Le, Not, Select, Term, Var
+from sa.terms.term import IsZero, Le, Not, Same, Select, Term, Var
 
 #: Formulas by the predicate that they are offered to.
 Offered: TypeAlias = Mapping[str, Sequence[Term]]
@@ -43,11 +44,13 @@ def needed(s: System, bads: Sequence[Bad]) -> Offered:
     alone = tuple(_numbers(s))
     shared = dict.fromkeys(v for t in s.apart for v in variables_of(t, Kind.GLOBAL))
     said = [f for f in (*alone, *compared) if isinstance(f, IsZero | Le) and f.free and f.free <= shared.keys()]
+    others = [f for f in compared if isinstance(f, Not) and f.free and f.free <= shared.keys()]
     declared = {v.var: v for t in s.apart for v in t.variables}
-    told = [test for v in shared for test in _two_sided(declared[v])]
+    told = [*(test for v in shared for test in _two_sided(declared[v])), *_taken(s.apart, frozenset(shared))]
     numbers = tuple(islice(_dependent(told, [f for f in alone if isinstance(f, Le)]), DEPENDENT))
     dependent = tuple(islice(_dependent(told, said), DEPENDENT))
-    flags = {t.name: _open_flags(t) for t in s.apart}
+    own_tests = {t.name: _own_tests(t) for t in s.apart}
+    kept_alone = tuple(equations([t for t in s.apart if t.name not in _further(s)], init=s.asked.init))
     # Claims may speak of more copies than there are here, and of where they are.
     known, placed = frozenset(variables(s)), frozenset(f for f in somewhere if mentioned(f))
     offered = dict[str, Sequence[Term]]()
@@ -55,10 +58,13 @@ def needed(s: System, bads: Sequence[Bad]) -> Offered:
         here = {t.name: q for t, q in zip(s.apart, places, strict=True)}
         said_here = (at_places(f, here) if f in placed else f for f in somewhere)
         needs = (f for f in said_here if f.free and f.free <= known)
-        own = [v for t, q in here.items() for v in flags[t].get(q, ())]
-        each = islice(_dependent(own, said), DEPENDENT)
+        own_of = [own_tests[t].get(q, ()) for t, q in here.items()]
+        own = [test for tests in own_of for test in tests]
+        each = (f for tests in own_of for f in islice(_dependent(tests, (*said, *others)), DEPENDENT))
         apart = (build.lor(build.lnot(one), build.lnot(other)) for one, other in combinations(own, 2))
-        more = _in_turn(numbers, needs, compared, each, dependent)
+        kept = [f for f in (at_places(e, here) for e in kept_alone) if f.free]
+        protected = (build.implies(test, f) for f in kept for test in told)
+        more = _in_turn(numbers, needs, compared, each, dependent, (*kept, *protected))
         formulas = dict.fromkeys((*balanced(s, places), *alone, *apart, *more))
         offered[predicate(places)] = tuple(formulas)[:OFFERED]
     return offered
@@ -120,11 +126,39 @@ def _dependent(tests: Iterable[Term], formulas: Sequence[Term]) -> Iterator[Term
     told = tuple(tests)
     for formula in formulas:
         for test in told:
-            yield from (build.implies(test, formula), build.implies(build.lnot(test), formula))
+            # Of one variable a comparison says what there is to say.
+            if test.free == formula.free:
+                continue
+            yield build.implies(test, formula)
+            # That something is not one of many values says little.
+            if not isinstance(test, Same):
+                yield build.implies(build.lnot(test), formula)
 
 
-def _open_flags(thread: Automaton) -> Mapping[str, tuple[Var, ...]]:
-    """By location, the thread's own truth values that may be either there."""
-    flags = tuple(v for v in variables_of(thread, Kind.LOCAL) if v.sort == BOOL)
-    known = constants(thread, frozenset(flags))
-    return {place: tuple(v for v in flags if v not in here) for place, here in known.items()}
+def _taken(threads: Sequence[Automaton], shared: frozenset[Var]) -> Iterator[Term]:
+    """What a shared variable equals where it is tested and written in one step: that a lock is free."""
+    found = dict[Term, None]()
+    for edge in (e for t in threads for e in t.edges):
+        written = frozenset(v for v, _ in edge.updates)
+        found |= dict.fromkeys(
+            a
+            for a in atoms_of(edge.guard)
+            if isinstance(a, IsZero) and a.free <= shared and len(a.free) == 1 and not a.free.isdisjoint(written)
+        )
+    yield from found
+
+
+def _further(s: System) -> frozenset[str]:
+    """The names of all copies but the first one of each family."""
+    counted = zip(s.asked.families, s.counts, strict=True)
+    return frozenset(symbolic_name(f, n) for f, count in counted for n in range(2, count + 1))
+
+
+def _own_tests(thread: Automaton) -> Mapping[str, tuple[Term, ...]]:
+    """By location, the thread's own truth values that may be either there, and what it tests of its own variables."""
+    own = dict.fromkeys(variables_of(thread, Kind.LOCAL))
+    tests = (a for e in thread.edges for a in atoms_of(e.guard) if a.free and a.free <= own.keys())
+    known = constants(thread, frozenset(own))
+    flags = (v for v in own if v.sort == BOOL)
+    every = dict.fromkeys((*flags, *(t.body if isinstance(t, Not) else t for t in tests)))
+    return {place: tuple(t for t in every if not t.free <= here.keys()) for place, here in known.items()}

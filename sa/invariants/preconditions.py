@@ -6,7 +6,7 @@ They are candidates, each for one location. Nothing says that other threads keep
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sa.automata.automaton import Automaton, Edge, Kind, edges_from, variables_of
 from sa.certificates.run import Bad
@@ -20,7 +20,7 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var, subterms
 
 #: So many steps back at most, formulas of a thread, parts of a formula, and formulas that are wanted of others.
-DEPTH, FORMULAS, SIZE, COMMON = 8, 80, 120, 12
+DEPTH, FORMULAS, SIZE, COMMON = 10, 200, 120, 12
 
 #: How often a way back comes to a location again.
 ROUNDS = 1
@@ -33,8 +33,12 @@ def preconditions(bads: Sequence[Bad], written: Sequence[Automaton], threads: Se
     """
     shared = frozenset[Var]().union(*(variables_of(t, Kind.GLOBAL) for t in threads))
     common = dict[Term, Automaton]()
-    for original, thread in zip(written, threads, strict=True):
-        for place, formula in _before(thread, tuple(_wanted(bads, original, thread))):
+    wanted = {t.name: tuple(_wanted(bads, original, t)) for original, t in zip(written, threads, strict=True)}
+    excluded = {t.name: tuple(_excluded(bads, t)) for t in threads}
+    for thread in threads:
+        kept_out = [(t, w) for t in threads if t is not thread for w in excluded[t.name]]
+        tests = _kept_out(thread, kept_out, shared)
+        for place, formula in _before(thread, (*wanted[thread.name], *tests, *excluded[thread.name])):
             yield build.implies(build.variable(at_place(thread.name, place), BOOL), formula)
             if formula.free <= shared:
                 common.setdefault(formula, thread)
@@ -57,6 +61,27 @@ def _wanted(bads: Sequence[Bad], original: Automaton, thread: Automaton) -> Iter
         for edge, own in zip(original.edges, thread.edges, strict=True):
             if edge in asked and not edge.choices:
                 yield from ((own.source, part) for part in build.conjuncts(build.lnot(taking(own))))
+
+
+def _excluded(bads: Sequence[Bad], thread: Automaton) -> Iterator[tuple[str, Term]]:
+    """Where others are not while the thread is somewhere, as claims say."""
+    for claim in (c for b in bads if b.claim is not None for c in build.conjuncts(b.claim)):
+        for place in thread.locations:
+            said = at_places(claim, {thread.name: place.name})
+            if said is not claim:
+                yield from ((place.name, part) for part in build.conjuncts(said) if mentioned(part))
+
+
+def _kept_out(
+    thread: Automaton, excluded: Iterable[tuple[Automaton, tuple[str, Term]]], shared: frozenset[Var]
+) -> Iterator[tuple[str, Term]]:
+    """That others are not let in where they must not be while the thread is where it is: their last tests fail."""
+    for other, (place, formula) in excluded:
+        for here in thread.locations:
+            if at_places(formula, {thread.name: here.name}) is build.FALSE:
+                for edge in (e for e in other.edges if e.target == place):
+                    if edge.guard.free and edge.guard.free <= shared:
+                        yield here.name, build.lnot(edge.guard)
 
 
 def undisturbed(threads: Sequence[Automaton]) -> Iterator[Term]:

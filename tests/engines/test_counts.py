@@ -1,0 +1,56 @@
+"""The engine that counts copies: programs for any number of threads, right with one text and wrong with another."""
+
+from __future__ import annotations
+
+import pytest
+
+from sa.base.limits import limits
+from sa.base.verdict import Verdict
+from sa.engines.crowds import BOUNDED, COUNTS
+from sa.engines.engine import ClaimEngine, Turn
+from sa.engines.verify import Options, verify
+from tests.language.texts import program_of
+
+#: With what is right in the place of `$`, and with what is wrong.
+TWINS = {
+    "what a copy tests of itself says something of shared variables": (
+        """enum S { Inv, Shared, Mod } global owner, sharers : int = 0;
+        thread C[i : *] { local st : S = Inv; while (true) {
+          choose { await st == Inv && owner == 0 { st := Shared; sharers += 1; } }
+          or { await st == Shared { st := Inv; sharers -= 1; } }
+          or { await st == Shared && sharers == $ { st := Mod; sharers := 0; owner := i; } }
+          or { await st == Mod { st := Inv; owner := 0; } } } }
+        invariant coherent : forall a, b : C :: a != b ==> !(C[a].st == Mod && C[b].st != Inv);""",
+        ("1", "2"),
+    ),
+    "an equation holds while a lock is free, and with what the holder has still to add": (
+        """param S : int; global a : int = S; global b, l : int = 0;
+        thread T[i : *] { local k : int; while (true) {
+          havoc k; await l == 0 { l := i; } a := a - k; $ b := b + k; l := 0; } }
+        thread Audit { local s : int = S; while (true) {
+          await l == 0 { l := -1; } s := a; s := s + b; l := 0; assert s == S; } }""",
+        ("", "l := 0; await l == 0 { l := i; }"),
+    ),
+    "who has a place keeps others out of theirs; two copies of one family and one of another": (
+        """global readers, m, room : int = 0;
+        thread R[*] { while (true) {
+          await m == 0 { readers += 1; if (readers == 1) { m := 1; } }
+          if (readers == 1 && m == 1) { await room == 0 { room := 1; } m := 0; }
+          RD: skip;
+          await m == 0 { readers -= 1; $ } } }
+        thread W[*] { while (true) { await room == 0 { room := 2; } WR: skip; room := 0; } }
+        invariant apart : forall r : R, w : W :: !(at R[r].RD && at W[w].WR);""",
+        ("if (readers == 0) { room := 0; }", "room := 0;"),
+    ),
+}
+
+
+@pytest.mark.parametrize("about", TWINS)
+def test_the_right_one_is_proved_for_any_number_and_the_wrong_one_refuted(about: str) -> None:
+    text, (right, wrong) = TWINS[about]
+    assert _verdict(text.replace("$", right), COUNTS) is Verdict.PROVED
+    assert _verdict(text.replace("$", wrong), BOUNDED) is Verdict.REFUTED
+
+
+def _verdict(text: str, engine: ClaimEngine) -> Verdict | None:
+    return verify(program_of(text), Options(limits(60.0, None), portfolio=(Turn(engine, 1.0),))).verdict
