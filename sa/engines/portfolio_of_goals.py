@@ -47,7 +47,7 @@ QUICK_POINTS = _points("quick-points", replace(TACTICS[0], lemmas=20, each=0))
 POINTS = _points("points", *(replace(TACTICS[n], known=False) for n in (0, 2, 3)))
 
 #: The two compositions side by side, where that hardly needs a lemma either.
-QUICK_FIRST = _search(replace(TACTICS[0], lemmas=20, each=0))
+QUICK_FIRST = _search(replace(TACTICS[0], lemmas=40, each=0))
 
 #: Steps that are tried on small values before anything else: plays that are found by then are found in no time.
 FIRST_STEPS = 20_000
@@ -162,12 +162,13 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(START, 0.5),
         Turn(ARRAYS, 0.5),
         Turn(STATES, 0.5),
-        Turn(POINTS, 0.3),
         *_BRIEF[:1],
-        Turn(GUESSES, 0.5),
         # With what is known of a side alone, such as remainders, a search is often quick, and without it in vain.
         *(replace(turn, share=0.35) for turn in _BRIEF[2:3]),
+        Turn(GUESSES, 0.5),
         Turn(STRATEGY, 0.6),
+        # It takes many lemmas where points are many: all that it is given.
+        Turn(POINTS, 0.4),
         Turn(BOUNDED, 0.5),
         *_BRIEF[3:],
     ),

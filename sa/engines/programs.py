@@ -1,9 +1,9 @@
 """Whole programs: pairs of threads in inferred environments, or the game on the two products where they do not do.
 
-Cheap tries come first: the pairs at a glance, a quick look for a play of the products, the pairs and the products
-briefly; then the pairs in smaller environments, on a higher level of visibility, with patience; then the products with
-patience. Each has a share of the time. Only the products refute: a pair that is lost shows only that its environment is
-too coarse.
+Cheap tries come first: the pairs at a glance, a quick look for a play of the products, the pairs briefly and in exact
+environments, and the products briefly; then the pairs in environments with more facts, on a higher level of
+visibility, with patience; then the products with patience. Each has a share of the time. Only the products refute: a
+pair that is lost shows only that its environment is too coarse.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from sa.engines.results import answered, statistics_of
 from sa.generation.checks import NotGenerated
 from sa.generation.visibility import Level
 from sa.question.asked import Decision
-from sa.refinement.compositional import Attempt, Effort, attempt
+from sa.refinement.compositional import Attempt, Effort, attempt, begin
 from sa.refinement.missing import step_in_words
 
 
@@ -62,6 +62,7 @@ PLAN: tuple[Pairs | Products, ...] = (
     Products(Depth.QUICK, 0.1),
     Pairs(Level.HIDDEN, Effort.BRIEF, 0.2),
     Pairs(Level.HIDDEN, Effort.BRIEF, 0.25, besides=True),
+    Pairs(Level.HIDDEN, Effort.EXACT, 0.2),
     Products(Depth.BRIEF, 0.25),
     Pairs(Level.HIDDEN, Effort.SHARPEN, 0.3),
     Pairs(Level.LOCATIONS, Effort.SHARPEN, 0.3),
@@ -80,6 +81,7 @@ PLAYS: tuple[Pairs | Products, ...] = (
 _DEPTHS: Mapping[Effort, Depth] = {
     Effort.GLANCE: Depth.GLANCE,
     Effort.BRIEF: Depth.BRIEF,
+    Effort.EXACT: Depth.GLANCE,
     Effort.SHARPEN: Depth.BRIEF,
     Effort.PERSIST: Depth.FULL,
 }
@@ -163,6 +165,7 @@ class _Memory(Struct, frozen=True, eq=False):
     shared: dict[Goal, Shared] = field(default_factory=dict)
     settled: dict[tuple[Goal, Depth], Decision] = field(default_factory=dict)
     besides: Shared = field(default_factory=Shared)
+    begun: Shared = field(default_factory=Shared)
 
     def of(self, goal: Goal) -> Shared:
         """What the engines share about a goal."""
@@ -199,15 +202,8 @@ def _pairs(
     """The proof from pairs of threads, or how far it got."""
     started = perf_counter()
     try:
-        tried = attempt(
-            abstract,
-            concrete,
-            block,
-            options.limits,
-            lambda goal, effort: memory.decided(goal, options, _DEPTHS[effort]),
-            level,
-            effort,
-        )
+        work = memory.begun.once((level, block), lambda: begin(abstract, concrete, block, options.limits, level))
+        tried = attempt(work, options.limits, lambda goal: memory.decided(goal, options, _DEPTHS[effort]), effort)
         if tried.composition is None:
             return _shortcoming(tried, perf_counter() - started)
         settled = perf_counter()

@@ -8,6 +8,7 @@ and transitive templates that contains the relation: an over-approximation, good
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -20,10 +21,14 @@ from sa.terms.implicant import implicant
 from sa.terms.project import project
 from sa.terms.sort import INT
 from sa.terms.substitute import primed, substitute
-from sa.terms.term import Term, Var
+from sa.terms.term import IsZero, Le, Term, Var
 
 #: How many cubes the exact closure may add before it gives up.
 CUBE_BOUND = 40
+
+#: A closure whose cubes have more different equations and bounds of the same variables, such as `x' == x + 2`,
+#: `x' == x + 3`, …, is taken for one without an end.
+ALIKE = 10
 
 
 class Closure(Struct, frozen=True):
@@ -61,6 +66,7 @@ def _frame_only(step: Term, variables: Sequence[Var]) -> bool:
 def _saturate(session: Session, relation: Term, variables: Sequence[Var], invariant: Term) -> Term | None:
     middle = {v: build.variable(v.name, v.sort, 2) for v in variables}
     to_middle = {primed(v): m for v, m in middle.items()}
+    alike = defaultdict[frozenset[Var], set[Term]](set)
     for _ in range(CUBE_BOUND):
         first = substitute(relation, to_middle)
         second = substitute(relation, middle)
@@ -72,6 +78,11 @@ def _saturate(session: Session, relation: Term, variables: Sequence[Var], invari
             return None
         literals = implicant((first, second), answer.values)
         cube, _ = project(literals, middle.values(), answer.values)
+        for literal in cube:
+            if isinstance(literal, IsZero | Le):
+                alike[literal.free].add(literal)
+        if any(len(found) > ALIKE for found in alike.values()):
+            return None
         relation = build.lor(relation, build.land(*cube))
     return None
 

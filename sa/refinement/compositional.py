@@ -41,16 +41,19 @@ RLIMIT = 6_000_000
 
 
 class Effort(Enum):
-    """How hard to try: closures at a glance or briefly, also smaller environments, or closures with all patience."""
+    """How hard to try: closures at a glance or briefly, also environments as exact as elimination allows, also facts
+    that plays show to be missing, or closures with all patience.
+    """
 
     GLANCE = 0
     BRIEF = 1
-    SHARPEN = 2
-    PERSIST = 3
+    EXACT = 2
+    SHARPEN = 3
+    PERSIST = 4
 
 
-#: How goals are decided, with so much effort.
-Decide: TypeAlias = Callable[[Goal, Effort], Decision]
+#: How goals are decided.
+Decide: TypeAlias = Callable[[Goal], Decision]
 
 
 class Attempt(Struct, frozen=True):
@@ -68,36 +71,23 @@ class Attempt(Struct, frozen=True):
     imprecise: tuple[str, ...]
 
 
-class _Work(Struct):
-    """Both programs on a level, what is known of them, and decisions already made."""
+class Work(Struct, eq=False):
+    """Both programs on a level, and what is known of them. It is gone on with by whoever tries harder."""
 
     abstract: Program
     concrete: Program
     block: Refinement | None
-    limits: Limits
-    decide: Decide
-    level: Level
     session: Session
     first: Generated
     second: Generated
     conditions: tuple[Term, ...]
-    effort: Effort
-    decided: dict[Goal, Decision] = field(default_factory=dict)
+    made: dict[tuple[str, bool], tuple[Automaton, ...]] = field(default_factory=dict)
 
 
-def attempt(
-    abstract: Program,
-    concrete: Program,
-    block: Refinement | None,
-    limits: Limits,
-    decide: Decide,
-    level: Level = Level.HIDDEN,
-    effort: Effort = Effort.SHARPEN,
-) -> Attempt:
-    """Decide the pairs of two programs, each by `decide`.
-
-    Raises InputError, LimitReached, and NotGenerated on an internal error.
-    """
+def begin(
+    abstract: Program, concrete: Program, block: Refinement | None, limits: Limits, level: Level = Level.HIDDEN
+) -> Work:
+    """What is known of two programs on a level of visibility. Raises LimitReached."""
     if block is not None and block.silent_exit:
         abstract, concrete = (replace(p, threads=tuple(map(silently, p.threads))) for p in (abstract, concrete))
     names = {v.var.name for p in (abstract, concrete) for t in p.threads for v in t.variables}
@@ -108,28 +98,33 @@ def attempt(
     first, second = (
         generate(p.threads, level, limits, avoid) for p, avoid in ((concrete, names), (abstract, (*names, *ghosts)))
     )
-    work = _Work(
-        abstract,
-        concrete,
-        block,
-        limits,
-        decide,
-        level,
-        Session(limits, tuple(axioms)),
-        first,
-        second,
-        conditions,
-        effort,
-    )
-    result = _decided(work, closures=True)
-    if effort is not Effort.SHARPEN:
+    return Work(abstract, concrete, block, Session(limits, tuple(axioms)), first, second, conditions)
+
+
+def attempt(work: Work, limits: Limits, decide: Decide, effort: Effort = Effort.SHARPEN) -> Attempt:
+    """Decide the pairs of two programs, each by `decide`.
+
+    Raises InputError, LimitReached, and NotGenerated on an internal error.
+    """
+    work.session.bounds = limits
+    settled = dict[Goal, Decision]()
+
+    def decide_once(goal: Goal) -> Decision:
+        if goal not in settled:
+            settled[goal] = decide(goal)
+        return settled[goal]
+
+    result = _decided(work, decide_once, closures=True)
+    if effort not in (Effort.EXACT, Effort.SHARPEN):
         return result
     if result.composition is None and result.hopeful:
-        result = _decided(work, closures=False)
+        result = _decided(work, decide_once, False, _unrelated(result), hasty=effort is Effort.EXACT)
     asked = 0
-    while result.composition is None and result.hopeful and asked < FACTS and _improved(work, result):
+    while effort is Effort.SHARPEN and result.composition is None and result.hopeful and asked < FACTS:
+        if not _improved(work, limits, result):
+            break
         asked += 1
-        result = _decided(work, closures=True)
+        result = _decided(work, decide_once, closures=True)
     return result
 
 
@@ -138,30 +133,44 @@ def _lost_alone(decision: Decision) -> bool:
     return not isinstance(evidence, Relation | StatePairs | Unknown) and not disturbances(evidence)
 
 
-def _decided(work: _Work, closures: bool) -> Attempt:
-    """The pairs' goals, in closures and with short invariants or with everything that is known, and their decisions."""
+def _unrelated(tried: Attempt) -> tuple[str, ...]:
+    """Pairs for which no relation was found."""
+    found = zip(tried.goals, tried.decisions, strict=False)
+    return tuple(g.name for g, d in found if not isinstance(d.evidence, Relation | StatePairs))
+
+
+def _decided(
+    work: Work, decide: Decide, closures: bool, doubtful: tuple[str, ...] = (), hasty: bool = False
+) -> Attempt:
+    """The pairs' goals, in closures and with short invariants or with everything that is known, and their decisions.
+
+    Where it is doubtful whether pairs are related they are decided first; who is `hasty` stops at one that is not.
+    """
     strong, weak = dict[str, tuple[Automaton, ...]](), dict[str, tuple[Automaton, ...]]()
     for which, known in (("conc", work.first), ("abs", work.second)):
-        made = automata(known, work.session, work.conditions) if closures else automata(known)
-        verify_together(work.session, made)
-        strong[which], weak[which] = made, weakened(known, made) if closures else made
+        if (which, closures) not in work.made:
+            made = automata(known, work.session, work.conditions) if closures else automata(known)
+            verify_together(work.session, made)
+            work.made[which, closures] = made
+        strong[which] = work.made[which, closures]
+        weak[which] = weakened(known, strong[which]) if closures else strong[which]
     abstract, concrete = replace(work.abstract, threads=weak["abs"]), replace(work.concrete, threads=weak["conc"])
     asked = tuple(replace(g, matched=False) for g in goals(abstract, concrete, work.block, whole=False))
-    decisions = list[Decision]()
-    for goal in asked:
-        if goal not in work.decided:
-            work.decided[goal] = work.decide(goal, work.effort)
-        decisions.append(work.decided[goal])
-        if _lost_alone(decisions[-1]):
+    found = dict[Goal, Decision]()
+    for goal in sorted(asked, key=lambda g: g.name not in doubtful):
+        found[goal] = decide(goal)
+        if _lost_alone(found[goal]) or (hasty and not isinstance(found[goal].evidence, Relation)):
             break
+    asked = tuple(sorted(asked, key=lambda g: g not in found))
+    decisions = tuple(found[g] for g in asked if g in found)
     composition = _composition(work, asked, decisions, strong)
     hopeful = not any(_lost_alone(d) for d in decisions)
     imprecise = (*unbounded(work.first).values(), *unbounded(work.second).values())
-    return Attempt(asked, tuple(decisions), composition, work.first.relations, hopeful, tuple(dict.fromkeys(imprecise)))
+    return Attempt(asked, decisions, composition, work.first.relations, hopeful, tuple(dict.fromkeys(imprecise)))
 
 
 def _composition(
-    work: _Work, asked: tuple[Goal, ...], decisions: list[Decision], strong: Mapping[str, tuple[Automaton, ...]]
+    work: Work, asked: tuple[Goal, ...], decisions: tuple[Decision, ...], strong: Mapping[str, tuple[Automaton, ...]]
 ) -> Composition | None:
     relations = tuple(d.evidence for d in decisions if isinstance(d.evidence, Relation))
     if len(relations) < len(asked):
@@ -179,18 +188,18 @@ def _composition(
     )
 
 
-def _improved(work: _Work, result: Attempt) -> bool:
+def _improved(work: Work, limits: Limits, result: Attempt) -> bool:
     """Whether some fact was found that forbids an environment step of a play."""
     for goal, decision in zip(result.goals, result.decisions, strict=False):
         if isinstance(decision.evidence, Relation | StatePairs | Unknown):
             continue
         for step in disturbances(decision.evidence):
-            if _forbidden(work, goal, step):
+            if _forbidden(work, limits, goal, step):
                 return True
     return False
 
 
-def _forbidden(work: _Work, goal: Goal, step: Disturbance) -> bool:
+def _forbidden(work: Work, limits: Limits, goal: Goal, step: Disturbance) -> bool:
     """Whether a fact that forbids the step was found: then it is part of what is known."""
     name = (goal.concrete if step.concrete else goal.abstract).name
     known = work.first if step.concrete else work.second
@@ -198,12 +207,14 @@ def _forbidden(work: _Work, goal: Goal, step: Disturbance) -> bool:
     shared = variables_of(thread, Kind.GLOBAL)
     others = [t.name for t in known.exposure.threads if t.name != name]
     for fact in islice(_new(candidates(step, work.conditions, shared), known.relations.get(name, ())), CANDIDATES):
-        answer = strengthened(known, [Allowed(other, fact) for other in others], {name: (fact,)}, work.limits, RLIMIT)
+        answer = strengthened(known, [Allowed(other, fact) for other in others], {name: (fact,)}, limits, RLIMIT)
         if isinstance(answer, Generated):
             if step.concrete:
                 work.first = answer
             else:
                 work.second = answer
+            # What was made of what was known before.
+            work.made.clear()
             return True
     return False
 

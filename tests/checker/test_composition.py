@@ -15,7 +15,7 @@ from sa.checker.ruling import Accepted, Rejected
 from sa.engines.goals import decide
 from sa.generation.visibility import Level
 from sa.question.asked import Decision
-from sa.refinement.compositional import Effort, attempt
+from sa.refinement.compositional import attempt, begin
 from sa.terms import build
 from sa.terms.substitute import primed
 from sa.terms.term import Term
@@ -38,12 +38,12 @@ x, y, t = build.variable("x"), build.variable("y"), build.variable("t")
 conc_x, abs_x = build.variable("conc.x"), build.variable("abs.x")
 
 
-def _decided(goal: Goal, effort: Effort) -> Decision:
-    return decide(goal, Limits(), briefly=effort is not Effort.PERSIST)
+def _decided(goal: Goal) -> Decision:
+    return decide(goal, Limits(), briefly=True)
 
 
 def _composition(abstract: str = ABSTRACT, concrete: str = CONCRETE, level: Level = Level.HIDDEN) -> Composition:
-    made = attempt(*read(abstract, concrete), Limits(), _decided, level).composition
+    made = attempt(begin(*read(abstract, concrete), Limits(), level), Limits(), _decided).composition
     assert made is not None
     return made
 

@@ -18,7 +18,7 @@ from sa.engines.refine import refine
 from sa.generation.visibility import Level
 from sa.language.load import load_program
 from sa.question import goals
-from sa.refinement.compositional import Decide, Effort, attempt
+from sa.refinement.compositional import Decide, Effort, attempt, begin
 from sa.terms import build
 from sa.terms.substitute import primed
 from tests.endtoend.asking import read
@@ -46,14 +46,14 @@ def test_the_environment_that_the_paper_writes_for_gcd_is_inferred() -> None:
 
 
 def deciding(seconds: float | None) -> Decide:
-    return lambda goal, effort: decide(goal, limits(seconds, None), briefly=effort is not Effort.PERSIST)
+    return lambda goal: decide(goal, limits(seconds, None), briefly=True)
 
 
 def test_a_fact_about_the_environment_is_asked_for_where_a_pair_needs_it() -> None:
     """T2 decides by old copies, so only a relation between them and a, b tells what it leaves alone."""
     folder = CLOSED / "gcd" / "larger-shown"
     abstract, concrete = (load_program(str(folder / name)).program for name in ("abs.sa", "conc.sa"))
-    tried = attempt(abstract, concrete, None, limits(30.0, None), deciding(30.0))
+    tried = attempt(begin(abstract, concrete, None, Limits()), limits(30.0, None), deciding(30.0))
     assert tried.composition is not None
     assert set(tried.facts) == {"T1", "T2"}
     assert isinstance(check_composition(tried.composition, Limits()), Accepted)
@@ -77,8 +77,10 @@ BY_COPY = GUARDED.format(step="x := t + 1;")
 
 def test_locations_of_other_threads_are_shown_where_shared_variables_do_not_do() -> None:
     abstract, concrete, block = read(SAFE, BY_COPY)
-    assert attempt(abstract, concrete, block, Limits(), deciding(None), effort=Effort.GLANCE).composition is None
-    tried = attempt(abstract, concrete, block, limits(30.0, None), deciding(30.0), Level.LOCATIONS)
+    at_a_glance = begin(abstract, concrete, block, Limits())
+    assert attempt(at_a_glance, Limits(), deciding(None), Effort.GLANCE).composition is None
+    work = begin(abstract, concrete, block, Limits(), Level.LOCATIONS)
+    tried = attempt(work, limits(30.0, None), deciding(30.0))
     assert tried.composition is not None
     assert isinstance(check_composition(tried.composition, Limits()), Accepted)
 
