@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from sa.automata.ranges import within
 from sa.base.limits import Limits, check_time
 from sa.domains.affine import EVERYTHING, Space, assign, forget, formulas, grown, meet, rows_of
+from sa.hybrid.control import value_of
 from sa.hybrid.points import Frame, Graph, Point, Step
 from sa.hybrid.solve import Held, assumed_at
 from sa.smt.session import Session
@@ -36,7 +37,7 @@ def equalities(f: Frame, graph: Graph, bounds: Limits) -> dict[Point, Term]:
                 waiting.append(point)
 
     for point, start in graph.starts:
-        given: dict[Var, Term] = {v.var: build.constant(start[v.var], v.var.sort) for v in f.control}
+        given: dict[Var, Term] = {v.var: value_of(v.var, start[v.var]) for v in f.control}
         first = meet(EVERYTHING, rows_of(substitute(f.whole.init, given)))
         if first is not None:
             reached(point, first)

@@ -20,7 +20,7 @@ from sa.base.limits import Limits, check_time
 from sa.certificates.run import Bad
 from sa.conditions.never import at_places
 from sa.explicit.whole import Arc, Whole, is_bad
-from sa.hybrid.control import Values, cases
+from sa.hybrid.control import Values, cases, value_of
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.cases import decided
@@ -35,7 +35,7 @@ class Point(Struct, frozen=True):
     """A place of each thread, and a value of each control variable: None where nobody reads it any more."""
 
     places: tuple[int, ...]
-    values: tuple[Value | None, ...]
+    values: tuple[Value | Var | None, ...]
 
 
 class Step(Struct, frozen=True, eq=False):
@@ -192,7 +192,7 @@ def first_own(f: Frame, here: Point) -> int | None:
     return next((i for i, place in enumerate(here.places) if place in f.own[i]), None)
 
 
-def _point(f: Frame, places: tuple[int, ...], values: Mapping[Var, Value | None]) -> Point:
+def _point(f: Frame, places: tuple[int, ...], values: Mapping[Var, Value | Var | None]) -> Point:
     return Point(places, tuple(values[v.var] if _is_live(f, places, v.var) else None for v in f.control))
 
 
@@ -204,7 +204,7 @@ def _is_live(f: Frame, places: tuple[int, ...], var: Var) -> bool:
 def known(f: Frame, here: Point) -> dict[Var, Term]:
     """The values of control variables at a point, as terms, and of data that equations give a value there."""
     pairs = zip(f.control, here.values, strict=True)
-    return {**_fixed(f, here.places), **{v.var: build.constant(x, v.var.sort) for v, x in pairs if x is not None}}
+    return {**_fixed(f, here.places), **{v.var: value_of(v.var, x) for v, x in pairs if x is not None}}
 
 
 def _fixed(f: Frame, places: tuple[int, ...]) -> dict[Var, Term]:

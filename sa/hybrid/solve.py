@@ -9,6 +9,7 @@ from msgspec import Struct
 from sa.automata.ranges import within
 from sa.base.limits import Limits
 from sa.conditions.never import at_places
+from sa.hybrid.control import value_of
 from sa.hybrid.points import Frame, Graph, Point, Step, known
 from sa.smt.horn import Atom, Clause, GivenUp, Solution
 from sa.smt.reach import reach
@@ -57,7 +58,7 @@ def horn(f: Frame, graph: Graph, lemmas: Sequence[Term], whole: bool = False) ->
     names = {point: str(number) for number, point in enumerate(graph.steps)}
     clauses = list[Clause]()
     for point, start in graph.starts:
-        given: dict[Var, Term] = {v.var: build.constant(start[v.var], v.var.sort) for v in f.control}
+        given: dict[Var, Term] = {v.var: value_of(v.var, start[v.var]) for v in f.control}
         head = Atom(names[point], data[point])
         ranges = (within(v) for v in f.whole.variables)
         clauses.append(Clause((), substitute(build.land(f.whole.init, *ranges), given), head))
