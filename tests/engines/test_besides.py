@@ -101,6 +101,7 @@ UNBOUNDED = (
 )
 
 
+@pytest.mark.fuzz  # 13 s of processor time.
 def test_arrays_may_differ_at_one_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """That of the element which is just being written."""
     only_besides(monkeypatch)

@@ -85,7 +85,7 @@ def _is_wrong(sketch: Sketch, place: Place, finding: Finding, most: int) -> bool
 
 
 def test_what_is_proved_holds_with_up_to_three_copies() -> None:
-    counted, wrong = judge(range(12), 3)
+    counted, wrong = judge(range(6), 3)
     assert not wrong
     assert counted["PROVED"] and counted["REFUTED"]
 
@@ -109,7 +109,7 @@ def test_what_is_proved_where_copies_are_counted_holds_with_up_to_four_copies(fi
 
 
 def test_what_is_proved_of_locals_holds_with_up_to_three_copies() -> None:
-    counted, wrong = judge(range(10, 20), 3, sketch_about_locals)
+    counted, wrong = judge(range(10, 15), 3, sketch_about_locals)
     assert not wrong
     assert counted["PROVED"] and counted["REFUTED"]
 
@@ -120,7 +120,7 @@ def test_what_is_proved_of_locals_holds_with_up_to_four_copies() -> None:
 
 
 def test_what_is_proved_where_copies_have_elements_holds_with_up_to_three_copies() -> None:
-    counted, wrong = judge(range(6), 3, sketch_with_elements, COUNTING)
+    counted, wrong = judge(range(3), 3, sketch_with_elements, COUNTING)
     assert not wrong
     assert counted["PROVED"] and counted["REFUTED"]
 

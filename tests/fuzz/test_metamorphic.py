@@ -12,7 +12,7 @@ from tests.fuzz.metamorphic import LAWS, REFLEXIVITY, Law, Tally, random_pair, t
 
 @pytest.mark.parametrize(
     "seeds",
-    [range(9), pytest.param(range(10_000, 10_060), marks=[pytest.mark.slow, pytest.mark.fuzz])],
+    [range(5), pytest.param(range(10_000, 10_060), marks=[pytest.mark.slow, pytest.mark.fuzz])],
 )
 def test_no_law_is_broken(seeds: range) -> None:
     tally = Tally()

@@ -216,7 +216,7 @@ RELAXED = "atomic_load_explicit(&x, memory_order_relaxed)"
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
-        ("int r = LOAD; return a / b + r;", "int q = a / b; int r = LOAD; return q + r;", "PROVED"),
+        ("int r = LOAD; return 7 / b + r;", "int q = 7 / b; int r = LOAD; return q + r;", "PROVED"),
         pytest.param(
             "int r = LOAD; if (a) return a / b + r; return r;",
             "int q = 0; if (a) q = a / b; int r = LOAD; return q + r;",
@@ -266,7 +266,10 @@ def test_what_happens_in_any_case_may_happen_before_a_relaxed_load(
         ("static int a[3];", "a[1]", "PROVED"),
         ("static int a[3]; int *get(void) { return a; }", "a[1]", "REFUTED"),
         pytest.param("static int a[2][2];", "a[1][0]", "PROVED", marks=SLOW),
-        ("static int a[2][2]; int *get(void) { return a[1]; }", "a[1][0]", "REFUTED"),
+        # 8 s of processor time; the array above shows the rule.
+        pytest.param(
+            "static int a[2][2]; int *get(void) { return a[1]; }", "a[1][0]", "REFUTED", marks=pytest.mark.fuzz
+        ),
         ("static struct { int n, v[2]; } s;", "s.n", "PROVED"),
         ("static struct { int n, v[2]; } s; int *get(void) { return s.v; }", "s.n", "REFUTED"),
         pytest.param("struct t { int n, *q; }; static struct t s;", "s.n", "REFUTED", marks=SLOW),

@@ -1,0 +1,125 @@
+"""Whether two programs and their relation say what is asked of two functions, looked at without what made them.
+
+What relates functions that are compared alone is no text of the user's, so nobody else would notice a mistake in it.
+Each condition here is one of the definition: it must hold of every pair, however it was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Label
+from sa.automata.program import Program, Refinement
+from sa.frontends.flow.alone import UNDEFINED, Function
+from sa.frontends.flow.exposed import is_shared
+from sa.frontends.flow.graph import Store
+from sa.terms import build
+from sa.terms.name import ABSTRACT, CONCRETE
+from sa.terms.substitute import unsided
+from sa.terms.term import Int, Term, Var
+
+#: A cell by its object and what follows the object's name.
+_Key: TypeAlias = tuple[str, str]
+
+
+class Misread(Exception):
+    """An internal error: two functions are not compared as they should be."""
+
+
+def judge(
+    functions: Sequence[Function], stored: Sequence[frozenset[_Key]], programs: Sequence[Program], block: Refinement
+) -> None:
+    """Nothing, or Misread: two functions, the cells that they write, what they became, and how that is related."""
+    automata = [thread for program in programs for thread in program.threads]
+    problem = next(_problems(functions, stored, automata, block), None)
+    if problem is not None:
+        raise Misread(problem)
+
+
+def written(function: Function) -> frozenset[_Key]:
+    """The cells that others share and the function writes, before it is rewritten."""
+    steps = (s for s in function.thread.graph.steps if isinstance(s.op, Store))
+    return _shared(function, (id(s) for s in steps))
+
+
+def _shared(function: Function, steps: Iterable[int]) -> frozenset[_Key]:
+    places, of = function.known.found.layout.places, function.known.of
+    reached = (places[a] for s in steps if s in of for a in of[s].cells if a in places)
+    return frozenset((p.object.name, p.cell.path) for p in reached if is_shared(p.object))
+
+
+def _problems(
+    functions: Sequence[Function], stored: Sequence[frozenset[_Key]], automata: Sequence[Automaton], block: Refinement
+) -> Iterator[str]:
+    if len(automata) != 2 or len(functions) != 2:
+        yield "one thread on each side is expected"
+        return
+    for function in functions:
+        known = {(p.object.name, p.cell.path) for p in function.known.found.layout.places.values()}
+        if any((o.name, c.path) not in known for o in function.unit.objects if is_shared(o) for c in o.cells):
+            yield "a shared variable has no place"
+    cells = sorted({k for f in functions for k in f.used})
+    if not {*cells} >= {k for f in functions for k in _shared(f, f.known.of)} or len(block.relate or ()) != len(cells):
+        yield "not every shared variable that is accessed is related"
+    source, target = automata
+    bits = [_bits(r.term) for r in block.relate or ()]
+    if None in bits:
+        yield "the relation is not that what the target has written the source has written or will write"
+        return
+    if any(v.kind is Kind.GLOBAL for a in automata for v in a.variables):
+        yield "a variable is not under permissions"
+    begun = [[e for e in a.edges if e.source == a.initial] for a in automata]
+    shown = [{None if e.label is None else (e.label.action, len(e.label.values)) for e in edges} for edges in begun]
+    if shown[0] != shown[1] or len(shown[0]) != 1 or None in shown[0]:
+        yield "the functions do not begin alike"
+    if any(not any(_agree(one, other) for one in begun[0]) for other in begun[1]):
+        yield "the source cannot begin as the target does"
+    for edge, side in ((e, n) for n, edges in enumerate(begun) for e in edges):
+        if any(all(dict(edge.updates).get(v) is not build.ZERO for v in b[side]) for b in bits if b is not None):
+            yield "something is written before the functions begin"
+    for automaton, own, side in zip(automata, stored, (0, 1), strict=True):
+        done = {v for e in automaton.edges for v, value in e.updates if value is build.ONE and e.label is None}
+        if any(k in own and b is not None and done.isdisjoint(b[side]) for k, b in zip(cells, bits, strict=True)):
+            yield "a variable that is written is not said to be"
+    yield from _undefined(source, target, [b[0] for b in bits if b is not None])
+
+
+def _bits(term: Term) -> tuple[frozenset[Var], frozenset[Var]] | None:
+    """The variables of source and target, without sides, if the target's is 1 only where one of the source's is."""
+    theirs, mine = (frozenset(v for v in term.free if v.name.side == side) for side in (ABSTRACT, CONCRETE))
+    said = (*(build.ne(v, build.ONE) for v in mine), *(build.eq(v, build.ONE) for v in theirs))
+    if (len(theirs), len(mine)) != (2, 1) or term is not build.lor(*said):
+        return None
+    return frozenset(map(unsided, theirs)), frozenset(map(unsided, mine))
+
+
+def _agree(one: Edge, other: Edge) -> bool:
+    """Whether no two values of labels are different constants."""
+    values = zip(*(e.label.values if e.label is not None else () for e in (one, other)), strict=False)
+    return all(a is b for a, b in values if isinstance(a, Int) and isinstance(b, Int))
+
+
+def _undefined(source: Automaton, target: Automaton, bits: Sequence[frozenset[Var]]) -> Iterator[str]:
+    """The target is seen to be undefined, for ever, and the source that is undefined may do all that the target may."""
+    if any(e.label is not None and e.label.action == FAIL for a in (source, target) for e in a.edges):
+        yield "what is undefined is a failure"
+    ends = {e.target for e in target.edges if e.label == Label(UNDEFINED)}
+    if ends - {e.source for e in target.edges if e.label == Label(UNDEFINED) and _always(e)}:
+        yield "what is undefined ends"
+    going = {e.source for e in source.edges}
+    if any(e.label is None and e.target not in going for e in source.edges):
+        yield "what is undefined cannot do anything"
+    shapes = {(e.label.action, len(e.label.values)) for e in target.edges if e.label is not None}
+    for place in {e.target for e in source.edges if e.label is not None and e.label.action == UNDEFINED}:
+        loops = [(e, e.label) for e in source.edges if e.source == place and _always(e) and e.label is not None]
+        able = {(told.action, len({*told.values} & {c.var for c in e.choices})) for e, told in loops}
+        if not shapes <= able:
+            yield "what is undefined cannot do everything"
+        entering = [dict(e.updates) for e in source.edges if e.target == place != e.source]
+        if any(all(done.get(v) is not build.ONE for v in b) for done in entering for b in bits):
+            yield "what is undefined has not written everything"
+
+
+def _always(edge: Edge) -> bool:
+    return edge.source == edge.target and edge.guard is build.TRUE and not edge.updates
