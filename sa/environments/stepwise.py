@@ -17,8 +17,10 @@ from sa.terms.sort import Value, default_value
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
-#: How many moves, and how many abstract steps in one move, are tried.
-MOVE_BOUND = 4
+#: How many moves are tried; environments may stay, so that more of them include fewer. A counter takes many.
+MOVES = (1, 2, 3, 4, 8, 16)
+
+#: How many abstract steps in one move are tried.
 STEP_BOUND = 4
 
 
@@ -36,11 +38,11 @@ def wander(session: Session, board: Board, pair: Pair, before: State, after: Sta
     direct = _direct(board, pair, before, after)
     if direct is not None:
         return (direct,)
-    for count in range(1, MOVE_BOUND + 1):
+    for count in MOVES:
         states = _waypoints(session, board, pair, before, after, count)
         if states is None:
             continue
-        stops = [_stop(session, board, pair, s, t) for s, t in pairwise(states)]
+        stops = [_stop(session, board, pair, s, t) for s, t in pairwise(states) if s != t]
         if all(s is not None for s in stops):
             return tuple(s for s in stops if s is not None)
     return None

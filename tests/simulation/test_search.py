@@ -91,6 +91,14 @@ def test_spoiler_moves_the_environment_first_where_only_that_wins() -> None:
     assert isinstance(decision.evidence.move.then.move, Step)
 
 
+@pytest.mark.parametrize("sort", ["0..15", "int"])
+def test_spoiler_may_need_many_moves_of_an_environment_that_counts(sort: str) -> None:
+    rely = "rely x' == x || x' == x + 1; rely y' == y;"
+    text = f"global x : {sort} = 0; global y : int = 0; thread T {{{{ {rely} while (*) {{{{ {{}} }}}} }}}}"
+    decision = _decided(text.format("if (x < 12) { y := 1; } else { y := 2; }"), text.format("y := 1;"))
+    assert isinstance(decision.evidence, Position)
+
+
 def test_an_environment_that_is_not_transitive_is_closed_exactly() -> None:
     # Two environment steps lead from 0 to 2 and one does not; only then is the action possible.
     text = "global x : 0..2 = 0; thread T {{ rely x' == x || x == 0 && x' == 1 || x == 1 && x' == 2; {} }}"
