@@ -9,34 +9,24 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Kind, Variable
 from sa.automata.family import Family, crowd
 from sa.automata.program import Axiom
+from sa.certificates import threads_json
 from sa.certificates.crowd import Count, CrowdJoint, CrowdKeeps, counter
 from sa.certificates.scope import scope
 from sa.certificates.shape import Entry, Json
-from sa.certificates.threads_json import (
-    Bads,
-    annotated_json,
-    bad_json,
-    invariants_json,
-    never_json,
-    read_annotated,
-    read_bad,
-    read_invariants,
-    read_never,
-)
 from sa.terms.smtlib import smtlib
 from sa.terms.term import Term
 
 
-def crowd_keeps_json(keeps: CrowdKeeps, bads: Bads) -> Json:
+def crowd_keeps_json(keeps: CrowdKeeps, bads: threads_json.Bads) -> Json:
     """A proof by invariants of threads and of each copy."""
     return {
-        "threads": [annotated_json(t) for t in keeps.threads],
-        "copies": [annotated_json(t) for t in keeps.copies],
-        "never": [never_json(n, bads) for n in keeps.never],
+        "threads": [threads_json.annotated_json(t) for t in keeps.threads],
+        "copies": [threads_json.annotated_json(t) for t in keeps.copies],
+        "never": [threads_json.never_json(n, bads) for n in keeps.never],
     }
 
 
-def crowd_joint_json(joint: CrowdJoint, bads: Bads) -> Json:
+def crowd_joint_json(joint: CrowdJoint, bads: threads_json.Bads) -> Json:
     """A proof by joint invariants of threads and copies."""
     counted: list[Json] = [
         {"family": c.family, "held": [{"at": q, "if": smtlib(held)} for q, held in c.held]} for c in joint.counted
@@ -44,8 +34,8 @@ def crowd_joint_json(joint: CrowdJoint, bads: Bads) -> Json:
     return {
         "counts": list(joint.counts),
         "counted": counted,
-        "invariants": invariants_json(joint.invariants),
-        "never": [bad_json(b, bads) for b in joint.never],
+        "invariants": threads_json.invariants_json(joint.invariants),
+        "never": [threads_json.bad_json(b, bads) for b in joint.never],
     }
 
 
@@ -54,7 +44,7 @@ def read_crowd_keeps(
     threads: Sequence[Automaton],
     families: tuple[Family, ...],
     init: Term,
-    bads: Bads,
+    bads: threads_json.Bads,
     axioms: tuple[Axiom, ...],
 ) -> CrowdKeeps:
     """A proof about these threads and families. Raises Malformed."""
@@ -66,9 +56,9 @@ def read_crowd_keeps(
         if len(items.items()) != len(wanted):
             raise items.wrong(f"{len(wanted)} of them are expected")
         annotated += zip(items.items(), wanted, strict=True)
-    made = tuple(read_annotated(item, thread, axioms, everyone) for item, thread in annotated)
+    made = tuple(threads_json.read_annotated(item, thread, axioms, everyone) for item, thread in annotated)
     # Which copies witnesses may be is looked at by the checker.
-    nevers = tuple(read_never(n, bads) for n in never.items())
+    nevers = tuple(threads_json.read_never(n, bads) for n in never.items())
     return CrowdKeeps(made[: len(threads)], families, made[len(threads) :], init, nevers, axioms)
 
 
@@ -77,7 +67,7 @@ def read_crowd_joint(
     threads: tuple[Automaton, ...],
     families: tuple[Family, ...],
     init: Term,
-    bads: Bads,
+    bads: threads_json.Bads,
     axioms: tuple[Axiom, ...],
 ) -> CrowdJoint:
     """The same of a proof by joint invariants. Raises Malformed."""
@@ -86,8 +76,8 @@ def read_crowd_joint(
     counted = tuple(_read_count(item, families) for item in numbers.items())
     counters = tuple(Variable(counter(n), Kind.GLOBAL) for n in range(len(counted)))
     counting = tuple(replace(t, variables=(*t.variables, *counters)) for t in crowd(families, counts))
-    said = read_invariants(invariants, (*threads, *counting), axioms)
-    excluded = tuple(read_bad(item, bads) for item in never.items())
+    said = threads_json.read_invariants(invariants, (*threads, *counting), axioms)
+    excluded = tuple(threads_json.read_bad(item, bads) for item in never.items())
     return CrowdJoint(threads, families, counts, said, init, excluded, axioms, counted)
 
 

@@ -12,19 +12,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import (
-    FAIL,
-    Automaton,
-    Edge,
-    Failure,
-    Fault,
-    Kind,
-    Label,
-    Location,
-    Origin,
-    innermost,
-    variables_of,
-)
+from sa.automata import automaton
 from sa.automata.family import Family, of_symbolic
 from sa.automata.program import Guarantee, Program
 from sa.certificates.run import Bad, Failing
@@ -42,7 +30,7 @@ class Claimed(Struct, frozen=True):
 
     what: str
     bads: tuple[Bad, ...]
-    threads: tuple[Automaton, ...]
+    threads: tuple[automaton.Automaton, ...]
     families: tuple[Family, ...] = ()
     bound: bool = False
 
@@ -75,11 +63,11 @@ def _claims(program: Program) -> Iterator[Claimed]:
         yield Claimed(f"invariant {invariant.name}", bads, threads, families, bound)
 
 
-def _checks(program: Program, thread: Automaton) -> Iterator[Claimed]:
-    failing = dict[Origin, list[Edge]]()
+def _checks(program: Program, thread: automaton.Automaton) -> Iterator[Claimed]:
+    failing = dict[automaton.Origin, list[automaton.Edge]]()
     for edge in thread.edges:
         if _fails(edge):
-            failing.setdefault(innermost(edge.origin), []).append(edge)
+            failing.setdefault(automaton.innermost(edge.origin), []).append(edge)
     for origin, edges in failing.items():
         bads = tuple(Bad(Failing(thread.name, e), None) for e in edges)
         failure = edges[0].failure
@@ -88,23 +76,27 @@ def _checks(program: Program, thread: Automaton) -> Iterator[Claimed]:
         yield Claimed(f"{thread.name}: {what} does not fail", bads, program.threads, program.families, bound)
 
 
-def _fails(edge: Edge) -> bool:
-    return edge.label is not None and edge.label.action == FAIL
+def _fails(edge: automaton.Edge) -> bool:
+    return edge.label is not None and edge.label.action == automaton.FAIL
 
 
-def _guaranteed(thread: Automaton, guarantee: Guarantee) -> tuple[Automaton, tuple[Bad, ...]]:
+def _guaranteed(thread: automaton.Automaton, guarantee: Guarantee) -> tuple[automaton.Automaton, tuple[Bad, ...]]:
     own = next((e.target for e in thread.edges if _fails(e)), None)
     end = own or _unused({q.name for q in thread.locations})
-    added, what = list[Edge](), Failure(Fault.GUARANTEE, show(guarantee.relation))
+    added, what = list[automaton.Edge](), automaton.Failure(automaton.Fault.GUARANTEE, show(guarantee.relation))
     for edge in thread.edges:
         after = dict(edge.updates)
-        following: dict[Var, Term] = {primed(v): after.get(v, v) for v in variables_of(thread, Kind.GLOBAL)}
+        following: dict[Var, Term] = {
+            primed(v): after.get(v, v) for v in automaton.variables_of(thread, automaton.Kind.GLOBAL)
+        }
         broken = land(edge.guard, lnot(substitute(guarantee.relation, following)))
         if not _fails(edge) and broken is not FALSE:
-            added.append(replace(edge, target=end, label=Label(FAIL), guard=broken, updates=(), failure=what))
+            added.append(
+                replace(edge, target=end, label=automaton.Label(automaton.FAIL), guard=broken, updates=(), failure=what)
+            )
     places = thread.locations
     if own is None:
-        places = (*places, Location(end, TRUE, None, thread.origin))
+        places = (*places, automaton.Location(end, TRUE, None, thread.origin))
     guarded = replace(thread, locations=places, edges=(*thread.edges, *added))
     return guarded, tuple(Bad(Failing(thread.name, e), None) for e in added)
 

@@ -12,16 +12,6 @@ from sa.base.limits import Limits
 from sa.base.verdict import EXIT_INPUT, EXIT_STATUS, Reason, Unknown, Verdict, worst_status
 from sa.cli import c_options, options
 from sa.cli.chain import refine_chain
-from sa.cli.options import (
-    Files,
-    Settings,
-    Watching,
-    check_chained,
-    check_inferring,
-    check_weakest,
-    engines_of,
-    watching_of,
-)
 from sa.cli.output import answered, screen, write, write_json
 from sa.cli.session import complain, decide, remark
 from sa.cli.weakest import find
@@ -74,34 +64,34 @@ def refine(
     Exit status: 0 proved, 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
     paths = tuple(p for p in (abstract, concrete, *(further or ())) if p is not None)
-    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, paths[-1], report), why)
-    check_inferring(infer, certificate)
+    settings = options.Settings(json, quiet, timeout, memory, options.Files(sarif, junit, paths[-1], report), why)
+    options.check_inferring(infer, certificate)
     narrowed = {"whole": whole, "engine": engine, "jobs": jobs > 1}
     unfit = {**narrowed, "trace": trace, "profile": profile, "infer-relate": infer}
     how = c_options.reading(cc, define, include, entry, overflow, heap, function=function, plain=plain)
-    check_chained(chain, len(paths), script, {**unfit, "weakest-rely": weakest_rely})
+    options.check_chained(chain, len(paths), script, {**unfit, "weakest-rely": weakest_rely})
     c_options.check_reading(how, len(paths), {"chain": chain, "weakest-rely": weakest_rely, "infer-relate": infer})
     written = {"certificate": certificate, "report": report, "sarif": sarif, "junit": junit}
-    check_weakest(weakest_rely, {"why": why, **narrowed, **written})
+    options.check_weakest(weakest_rely, {"why": why, **narrowed, **written})
     if chain:
         refine_chain(paths, split, script, certificate, cache, seed, settings)
     elif weakest_rely:
-        find(paths, split, how, settings, watching_of(settings, trace, profile), seed)
+        find(paths, split, how, settings, options.watching_of(settings, trace, profile), seed)
     else:
 
         def request(bounds: Limits) -> RefineRequest:
             asked = _request(paths, split, _options(bounds, seed, whole, jobs), engine, cache)
             return replace(asked, relate=_relate(infer, settings, whole or engine is not None, how), reading=how)
 
-        _ask(paths, request, certificate, settings, watching_of(settings, trace, profile))
+        _ask(paths, request, certificate, settings, options.watching_of(settings, trace, profile))
 
 
 def _ask(
     paths: tuple[str, ...],
     asked: Callable[[Limits], RefineRequest],
     certificate: str | None,
-    settings: Settings,
-    watching: Watching,
+    settings: options.Settings,
+    watching: options.Watching,
 ) -> None:
     """Ask, show the answers, write them down, and end with the status of the worst one."""
     answers: list[Answer] = []
@@ -142,7 +132,7 @@ def _ask(
     decide(settings, " and ".join(paths), body, stopped)
 
 
-def _shown(answers: list[Answer], first: bool, settings: Settings) -> None:
+def _shown(answers: list[Answer], first: bool, settings: options.Settings) -> None:
     """If this was the last answer, there is no other one, whatever becomes of the files that are written then."""
     if answers[-1].last and first:
         lost = "error SA903: a limit was reached before all files were written\n" if settings.files.any else ""
@@ -166,13 +156,13 @@ def _request(paths: tuple[str, ...], split: bool, asked: Options, engine: str | 
     from sa.app.refine import RefineRequest
     from sa.engines.portfolio_of_goals import known
 
-    engines = known(engines_of(engine))
+    engines = known(options.engines_of(engine))
     # What was found before may be of other engines.
     kept = users_cache() if cache and not engines else None
     return RefineRequest(paths, split, replace(asked, cache=kept, engines=engines))
 
 
-def _relate(infer: bool, settings: Settings, chosen: bool, how: Reading) -> Relate:
+def _relate(infer: bool, settings: options.Settings, chosen: bool, how: Reading) -> Relate:
     """What to do where the relation fails. Asked for a verdict alone nobody wants to hear of another question."""
     from sa.app.refine import Relate
 
@@ -189,7 +179,9 @@ def _certify(certificate: str, request: RefineRequest, answers: list[Answer]) ->
     replace_file(certificate, refinement_certificate(certificate, request, answers))
 
 
-def _answer(request: RefineRequest, answers: list[Answer], show: Callable[[], None], watching: Watching) -> None:
+def _answer(
+    request: RefineRequest, answers: list[Answer], show: Callable[[], None], watching: options.Watching
+) -> None:
     """Put the answers where they belong, and show each as soon as it is known."""
     from sa.app.refine import refine as work
     from sa.cli.watching import watched
@@ -201,7 +193,7 @@ def _answer(request: RefineRequest, answers: list[Answer], show: Callable[[], No
                 show()
 
 
-def _end(answers: list[Answer], unknown: Unknown | None, settings: Settings, paths: tuple[str, ...]) -> int:
+def _end(answers: list[Answer], unknown: Unknown | None, settings: options.Settings, paths: tuple[str, ...]) -> int:
     """Say what is left to say when all answers are shown that there are; `unknown` says why there are no more."""
     stopped = [EXIT_STATUS[Verdict.UNKNOWN]] if unknown else []
     status = worst_status([*(status_of(a.outcome) for a in answers), *stopped])
@@ -223,7 +215,7 @@ def _end(answers: list[Answer], unknown: Unknown | None, settings: Settings, pat
     return status
 
 
-def _page(answers: list[Answer], unknown: Unknown | None, settings: Settings) -> Callable[[], str]:
+def _page(answers: list[Answer], unknown: Unknown | None, settings: options.Settings) -> Callable[[], str]:
     """The report of all answers; `unknown` says why there are no more."""
 
     def page() -> str:
@@ -236,7 +228,7 @@ def _page(answers: list[Answer], unknown: Unknown | None, settings: Settings) ->
     return page
 
 
-def _show(outcome: Outcome, settings: Settings) -> None:
+def _show(outcome: Outcome, settings: options.Settings) -> None:
     from sa.report.refine import refinement_document
     from sa.report.terminal import show_document
 

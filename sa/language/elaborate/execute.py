@@ -10,18 +10,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import EXIT, FAIL, Fault, Kind, Label
 from sa.language import syntax
-from sa.language.elaborate.assignments import (
-    any_values,
-    assign,
-    havoc,
-    lock,
-    operate,
-    operation_of,
-    store_value,
-    store_whole,
-    translate_value,
-    unlock,
-)
+from sa.language.elaborate import assignments
 from sa.language.elaborate.builtin import expansion, stand_in
 from sa.language.elaborate.calls import Called, call_of, enter, no_procedure, pass_values, store_result
 from sa.language.elaborate.context import Execution, complain, within
@@ -145,7 +134,7 @@ def _result(
 ) -> list[Path]:
     if called.into is None:
         return paths
-    read = translate_value(value, False, inside.context)
+    read = assignments.translate_value(value, False, inside.context)
     return paths if read is None else store_result(called.into, *read, value.span, paths, execution)
 
 
@@ -176,18 +165,18 @@ def _simple(action: Simple, paths: list[Path], execution: Execution) -> list[Pat
         case syntax.Assert(condition):
             return _asserted(condition, paths, execution)
         case syntax.Assign():
-            return assign(action, paths, execution)
+            return assignments.assign(action, paths, execution)
         case syntax.Havoc(places):
-            return havoc(places, paths, execution)
+            return assignments.havoc(places, paths, execution)
         case syntax.Local():
             return _local(action, paths, execution)
         case syntax.CompareAndSwap(result) | syntax.FetchAdd(result) | syntax.Exchange(result):
             assert result is not None
-            return operate(action, result, paths, execution)
+            return assignments.operate(action, result, paths, execution)
         case syntax.Lock():
-            return lock(action, paths, execution)
+            return assignments.lock(action, paths, execution)
         case syntax.Unlock():
-            return unlock(action, paths, execution)
+            return assignments.unlock(action, paths, execution)
         case syntax.Start():
             return start(action, paths, execution)
         case syntax.Join():
@@ -237,7 +226,7 @@ def tested(condition: syntax.Condition, execution: Execution) -> Tested | None:
     if not isinstance(condition, syntax.Attempt):
         term = boolean(condition, context)
         return None if term is None else Tested(term, tuple(undefined), {})
-    made = operation_of(condition.operation, context)
+    made = assignments.operation_of(condition.operation, context)
     if made is None:
         return None
     if condition.right == syntax.Boolean(True, condition.span) and sort_of(made.outcome) != BOOL:
@@ -303,12 +292,12 @@ def _local(action: syntax.Local, paths: list[Path], execution: Execution) -> lis
     context = execution.context
     written = action.value
     whole = isinstance(action.type, syntax.SequenceType) or isinstance(written, syntax.Elements)
-    values = None if written is None or whole else translate_value(written, action.ghost, context)
+    values = None if written is None or whole else assignments.translate_value(written, action.ghost, context)
     own = {n.name: free_name(n.name, context.taken) for n in action.names}
     declared = declare_variables(action.names, action.type, Kind.LOCAL, action.ghost, context, own, chosen=True)
     variables = tuple(v for group in declared for v in group)
     if written is None:
-        return any_values(variables, paths, execution)
+        return assignments.any_values(variables, paths, execution)
     if whole:
-        return store_whole(action.names, written, paths, execution)
-    return paths if values is None else store_value(variables, *values, written.span, paths, execution)
+        return assignments.store_whole(action.names, written, paths, execution)
+    return paths if values is None else assignments.store_value(variables, *values, written.span, paths, execution)

@@ -7,23 +7,8 @@ from collections.abc import Callable, Sequence
 from sa.automata.automaton import Fault, Kind, Variable
 from sa.base.diagnostic import error
 from sa.base.source import Span
-from sa.language import syntax
+from sa.language import names, syntax
 from sa.language.elaborate.context import Context, complain
-from sa.language.names import (
-    ArraySymbol,
-    BrokenSymbol,
-    ConditionSymbol,
-    HiddenSymbol,
-    SequenceSymbol,
-    Symbol,
-    TermSymbol,
-    TypeSymbol,
-    VariableSymbol,
-    find,
-    is_of_file,
-    mentioned,
-    unknown,
-)
 from sa.lowering.intervals import outside
 from sa.lowering.paths import Wrong
 from sa.terms import build
@@ -31,32 +16,32 @@ from sa.terms.sort import ArraySort
 from sa.terms.term import Int, Term
 
 
-def whole_name(expression: syntax.Name, symbol: Symbol | None, context: Context) -> Term | None:
+def whole_name(expression: syntax.Name, symbol: names.Symbol | None, context: Context) -> Term | None:
     """The term of a plain name that is not a macro."""
     name, span = expression.name, expression.span
     match symbol:
         case None:
-            context.problems.append(unknown(context.scope, name, span))
+            context.problems.append(names.unknown(context.scope, name, span))
             return None
-        case VariableSymbol(variable):
+        case names.VariableSymbol(variable):
             return read(variable, expression.primes, span, context)
-        case TermSymbol(term):
+        case names.TermSymbol(term):
             if expression.primes:
                 complain(context, "SA303", f"`{name}` never changes, so it has no primed value", span)
                 return None
             return term
-        case ArraySymbol():
+        case names.ArraySymbol():
             complain(context, "SA208", f"`{name}` is an array", span, f"write an element, such as `{name}[0]`")
-        case SequenceSymbol():
+        case names.SequenceSymbol():
             complain(context, "SA208", f"`{name}` is a sequence", span, f"`first({name})` is one of its elements")
-        case TypeSymbol():
+        case names.TypeSymbol():
             complain(context, "SA103", f"`{name}` is a type, not a value", span)
-        case HiddenSymbol(why):
+        case names.HiddenSymbol(why):
             complain(context, "SA103", f"`{name}` cannot be used here", span, why)
-        case ConditionSymbol():
+        case names.ConditionSymbol():
             hint = "only `wait`, `signal` and `broadcast` name it"
             complain(context, "SA103", f"the condition variable `{name}` has no value", span, hint)
-        case BrokenSymbol():
+        case names.BrokenSymbol():
             pass
         case _:
             complain(context, "SA103", f"`{name}` is not a value", span, "give it arguments")
@@ -136,8 +121,8 @@ def read_all(variables: Sequence[Variable], primes: int, span: Span, context: Co
 
 def whole_array(expression: syntax.Index, context: Context) -> Variable | None:
     """The array that is indexed, if it is one variable; None for any other."""
-    match find(context.scope, expression.name):
-        case VariableSymbol(variable) if isinstance(variable.var.sort, ArraySort):
+    match names.find(context.scope, expression.name):
+        case names.VariableSymbol(variable) if isinstance(variable.var.sort, ArraySort):
             return variable
         case _:
             return None
@@ -145,12 +130,12 @@ def whole_array(expression: syntax.Index, context: Context) -> Variable | None:
 
 def array_elements(expression: syntax.Index, context: Context) -> tuple[Variable, ...] | None:
     """The elements of the array that is indexed."""
-    symbol = find(context.scope, expression.name)
-    if isinstance(symbol, ArraySymbol | SequenceSymbol):
+    symbol = names.find(context.scope, expression.name)
+    if isinstance(symbol, names.ArraySymbol | names.SequenceSymbol):
         return symbol.elements
     if symbol is None:
-        context.problems.append(unknown(context.scope, expression.name, expression.span, "array"))
-    elif not isinstance(symbol, BrokenSymbol):
+        context.problems.append(names.unknown(context.scope, expression.name, expression.span, "array"))
+    elif not isinstance(symbol, names.BrokenSymbol):
         complain(context, "SA208", f"`{expression.name}` is not an array", expression.span)
     return None
 
@@ -158,7 +143,7 @@ def array_elements(expression: syntax.Index, context: Context) -> tuple[Variable
 def check_index(index: Term, size: int, expression: syntax.Index, context: Context) -> bool:
     """Whether an index can be used: constants must be right, others may fail at run time."""
     if isinstance(index, Int) and not 0 <= index.value < size:
-        depends = not all(is_of_file(context.scope, n) for n, _ in mentioned(expression.index))
+        depends = not all(names.is_of_file(context.scope, n) for n, _ in names.mentioned(expression.index))
         if depends and context.undefined is not None:
             # Another member of the family, or another round of the loop, may be meant.
             context.undefined.append(Wrong(build.TRUE, Fault.INDEX))
@@ -166,9 +151,9 @@ def check_index(index: Term, size: int, expression: syntax.Index, context: Conte
         message = f"the index {index.value} is outside of `{expression.name}`, which has the elements 0..{size - 1}"
         complain(context, "SA319", message, expression.span)
         return False
-    symbol = find(context.scope, expression.name)
+    symbol = names.find(context.scope, expression.name)
     wrong = outside(index, 0, size - 1, context.ranges)
-    if isinstance(symbol, SequenceSymbol) and context.undefined is not None:
+    if isinstance(symbol, names.SequenceSymbol) and context.undefined is not None:
         wrong = build.lor(wrong, build.le(symbol.length.var, index))
     if wrong is build.FALSE:
         return True
@@ -185,14 +170,14 @@ def in_range(term: Term, low: int, high: int) -> Term:
     return build.land(build.le(build.integer(low), term), build.le(term, build.integer(high)))
 
 
-def sequence_of(expression: syntax.Expression, context: Context) -> SequenceSymbol | None:
+def sequence_of(expression: syntax.Expression, context: Context) -> names.SequenceSymbol | None:
     """The sequence that is named; None after an error."""
-    symbol = find(context.scope, expression.name) if isinstance(expression, syntax.Name) else None
-    if isinstance(symbol, SequenceSymbol):
+    symbol = names.find(context.scope, expression.name) if isinstance(expression, syntax.Name) else None
+    if isinstance(symbol, names.SequenceSymbol):
         return symbol
     if isinstance(expression, syntax.Name) and symbol is None:
-        context.problems.append(unknown(context.scope, expression.name, expression.span, "sequence"))
-    elif not isinstance(symbol, BrokenSymbol):
+        context.problems.append(names.unknown(context.scope, expression.name, expression.span, "sequence"))
+    elif not isinstance(symbol, names.BrokenSymbol):
         hint = "declare one: `global q : seq<int, 4> = {};`"
         complain(context, "SA325", "this is not a sequence", expression.span, hint)
     return None
@@ -200,22 +185,22 @@ def sequence_of(expression: syntax.Expression, context: Context) -> SequenceSymb
 
 def variables_named(place: syntax.Place, context: Context) -> tuple[Variable, ...] | None:
     """The variables that `unchanged` names: an array stands for its elements."""
-    symbol = find(context.scope, place.name)
+    symbol = names.find(context.scope, place.name)
     match symbol, place:
-        case VariableSymbol(variable), syntax.Name():
+        case names.VariableSymbol(variable), syntax.Name():
             return (variable,)
-        case ArraySymbol(elements), syntax.Name():
+        case names.ArraySymbol(elements), syntax.Name():
             return elements
-        case SequenceSymbol(elements, length), syntax.Name():
+        case names.SequenceSymbol(elements, length), syntax.Name():
             return (*elements, length)
-        case ArraySymbol(elements), syntax.Index(_, syntax.Integer(value), _):
+        case names.ArraySymbol(elements), syntax.Index(_, syntax.Integer(value), _):
             if value < len(elements):
                 return (elements[value],)
             complain(context, "SA319", f"`{place.name}` has the elements 0..{len(elements) - 1}", place.span)
-        case BrokenSymbol(), _:
+        case names.BrokenSymbol(), _:
             pass
         case None, _:
-            context.problems.append(unknown(context.scope, place.name, place.span, "variable"))
+            context.problems.append(names.unknown(context.scope, place.name, place.span, "variable"))
         case _:
             context.problems.append(error("SA103", f"`{place.name}` is not a variable", place.span))
     return None
