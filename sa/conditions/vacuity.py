@@ -6,13 +6,15 @@ from collections.abc import Iterable, Iterator
 
 from sa.automata.automaton import EXIT, FAIL, Automaton, Edge, edges_from
 from sa.automata.program import Axiom, Program
+from sa.automata.ranges import within
 from sa.base.diagnostic import Diagnostic, error, warning
 from sa.base.limits import Limits
 from sa.base.source import Span
-from sa.smt.session import Session, Unsat
+from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.printer import show
+from sa.terms.solve import solution
 from sa.terms.sort import default_value
 from sa.terms.term import Term
 
@@ -30,7 +32,7 @@ def vacuity(programs: Iterable[Program], bounds: Limits) -> tuple[Diagnostic, ..
         if not wrong and axioms not in sessions:
             sessions[axioms] = Session(bounds, tuple(a.formula for a in axioms), rlimit=RLIMIT)
         found += wrong or (d for thread in program.threads for d in _of_thread(sessions[axioms], thread))
-    return tuple(found)
+    return tuple(dict.fromkeys(found))
 
 
 def contradiction(axioms: tuple[Axiom, ...], bounds: Limits) -> tuple[Diagnostic, ...]:
@@ -47,6 +49,7 @@ def _of_thread(session: Session, thread: Automaton) -> Iterator[Diagnostic]:
     if _impossible(session, thread.init, invariants[thread.initial]):
         yield warning("SA502", f"no state of `{thread.name}` satisfies the initial condition", thread.origin.span)
         return
+    yield from _cut(session, thread)
     never, alive = list[Edge](), set[Span | None]()
     outgoing = edges_from(thread)
     for place in thread.locations:
@@ -67,6 +70,25 @@ def _of_thread(session: Session, thread: Automaton) -> Iterator[Diagnostic]:
         if edge.origin.span not in alive:
             message = f"this step can never be taken: `{show(edge.guard)}` is false here"
             yield warning("SA504", message, edge.origin.span)
+
+
+def _cut(session: Session, thread: Automaton) -> Iterator[Diagnostic]:
+    """Variables whose first value is a term that their range does not contain always: so runs are left out."""
+    ranged = {v.var: v for v in thread.variables if v.low is not None}
+    formulas, order = build.conjuncts(thread.init), list(ranged)
+    for formula in formulas:
+        # Initial values speak of earlier variables.
+        own = [v for v in order if v in formula.free][-1:] if len(formula.free) > 1 else []
+        said = solution(formula, frozenset(own))
+        if said is not None:
+            var, inside = said[0], within(ranged[said[0]])
+            # An initial condition has the ranges in it; those of later variables may say as much of this one.
+            later = frozenset(c for v in order[order.index(var) :] for c in build.conjuncts(within(ranged[v])))
+            others = (f for f in formulas if f not in later)
+            if isinstance(session.check((*others, build.lnot(inside))), Sat):
+                message = f"the program does not begin where `{show(inside)}` is false"
+                hint = "say in an `init` for which values of the others it begins"
+                yield warning("SA514", message, ranged[var].origin.span, hint)
 
 
 def _impossible(session: Session, *formulas: Term) -> bool:

@@ -26,3 +26,12 @@ def test_a_place_that_nothing_leads_to_is_not_one_where_a_thread_waits() -> None
     lost = "global x : int; automaton T { location a initial; location b; edge a -> a { x := 1; } }"
     assert _codes(lost) == []
     assert _codes(lost.replace("a -> a", "a -> b")) == ["SA505"]
+
+
+def test_an_initial_value_that_may_be_outside_of_its_range_is_warned_of_unless_an_init_says_where_it_is() -> None:
+    text = (
+        "param A : int; init A >= {}; global x : 0..3 = A; global y : 0..4 = x + 1; init x != 9; thread T { x := y; }"
+    )
+    assert _codes(text.replace("{}", "0").replace("x != 9", "A <= 3")) == []
+    assert _codes(text.replace("{}", "0")) == ["SA514"]
+    assert _codes(text.replace("{}", "0").replace("x + 1", "x + 2")) == ["SA514", "SA514"]
