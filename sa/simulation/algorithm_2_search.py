@@ -102,6 +102,7 @@ class Search:
         goal = board.goal
         self.initial: Pair = (goal.concrete.initial, goal.abstract.initial)
         self.anywhere = tactics.anywhere
+        self._liking = preference.preference(board, tactics.late)
         self._changing = (*board.concrete.globals, *board.abstract.globals)
         self.opening = tuple(boards.reduce(board, t) for t in boards.initial_condition(board))
 
@@ -240,7 +241,7 @@ class Search:
             return None
         rounds = state.rounds.setdefault(number, [])
         if not rounds:
-            for run in preference.proposals(self.board, step, state.pair[1], view.definitions, self._tactics.late):
+            for run in preference.proposals(self._liking, step, state.pair[1], view.definitions):
                 answer = play_round(self.board, step, run)
                 # Where staying loses a tie, a state shows whether there is a better answer.
                 if run.edges or all(view.reduced(t) is build.TRUE for t in ties_after(self.board, self.pairs, answer)):
@@ -303,9 +304,8 @@ class Search:
             self.exact = False
             return self._lose(state, step, learning.blame(chosen, step, model, self.pairs), model)
         if good:
-            runs = {a.run: a for a in sure or good}
-            lost = {run: lost_ties(self.board, self.pairs, a, model) for run, a in runs.items()}
-            self._add(state, step.number, runs[preference.best(self.board, step, lost, model, self._tactics.late)])
+            lost = lost_ties(self.board, self.pairs, sure or good, model)
+            self._add(state, step.number, preference.best(self._liking, step, lost, model))
             self._post(StepTask(state.pair, step.number))
             return None
         self.exact = self.exact and found.exhausted

@@ -1,6 +1,7 @@
 """Which answer to try first. A good guess saves work; a bad one costs work, never soundness.
 
-An abstract edge that is the same statement as the concrete one is the best guess; staying is next.
+What wins for good is the best guess, then an abstract edge that is the same statement as the concrete one, then
+staying.
 """
 
 from __future__ import annotations
@@ -8,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from sa.automata.automaton import Edge, Origin, innermost, mover
 from sa.game.board import Board, Side
-from sa.game.rounds import Challenge
+from sa.game.rounds import Challenge, Round
 from sa.game.runs import Run, changes_links, extend, may_follow, start
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate
@@ -32,12 +35,43 @@ def shape_of(edge: Edge) -> Shape:
     return action, tuple(substitute(t, names) for t in terms)
 
 
-def proposals(
-    board: Board, step: Challenge, location: str, solved: Mapping[Var, Term], late: bool = False
-) -> Iterator[Run]:
+class Preference(Struct, frozen=True):
+    """How answers on a board are preferred: to `winning` locations first; `late` ones stay as long as they may."""
+
+    board: Board
+    winning: frozenset[str]
+    late: bool
+
+
+def preference(board: Board, late: bool) -> Preference:
+    """The preference for answers on a board."""
+    return Preference(board, _answering_all(board), late)
+
+
+def _answering_all(board: Board) -> frozenset[str]:
+    """Abstract locations that every concrete action leaves as they are: who is there has won."""
+    asked = {(e.label.action, len(e.label.values)) for e in board.goal.concrete.edges if e.label is not None}
+
+    def answers(edge: Edge) -> bool:
+        chosen = {c.var for c in edge.choices if c.low is None and c.high is None}
+        free = edge.label is not None and set(edge.label.values) <= chosen and len(chosen) == len(edge.label.values)
+        return free and edge.target == edge.source and edge.guard is build.TRUE and not edge.updates
+
+    return frozenset(
+        place
+        for place, edges in board.abstract.edges.items()
+        if edges and asked <= {(e.label.action, len(e.label.values)) for _, e in edges if e.label and answers(e)}
+    )
+
+
+def proposals(liking: Preference, step: Challenge, location: str, solved: Mapping[Var, Term]) -> Iterator[Run]:
     """Answers worth trying before the solver has shown a state that needs one; `solved` are the facts there."""
+    board = liking.board
     stay = start(board, location)
-    if late and step.label is None and not _touches_links(board, step.edge):
+    if (won := _won(liking, step, stay, solved)) is not None:
+        yield won
+        return
+    if liking.late and step.label is None and not _touches_links(board, step.edge):
         yield stay
         return
     run = _ahead(board, step, stay, solved)
@@ -47,6 +81,19 @@ def proposals(
         yield from _behind_tests(board, step, stay, solved)
     elif not _touches_namesakes(board, step.edge):
         yield stay
+
+
+def _won(liking: Preference, step: Challenge, stay: Run, solved: Mapping[Var, Term]) -> Run | None:
+    """The run of one silent step to a winning location, if what it asks for is asked of the concrete step, too."""
+    board, winning = liking.board, liking.winning
+    known = set(build.conjuncts(substitute(step.edge.guard, solved)))
+    for number, edge in board.abstract.edges[stay.location] if step.label is None else ():
+        if edge.target in winning and edge.target != stay.location and edge.label is None and not edge.choices:
+            run = extend(board, stay, number, edge, (), step.label)[1]
+            wanted = build.conjuncts(substitute(edge.guard, solved))
+            if all(c in known or c is build.TRUE for c in wanted):
+                return run
+    return None
 
 
 def _ahead(board: Board, step: Challenge, stay: Run, solved: Mapping[Var, Term]) -> Run | None:
@@ -91,7 +138,7 @@ def _matching(
         return None
     choice = tuple((mine.var, theirs) for mine, theirs in zip(edge.choices, step.choices, strict=True))
     longer = extend(board, run, number, edge, choice, step.label)[1]
-    same = shape_of(edge) == shape_of(step.edge) or _same_effect(step, edge, run, longer, solved)
+    same = shape_of(edge) == shape_of(step.edge) or _same_effect(board, step, edge, run, longer, solved)
     return longer if same else None
 
 
@@ -117,15 +164,20 @@ def _place(side: Side, edge: Edge) -> tuple[int | None, int]:
     return thread, next(n for n, e in enumerate(alike) if e is edge)
 
 
-def _same_effect(step: Challenge, edge: Edge, before: Run, after: Run, solved: Mapping[Var, Term]) -> bool:
+def _same_effect(
+    board: Board, step: Challenge, edge: Edge, before: Run, after: Run, solved: Mapping[Var, Term]
+) -> bool:
     """Whether the facts make the two statements the same: equal tests, equal variables given equal values.
 
-    Behind equal tests it is enough to write the same, or that the facts hold again: one of two counters may be ahead.
+    Behind equal tests it is enough to write the same where both write, or that the facts hold again: one of two
+    counters may be ahead.
     """
     if (edge.label is None) != (step.label is None):
         return False
-    test = substitute(build.land(*after.condition[len(before.condition) :]), solved)
-    if test is not build.TRUE and test is not substitute(step.edge.guard, solved):
+    kept = build.conjuncts(substitute(board.abstract.locations[edge.target].inv, after.values))
+    test = substitute(build.land(*(c for c in after.condition[len(before.condition) :] if c not in kept)), solved)
+    asked = substitute(step.edge.guard, solved)
+    if test is not build.TRUE and test is not asked:
         return False
     if not edge.updates and not step.edge.updates:
         return test is not build.TRUE
@@ -133,11 +185,15 @@ def _same_effect(step: Challenge, edge: Edge, before: Run, after: Run, solved: M
     theirs = {_plain(v): substitute(t, solved) for v, t in step.edge.updates}
     if mine == theirs:
         return True
-    return test is not build.TRUE and (_writes_alike(edge, step.edge) or _keeps(step, after, solved))
+    return test is asked and (
+        _writes_alike(edge, step.edge) or (test is not build.TRUE and _keeps(step, after, solved))
+    )
 
 
 def _writes_alike(one: Edge, other: Edge) -> bool:
-    """Whether variables that both edges write get the same value in the same words, and there is one."""
+    """Whether variables that both edges write get the same value in the same words; one of both may write nothing."""
+    if not one.updates or not other.updates:
+        return one.guard is not build.TRUE and other.guard is not build.TRUE
     names = {v: unsided(v) for edge in (one, other) for pair in edge.updates for t in pair for v in t.free}
     first, second = ({names[v]: substitute(t, names) for v, t in e.updates} for e in (one, other))
     both = first.keys() & second.keys()
@@ -181,27 +237,39 @@ def _plain(var: Var) -> str:
     return off_side(var.name)
 
 
-def best(board: Board, step: Challenge, runs: Mapping[Run, int], state: State, late: bool = False) -> Run:
+def best(liking: Preference, step: Challenge, answers: Mapping[Round, int], state: State) -> Round:
     """The answer to prefer among good ones, of each of which is known how many ties between the sides it loses.
 
-    Ending in the same statement comes first, of the same thread and branch if there are several, then losing few ties,
-    then making no turns of cycles, then passing few tests, then leaving few variables different that have the same name
-    on both sides, then being short. Where answers come late the shortest is preferred.
+    To win for good comes first, then ending in the same statement, of the same thread and branch if there are several,
+    then losing few ties, then making no turns of cycles, then passing few tests, then leaving few variables different
+    that have the same name on both sides, then being short. Where answers come late the shortest is preferred.
     """
-    if late:
-        return min(runs, key=lambda run: (len(run.turns) + len(run.edges), run.edges))
+    if liking.late:
+        return min(answers, key=lambda a: (len(a.run.turns) + len(a.run.edges), a.run.edges))
+    board, winning = liking.board, liking.winning
     edges, wanted = board.abstract.automaton.edges, shape_of(step.edge)
     after = {
         _plain(v): evaluate(step.after.get(v, v), state) for v in (*board.concrete.globals, *board.concrete.locals)
     }
 
-    def rank(run: Run) -> tuple[bool, tuple[bool, bool], int, int, int, int, int, tuple[int, ...]]:
+    def rank(answer: Round) -> tuple[bool, bool, tuple[bool, bool], int, int, int, int, int, tuple[int, ...]]:
+        run = answer.run
         path = [edges[n] for n in run.edges]
         same = bool(path) and shape_of(path[-1]) == wanted and all(_private(board, e) for e in path[:-1])
         strange = _strangeness(board, step, path[-1]) if same else (True, True)
         tests = sum(e.guard is not build.TRUE for e in (path[:-1] if same else path))
         pairs = ((after.get(_plain(v)), evaluate(t, state)) for v, t in run.values.items())
         apart = sum(mine is not None and mine != theirs for mine, theirs in pairs)
-        return not same, strange, runs[run], len(run.turns), tests, apart, len(path), run.edges
+        return (
+            run.location not in winning,
+            not same,
+            strange,
+            answers[answer],
+            len(run.turns),
+            tests,
+            apart,
+            len(path),
+            run.edges,
+        )
 
-    return min(runs, key=rank)
+    return min(answers, key=rank)

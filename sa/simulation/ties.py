@@ -6,7 +6,7 @@ of an answer, never reasons.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from sa.game.board import Board, Pair
 from sa.game.rounds import Round
@@ -27,8 +27,14 @@ def ties_after(board: Board, pairs: Mapping[Pair, PairState], answer: Round) -> 
             yield substitute(equation, answer.updates)
 
 
-def lost_ties(board: Board, pairs: Mapping[Pair, PairState], answer: Round, state: State) -> int:
-    """How much is lost in a state by an answer that closes a loop. A pair that is new is worse than to lose nothing."""
+def lost_ties(
+    board: Board, pairs: Mapping[Pair, PairState], answers: Iterable[Round], state: State
+) -> Mapping[Round, int]:
+    """How much answers lose in a state that close a loop. To come to a new pair is worse than to lose nothing."""
+    return {a: _lost(board, pairs, a, state) for a in answers}
+
+
+def _lost(board: Board, pairs: Mapping[Pair, PairState], answer: Round, state: State) -> int:
     if not _closes_loop(board, answer):
         return 0
     if answer.target not in pairs:

@@ -20,6 +20,7 @@ from sa.base.source import Source
 from sa.frontends.flow.access import Accesses, accesses
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.exposed import bounded, is_shared, not_compared, refuse, refuse_comparisons
+from sa.frontends.flow.fused import fused
 from sa.frontends.flow.given import Common, chosen
 from sa.frontends.flow.graph import (
     Begin,
@@ -282,7 +283,9 @@ def _automaton(
     kept = frozenset(v for h in told.values() for v in (h.wrote, h.owes))
     automata = decisive([automaton_of(thread, found, names, first, kept)], kept)
     (automaton,), _ = ranged(automata, {}, names)
-    return told_apart(told_apart(automaton, _pointing(automaton, kept)), tuple(h.may for h in told.values())), told
+    automaton = told_apart(told_apart(automaton, _pointing(automaton, kept)), tuple(h.may for h in told.values()))
+    (automaton,) = decisive([fused(automaton)], kept)
+    return automaton, told
 
 
 def _pointing(automaton: Automaton, kept: frozenset[Var]) -> list[Var]:

@@ -1,0 +1,71 @@
+"""A function does what it does itself: random functions with loops, plain and atomic accesses, each compared alone."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from sa.base.verdict import Verdict
+from tests.frontends.c.test_functions import compared
+from tests.parts import for_each
+
+PLAIN = ("x", "y", "z")
+
+
+def function(seed: int) -> str:
+    """A function over three plain variables and an atomic one."""
+    luck = random.Random(seed)
+
+    def value(depth: int = 1) -> str:
+        kind = luck.random()
+        if kind < 0.35:
+            return luck.choice(("a", "b", "i", "s"))
+        if kind < 0.55:
+            return str(luck.randint(-2, 4))
+        if kind < 0.75 or not depth:
+            return luck.choice(PLAIN)
+        return f"({value(0)} {luck.choice('+-+')} {value(0)})"
+
+    def condition() -> str:
+        return f"{value()} {luck.choice(('<', '<=', '>', '!=', '=='))} {value()}"
+
+    def statement(depth: int) -> str:
+        made = [
+            f"{luck.choice(PLAIN)} = {value()};",
+            f"{luck.choice('abs')} {luck.choice(('=', '+=', '-='))} {value()};",
+            f"atomic_store_explicit(&l, {value()}, memory_order_{luck.choice(('release', 'relaxed'))});",
+            f"s = atomic_load_explicit(&l, memory_order_{luck.choice(('acquire', 'relaxed'))});",
+        ]
+        if depth:
+            made += [
+                f"if ({condition()}) {{ {block(depth - 1)} }} else {{ {block(depth - 1)} }}",
+                f"for (int i = 0; i < {luck.choice('ab3')}; i++) {{ {block(depth - 1)} }}",
+                f"do {{ {block(depth - 1)} a--; }} while (a > {luck.randint(0, 2)});",
+                f"while (b > 0) {{ {block(depth - 1)} b -= {luck.randint(1, 2)}; }}",
+            ]
+        return luck.choice(made)
+
+    def block(depth: int) -> str:
+        return " ".join(statement(depth) for _ in range(luck.randint(1, 2)))
+
+    shared = f"#include <stdatomic.h>\nint {', '.join(PLAIN)}; atomic_int l;\n"
+    return f"{shared}int f(int a, int b) {{ int i = 0, s = 0; {block(2)} {block(2)} return s; }}\n"
+
+
+def _is_proved(seed: int, folder: Path) -> None:
+    path = folder / f"{seed}.c"
+    path.write_text(function(seed))
+    assert compared(path, path).outcome.verdict is Verdict.PROVED, path.read_text()
+
+
+@for_each("seed", range(6))
+def test_a_function_refines_itself(seed: int, tmp_path: Path) -> None:
+    _is_proved(seed, tmp_path)
+
+
+@pytest.mark.fuzz
+@for_each("seed", range(6, 206), together=10)
+def test_many_functions_refine_themselves(seed: int, tmp_path: Path) -> None:
+    _is_proved(seed, tmp_path)
