@@ -4,8 +4,8 @@ Both find that out from the initial condition, with the same reading of equation
 once more, without it: by the text, a local has a value where its declaration gives one that is made of what is no local
 or of locals with a value; by enumeration, it has at most one value for each choice of what is no local.
 
-2026-11: of 40,000 random programs (seeds 0 to 39,999; 120,122 locals) the question and the checker always agree, each
-local with a value by its text has one, and each local that has one has at most one value by enumeration.
+2026-11, 25,968 random programs (seeds 0 to 25,967) with 65,211 locals: 41,526 have an initial value, 42,004 have one
+value at most. The question and the checker always agree, and nothing of what is asserted here failed.
 """
 
 from __future__ import annotations
@@ -134,6 +134,6 @@ def test_locals_with_a_value_by_their_text_have_one_and_those_that_have_one_have
 
 
 @pytest.mark.fuzz
-@for_each("seed", range(400, 40_000), 2_000)
+@for_each("seed", range(400, 26_000), 2_000)
 def test_the_same_of_many_programs(seed: int) -> None:
     agree(seed)
