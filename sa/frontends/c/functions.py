@@ -23,7 +23,7 @@ from sa.frontends.flow.alone import Function, compared, follows, function_of
 from sa.frontends.flow.debts import loops
 from sa.frontends.flow.given import GIVEN, Common, spoken, united
 from sa.frontends.flow.graph import Object, Range, Unit
-from sa.frontends.flow.judged import judge, written
+from sa.frontends.flow.judged import judge
 from sa.frontends.reading import USUAL, Reading
 from sa.language.load import Loaded
 from sa.language.reading.grammar import keywords
@@ -144,9 +144,8 @@ def _with(one: _Read, two: _Read, units: tuple[Unit, Unit], ranges: Sequence[Ran
 def _compared(pair: _Pair, reading: Reading, beginning: bool) -> Compared:
     (one, two), (first, second) = pair.read, pair.functions
     _declared_alike(pair)
-    stored = tuple(map(written, pair.functions))
     abstract, concrete, block = compared(first, second, keywords(), beginning)
-    judge(pair.functions, stored, (abstract, concrete), block)
+    judge(pair.functions, (abstract, concrete), block)
     return Compared(two.name, _loaded(abstract, one, reading), _loaded(concrete, two, reading), block)
 
 

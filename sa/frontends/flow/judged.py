@@ -13,7 +13,6 @@ from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Label
 from sa.automata.program import Program, Refinement
 from sa.frontends.flow.alone import UNDEFINED, Function
 from sa.frontends.flow.exposed import is_shared
-from sa.frontends.flow.graph import Store
 from sa.terms import build
 from sa.terms.name import ABSTRACT, CONCRETE
 from sa.terms.substitute import unsided
@@ -27,20 +26,12 @@ class Misread(Exception):
     """An internal error: two functions are not compared as they should be."""
 
 
-def judge(
-    functions: Sequence[Function], stored: Sequence[frozenset[_Key]], programs: Sequence[Program], block: Refinement
-) -> None:
-    """Nothing, or Misread: two functions, the cells that they write, what they became, and how that is related."""
+def judge(functions: Sequence[Function], programs: Sequence[Program], block: Refinement) -> None:
+    """Nothing, or Misread: two functions, what they became, and how that is related."""
     automata = [thread for program in programs for thread in program.threads]
-    problem = next(_problems(functions, stored, automata, block), None)
+    problem = next(_problems(functions, automata, block), None)
     if problem is not None:
         raise Misread(problem)
-
-
-def written(function: Function) -> frozenset[_Key]:
-    """The cells that others share and the function writes, before it is rewritten."""
-    steps = (s for s in function.thread.graph.steps if isinstance(s.op, Store))
-    return _shared(function, (id(s) for s in steps))
 
 
 def _shared(function: Function, steps: Iterable[int]) -> frozenset[_Key]:
@@ -49,9 +40,7 @@ def _shared(function: Function, steps: Iterable[int]) -> frozenset[_Key]:
     return frozenset((p.object.name, p.cell.path) for p in reached if is_shared(p.object))
 
 
-def _problems(
-    functions: Sequence[Function], stored: Sequence[frozenset[_Key]], automata: Sequence[Automaton], block: Refinement
-) -> Iterator[str]:
+def _problems(functions: Sequence[Function], automata: Sequence[Automaton], block: Refinement) -> Iterator[str]:
     if len(automata) != 2 or len(functions) != 2:
         yield "one thread on each side is expected"
         return
@@ -78,10 +67,10 @@ def _problems(
     for edge, side in ((e, n) for n, edges in enumerate(begun) for e in edges):
         if any(all(dict(edge.updates).get(v) is not build.ZERO for v in b[side]) for b in bits if b is not None):
             yield "something is written before the functions begin"
-    for automaton, own, side in zip(automata, stored, (0, 1), strict=True):
-        done = {v for e in automaton.edges for v, value in e.updates if value is build.ONE and e.label is None}
-        if any(k in own and b is not None and done.isdisjoint(b[side]) for k, b in zip(cells, bits, strict=True)):
-            yield "a variable that is written is not said to be"
+    for automaton, side in zip(automata, (0, 1), strict=True):
+        own = {v.var for v in automaton.variables}
+        if any(b is not None and not b[side] <= own for b in bits):
+            yield "what is written is not noted"
     yield from _undefined(source, target, [b[0] for b in bits if b is not None])
 
 

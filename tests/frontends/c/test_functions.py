@@ -387,3 +387,10 @@ def test_the_option_stands_beside_two_files_of_c(tmp_path: Path) -> None:
     assert sacheck("refine", "--plain", "permissions", str(path)).exit_code == 2
     for reading in (Reading(function="f"), Reading(plain="permissions")):
         assert reading_of(words(reading)) == reading
+
+
+def test_a_store_that_is_never_reached_is_compared(tmp_path: Path) -> None:
+    text = "int g; int f(int a) {{ int s = 0; s = a / s; {} return s; }}"
+    assert verdict(text.format("g = 1;"), text.format("g = 2; g = 1;"), tmp_path) == "PROVED"
+    text = "int g; int f(int a) {{ if (a != a) {} return a; }}"
+    assert verdict(text.format("g = 1;"), text.format("g = 2;"), tmp_path) == "PROVED"
