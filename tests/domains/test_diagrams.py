@@ -29,6 +29,15 @@ def line(store: Store, *points: int) -> Node:
     return join_all(store, (between(store, 1, (p, p)) for p in points))
 
 
+def test_a_node_of_equal_kids_is_that_kid() -> None:
+    store = Store()
+    assert reduced(store, 1, [], [TRUE]) == TRUE
+    assert reduced(store, 1, [3], [TRUE, TRUE]) == TRUE
+    inner = between(store, 2, (0, 5))
+    assert reduced(store, 1, [1, 2], [inner, inner, inner]) == inner
+    assert reduced(store, 1, [1, 2], [inner, inner, FALSE]) == reduced(store, 1, [2], [inner, FALSE])
+
+
 @CASES
 def test_nodes_are_canonical(cases: int) -> None:
     rng, domain = Random(20), Boxes(FRAME)
