@@ -20,7 +20,7 @@ from sa.app.prove import ProveRequest, prove
 from sa.app.refine import RefineRequest, refine
 from sa.base.limits import limits
 from sa.engines.options import Options
-from sa.frontends.flow.judged import Misread
+from sa.frontends.flow.alone import Misread
 from sa.frontends.reading import Reading
 from tests.question.mutants import mutants
 from tests.question.test_mutants import FEW, SECONDS, Asked, tried

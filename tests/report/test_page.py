@@ -108,7 +108,7 @@ def test_the_verdict_comes_first_and_every_pair_is_told(tmp_path: Path) -> None:
     text = page(tmp_path, "refine", *pair(SPECS / "closed" / "gcd")).read_text()
     assert '<span class="verdict good">PROVED</span>' in text
     links = re.findall(r'href="#(pair-[^"]+)"', text)
-    assert len(links) == 36
+    assert len(links) == 20
     assert all(f'<details id="{name}">' in text for name in links)
     assert text.count('<table class="automaton">') == 4
 

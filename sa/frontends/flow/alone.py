@@ -92,6 +92,10 @@ class Function(Struct, frozen=True):
     through: Through
 
 
+class Misread(Exception):
+    """An internal error: two functions are not compared as they should be."""
+
+
 def function_of(unit: Unit, source: Source, given: Sequence[Range], common: Common) -> Function:
     """The function that a unit begins with, whose parameters are in the ranges that are `given`, or point somewhere.
 
@@ -260,8 +264,8 @@ def _automaton(
     addresses = {(p.object.name, p.cell.path): a for a, p in where.places.items() if is_shared(p.object)}
     # A cell that this function does not know has an address that nothing has.
     meant = {addresses.get(k, -1 - n): k for n, k in enumerate(cells)}
-    # Accesses of a cell without registers would be no accesses at all.
-    assert {k for a, k in meant.items() if a in where.places} >= function.used.keys()
+    if not {k for a, k in meant.items() if a in where.places} >= function.used.keys():
+        raise Misread("a shared variable that is accessed has no registers")
     made = held(thread.graph, {a: ("".join(k), cells[k]) for a, k in meant.items()})
     made = {a: replace(h, fixed=key[0] in fixed) for (a, h), key in zip(made.items(), cells, strict=True)}
     if begun is not None:

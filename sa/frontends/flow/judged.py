@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Label
 from sa.automata.program import Program, Refinement
-from sa.frontends.flow.alone import UNDEFINED, Function
+from sa.frontends.flow.alone import UNDEFINED, Function, Misread
 from sa.frontends.flow.exposed import is_shared
 from sa.terms import build
 from sa.terms.name import ABSTRACT, CONCRETE
@@ -20,10 +20,6 @@ from sa.terms.term import Int, Term, Var
 
 #: A cell by its object and what follows the object's name.
 _Key: TypeAlias = tuple[str, str]
-
-
-class Misread(Exception):
-    """An internal error: two functions are not compared as they should be."""
 
 
 def judge(functions: Sequence[Function], programs: Sequence[Program], block: Refinement) -> None:
