@@ -185,9 +185,10 @@ def _same_effect(
     theirs = {_plain(v): substitute(t, solved) for v, t in step.edge.updates}
     if mine == theirs:
         return True
-    return test is asked and (
-        _writes_alike(edge, step.edge) or (test is not build.TRUE and _keeps(step, after, solved))
-    )
+    if test is build.TRUE:
+        # Without a test the other side may write something beside, but not less.
+        return asked is build.TRUE and theirs.keys() <= mine.keys() and _writes_alike(edge, step.edge)
+    return _writes_alike(edge, step.edge) or _keeps(step, after, solved)
 
 
 def _writes_alike(one: Edge, other: Edge) -> bool:

@@ -7,16 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from sa.app.refine import RefineRequest, refine
 from sa.base.budget import Budget, Report
 from sa.base.limits import Limits, limits
 from sa.base.source import Source
-from sa.base.verdict import Unknown
+from sa.base.verdict import Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.play import EnvironmentMove, Position, Step, Uncovered, Unmatched
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.engines.engine import Prover, Turn
 from sa.engines.goals import decide, decisions
+from sa.engines.options import Options
 from sa.engines.portfolio_of_goals import PORTFOLIOS, Depth, portfolio
 from sa.language.elaborate import program
 from sa.question.asked import Decision, GoalAsked, Related
@@ -188,3 +190,18 @@ def test_a_loop_of_one_step_is_compared_with_its_rotated_form(abstract: str, con
 def test_a_rotated_loop_with_one_round_too_few_is_refuted() -> None:
     decision = _decided(LATE, COUNTED.format(first="skip;", least=3, result="k - 1"))
     assert not isinstance(decision.evidence, Relation | Unknown)
+
+
+def test_a_step_of_another_thread_is_no_answer_because_it_writes_the_same(tmp_path: Path) -> None:
+    """The other thread may add one too, but only the answer `stay` leads to a relation."""
+    other = "thread O { while (*) { x := x + 1; } }"
+    shared = "param N : int; init N >= 0; global x : int;"
+    first, second = tmp_path / "abs.sa", tmp_path / "conc.sa"
+    first.write_text(f"{shared} thread S {{ x := x + N; @result(x) skip; }} {other}")
+    loop = "while (i < N) { atomic { x := x + 1; i := i + 1; } }"
+    second.write_text(
+        f"{shared} thread S {{ local i : int = 0; {loop} @result(x) skip; }} {other}"
+        " refinement r { pre conc.x == abs.x; relate true; }"
+    )
+    (answer,) = refine(RefineRequest((str(first), str(second)), False, Options(limits(20.0, None))))
+    assert answer.outcome.verdict is Verdict.PROVED
