@@ -185,6 +185,8 @@ def _same_effect(
     theirs = {_plain(v): substitute(t, solved) for v, t in step.edge.updates}
     if mine == theirs:
         return True
+    if len(board.concrete.locations[step.edge.source].parts) > 1:
+        return False
     if test is build.TRUE:
         # Without a test the other side may write something beside, but not less.
         return asked is build.TRUE and theirs.keys() <= mine.keys() and _writes_alike(edge, step.edge)
