@@ -56,7 +56,7 @@ def run(
     reports: Reports | None = None,
     over: Callable[[Bad], bool] = _still_open,
 ) -> Iterator[Progress]:
-    """What becomes of the question, as soon as it is known; no engine is asked about what is `over` somewhere else.
+    """What becomes of the question, as soon as it is known; no engine is asked about what is `over`.
 
     Raises LimitReached where the limits of the whole are reached: what was settled before stands.
     """
@@ -76,7 +76,7 @@ def run(
                 if isinstance(said, Tried):
                     ended = said.ended
                 yield said
-                if not open_:
+                if all(map(over, open_)):
                     break
             if ended is Reason.TIMEOUT:
                 again.append(turn)

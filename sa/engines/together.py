@@ -63,16 +63,17 @@ def run_together(
     budget: Budget,
     judge: Judge,
     reports: Reports,
+    over: Callable[[Bad], bool],
     jobs: int,
 ) -> Iterator[Progress]:
     """As `run`, with so many processes; in one where the system cannot fork. Raises LimitReached."""
     if not CAN_FORK:
-        yield from run(portfolio, asked, budget, judge, reports)
+        yield from run(portfolio, asked, budget, judge, reports, over)
         return
-    over = mmap.mmap(-1, max(1, len(asked.bads)))
+    flags = mmap.mmap(-1, max(1, len(asked.bads)))
     places = {bad: place for place, bad in enumerate(asked.bads)}
     streams = [
-        partial(_asked_by, orders, asked, budget, judge, lambda bad: over[places[bad]] != 0, number == 0)
+        partial(_asked_by, orders, asked, budget, judge, lambda bad: flags[places[bad]] != 0, number == 0)
         for number, orders in enumerate(_orders(portfolio, jobs))
     ]
     heard, ended = dict[str, Report](), dict[int, Reason | None]()
@@ -91,12 +92,14 @@ def run_together(
             _tell(heard, reports, found)
             continue
         if isinstance(found, Ruled) and isinstance(found.ruling, Accepted):
-            if all(over[places[bad]] for bad in found.settled.bads):
+            if all(flags[places[bad]] for bad in found.settled.bads):
                 continue
             for bad in found.settled.bads:
-                over[places[bad]] = 1
+                flags[places[bad]] = 1
         yield found
-        if all(over[place] for place in places.values()):
+        for bad, place in places.items():
+            flags[place] |= over(bad)
+        if all(flags[place] for place in places.values()):
             return
     if (reason := ended.get(0)) is not None:
         raise LimitReached(reason)

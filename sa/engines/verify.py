@@ -201,14 +201,27 @@ def _searched(
 
 def _said(work: _Work, portfolio: Portfolio, asked: Asked, judge: Judge) -> Iterator[Progress]:
     """What engines say, asked in one process or in several. Raises LimitReached."""
-    options, heard = work.options, partial(_heard, work)
+    options, heard, over = work.options, partial(_heard, work), _over_by_runs(work)
     budget = Budget(options.bounds, options.seed)
     if options.jobs > 1:
         # Only who wants several processes pays for what makes them.
         from sa.engines.together import run_together
 
-        return run_together(portfolio, asked, budget, judge, heard, options.jobs)
-    return run(portfolio, asked, budget, judge, heard)
+        return run_together(portfolio, asked, budget, judge, heard, over, options.jobs)
+    return run(portfolio, asked, budget, judge, heard, over)
+
+
+def _over_by_runs(work: _Work) -> Callable[[Bad], bool]:
+    """Whether something bad matters no more: a run refutes each claim that it belongs to."""
+    meant = dict[Bad, list[tuple[Bad, ...]]]()
+    for claim in work.claims:
+        for bad in claim.bads:
+            meant.setdefault(bad, []).append(claim.bads)
+
+    def has_run(bads: tuple[Bad, ...]) -> bool:
+        return any((known := work.known.get(b)) is not None and known.run is not None for b in bads)
+
+    return lambda bad: all(map(has_run, meant[bad]))
 
 
 def _heard(work: _Work, engine: str) -> Report:

@@ -113,6 +113,24 @@ def test_the_others_answers_stand_when_an_engine_is_out_of_time(dead: int) -> No
     assert said(ask(tuple(portfolio), limits(60.0, None))) == ["PROVED", "REFUTED"]
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_else_is_bad_about_a_refuted_claim_is_not_asked_about(jobs: int) -> None:
+    """Several steps may break the guarantee; a run to one of them is the answer."""
+    text = "global x : int = 0; thread T { guarantee x' <= 1; x := 2; while (true) { x := x + 1; } }"
+
+    def one(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]:
+        assert len(asked.bads) > 1
+        for bad in asked.bads:
+            if (run := find_run(asked.threads, bad, Limits())) is not None:
+                yield Refuted(bad, run, "a run")
+        pytest.fail("asked for more")
+
+    portfolio = (Turn(Refuter("one", "", one), 1.0), Turn(Prover("sleeper", "", sleeper), 1.0))
+    made = verify(program_of(text), Options(limits(60.0, None), portfolio=portfolio, jobs=jobs))
+    assert said(made) == ["REFUTED"]
+    assert "sleeper" not in [t.engine for t in made.tried]
+
+
 def test_what_an_engine_can_say_is_in_its_type() -> None:
     assert [answers(e) for e in LIES] == [(Verdict.PROVED,), (Verdict.REFUTED,), (Verdict.PROVED,)]
 
