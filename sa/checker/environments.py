@@ -21,8 +21,9 @@ def declared(made: Claim) -> Iterator[Obligation]:
     """The environments are reflexive, as a goal promises, and of a closed goal they change nothing."""
     for s in (made.concrete, made.abstract):
         still: dict[Var, Term] = {primed(v): v for v in s.globals}
-        for name in s.locations:
-            here, env = invariant(s, name), environment(s, name)
+        # What is the same at two locations is one obligation.
+        at = {(invariant(s, name), environment(s, name)): name for name in s.locations}
+        for (here, env), name in at.items():
             where = f"{s.automaton.name}, {name}"
             yield Obligation("reflexive environment", where, here, (Case((), renamed(env, still)),))
             if made.goal.closed:

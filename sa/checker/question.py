@@ -18,11 +18,11 @@ from sa.automata.rename import on_side
 from sa.base.limits import Limits
 from sa.certificates.goal import Goal
 from sa.checker.product import init_of_product, product, variables_of_product
-from sa.checker.side import identity, renamed, side
+from sa.checker.side import identity, side
 from sa.smt.session import Session, Unsat
 from sa.terms.build import conjuncts, eq, land, lnot, lor
 from sa.terms.solve import solution
-from sa.terms.substitute import local_of, primed, sided, substitute
+from sa.terms.substitute import local_of, primed, sided, substitute, substitution
 from sa.terms.term import Term, Var
 
 
@@ -273,12 +273,12 @@ def _locals(pair: Pair) -> dict[Var, Term]:
 def reflexive(automaton: Automaton) -> tuple[Automaton, bool]:
     """The automaton with environments that may do nothing, and whether that had to be added anywhere."""
     s = side(automaton)
-    still: dict[Var, Term] = {primed(v): v for v in s.globals}
+    still = substitution({primed(v): v for v in s.globals})
     added, places = False, []
     session = Session(Limits())
     for place in automaton.locations:
         assert place.env is not None
-        idle = land(*renamed((place.env,), still))
+        idle = still(place.env)
         if not isinstance(session.check((place.inv, lnot(idle))), Unsat):
             added = True
             place = replace(place, env=lor(place.env, land(*identity(s))))

@@ -13,6 +13,7 @@ from sa.automata.automaton import Edge, Location, edges_from, location_of
 from sa.base.diagnostic import Diagnostic, warning
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.pairs import Simulation, StatePairs
+from sa.certificates.relation import PairRelation
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.compile import predicate
@@ -28,9 +29,12 @@ def blocked(session: Session, goal: Goal, relation: Simulation) -> Iterator[Diag
     if isinstance(relation, StatePairs):
         yield from _stuck(goal, relation)
         return
+    at = dict[str, list[PairRelation]]()
+    for pair in relation.pairs:
+        at.setdefault(pair.concrete, []).append(pair)
     for place in goal.concrete.locations:
         going = build.lor(*(e.guard for e in outgoing[place.name]))
-        pairs = [p for p in relation.pairs if p.concrete == place.name]
+        pairs = at.get(place.name)
         # Without choices in the guards some test often goes on in every state: nothing is asked then.
         if not pairs or going in (build.TRUE, build.FALSE):
             continue

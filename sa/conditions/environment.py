@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
@@ -10,7 +10,7 @@ from sa.automata.automaton import Automaton, Kind, Location, variables_of
 from sa.base.limits import Limits
 from sa.smt.session import Session
 from sa.terms import build
-from sa.terms.substitute import primed, substitute
+from sa.terms.substitute import primed, substitution
 from sa.terms.term import Term, Var
 
 
@@ -36,7 +36,7 @@ def reflexive(automaton: Automaton) -> tuple[Automaton, bool]:
     Where nothing is said of the environment it may do anything (THEORY section 1).
     """
     variables = variables_of(automaton, Kind.GLOBAL)
-    still: dict[Var, Term] = {primed(v): v for v in variables}
+    still = substitution({primed(v): v for v in variables})
     places = tuple(replace(q, env=build.TRUE) if q.env is None else q for q in automaton.locations)
     restless = {q.name for q in places if not _contains_identity(q, still)}
     idle = identity(variables)
@@ -44,6 +44,6 @@ def reflexive(automaton: Automaton) -> tuple[Automaton, bool]:
     return replace(automaton, locations=tuple(made)), bool(restless)
 
 
-def _contains_identity(place: Location, still: Mapping[Var, Term]) -> bool:
-    stays = substitute(place.env or build.TRUE, still)
+def _contains_identity(place: Location, still: Callable[[Term], Term]) -> bool:
+    stays = still(place.env or build.TRUE)
     return stays is build.TRUE or Session(Limits()).implied(stays, (place.inv,))

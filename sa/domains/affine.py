@@ -261,13 +261,16 @@ def definitions(space: Space) -> dict[Var, Term]:
     """
     found, left = dict[Var, Term](), list[Row]()
     for pivot, row in space.items():
-        plain = all(isinstance(c, Var | None) for c in row)
-        definition = _definition(pivot, row) if plain else None
+        definition = _definition(pivot, row) if _plain(row) else None
         if definition is not None and isinstance(pivot, Var):
             found[pivot] = definition
         elif all(c is None or sort_of(c) == INT for c in row):
             left.append(row)
     return extended(found, (_equation(row) for row in left))
+
+
+def _plain(row: Row) -> bool:
+    return all(isinstance(c, Var | None) for c in row)
 
 
 def _equation(row: Row) -> Term:
@@ -295,13 +298,14 @@ def _definition(pivot: Term, row: Row) -> Term | None:
     return None
 
 
-def formulas(space: Space) -> tuple[Term, ...]:
-    """The rows as equations."""
+def formulas(space: Space, defining: bool = True) -> tuple[Term, ...]:
+    """The rows as equations; not `defining` leaves out those that `definitions` make true."""
     found = list[Term]()
     for pivot, row in space.items():
         definition = _definition(pivot, row)
         if definition is not None:
-            found.append(build.eq(pivot, definition))
+            if defining or not _plain(row):
+                found.append(build.eq(pivot, definition))
         elif not any(v is not None and isinstance(sort_of(v), ArraySort) for v in row):
             scaled = ((_number(v), c) for v, c in row.items() if v is not None)
             found.append(build.is_zero(build.combine(row.get(None, 0), scaled)))

@@ -138,8 +138,7 @@ class Search:
     def forget(self) -> None:
         """Take any state for possible at each pair that was met: what flowed so far may not be all."""
         for state in self.pairs.values():
-            state.facts, state.equations = affine.EVERYTHING, ()
-            state.views.clear()
+            state.learn(affine.EVERYTHING)
 
     # ---- tasks -------------------------------------------------------------------------------------
 
@@ -213,9 +212,7 @@ class Search:
         weaker = settled if state.facts is None else affine.grown(state.facts, settled)
         if weaker == state.facts:
             return
-        state.facts = weaker
-        state.views.clear()
-        state.equations = affine.formulas(weaker)
+        state.learn(weaker)
         for number in state.steps:
             self._post(StepTask(pair, number))
         if matches_environments(self.board.goal):
@@ -232,7 +229,11 @@ class Search:
             enabled = state.steps[number].enabled
             here = affine.meet(state.facts, (r for t in enabled for r in affine.rows_of(t)))
             possible = here is not None and build.FALSE not in enabled
-            state.views[number] = View(here, defined(here, state.known)) if possible and here is not None else None
+            if not possible or here is None:
+                state.views[number] = None
+            else:
+                equations = affine.formulas(here, defining=False)
+                state.views[number] = View(here, defined(here, state.known), equations)
         return state.views[number]
 
     def _check_step(self, state: PairState, number: int) -> Loss | None:
@@ -246,7 +247,8 @@ class Search:
                 # Where staying loses a tie, a state shows whether there is a better answer.
                 if run.edges or all(view.reduced(t) is build.TRUE for t in ties_after(self.board, self.pairs, answer)):
                     self._add(state, number, answer)
-        known = (*hypotheses(state), *affine.formulas(view.facts), *step.enabled)
+        # The facts of the view are at least those of the pair.
+        known = (*state.base, *state.known, *(m.formula for m in state.lemmas), *view.equations, *step.enabled)
         facts = {c for t in known for c in build.conjuncts(view.reduced(t))}
         if build.FALSE in facts:
             return None

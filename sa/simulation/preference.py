@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from sa.automata.automaton import Edge, Origin, innermost, mover
 from sa.game.board import Board, Side
@@ -41,6 +41,18 @@ class Preference(Struct, frozen=True):
     board: Board
     winning: frozenset[str]
     late: bool
+    _shapes: dict[int, Shape] = field(default_factory=dict)
+
+    def alike(self, one: Edge, other: Edge) -> bool:
+        """Whether edges of the board are the same statement."""
+        return self._shape(one) == self._shape(other)
+
+    def _shape(self, edge: Edge) -> Shape:
+        # By identity: the board keeps its edges, and comparing them takes longer than making their shapes.
+        found = self._shapes.get(id(edge))
+        if found is None:
+            found = self._shapes[id(edge)] = shape_of(edge)
+        return found
 
 
 def preference(board: Board, late: bool) -> Preference:
@@ -74,11 +86,11 @@ def proposals(liking: Preference, step: Challenge, location: str, solved: Mappin
     if liking.late and step.label is None and not _touches_links(board, step.edge):
         yield stay
         return
-    run = _ahead(board, step, stay, solved)
+    run = _ahead(liking, step, stay, solved)
     if run is not None:
         yield run
     elif step.label is not None or _touches_links(board, step.edge):
-        yield from _behind_tests(board, step, stay, solved)
+        yield from _behind_tests(liking, step, stay, solved)
     elif not _touches_namesakes(board, step.edge):
         yield stay
 
@@ -96,12 +108,12 @@ def _won(liking: Preference, step: Challenge, stay: Run, solved: Mapping[Var, Te
     return None
 
 
-def _ahead(board: Board, step: Challenge, stay: Run, solved: Mapping[Var, Term]) -> Run | None:
+def _ahead(liking: Preference, step: Challenge, stay: Run, solved: Mapping[Var, Term]) -> Run | None:
     """The run to the same statement, past at most a few that only the abstract thread can see."""
-    run = stay
+    board, run = liking.board, stay
     for _ in range(LOOK_AHEAD):
         here = board.abstract.edges[run.location]
-        same = ((e, m) for n, e in here if (m := _matching(board, step, run, n, e, solved)) is not None)
+        same = ((e, m) for n, e in here if (m := _matching(liking, step, run, n, e, solved)) is not None)
         found = min(same, key=lambda pair: _strangeness(board, step, pair[0]), default=None)
         if found is not None:
             return found[1]
@@ -112,15 +124,15 @@ def _ahead(board: Board, step: Challenge, stay: Run, solved: Mapping[Var, Term])
     return None
 
 
-def _behind_tests(board: Board, step: Challenge, stay: Run, solved: Mapping[Var, Term]) -> Iterator[Run]:
+def _behind_tests(liking: Preference, step: Challenge, stay: Run, solved: Mapping[Var, Term]) -> Iterator[Run]:
     """The shortest runs to the same statement past tests: one of them is right where its tests succeed."""
-    pending, explored, found = [stay], 0, set[Origin]()
+    board, pending, explored, found = liking.board, [stay], 0, set[Origin]()
     while pending and explored < TESTS_PASSED:
         run = pending.pop(0)
         explored += 1
         here = board.abstract.edges[run.location]
         for number, edge in sorted(here, key=lambda pair: _strangeness(board, step, pair[1])):
-            longer = _matching(board, step, run, number, edge, solved)
+            longer = _matching(liking, step, run, number, edge, solved)
             if longer is not None:
                 # The same statement again, in other words after a step of another thread, is no new answer.
                 if innermost(edge.origin) not in found:
@@ -131,14 +143,16 @@ def _behind_tests(board: Board, step: Challenge, stay: Run, solved: Mapping[Var,
 
 
 def _matching(
-    board: Board, step: Challenge, run: Run, number: int, edge: Edge, solved: Mapping[Var, Term]
+    liking: Preference, step: Challenge, run: Run, number: int, edge: Edge, solved: Mapping[Var, Term]
 ) -> Run | None:
     """The run with an edge that is the same statement as the step, None if it is not."""
     if not may_follow(edge, step.label, run) or len(edge.choices) != len(step.edge.choices):
         return None
+    if (edge.label is None) != (step.label is None):
+        return None
     choice = tuple((mine.var, theirs) for mine, theirs in zip(edge.choices, step.choices, strict=True))
-    longer = extend(board, run, number, edge, choice, step.label)[1]
-    same = shape_of(edge) == shape_of(step.edge) or _same_effect(board, step, edge, run, longer, solved)
+    longer = extend(liking.board, run, number, edge, choice, step.label)[1]
+    same = liking.alike(edge, step.edge) or _same_effect(liking.board, step, edge, run, longer, solved)
     return longer if same else None
 
 
@@ -172,8 +186,6 @@ def _same_effect(
     Behind equal tests it is enough to write the same where both write, or that the facts hold again: one of two
     counters may be ahead.
     """
-    if (edge.label is None) != (step.label is None):
-        return False
     kept = build.conjuncts(substitute(board.abstract.locations[edge.target].inv, after.values))
     test = substitute(build.land(*(c for c in after.condition[len(before.condition) :] if c not in kept)), solved)
     asked = substitute(step.edge.guard, solved)
@@ -250,7 +262,7 @@ def best(liking: Preference, step: Challenge, answers: Mapping[Round, int], stat
     if liking.late:
         return min(answers, key=lambda a: (len(a.run.turns) + len(a.run.edges), a.run.edges))
     board, winning = liking.board, liking.winning
-    edges, wanted = board.abstract.automaton.edges, shape_of(step.edge)
+    edges = board.abstract.automaton.edges
     after = {
         _plain(v): evaluate(step.after.get(v, v), state) for v in (*board.concrete.globals, *board.concrete.locals)
     }
@@ -258,7 +270,7 @@ def best(liking: Preference, step: Challenge, answers: Mapping[Round, int], stat
     def rank(answer: Round) -> tuple[bool, bool, tuple[bool, bool], int, int, int, int, int, tuple[int, ...]]:
         run = answer.run
         path = [edges[n] for n in run.edges]
-        same = bool(path) and shape_of(path[-1]) == wanted and all(_private(board, e) for e in path[:-1])
+        same = bool(path) and liking.alike(path[-1], step.edge) and all(_private(board, e) for e in path[:-1])
         strange = _strangeness(board, step, path[-1]) if same else (True, True)
         tests = sum(e.guard is not build.TRUE for e in (path[:-1] if same else path))
         pairs = ((after.get(_plain(v)), evaluate(t, state)) for v, t in run.values.items())

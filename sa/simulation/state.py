@@ -63,10 +63,14 @@ class Lemma(Struct, frozen=True, eq=False):
 
 
 class View(Struct, frozen=True, eq=False):
-    """What is known of a pair where one of its steps is enabled: the facts, and formulas with them put in."""
+    """What is known of a pair where one of its steps is enabled: the facts, and formulas with them put in.
+
+    `equations` are those facts of which the definitions are not made.
+    """
 
     facts: Space
     definitions: Mapping[Var, Term]
+    equations: tuple[Term, ...]
     _memo: dict[Term, Term] = field(default_factory=dict)
 
     def reduced(self, formula: Term) -> Term:
@@ -91,11 +95,23 @@ class PairState(Struct):
     steps: dict[int, Challenge]
     known: tuple[Term, ...] = ()
     facts: Space | None = None
-    equations: tuple[Term, ...] = ()
     views: dict[int, View | None] = field(default_factory=dict)
     lemmas: list[Lemma] = field(default_factory=list)
     rounds: dict[int, list[Round]] = field(default_factory=dict)
     users: dict[tuple[Pair, int], None] = field(default_factory=dict)
+    _equations: tuple[Term, ...] | None = None
+
+    @property
+    def equations(self) -> tuple[Term, ...]:
+        """The facts as formulas."""
+        if self._equations is None:
+            self._equations = affine.formulas(self.facts or affine.EVERYTHING)
+        return self._equations
+
+    def learn(self, facts: Space) -> None:
+        """Take these facts for all that is known."""
+        self.facts, self._equations = facts, None
+        self.views.clear()
 
 
 def hypotheses(state: PairState) -> tuple[Term, ...]:
