@@ -39,8 +39,8 @@ from sa.simulation.state import (
     LostStep,
     PairState,
     View,
-    defined,
     hypotheses,
+    view_of,
 )
 from sa.simulation.ties import lost_ties, ties_after
 from sa.smt.pleasant import pleasant
@@ -229,11 +229,7 @@ class Search:
             enabled = state.steps[number].enabled
             here = affine.meet(state.facts, (r for t in enabled for r in affine.rows_of(t)))
             possible = here is not None and build.FALSE not in enabled
-            if not possible or here is None:
-                state.views[number] = None
-            else:
-                equations = affine.formulas(here, defining=False)
-                state.views[number] = View(here, defined(here, state.known), equations)
+            state.views[number] = view_of(here, state.known) if possible and here is not None else None
         return state.views[number]
 
     def _check_step(self, state: PairState, number: int) -> Loss | None:

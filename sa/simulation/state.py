@@ -119,9 +119,9 @@ def hypotheses(state: PairState) -> tuple[Term, ...]:
     return (*state.base, *state.known, *state.equations, *(lemma.formula for lemma in state.lemmas))
 
 
-def defined(here: Space, known: tuple[Term, ...]) -> Mapping[Var, Term]:
-    """Variables that the facts and other equations define, as terms over those that they do not: products, say."""
-    return extended(affine.definitions(here), known)
+def view_of(here: Space, known: tuple[Term, ...]) -> View:
+    """The view with these facts; other equations that are known define variables too, as products, say."""
+    return View(here, extended(affine.definitions(here), known), affine.formulas(here, defining=False))
 
 
 def dead(state: PairState) -> bool:
