@@ -39,6 +39,12 @@ _KEPT = {"__builtin_va_list": "int", "__signed__": "signed"}
 TYPE_OF = "__sacheck_typeof"
 _TYPE_OF = re.compile(r"\b(?:__)?typeof(?:__)?\s*\(")
 
+#: The name between the ends of a range of cases: `case A ... B` goes through the parser as `case A ? RANGE : B`.
+RANGE = "__sacheck_to"
+_RANGE = re.compile(
+    r"""("(?:[^"\\\n]|\\.)*")|\bcase\b(?:\([^();{}"']*\)|'(?:[^'\\\n]|\\.)+'|[^;:{}"'])*?(\.\.\.)|'(?:[^'\\\n]|\\.)+'"""
+)
+
 
 def without_extensions(text: str, alone: bool = False) -> str:
     """The text without attributes, `__extension__` and the like.
@@ -62,7 +68,8 @@ def without_extensions(text: str, alone: bool = False) -> str:
             pieces.append(blank)
         here = end
     pieces.append(text[here:])
-    return _typed("".join(pieces))
+    text = _RANGE.sub(lambda m: m.group().replace("...", f"? {RANGE} :") if m.group(2) else m.group(), "".join(pieces))
+    return _typed(text)
 
 
 def groups(text: str) -> Iterator[tuple[int, int]]:

@@ -16,7 +16,6 @@ from sa.frontends.c.body import (
     InMemory,
     InRegister,
     at,
-    bounds_in,
     complain,
     converted,
     emit,
@@ -24,6 +23,7 @@ from sa.frontends.c.body import (
     object_of,
     without_value,
 )
+from sa.frontends.c.cases import is_of_case
 from sa.frontends.c.declare import is_constant, type_of
 from sa.frontends.c.expressions import NOTHING, branch, constant, evaluated, taken, value
 from sa.frontends.c.initial import completed, first_values, initialise
@@ -31,7 +31,6 @@ from sa.frontends.c.jumps import past
 from sa.frontends.c.operations import decide, store
 from sa.frontends.c.shown import end_of_life, survivor
 from sa.frontends.c.types import (
-    INT,
     Array,
     CType,
     Function,
@@ -47,7 +46,7 @@ from sa.frontends.c.types import (
     rows_of,
     words_of,
 )
-from sa.frontends.c.values import Unsupported, Value, binary, number, truth
+from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import Fail, Havoc, Live, Op, Register, Set, Skip, Storage, Test, base
 from sa.terms import build
 from sa.terms.term import Int as Number
@@ -361,10 +360,8 @@ def _switch(body: Body, node: c_ast.Switch) -> None:
         if expression is None:
             other = target
             continue
-        wanted = Value(build.integer(constant(body, expression)), INT)
-        same = binary("==", found, wanted, bounds_in(body), False)
         following = fresh(body)
-        decide(body, truth(same.value), target, following)
+        decide(body, is_of_case(body, found, expression), target, following)
         body.here = following
     emit(body, Skip(), other)
     body.here = after

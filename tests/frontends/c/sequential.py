@@ -175,7 +175,8 @@ class Generator:
                 return f"for ({name} = 0; {name} < {rounds}; {name}++) {{ {leave} {inner} }}"
             return f"{name} = 0; do {{ {inner} }} while (++{name} < {rounds});"
         if form == 11:
-            cases = " ".join(f"case {k}: {self.statement(0)}{' break;' if r.random() < 0.6 else ''}" for k in range(3))
+            values = ("0", r.choice(["1", "1 ... 2", "1 ... 90"]), r.choice(["-1", "0xffffffff", "-9 ... -1", "100"]))
+            cases = " ".join(f"case {k}: {self.statement(0)}{' break;' if r.random() < 0.6 else ''}" for k in values)
             return f"switch ({self.expression(1)}) {{ {cases} default: {self.statement(0)} }}"
         if form == 12:
             n = self.number
