@@ -11,6 +11,7 @@ from sa.frontends.c.allocation import allocate, free, reallocate
 from sa.frontends.c.atomics import ATOMICS, atomic
 from sa.frontends.c.blocks import BLOCKS
 from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, meaning, temporary
+from sa.frontends.c.callees import by_callee
 from sa.frontends.c.endings import ENDINGS
 from sa.frontends.c.expressions import NOTHING, branch, constant, value
 from sa.frontends.c.gnu import BARRIERS
@@ -41,20 +42,17 @@ from sa.frontends.c.types import (
     Int,
     Pointer,
     Struct,
-    Void,
     is_scalar,
     key_of,
 )
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import (
     ANY,
-    UNKNOWN_CALL,
     Act,
     Begin,
     Call,
     End,
     Exit,
-    Fail,
     Fork,
     Join,
     Lock,
@@ -62,11 +60,8 @@ from sa.frontends.flow.graph import (
     Self,
     Set,
     Show,
-    Skip,
-    Step,
     Store,
     Sync,
-    Test,
     Wait,
     code,
 )
@@ -189,58 +184,16 @@ def _indirect(body: Body, pointer: Value, arguments: Sequence[Any]) -> Value:
     if not isinstance(kind, Function):
         raise Unsupported("SA719", "this is not a function")
     values = [value(body, a) for a in arguments]
-    term = number(pointer)
-    for name in body.file.bodies:
-        if term is code(name):
-            return _inlined(body, name, kind, values)
-    body.file.indirect = True
-    names = [n for n in body.file.bodies if n in body.file.addressed and _fits(body.file.names.get(n), kind)]
-    if not names:
-        hint = "functions are called by their own types only"
-        raise Unsupported("SA714", "no function has this type and its address taken", hint)
-    whole = isinstance(kind.result, Struct)
-    given = Pointer(kind.result) if whole else kind.result
+    given = Pointer(kind.result) if isinstance(kind.result, Struct) else kind.result
     result = temporary(body, given) if is_scalar(given) else None
-    start, after = body.here, fresh(body)
-    for name in names:
-        inside = fresh(body)
-        body.steps.append(Step(start, Test(build.eq(term, code(name))), inside, body.origin))
-        body.here = inside
+
+    def called(name: str) -> None:
         made = _inlined(body, name, kind, values)
-        if result is None:
-            emit(body, Skip(), after)
-        else:
-            emit(body, Set(result, number(made)), after)
-    wrong = fresh(body)
-    none = build.land(*(build.ne(term, code(n)) for n in names))
-    body.steps.append(Step(start, Test(none), wrong, body.origin))
-    what = UNKNOWN_CALL if is_alone(body) else "pointer"
-    body.steps.append(Step(wrong, Fail(what), fresh(body), body.origin))
-    body.here = after
+        if result is not None:
+            emit(body, Set(result, number(made)))
+
+    by_callee(body, number(pointer), kind, called)
     return NOTHING if result is None else Value(result, kind.result)
-
-
-def _fits(found: object, kind: Function) -> bool:
-    """Whether a function may be called by this type (C11 6.3.2.3): it is undefined otherwise."""
-    return (
-        isinstance(found, Function)
-        and found.variadic == kind.variadic
-        and _alike(found.result, kind.result)
-        and (
-            found.parameters is None
-            or kind.parameters is None
-            or (len(found.parameters) == len(kind.parameters) and all(map(_alike, found.parameters, kind.parameters)))
-        )
-    )
-
-
-def _alike(one: CType, other: CType) -> bool:
-    """Whether values of the types look the same: those of pointers do, whatever they point to."""
-    return (key_of(one), isinstance(one, Struct), isinstance(one, Void)) == (
-        key_of(other),
-        isinstance(other, Struct),
-        isinstance(other, Void),
-    ) and (one == other or not isinstance(one, Struct))
 
 
 def _barrier(name: str) -> Handler:

@@ -7,12 +7,13 @@ from typing import Any
 
 from sa.frontends.c.atomics import ATOMICS, followed, is_true, wrapping
 from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, temporary
+from sa.frontends.c.callees import by_callee
 from sa.frontends.c.expressions import NOTHING, constant, value
 from sa.frontends.c.operations import load, store
 from sa.frontends.c.shown import ORDERS, THROUGH, chosen, failed, loaded, placed, read_to_update, stored, updated
-from sa.frontends.c.types import INT, LONG, ULONG, Int, Pointer, plain
+from sa.frontends.c.types import INT, LONG, ULONG, Function, Int, Pointer, plain
 from sa.frontends.c.values import Unsupported, Value, number
-from sa.frontends.flow.graph import Begin, End, Halt, Set, Show, Step, Sync, Test, code
+from sa.frontends.flow.graph import Begin, End, Halt, Set, Show, Step, Sync, Test
 from sa.terms import build
 
 #: What functions of the library do to the plain variables. Their results are the environment's choice.
@@ -125,17 +126,23 @@ def _creation(body: Body, arguments: Sequence[Any]) -> Value:
     """A thread is created: a release, of which the function, its argument and the number of the thread are seen."""
     pthread = len(arguments) == 4
     where = value(body, arguments[0])
-    function = value(body, arguments[2 if pthread else 1]).term
+    function = value(body, arguments[2 if pthread else 1])
     argument = number(value(body, arguments[3 if pthread else 2]))
-    names = [n for n in body.file.bodies if function is code(n)]
-    if not names or not isinstance(where.type, Pointer):
+    kind = function.type.to if isinstance(function.type, Pointer) else function.type
+    if not isinstance(kind, Function) or not isinstance(where.type, Pointer):
         raise Unsupported("SA720", "which function the thread runs is not known here", "name the function")
-    body.file.created[names[0]] = None
     body.file.granted["where creations of threads succeed"] = None
-    emit(body, Begin())
-    made = chosen(body, ULONG)
-    emit(body, Show(f"creates_{names[0]}", (argument, made), Sync.RELEASE))
-    emit(body, End())
+    made = temporary(body, ULONG)
+
+    def created(name: str) -> None:
+        body.file.created[name] = None
+        emit(body, Begin())
+        handle = chosen(body, ULONG)
+        emit(body, Show(f"creates_{name}", (argument, handle), Sync.RELEASE))
+        emit(body, End())
+        emit(body, Set(made, handle))
+
+    by_callee(body, number(function), kind, created)
     if number(where) is not build.ZERO:
         store(body, InMemory(number(where), where.type.to), Value(made, ULONG))
     return Value(build.ZERO, INT)

@@ -104,6 +104,17 @@ def test_the_claim_says_what_it_takes_for_granted_of_threads(tmp_path: Path) -> 
     assert "joins of threads succeed" in claim and "creations of threads succeed" in claim
 
 
+def test_which_function_a_thread_runs_may_be_computed(tmp_path: Path) -> None:
+    text = THREADS + (
+        "void *one(void *a) {{ return a; }} void *two(void *a) {{ return 0; }}\n"
+        "int f(int a) {{ pthread_t p; {} return pthread_join(p, 0); }}"
+    )
+    choice = text.format("pthread_create(&p, 0, a ? one : two, 0);")
+    branches = "if ({}) pthread_create(&p, 0, one, 0); else pthread_create(&p, 0, two, 0);"
+    assert verdict(choice, text.format(branches.format("a")), tmp_path) == "PROVED"
+    assert verdict(choice, text.format(branches.format("!a")), tmp_path) == "REFUTED"
+
+
 @pytest.mark.parametrize("kind", ["atomic_int", "volatile int"])
 def test_elements_are_the_same_however_they_are_named(kind: str, tmp_path: Path) -> None:
     text = ATOMICS + kind + " x[2]; int f(int a) {{ {} return 0; }}"
