@@ -44,6 +44,20 @@ class Reading(Struct, frozen=True):
 USUAL = Reading()
 
 
+def is_overflow_left_out(reading: Reading) -> bool:
+    """Whether a run ends where signed arithmetic overflows.
+
+    Where two programs are compared, numbers pass the bounds of their types instead: a step of the first program that
+    ended there would answer nothing.
+    """
+    return reading.overflow == "assume" and not reading.visible and reading.function is None
+
+
+def is_overflow_passed(reading: Reading) -> bool:
+    """Whether nothing happens where signed arithmetic overflows."""
+    return reading.overflow != "check" and not is_overflow_left_out(reading)
+
+
 def words(reading: Reading) -> tuple[str, ...]:
     """A reading as words, none for the usual one."""
     found = [f"-{a}" for a in reading.arguments]

@@ -11,8 +11,12 @@ from sa.frontends.c.constants import letters_of, literal
 from sa.frontends.c.types import CHAR, Array, Float, Pointer
 from sa.frontends.c.values import Value
 from sa.frontends.flow.graph import ANY, Cell, Object, Storage, base
+from sa.frontends.reading import is_overflow_passed
 from sa.terms import build
 from sa.terms.term import Var
+
+_MAY_OVERFLOW = ("+", "-", "*")
+_UNDEFINED = ("/", "%", "<<", ">>")
 
 
 def literal_value(body: Body, node: c_ast.Constant) -> Value:
@@ -44,13 +48,13 @@ def is_plain(body: Body, node: Any) -> bool:
             return "string" not in node.type
         case c_ast.ID():
             return isinstance(meaning(body, node.name), InRegister | Constant)
-        case c_ast.UnaryOp(op="-") if body.file.choices.overflow == "check":
+        case c_ast.UnaryOp(op="-") if not is_overflow_passed(body.file.choices):
             return False
         case c_ast.UnaryOp(op=("!" | "-" | "+" | "~")):
             return is_plain(body, node.expr)
         case c_ast.BinaryOp(op=op):
-            safe = body.file.choices.overflow != "check" and op not in ("/", "%", "<<", ">>")
-            return safe and is_plain(body, node.left) and is_plain(body, node.right)
+            partial = _UNDEFINED if is_overflow_passed(body.file.choices) else (*_UNDEFINED, *_MAY_OVERFLOW)
+            return op not in partial and is_plain(body, node.left) and is_plain(body, node.right)
         case c_ast.Cast():
             return is_plain(body, node.expr)
         case _:

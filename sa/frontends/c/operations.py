@@ -41,10 +41,12 @@ from sa.frontends.flow.graph import (
     Divide,
     End,
     Fail,
+    Halt,
     Havoc,
     Live,
     Load,
     Node,
+    Op,
     Set,
     Show,
     Skip,
@@ -56,6 +58,7 @@ from sa.frontends.flow.graph import (
     base,
 )
 from sa.frontends.flow.heap import END as END_OF_ARRAY
+from sa.frontends.reading import is_overflow_left_out
 from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.term import Int as Number
@@ -194,6 +197,8 @@ def checked(body: Body, result: Result) -> Value:
         demand(body, build.lnot(result.undefined), "undefined")
     if result.overflows is not build.FALSE and body.file.choices.overflow == "check":
         demand(body, build.lnot(result.overflows), "overflow")
+    elif result.overflows is not build.FALSE and is_overflow_left_out(body.file.choices):
+        _split(body, build.lnot(result.overflows), Halt())
     if result.divided is None:
         return result.value
     var = temporary(body, result.value.type)
@@ -203,12 +208,15 @@ def checked(body: Body, result: Result) -> Value:
 
 def demand(body: Body, formula: Term, what: str) -> None:
     """Go wrong where a formula does not hold."""
-    if formula is build.TRUE:
-        return
-    on, wrong = fresh(body), fresh(body)
-    source = body.here
-    body.steps.append(Step(source, Test(build.lnot(formula)), wrong, body.origin))
-    body.steps.append(Step(wrong, Fail(what), fresh(body), body.origin))
+    if formula is not build.TRUE:
+        _split(body, formula, Fail(what))
+
+
+def _split(body: Body, formula: Term, otherwise: Op) -> None:
+    """Go on where a formula holds."""
+    on, off = fresh(body), fresh(body)
+    body.steps.append(Step(body.here, Test(build.lnot(formula)), off, body.origin))
+    body.steps.append(Step(off, otherwise, fresh(body), body.origin))
     emit(body, Test(formula), on)
 
 

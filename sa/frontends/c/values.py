@@ -136,13 +136,15 @@ def binary(op: str, left: Value, right: Value, bounds: Bounds, wraps: bool) -> R
     if op in _RELATIONS:
         return Result(Value(_compared(op, one, two), INT))
     a, b = number(one), number(two)
+    (low, high), (least, most) = (_within(t, kind, bounds) for t in (a, b))
     match op:
         case "+":
-            return arithmetic(build.add(a, b), kind, bounds, wraps)
+            return arithmetic(build.add(a, b), kind, bounds, wraps, (low + least, high + most))
         case "-":
-            return arithmetic(build.sub(a, b), kind, bounds, wraps)
+            return arithmetic(build.sub(a, b), kind, bounds, wraps, (low - most, high - least))
         case "*":
-            return arithmetic(build.mul(a, b), kind, bounds, wraps)
+            ends = [x * y for x in (low, high) for y in (least, most)]
+            return arithmetic(build.mul(a, b), kind, bounds, wraps, (min(ends), max(ends)))
         case "/" | "%":
             return _divided(op, a, b, kind, bounds)
         case "&" | "|" | "^":
@@ -178,16 +180,24 @@ def compared(op: str, a: Term, b: Term) -> Term:
             return build.le(b, a)
 
 
-def arithmetic(term: Term, kind: Int, bounds: Bounds, wraps: bool) -> Result:
-    """An exact result as a value of the type."""
+def _within(term: Term, kind: Int, bounds: Bounds) -> tuple[int, int]:
+    """The least and greatest value of an operand that has not overflowed."""
+    low, high = span_of(term, bounds)
+    least, most = _declared(kind)
+    return least if low is None else low, most if high is None else high
+
+
+def arithmetic(term: Term, kind: Int, bounds: Bounds, wraps: bool, ends: tuple[int, int]) -> Result:
+    """An exact result as a value of the type; it is between the `ends` where its operands have not overflowed."""
     known = span_of(term, bounds)
     least, most = _declared(kind)
     if known[0] is not None and known[1] is not None and least <= known[0] and known[1] <= most:
         return Result(Value(term, kind))
     if not kind.signed or wraps:
         return Result(Value(wrapped(term, kind, known), kind))
-    beyond = build.lor(build.lt(term, build.integer(least)), build.lt(build.integer(most), term))
-    return Result(Value(term, kind), overflows=beyond)
+    below = build.lt(term, build.integer(least)) if ends[0] < least else build.FALSE
+    above = build.lt(build.integer(most), term) if most < ends[1] else build.FALSE
+    return Result(Value(term, kind), overflows=build.lor(below, above))
 
 
 def _divided(op: str, a: Term, b: Term, kind: Int, bounds: Bounds) -> Result:
@@ -209,6 +219,7 @@ def _shift(op: str, left: Value, right: Value, bounds: Bounds, wraps: bool) -> R
     kind = usual(left.type, INT) if isinstance(left.type, Int) and left.type.bits < 32 else left.type
     assert isinstance(kind, Int)
     a, count = number(convert(left, kind, bounds)), number(right)
+    from_, to = _within(a, kind, bounds)
     low, high = span_of(count, bounds)
     low, high = (0, kind.bits - 1) if low is None or high is None else (low, high)
     outside = build.lor(build.lt(count, build.integer(0)), build.le(build.integer(kind.bits), count))
@@ -216,7 +227,8 @@ def _shift(op: str, left: Value, right: Value, bounds: Bounds, wraps: bool) -> R
     beyond: Term = build.FALSE
     for amount in range(max(0, low), min(high, kind.bits - 1) + 1):
         shifted = build.scale(2**amount, a) if op == "<<" else build.div(a, 2**amount)
-        made = arithmetic(shifted, kind, bounds, wraps) if op == "<<" else Result(Value(shifted, kind))
+        ends = (from_ * 2**amount, to * 2**amount)
+        made = arithmetic(shifted, kind, bounds, wraps, ends) if op == "<<" else Result(Value(shifted, kind))
         here = build.eq(count, build.integer(amount))
         term = build.ite(here, number(made.value), term)
         beyond = build.lor(beyond, build.land(here, made.overflows))
@@ -290,7 +302,9 @@ def negated(value: Value, bounds: Bounds, wraps: bool) -> Result:
     if isinstance(value.type, Float):
         return Result(value)
     kind = usual(value.type, INT)
-    return arithmetic(build.scale(-1, number(convert(value, kind, bounds))), kind, bounds, wraps)
+    operand = number(convert(value, kind, bounds))
+    low, high = _within(operand, kind, bounds)
+    return arithmetic(build.scale(-1, operand), kind, bounds, wraps, (-high, -low))
 
 
 def inverted(value: Value, bounds: Bounds) -> Value:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from sa.app.verify import VerifyRequest, verify
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
@@ -83,6 +85,41 @@ def test_overflow_is_a_claim_where_it_is_asked_for(tmp_path: Path) -> None:
     assert verdict(tmp_path, OVERFLOWING) is Verdict.PROVED
     assert verdict(tmp_path, OVERFLOWING, reading=checked) is Verdict.REFUTED
     assert verdict(tmp_path, OVERFLOWING.replace("a + 1", "a > 0 ? a - 1 : 0"), reading=checked) is Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        ("int y = x + 1; assert(y > x); assert(y <= INT_MAX);", Verdict.PROVED),
+        ("assert(x + 1 > x && x - 1 >= INT_MIN && -x <= INT_MAX);", Verdict.PROVED),
+        ("x += x; assert(x <= INT_MAX); x++; assert(x != INT_MIN); x <<= 1; assert(x >= INT_MIN);", Verdict.PROVED),
+        ("int y = x * x; assert(y <= INT_MAX);", Verdict.PROVED),
+        ("assert(x < 10 || x + 1 > 11);", Verdict.REFUTED),
+        ("assert(x != INT_MAX); x = x + 1;", Verdict.REFUTED),
+    ],
+)
+def test_a_run_ends_where_arithmetic_overflows(tmp_path: Path, step: str, expected: Verdict) -> None:
+    """No refutation rests on a number that its type does not have, as the claim says."""
+    text = f"#include <limits.h>\nint any(void);\nint main(void) {{ int x = any(); {step} return 0; }}"
+    assert verdict(tmp_path, text) is expected
+
+
+def test_who_ends_in_an_overflow_has_made_nobody_wait(tmp_path: Path) -> None:
+    """Such a run is none, whatever others do meanwhile."""
+    text = """
+    #include <limits.h>
+    #include <pthread.h>
+    pthread_mutex_t m;
+    int x = INT_MAX;
+    void *other(void *p) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return 0; }
+    int main(void) {
+        pthread_t t;
+        pthread_create(&t, 0, other, 0);
+        pthread_mutex_lock(&m); x = x + 1; pthread_mutex_unlock(&m);
+        return 0;
+    }
+    """
+    assert verdict(tmp_path, text, reading=Reading(deadlock=True)) is Verdict.PROVED
 
 
 LIST = """
