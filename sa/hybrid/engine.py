@@ -54,6 +54,9 @@ EFFORTS = (Effort(3_000, 6_000, 10_000_000), Effort(40_000, 80_000, 200_000_000)
 #: Solver resources for each question about a conjunction: what follows from simple formulas follows soon.
 SOON = 500_000
 
+#: The part of the resources that the solver has before conjunctions are tried.
+BRIEF = 8
+
 #: The part of the time that one of several questions may have.
 ONE = 0.4
 
@@ -199,14 +202,15 @@ def _of_elements(
 def _solved(
     f: Frame, graph: Graph, lemmas: tuple[Term, ...], equal: Mapping[Point, Term], session: Session, effort: Effort
 ) -> Held | Way | GivenUp:
-    """What Spacer says, or conjunctions where it gives up. Where nothing but control changes these are first: all there
-    is to say is how tests came out. Raises LimitReached.
+    """What Spacer says, or conjunctions where it gives up soon: these are found soon where equations carry the proof.
+    Where nothing but control changes they are first: all there is to say is how tests came out. Raises LimitReached.
     """
-    made = horn(f, graph, lemmas)
+    made, rlimit = horn(f, graph, lemmas), effort.rlimit or 0
     changing = any(step.updates for steps in graph.steps.values() for step in steps)
-    told = None if changing else _told(f, graph, lemmas, equal, session)
-    answer = told or solve(made, session.bounds, effort.rlimit or 0)
-    return (_told(f, graph, lemmas, equal, session) if changing and isinstance(answer, GivenUp) else None) or answer
+    soon = solve(made, session.bounds, rlimit // BRIEF) if changing else GivenUp("not asked")
+    if not isinstance(soon, GivenUp):
+        return soon
+    return _told(f, graph, lemmas, equal, session) or solve(made, session.bounds, rlimit)
 
 
 def _told(

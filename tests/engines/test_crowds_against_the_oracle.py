@@ -19,7 +19,14 @@ from sa.engines.engine import Turn
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
 from sa.engines.verification import Finding
 from sa.engines.verify import Options, verify
-from tests.generators.crowds import Sketch, counting_sketch, random_sketch, sketch_about_locals, sketch_with_elements
+from tests.generators.crowds import (
+    Sketch,
+    counting_sketch,
+    locking_sketch,
+    random_sketch,
+    sketch_about_locals,
+    sketch_with_elements,
+)
 from tests.invariants.judge import distance
 from tests.language.texts import program_of
 from tests.oracle.explicit import restrict
@@ -47,7 +54,7 @@ def places(claims: Sequence[Claimed]) -> Iterator[tuple[Place, Claimed]]:
 
 
 def violated(sketch: Sketch, place: Place, copies: int) -> bool:
-    """Whether a claim about the program is false with so many copies."""
+    """Whether a claim about the program is false with so many copies of each family."""
     program = program_of(sketch.with_copies(copies))
     meant = (claim for there, claim in places(claimed(program)) if there == place)
     return any(distance(_confined(claim.threads), bad) is not None for claim in meant for bad in claim.bads)
@@ -79,7 +86,7 @@ def _is_wrong(sketch: Sketch, place: Place, finding: Finding, most: int) -> bool
         case Verdict.PROVED:
             return any(violated(sketch, place, n) for n in range(most + 1))
         case Verdict.REFUTED:
-            return not violated(sketch, place, sum(finding.counts))
+            return not violated(sketch, place, max(finding.counts, default=0))
         case _:
             return False
 
@@ -128,6 +135,18 @@ def test_what_is_proved_where_copies_have_elements_holds_with_up_to_three_copies
 @pytest.mark.fuzz
 def test_what_is_proved_where_copies_have_elements_holds_with_up_to_four_copies() -> None:
     assert not judge(range(1_000, 1_300), 4, sketch_with_elements)[1]
+
+
+def test_what_is_proved_of_locks_and_parameters_holds_with_up_to_two_copies() -> None:
+    counted, wrong = judge((2, 4, 7, 14, 20), 2, locking_sketch)
+    assert not wrong
+    assert counted["PROVED"] and counted["REFUTED"]
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("first", [1_000, 2_000])
+def test_what_is_proved_of_locks_and_parameters_holds_with_more_copies(first: int) -> None:
+    assert not judge(range(first, first + 100), 3, locking_sketch)[1]
 
 
 @pytest.mark.parametrize("right", [True, False])

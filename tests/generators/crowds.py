@@ -37,7 +37,7 @@ class Sketch(Struct, frozen=True):
         guard = "i != j ==> " if self.spoken == 2 else ""
         said = self.claim.format(i="i", j="j")
         family = self.family.replace("BOUNDS", "*")
-        return f"{self.shared}\n{self.other}\n{family}\ninvariant v : {bound}{guard}({said});\n"
+        return f"{self.shared}\n{self.other.replace('MORE', '*')}\n{family}\ninvariant v : {bound}{guard}({said});\n"
 
     def with_copies(self, count: int) -> str:
         """The ordinary program with so many copies."""
@@ -45,7 +45,8 @@ class Sketch(Struct, frozen=True):
         shared = _with_short_arrays(self.shared)
         chosen = [p for p in product(range(1, count + 1), repeat=self.spoken) if len(set(p)) == len(p)]
         parts = [f"({self.claim.format(**dict(zip('ij', p, strict=False)))})" for p in chosen] or ["true"]
-        return f"{shared}\n{self.other}\n{family}\ninvariant v : {' && '.join(parts)};\n"
+        other = self.other.replace("MORE", f"{count + 1}..{2 * count}") if count or "MORE" not in self.other else ""
+        return f"{shared}\n{other}\n{family}\ninvariant v : {' && '.join(parts)};\n"
 
 
 def _with_short_arrays(text: str) -> str:
@@ -209,5 +210,71 @@ def _element_step(rng: Random) -> str:
             "assert a[i] == r;",
             "assert a[x] != 0;",
             f"if (a[i] == {v}) {{ r := {v}; }}",
+        )
+    )
+
+
+#: Ways to take a lock and to give it back: by whom, of which kind, for how many, and as an own value says.
+_LOCKS = (
+    ("await l == 0 { l := i; }", "l := 0;"),
+    ("await l == 0 { l := K; }", "l := 0;"),
+    ("while (c != 0) { c := exchange(l, 1); }", "c := 1; l := 0;"),
+    ("ok := cas(l, 0, 1); assume ok;", "ok := false; l := 0;"),
+    ("await l == 0 && n == 0 { l := i; }", "l := 0;"),
+    ("await l == 0 { n := n + 1; }", "n := n - 1;"),
+    ("await l == 0 && n < K { n := n + 1; c := 2; }", "atomic { n := n - 1; c := 1; }"),
+    (
+        "choose { await l == 0 && n == 0 { l := 1; c := 2; } } or { await l == 0 { n := n + 1; c := 0; } }",
+        "if (c == 2) { c := 1; l := 0; } else { n := n - 1; c := 1; }",
+    ),
+    ("await l == 0 { l := 1; } n := n + 1; l := 0;", "await l == 0 { l := 1; } n := n - 1; l := 0;"),
+    ("n := n + 1; if (n > K) { n := n - 1; assume false; }", "n := n - 1;"),
+)
+_PROTECTED = (
+    "!(at T[{i}].A && at T[{j}].A)",
+    "at T[{i}].A && T[{i}].c == 2 ==> !at T[{j}].A",
+    "T[{i}].ok ==> !T[{j}].ok",
+    "at T[{i}].A ==> T[{j}].c <= {v}",
+)
+_KEPT = ("at T[{i}].A ==> p == q", "T[{i}].c == 2 ==> n <= {v}", "at T[{i}].A ==> n <= K", "T[{i}].ok ==> l != 0")
+_NOTED = ("p == q || l != 0", "n <= K", "n >= 0", "l == 0 || n == 0", "p <= K", "l == 0 ==> p == q")
+
+
+def locking_sketch(seed: int) -> Sketch:
+    """A program with a parameter whose copies, and often those of a second family, share what a lock protects."""
+    rng = Random(f"locks {seed}")
+    enter, leave = rng.choice(_LOCKS)
+    if rng.random() < 0.25:
+        leave = rng.choice(_LOCKS)[1]
+    shared = "param K : 1..2;\nglobal l, n : int = 0;\nglobal p, q : int = " + rng.choice(("0;", "K;"))
+    inner = " ".join(_locked_step(rng) for _ in range(rng.randint(1, 2)))
+    body = f"{enter} A: {inner} {leave}"
+    if rng.random() < 0.6:
+        body = f"while (*) {{ {body} }}"
+    own = "local c : int = 1; local ok : bool = false;"
+    other = ""
+    if rng.random() < 0.5:
+        enter, leave = rng.choice(_LOCKS)
+        other = f"thread S[i : MORE] {{ {own} {enter} B: {_locked_step(rng)} {leave} }}"
+    spoken = rng.choice((0, 1, 2, 2))
+    claim = rng.choice((_NOTED, _KEPT, _PROTECTED)[spoken]).replace("{v}", str(rng.randint(0, 2)))
+    return Sketch(shared, f"thread T[i : BOUNDS] {{ {own} {body} }}", other, claim, spoken)
+
+
+def _locked_step(rng: Random) -> str:
+    return rng.choice(
+        (
+            "p := p + 1; q := q + 1;",
+            "p := K; q := p;",
+            "atomic { p := q; q := K; }",
+            "assert p == q;",
+            "assert l != 0;",
+            "assert n <= K;",
+            "assert c != 2 || n == 0;",
+            "assert n > 0;",
+            "if (c == 2) { p := 1 - p; q := p; }",
+            "assert c != 2 || p == q;",
+            "if (ok) { p := 0; q := 0; }",
+            "skip;",
         )
     )

@@ -234,3 +234,13 @@ def test_a_thread_that_writes_what_somebody_reads_matters() -> None:
     """)
     names = [t.name for t in mattering(program.threads, Bad(None, eq(variable("x"), integer(0))))]
     assert names == ["A", "B", "C"]
+
+
+@pytest.mark.parametrize(("total", "expected"), [("2 * N", "proved"), ("N", "refuted")])
+def test_two_threads_that_count_under_a_lock_have_counted_all(total: str, expected: str) -> None:
+    text = "param N : int; init N >= 0; global x : int = 0; global l : 0..2 = 0;" + "".join(
+        f"thread {name} {{ local i : int = 0; local t : int; while (i < N) {{ lock(l); t := x; x := t + 1; unlock(l);"
+        " i := i + 1; } }"
+        for name in "AB"
+    )
+    assert answer(f"{text} invariant counted : at A.exit && at B.exit ==> x == {total};") == expected
