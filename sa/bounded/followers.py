@@ -336,7 +336,7 @@ def _extended(work: _Work, path: Path, step: Step) -> Path:
     return Path(
         path.at,
         (*path.edges, step),
-        build.conjuncts(build.land(*path.conditions, *conditions)),
+        build.conjoined((*path.conditions, *conditions)),
         values,
         path.shown if edge.label is None else tuple(substitute(t, scope) for t in edge.label.values),
         (*path.choices, *(replace(c, var=names[c.var]) for c in edge.choices)),

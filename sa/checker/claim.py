@@ -9,7 +9,7 @@ from msgspec import Struct
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.relation import AbstractPath, Relation
 from sa.checker.side import Side, invariant, side
-from sa.terms.build import FALSE, conjuncts, land
+from sa.terms.build import FALSE, conjoined, conjuncts
 from sa.terms.term import Term, Var
 
 
@@ -33,7 +33,7 @@ def claim(goal: Goal, relation: Relation) -> Claim:
         side(goal.concrete),
         side(goal.abstract),
         conjuncts(iota_of(goal)),
-        {(p.concrete, p.abstract): conjuncts(land(*p.lemmas)) for p in relation.pairs},
+        {(p.concrete, p.abstract): conjoined(p.lemmas) for p in relation.pairs},
         {(a.concrete, a.abstract, a.edge): a.answers for a in relation.answers},
         dict(relation.closure),
         relation.openings,
@@ -48,4 +48,4 @@ def related(made: Claim, concrete: str, abstract: str) -> tuple[Term, ...]:
 def assumed_at(made: Claim, concrete: str, abstract: str) -> tuple[Term, ...]:
     """Ψ of a pair as conjuncts."""
     invariants = (*invariant(made.concrete, concrete), *invariant(made.abstract, abstract))
-    return conjuncts(land(*invariants, *related(made, concrete, abstract)))
+    return conjoined((*invariants, *related(made, concrete, abstract)))

@@ -29,7 +29,7 @@ from sa.checker.threads import annotation_fault, ghosts_fault, together
 from sa.checker.weak_simulation import check_relation
 from sa.checker.written import implied
 from sa.smt.solver import Solver
-from sa.terms.build import conjuncts, land
+from sa.terms.build import conjoined, conjuncts
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
@@ -150,7 +150,7 @@ def _apart(made: Composition) -> Iterator[Obligation]:
         iota, kept = substitute(iota_of(first), own), substitute(iota_of(second), other)
         after = substitute(iota, {**moved, **own_locals})
         goal = renamed(conjuncts(kept), moved)
-        hypotheses = conjuncts(land(iota, kept, after))
+        hypotheses = conjoined((iota, kept, after))
         where = f"{first.name} and {second.name}"
         clauses = tuple(replace(f, term=substitute(substitute(f.term, other), moved)) for f in second.iota)
         yield Obligation("non-interference", where, hypotheses, (Case((), goal),), clauses)

@@ -18,7 +18,7 @@ from sa.certificates.relation import Relation
 from sa.certificates.threads import Composition
 from sa.checker.obligation import Case, Obligation
 from sa.checker.side import renamed, side
-from sa.terms.build import conjuncts, land
+from sa.terms.build import conjoined
 from sa.terms.name import in_goal
 from sa.terms.substitute import called, substitute
 from sa.terms.term import Term, Var
@@ -88,7 +88,7 @@ def _common(copies: Sequence[tuple[Goal, Var]]) -> tuple[Term, ...]:
 def _without_copy(goal: Goal, identity: Var, formulas: tuple[Term, ...]) -> tuple[Term, ...]:
     """The conjuncts that speak of nothing that a copy has for itself."""
     own = _own(goal, identity)
-    return tuple(c for c in conjuncts(land(*formulas)) if c.free.isdisjoint(own))
+    return tuple(c for c in conjoined(formulas) if c.free.isdisjoint(own))
 
 
 def _own(goal: Goal, identity: Var) -> frozenset[Term]:

@@ -37,7 +37,7 @@ from sa.checker.side import Side, side
 from sa.checker.solvers import Z3, Solvers
 from sa.checker.threads import annotation_fault, apart, ghosts_fault, own_steps, steps_of_others
 from sa.checker.written import implied
-from sa.terms.build import conjuncts, land
+from sa.terms.build import conjoined, conjuncts, land
 from sa.terms.substitute import local_of, substitute
 from sa.terms.term import Term, Var
 
@@ -178,7 +178,7 @@ def _jointly(made: CrowdJoint, threads: Sequence[Automaton]) -> Iterator[Obligat
     yield from _further(made.families, made.init)
     yield from nobody_counts(made.counted, made.families)
     start = tuple(t.initial for t in separate)
-    inits = conjuncts(land(made.init, *(t.init for t in separate), *begun(made.counted)))
+    inits = conjoined((made.init, *(t.init for t in separate), *begun(made.counted)))
     yield Obligation("initial invariant", "", inits, (Case((), _landed(p, start, {})),))
     failing = {**{t.name: t.name for t in made.threads}, **{symbolic_name(f, 1): f.thread.name for f in made.families}}
     for places in p.joint:
@@ -190,7 +190,7 @@ def _jointly(made: CrowdJoint, threads: Sequence[Automaton]) -> Iterator[Obligat
                     continue
                 where = f"{in_words(here)}, {thread.name} -> {edge.target}"
                 there = (*places[:index], edge.target, *places[index + 1 :])
-                taken = conjuncts(land(*known, *taking(edge)))
+                taken = conjoined((*known, *taking(edge)))
                 yield Obligation(
                     "inductive invariant", where, taken, (Case((), _landed(p, there, dict(edge.updates))),)
                 )
@@ -206,7 +206,7 @@ def _jointly(made: CrowdJoint, threads: Sequence[Automaton]) -> Iterator[Obligat
 
 def _known(p: _Product, places: tuple[str, ...], *others: Seen) -> tuple[Term, ...]:
     """What is known of a state, where besides these other copies are seen."""
-    return conjuncts(land(*_said(p, places), *at_least(p.made.counted, p.made.families, (*_seen(p, places), *others))))
+    return conjoined((*_said(p, places), *at_least(p.made.counted, p.made.families, (*_seen(p, places), *others))))
 
 
 def _seen(p: _Product, places: tuple[str, ...]) -> Iterator[Seen]:
@@ -218,7 +218,7 @@ def _seen(p: _Product, places: tuple[str, ...]) -> Iterator[Seen]:
 
 def _said(p: _Product, places: tuple[str, ...]) -> tuple[Term, ...]:
     written = (w[q] for w, q in zip(p.written, places, strict=True))
-    return conjuncts(land(*joint_invariant(p.joint, places), *written))
+    return conjoined((*joint_invariant(p.joint, places), *written))
 
 
 def _landed(p: _Product, places: tuple[str, ...], after: Mapping[Var, Term]) -> tuple[Term, ...]:
@@ -240,7 +240,7 @@ def _steps_of_others(p: _Product, places: tuple[str, ...], family: Family, count
             moved = (*places[:index], edge.source, *places[index + 1 :])
             known += (substitute(f, _in_place_of(family, number, count + 1)) for f in _said(p, moved))
         where = f"{', '.join(places)}, another copy of {family.thread.name}: {edge.source} -> {edge.target}"
-        taken = conjuncts(land(*known, *taking(edge)))
+        taken = conjoined((*known, *taking(edge)))
         yield Obligation("step of another copy", where, taken, (Case((), _landed(p, places, after)),), edge=edge)
 
 

@@ -18,7 +18,7 @@ from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.scope import has_quantifiers
 from sa.checker.solvers import Z3, Solvers
 from sa.checker.threads import apart
-from sa.terms.build import FALSE, boolean, conjuncts, implies, land, lnot, lor, variable
+from sa.terms.build import FALSE, boolean, conjoined, conjuncts, implies, land, lnot, lor, variable
 from sa.terms.name import at_place
 from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
@@ -34,14 +34,14 @@ def check_lemmas(made: Lemmas, bounds: Limits, seed: int = 0, solvers: Solvers =
     fault = program_fault(made.threads) or _fault(made, threads)
     if fault is not None:
         return Rejected("well-formed lemmas", fault)
-    lemmas = conjuncts(land(*made.lemmas, *_written(threads)))
+    lemmas = conjoined((*made.lemmas, *_written(threads)))
     claims = tuple(bad.claim for bad in made.never if bad.claim is not None)
     said = frozenset[Var]().union(*(f.free for f in (*lemmas, *claims)))
     named = {t.name: tuple(v for q in t.locations if (v := _at(t.name, q.name)) in said) for t in threads}
     session = solvers.session(bounds, [a.formula for a in made.axioms], seed)
     places = {t.name: t.initial for t in threads}
-    inits = conjuncts(land(*(t.init for t in threads)))
-    start = Obligation("initial lemma", "", inits, (Case((), conjuncts(land(*(settled(c, places) for c in lemmas)))),))
+    inits = conjoined(t.init for t in threads)
+    start = Obligation("initial lemma", "", inits, (Case((), conjoined(settled(c, places) for c in lemmas)),))
     failure = discharge(session, frozenset(), start)
     if failure is not None:
         return failure
@@ -95,8 +95,8 @@ def _obligations(
             here, there = _at(thread.name, edge.source), _at(thread.name, edge.target)
             now = (v if v is here else lnot(v) for v in named[thread.name])
             after = {**dict(edge.updates), **{v: boolean(v is there) for v in named[thread.name]}}
-            taken = conjuncts(land(*now, *taking(edge)))
-            landed = conjuncts(land(*(substitute(c, after) for c in lemmas)))
+            taken = conjoined((*now, *taking(edge)))
+            landed = conjoined(substitute(c, after) for c in lemmas)
             yield Obligation("inductive lemma", where, taken, (Case((), landed),), edge=edge)
             if any(is_failing(bad.failing, thread.name, written) for bad in made.never):
                 yield Obligation("failing step", where, taken, (Case((), (FALSE,)),), edge=edge)

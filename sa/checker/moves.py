@@ -22,7 +22,7 @@ from sa.checker.ruling import Failure, Rejected, failing
 from sa.checker.scope import closure_fault
 from sa.checker.side import invariant, renamed, within
 from sa.checker.symbolic import Front, Query, fronts
-from sa.terms.build import FALSE, conjuncts, constant, eq, land, lnot
+from sa.terms.build import FALSE, conjoined, conjuncts, constant, eq, land, lnot
 from sa.terms.evaluate import holds
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var, sort_of
@@ -88,13 +88,11 @@ def _beyond(r: Replay, step: Step, where: str) -> Iterator[Failure]:
                 inside = (zone, *invariant(a, name), edge.guard, *(within(c) for c in edge.choices))
                 after = renamed((zone,), dict(edge.updates))
                 yield from failing(
-                    discharge(
-                        r.session, frozenset(), Obligation("beyond", name, conjuncts(land(*inside)), (Case((), after),))
-                    )
+                    discharge(r.session, frozenset(), Obligation("beyond", name, conjoined(inside), (Case((), after),)))
                 )
         r.closures.add(zone)
     iota = substitute(iota_of(r.goal), constants(step.move.after.values))
-    apart = Obligation("beyond", where, conjuncts(land(zone, iota)), (Case((), (FALSE,)),))
+    apart = Obligation("beyond", where, conjoined((zone, iota)), (Case((), (FALSE,)),))
     yield from failing(discharge(r.session, frozenset(), apart))
 
 

@@ -22,7 +22,7 @@ from sa.checker.solvers import Z3, Solvers
 from sa.checker.sums import sums_fault, with_sums
 from sa.checker.threads import annotation_fault, apart, ghosts_fault, together
 from sa.checker.written import implied
-from sa.terms.build import FALSE, boolean, conjuncts, land
+from sa.terms.build import FALSE, boolean, conjoined, conjuncts, land
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -112,7 +112,7 @@ def claim_follows(claim: Term, threads: Sequence[Automaton]) -> Iterator[Obligat
     for places in product(*(t.locations for t in threads)):
         here = {t.name: q.name for t, q in zip(threads, places, strict=True)}
         wanted = conjuncts(settled(claim, here))
-        hypotheses = conjuncts(land(*(q.inv for q in places)))
+        hypotheses = conjoined(q.inv for q in places)
         yield Obligation("claim", in_words(here), hypotheses, (Case((), wanted),))
 
 
@@ -122,11 +122,11 @@ def _jointly(made: Joint) -> Iterator[Obligation]:
     written = [{q.name: q.inv for q in t.locations} for t in threads]
     start = tuple(t.initial for t in threads)
     begun = land(*(w[t.initial] for w, t in zip(written, threads, strict=True)), *joint_invariant(joint, start))
-    inits = conjuncts(land(*(t.init for t in threads)))
+    inits = conjoined(t.init for t in threads)
     yield Obligation("initial invariant", "", inits, (Case((), conjuncts(begun)),))
     for places, inv in joint.items():
         here = {t.name: q for t, q in zip(threads, places, strict=True)}
-        known = conjuncts(land(inv, *(w[q] for w, q in zip(written, places, strict=True))))
+        known = conjoined((inv, *(w[q] for w, q in zip(written, places, strict=True))))
         for index, thread in enumerate(threads):
             for original, edge in zip(made.threads[index].edges, thread.edges, strict=True):
                 if edge.source != places[index]:
@@ -136,7 +136,7 @@ def _jointly(made: Joint) -> Iterator[Obligation]:
                 # What is written must not cut the step either.
                 kept = land(*(w[q] for w, q in zip(written, there, strict=True)), *joint_invariant(joint, there))
                 landed = conjuncts(substitute(kept, dict(edge.updates)))
-                taken = conjuncts(land(*known, *taking(edge)))
+                taken = conjoined((*known, *taking(edge)))
                 yield Obligation("inductive invariant", where, taken, (Case((), landed),))
                 if any(is_failing(bad.failing, thread.name, original) for bad in made.never):
                     yield impossible(where, (*known, *taking(edge)))
@@ -157,7 +157,7 @@ def taking(edge: Edge) -> tuple[Term, ...]:
 
 def impossible(where: str, formulas: tuple[Term, ...]) -> Obligation:
     """A failing step cannot be taken."""
-    return Obligation("failing step", where, conjuncts(land(*formulas)), (Case((), (FALSE,)),))
+    return Obligation("failing step", where, conjoined(formulas), (Case((), (FALSE,)),))
 
 
 def is_failing(failing: Failing | None, thread: str, edge: Edge) -> bool:

@@ -14,7 +14,7 @@ from sa.checker.ruling import Failure, Rejected, Undecided
 from sa.checker.solvers import witnessed
 from sa.smt.session import Sat, Unsat
 from sa.smt.solver import Solver
-from sa.terms.build import FALSE, TRUE, conjuncts, forall, land, linear, linear_parts, lnot, scale
+from sa.terms.build import FALSE, TRUE, conjoined, forall, land, linear, linear_parts, lnot, scale
 from sa.terms.sort import Value, show_value
 from sa.terms.substitute import substitute
 from sa.terms.term import IsZero, Not, Or, Same, Term, Var
@@ -132,13 +132,13 @@ def solved(formulas: Iterable[Term], unknowns: Set[Var]) -> tuple[dict[Var, Term
 
     `∃ unknowns` of the formulas and of the result are equivalent, and the formulas imply the definitions.
     """
-    rest = list(conjuncts(land(*formulas)))
+    rest = list(conjoined(formulas))
     names: dict[Var, Term] = {}
     pending = set(unknowns)
     while found := _next_definitions(rest, pending):
         pending -= found.keys()
         names = {v: substitute(t, found) for v, t in names.items()} | found
-        rest = list(conjuncts(land(*(substitute(f, found) for f in rest))))
+        rest = list(conjoined(substitute(f, found) for f in rest))
     return names, rest
 
 

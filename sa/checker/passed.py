@@ -17,7 +17,7 @@ from sa.checker.ruling import Failure, Rejected, failing
 from sa.checker.scope import has_quantifiers
 from sa.checker.side import invariant, renamed, state_variables, within
 from sa.checker.symbolic import Front
-from sa.terms.build import FALSE, conjuncts, eq, land
+from sa.terms.build import FALSE, conjoined, conjuncts, eq
 from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var, sort_of
@@ -39,10 +39,12 @@ class Answering(Struct, frozen=True, eq=False):
 def passed_faults(r: Replay, passed: Sequence[Passed], what: Answering) -> Iterator[Failure]:
     """What is wrong with what answers are said to pass."""
     told = {(p.location, p.shown): p.states for p in passed}
-    fault = _fault(r, passed, told)
-    if fault is not None:
-        yield Rejected("passed", fault, what.location)
-        return
+    if ("passed", tuple(passed)) not in r.closures:
+        fault = _fault(r, passed, told)
+        if fault is not None:
+            yield Rejected("passed", fault, what.location)
+            return
+        r.closures.add(("passed", tuple(passed)))
     start = Case((), conjuncts(told.get((what.location, what.shown is None), FALSE)))
     begun = Obligation("passed, before the answer", what.location, what.given, (start,))
     yield from failing(discharge(r.session, frozenset(), begun))
@@ -67,7 +69,7 @@ def passed_faults(r: Replay, passed: Sequence[Passed], what: Answering) -> Itera
             reached = told.get((edge.target, answered or edge.label is not None), FALSE)
             then = Case((), conjuncts(substitute(reached, after)))
             where = f"{location}, edge {number}"
-            one = Obligation("passed, one more step", where, conjuncts(land(*known)), (then,))
+            one = Obligation("passed, one more step", where, conjoined(known), (then,))
             yield from failing(discharge(r.session, frozenset(), one))
 
 
@@ -85,4 +87,4 @@ def passed_ends(r: Replay, passed: Sequence[Passed]) -> Iterator[Front]:
     order: tuple[Var, ...] = tuple(v.var for v in r.abstract.automaton.variables)
     for p in passed:
         if p.shown:
-            yield Front(p.location, True, order, conjuncts(land(p.states, *invariant(r.abstract, p.location))))
+            yield Front(p.location, True, order, conjoined((p.states, *invariant(r.abstract, p.location))))

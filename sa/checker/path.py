@@ -11,7 +11,7 @@ from sa.automata.automaton import Edge, Label, Variable
 from sa.certificates.relation import TURN, Turns
 from sa.checker.obligation import Case, Obligation
 from sa.checker.side import Side, invariant, within
-from sa.terms.build import ONE, add, conjuncts, eq, forall, land, le, lnot, lt, variable
+from sa.terms.build import ONE, add, conjoined, eq, forall, land, le, lnot, lt, variable
 from sa.terms.name import staged
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
@@ -74,7 +74,7 @@ def _run(
         values.update({v: substitute(t, scope) for v, t in edge.updates})
         conditions.extend(substitute(inv, values) for inv in invariant(automaton, edge.target))
         end = edge.target
-    return Run(conjuncts(land(*conditions)), values, label, tuple(choices), end)
+    return Run(conjoined(conditions), values, label, tuple(choices), end)
 
 
 def _possible(automaton: Side, made: Turns, values: Mapping[Var, Term]) -> Iterator[Term]:
@@ -103,12 +103,12 @@ def loops(automaton: Side, turns: Iterable[Turns]) -> Iterator[Obligation]:
         where = ", ".join(str(i) for i in made.cycle)
         changed = dict.fromkeys((*one.after, *(v for v, _ in made.after)))
         first, now, then = (_after(made, changed, n) for n in (ONE, TURN, add(TURN, ONE)))
-        begun = Case((), conjuncts(land(*(eq(first[v], one.after.get(v, v)) for v in changed))))
+        begun = Case((), conjoined(eq(first[v], one.after.get(v, v)) for v in changed))
         yield Obligation("loop, first turn", where, one.conditions, (begun,))
         again = {v: substitute(one.after.get(v, v), now) for v in changed}
-        kept = Case((), conjuncts(land(*(eq(then[v], again[v]) for v in changed))))
+        kept = Case((), conjoined(eq(then[v], again[v]) for v in changed))
         hypotheses = (le(ONE, TURN), *(substitute(c, now) for c in one.conditions))
-        yield Obligation("loop, next turn", where, conjuncts(land(*hypotheses)), (kept,))
+        yield Obligation("loop, next turn", where, conjoined(hypotheses), (kept,))
 
 
 def _after(made: Turns, changed: Iterable[Var], turns: Term) -> dict[Var, Term]:

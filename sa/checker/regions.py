@@ -19,7 +19,7 @@ from sa.checker.ruling import Failure, Rejected, failing
 from sa.checker.scope import has_quantifiers
 from sa.checker.side import invariant, renamed, state_variables, within
 from sa.checker.symbolic import Front, Query, fronts
-from sa.terms.build import FALSE, conjuncts, land, lnot
+from sa.terms.build import FALSE, conjoined, conjuncts, lnot
 from sa.terms.sort import BOOL
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var, sort_of
@@ -74,7 +74,7 @@ def _lost(r: Replay, region: Region, where: str) -> Iterator[Failure]:
     edge = r.goal.concrete.edges[region.edge]
     iota = conjuncts(iota_of(r.goal))
     own = (*invariant(r.concrete, region.concrete), *invariant(r.abstract, region.abstract))
-    given = conjuncts(land(region.states, *iota, *own))
+    given = conjoined((region.states, *iota, *own))
     taken, chosen = step(r.concrete, edge), dict(region.choices)
     possible = Case((), renamed(taken.conditions, chosen))
     yield from failing(discharge(r.session, frozenset(), Obligation("region, step", where, given, (possible,))))
@@ -92,14 +92,14 @@ def _lost(r: Replay, region: Region, where: str) -> Iterator[Failure]:
     else:
         known, first = given, Front(region.abstract, shown is None, order, ())
         ends = fronts(r.session, r.abstract, first, Query(shown, _both(r), given), region.silent)
+    others = dict[str, list[Term]]()
+    for then in region.then:
+        if then.concrete == edge.target:
+            others.setdefault(then.abstract, []).append(then.states)
     for front in ends:
-        scope = {**values, **dict(zip(order, front.values, strict=True))}
-        others = (
-            lnot(substitute(then.states, scope))
-            for then in region.then
-            if (then.concrete, then.abstract) == (edge.target, front.location)
-        )
-        formulas = (*known, *front.conditions, *(substitute(i, scope) for i in iota), *others)
+        after = r.after({**values, **dict(zip(order, front.values, strict=True))})
+        beyond = (lnot(after(states)) for states in others.get(front.location, ()))
+        formulas = (*known, *front.conditions, *map(after, iota), *beyond)
         yield from failing(absence(r.session, "region, answers", where, formulas, (), Exhausted.SOLVER))
 
 
@@ -143,5 +143,5 @@ def silent_faults(r: Replay, silent: Sequence[Silent]) -> Iterator[Failure]:
                     moved = {primed(v): reached[v] for v in state_variables(a)}
                     more = Case((), renamed((told.get((source, edge.target), FALSE),), moved))
                     where = f"{source} to {middle}, edge {number}"
-                    one = Obligation("silent steps, one more", where, conjuncts(land(*known)), (more,))
+                    one = Obligation("silent steps, one more", where, conjoined(known), (more,))
                     yield from failing(discharge(r.session, frozenset(), one))

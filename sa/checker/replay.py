@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct, field
 
 from sa.automata.trace import Configuration
 from sa.base.limits import Limits
@@ -15,10 +17,15 @@ from sa.checker.side import Side, side
 from sa.checker.solvers import Z3, Solvers
 from sa.smt.solver import Solver
 from sa.terms.evaluate import holds
+from sa.terms.substitute import substitution
+from sa.terms.term import Term, Var
 
 
 class Replay(Struct, frozen=True, eq=False):
-    """A goal whose play is being replayed. `closures` are those found to be sound, with their locations."""
+    """A goal whose play is being replayed. `closures` are those found to be sound, with their locations.
+
+    `moves` are substitutions: regions by the hundred are left by the same step.
+    """
 
     goal: Goal
     concrete: Side
@@ -27,6 +34,14 @@ class Replay(Struct, frozen=True, eq=False):
     closures: set[object]
     session: Solver
     bounds: Limits
+    moves: dict[frozenset[tuple[Var, Term]], Callable[[Term], Term]] = field(default_factory=dict)
+
+    def after(self, values: Mapping[Var, Term]) -> Callable[[Term], Term]:
+        """The substitution of values, which remembers what became of terms."""
+        found = self.moves.get(key := frozenset(values.items()))
+        if found is None:
+            found = self.moves[key] = substitution(values)
+        return found
 
 
 def replay(goal: Goal, bounds: Limits, seed: int, solvers: Solvers = Z3) -> Replay:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable, variables_of
-from sa.terms.build import TRUE, conjuncts, eq, integer, land, le
+from sa.terms.build import TRUE, conjoined, conjuncts, eq, integer, land, le
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
@@ -60,7 +60,7 @@ def environment(s: Side, location: str) -> tuple[Term, ...]:
 
 def identity(s: Side) -> tuple[Term, ...]:
     """No global changes."""
-    return conjuncts(land(*(eq(primed(v), v) for v in s.globals)))
+    return conjoined(eq(primed(v), v) for v in s.globals)
 
 
 def within(choice: Variable) -> Term:
@@ -72,4 +72,4 @@ def within(choice: Variable) -> Term:
 
 def renamed(formulas: tuple[Term, ...], names: Mapping[Var, Term]) -> tuple[Term, ...]:
     """The conjuncts of the formulas after a substitution."""
-    return conjuncts(land(*(substitute(f, names) for f in formulas)))
+    return conjoined(substitute(f, names) for f in formulas)

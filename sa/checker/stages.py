@@ -12,7 +12,7 @@ from sa.automata.ranges import count_of
 from sa.certificates.pairs import SideStates
 from sa.checker.enumeration import Enumeration, Row, enumeration, extended
 from sa.checker.side import Side, within
-from sa.terms.build import conjuncts, land
+from sa.terms.build import conjoined, conjuncts, land
 from sa.terms.compile import executable, guarded, predicate
 from sa.terms.sort import Value
 from sa.terms.substitute import substitute
@@ -108,7 +108,7 @@ def initial_states(stages: tuple[Stage, Stage], formula: Term) -> Iterator[tuple
     places = tuple(s.places[s.automaton.initial] for s in stages)
     known = [s.known[p] for s, p in zip(stages, places, strict=True)]
     declared: dict[Var, Variable] = {v.var: v for s in stages for v in s.automaton.variables}
-    formulas = conjuncts(land(formula, *(within(v) for v in declared.values())))
+    formulas = conjoined((formula, *(within(v) for v in declared.values())))
     needed = frozenset((*known[0], *known[1]))
     # What is tied to what is known may be needed to find its values.
     while tied := frozenset[Var]().union(*(f.free for f in formulas if not f.free.isdisjoint(needed))) - needed:

@@ -22,7 +22,7 @@ from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import thread_faults
 from sa.checker.side import within
 from sa.checker.stepping import Packing, Slot, Stepped, Unfit, packing, steps_from
-from sa.terms.build import conjuncts, eq, integer, land, variable
+from sa.terms.build import conjoined, eq, integer, land, variable
 from sa.terms.compile import executable, guarded, predicate
 from sa.terms.name import at_place
 from sa.terms.sort import BOOL, Value, number
@@ -133,7 +133,7 @@ def _initial(check: _Check, bounds: Limits) -> Iterator[int]:
     start = [next(i for i, q in enumerate(t.locations) if q.name == t.initial) for t in packed.threads]
     invariants = (t.locations[i].inv for t, i in zip(packed.threads, start, strict=True))
     ranges = (within(v) for v in packed.variables.values())
-    formulas = conjuncts(land(*(t.init for t in packed.threads), *invariants, *ranges))
+    formulas = conjoined((*(t.init for t in packed.threads), *invariants, *ranges))
     mattering = packed.shared.union(*(kept[i] for kept, i in zip(made.kept, start, strict=True)))
     # Formulas that are left out allow more initial states, not fewer; these are needed to find values.
     needed = mattering

@@ -16,7 +16,7 @@ from sa.certificates.run import Bad
 from sa.certificates.states import Field, States, place_widths
 from sa.checker.side import within
 from sa.checker.threads import apart
-from sa.terms.build import conjuncts, eq, integer, land, lor, variable
+from sa.terms.build import conjoined, conjuncts, eq, integer, land, lor, variable
 from sa.terms.sort import INT, ArraySort, Value
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
@@ -183,7 +183,7 @@ def _others_tests(
 
 
 def _invariant(automaton: Automaton, place: int) -> tuple[Term, ...]:
-    return conjuncts(land(automaton.locations[place].inv, *(within(v) for v in automaton.variables)))
+    return conjoined((automaton.locations[place].inv, *(within(v) for v in automaton.variables)))
 
 
 def _is_failing(bad: Bad, thread: str, edge: Edge) -> bool:

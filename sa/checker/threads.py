@@ -16,7 +16,7 @@ from sa.certificates.threads import Annotated
 from sa.checker.obligation import Case, Obligation
 from sa.checker.scope import automaton_faults
 from sa.checker.side import Side, environment, invariant, renamed, side, within
-from sa.terms.build import conjuncts, land
+from sa.terms.build import conjoined, conjuncts, land
 from sa.terms.sort import Sort
 from sa.terms.substitute import local_of, primed
 from sa.terms.term import Bool, Int, IsZero, Member, Not, Same, Sum, Term, Var
@@ -139,7 +139,7 @@ def own_steps(s: Side, start: Term) -> Iterator[Obligation]:
 
 
 def _taken(s: Side, edge: Edge) -> tuple[Term, ...]:
-    return conjuncts(land(*invariant(s, edge.source), edge.guard, *(within(c) for c in edge.choices)))
+    return conjoined((*invariant(s, edge.source), edge.guard, *(within(c) for c in edge.choices)))
 
 
 def steps_of_others(actor: Side, observer: Side, never: Set[tuple[str, str]] = frozenset()) -> Iterator[Obligation]:

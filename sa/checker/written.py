@@ -12,7 +12,7 @@ from sa.automata.automaton import Automaton, Kind
 from sa.certificates.threads import Annotated
 from sa.checker.obligation import Case, Obligation
 from sa.checker.side import environment, invariant, renamed, side, within
-from sa.terms.build import conjuncts, land
+from sa.terms.build import conjoined, conjuncts
 from sa.terms.substitute import substitute
 
 
@@ -22,13 +22,13 @@ def uncut(automaton: Automaton, closed: bool) -> Iterator[Obligation]:
     name = "written invariant"
     yield Obligation(name, automaton.name, conjuncts(automaton.init), (Case((), invariant(s, automaton.initial)),))
     for edge in automaton.edges:
-        taken = conjuncts(land(*invariant(s, edge.source), edge.guard, *(within(c) for c in edge.choices)))
+        taken = conjoined((*invariant(s, edge.source), edge.guard, *(within(c) for c in edge.choices)))
         landed = renamed(invariant(s, edge.target), dict(edge.updates))
         yield Obligation(name, f"{automaton.name}, {edge.source} -> {edge.target}", taken, (Case((), landed),))
     ranges = [substitute(within(v), s.after) for v in automaton.variables if v.kind is Kind.GLOBAL]
     for place in () if closed else s.locations:
         here = invariant(s, place)
-        moved = conjuncts(land(*here, *environment(s, place), *ranges))
+        moved = conjoined((*here, *environment(s, place), *ranges))
         yield Obligation(name, f"{automaton.name}, {place}", moved, (Case((), renamed(here, s.after)),))
 
 

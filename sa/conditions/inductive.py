@@ -116,7 +116,7 @@ def _disturbed(session: Session, automaton: Automaton, place: Location, settled:
 
 def _unless(session: Session, known: tuple[Term, ...], goal: Term) -> Answer | None:
     """None where what is known implies the goal, otherwise the solver's answer."""
-    parts: Set[Term] = frozenset(build.conjuncts(build.land(*known)))
+    parts: Set[Term] = frozenset(build.conjoined(known))
     if goal is build.TRUE or goal in parts:
         return None
     answer = session.check((*parts, build.lnot(goal)))

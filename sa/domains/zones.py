@@ -128,7 +128,7 @@ def formulas(zone: Zone) -> tuple[Term, ...]:
         *(build.at_most_zero(_difference(x, y, c)) for (x, y), c in left.items()),
         *(build.lnot(build.is_zero(_difference(x, y, c))) for _, _, c, x, y in apart),
     )
-    return build.conjuncts(build.land(*said))
+    return build.conjoined(said)
 
 
 def _difference(x: Point, y: Point, c: int) -> Term:

@@ -83,7 +83,7 @@ def matched_step(board: Board, pair: Pair) -> Term:
 def _concrete_step(board: Board, pair: Pair) -> tuple[Term, ...]:
     place = board.concrete.locations[pair[0]]
     assert place.env is not None
-    return build.conjuncts(build.land(place.env, boards.after_drift(place.inv, board.concrete.globals)))
+    return build.conjoined((place.env, boards.after_drift(place.inv, board.concrete.globals)))
 
 
 def _one_step(board: Board, pair: Pair) -> Term:

@@ -91,4 +91,4 @@ def lift(
     literals = implicant(parts, state)
     lifted, exact = project(literals, there.values(), state)
     # Where a disjunction or a conditional had to be decided, other states lead into the cube in other ways.
-    return lifted, exact and set(literals) == set(build.conjuncts(build.land(*parts)))
+    return lifted, exact and set(literals) == set(build.conjoined(parts))

@@ -15,7 +15,7 @@ from sa.automata.ranges import within
 from sa.automata.rename import apart
 from sa.automata.trace import Configuration, Move
 from sa.certificates.run import Bad, Ending, Run, Snapshot, Turn
-from sa.terms.build import FALSE, TRUE, conjuncts, eq, integer, land, variable
+from sa.terms.build import FALSE, TRUE, conjoined, eq, integer, land, variable
 from sa.terms.compile import executable
 from sa.terms.evaluate import evaluate
 from sa.terms.name import at_place
@@ -108,7 +108,7 @@ def _names(thread: Automaton, separate: Automaton) -> dict[Var, Var]:
 
 def invariant_of(thread: Automaton, inv: Term) -> tuple[Term, ...]:
     """The conjuncts of a location's invariant, the ranges of the thread's variables among them."""
-    return conjuncts(land(inv, *(within(v) for v in thread.variables)))
+    return conjoined((inv, *(within(v) for v in thread.variables)))
 
 
 def arcs_of(

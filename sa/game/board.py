@@ -125,7 +125,7 @@ def after_drift(formula: Term, changing: Iterable[Var]) -> Term:
 def base(board: Board, pair: Pair) -> tuple[Term, ...]:
     """What every related state of a pair satisfies besides its lemmas: ι's rest and both invariants, reduced."""
     first, second = board.concrete.locations[pair[0]].inv, board.abstract.locations[pair[1]].inv
-    return build.conjuncts(build.land(*board.residual, reduce(board, first), reduce(board, second)))
+    return build.conjoined((*board.residual, reduce(board, first), reduce(board, second)))
 
 
 def initial_condition(board: Board) -> tuple[Term, ...]:

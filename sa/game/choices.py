@@ -48,7 +48,7 @@ def instances_of(edge: Edge, depth: int) -> tuple[tuple[Choice, ...], tuple[Var,
 
 def with_given(run: Run, given: Mapping[Var, Term]) -> Run:
     """The run with terms for some of its open choices."""
-    conditions = build.conjuncts(build.land(*(substitute(c, given) for c in run.condition)))
+    conditions = build.conjoined(substitute(c, given) for c in run.condition)
     return replace(
         run,
         choices=tuple(tuple((v, substitute(t, given)) for v, t in choice) for choice in run.choices),
@@ -62,11 +62,11 @@ def with_given(run: Run, given: Mapping[Var, Term]) -> Run:
 
 def narrowed(run: Run, formulas: Iterable[Term]) -> tuple[Run, tuple[Term, ...]]:
     """The run and formulas that must hold, with the open choices that they define put in."""
-    wanted = build.conjuncts(build.land(*formulas))
+    wanted = build.conjoined(formulas)
     while run.open and (found := _definition((*run.condition, *wanted), frozenset(run.open))) is not None:
         given = dict((found,))
         run = with_given(run, given)
-        wanted = build.conjuncts(build.land(*(substitute(w, given) for w in wanted)))
+        wanted = build.conjoined(substitute(w, given) for w in wanted)
     return run, wanted
 
 
@@ -88,7 +88,7 @@ def _definition(formulas: Sequence[Term], open_choices: frozenset[Var]) -> tuple
 def at(formulas: Iterable[Term], state: State) -> tuple[Term, ...]:
     """The formulas in a state: what they say of choices there."""
     point = {v: build.constant(x, v.sort) for v, x in state.items()}
-    return build.conjuncts(build.land(*(substitute(f, point) for f in formulas)))
+    return build.conjoined(substitute(f, point) for f in formulas)
 
 
 def without_values(session: Session, formulas: Sequence[Term], run: Run, state: State) -> tuple[Term, ...] | None:

@@ -143,7 +143,7 @@ def _renamed(run: Run, point: Mapping[Var, Term]) -> tuple[tuple[Term, ...], tup
     """
     values = [substitute(t, point) for t in run.values.values()]
     about = (c for c in run.condition if not c.free.isdisjoint(run.open))
-    conditions = build.conjuncts(build.land(*(substitute(c, point) for c in about)))
+    conditions = build.conjoined(substitute(c, point) for c in about)
     live = dict.fromkeys(v for t in values for v in sorted(t.free, key=lambda v: v.key) if v in run.open)
     kept = dict[Term, None]()
     while more := [c for c in conditions if c not in kept and not c.free.isdisjoint(live)]:

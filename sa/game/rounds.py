@@ -41,7 +41,7 @@ def challenge(board: Board, number: int, edge: Edge) -> Challenge:
     after = dict(edge.updates)
     inv = substitute(board.concrete.locations[edge.target].inv, after)
     ranges = build.land(*(within(c) for c in edge.choices))
-    return Challenge(number, edge, build.conjuncts(build.land(edge.guard, inv, ranges)), after)
+    return Challenge(number, edge, build.conjoined((edge.guard, inv, ranges)), after)
 
 
 class Round(Struct, frozen=True, eq=False):
@@ -75,5 +75,5 @@ def play_round(board: Board, step: Challenge, run: Run) -> Round:
     updates.update((v, value) for v, value in run.values.items() if v not in board.links and value is not v)
     links = tuple(build.eq(run.values[v], substitute(t, updates)) for v, t in board.links.items())
     after = (substitute(b, updates) for b in boards.base(board, target))
-    required = build.conjuncts(build.land(*run.condition, *links, *after))
+    required = build.conjoined((*run.condition, *links, *after))
     return Round(step, run, target, updates, required, links)

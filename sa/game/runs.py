@@ -134,7 +134,7 @@ def turned(run: Run, cycle: Cycle, count: Term) -> Run:
     """The run with turns of a cycle at its end, which is where the cycle begins."""
     here = {**run.values, TURN: count}
     made = Turns(len(run.edges), cycle.edges, count, cycle.after)
-    conditions = build.conjuncts(build.land(*(substitute(c, here) for c in cycle.condition)))
+    conditions = build.conjoined(substitute(c, here) for c in cycle.condition)
     return replace(
         run,
         values={**run.values, **{v: substitute(t, here) for v, t in cycle.after}},

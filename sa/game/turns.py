@@ -94,10 +94,10 @@ def _closed_form(automaton: Automaton, inv: Mapping[str, Term], path: tuple[int,
         values.update({v: substitute(t, values) for v, t in edge.updates})
         conditions.append(substitute(inv[edge.target], values))
     made = {v: substitute(t, forms.before) if v in forms.last else forms.exact[v] for v, t in changed.items()}
-    guards = list(_throughout(build.conjuncts(build.land(*conditions)), made))
+    guards = list(_throughout(build.conjoined(conditions), made))
     if any(g is None for g in guards):
         return None
-    condition = build.conjuncts(build.land(build.le(build.ONE, TURN), *(g for g in guards if g is not None)))
+    condition = build.conjoined((build.le(build.ONE, TURN), *(g for g in guards if g is not None)))
     return Cycle(path, tuple(made.items()), condition)
 
 

@@ -99,7 +99,7 @@ def _known(said_of: Sequence[Callable[[Term], Term]], kept: Claimed, clause: Cla
         if formulas is None:
             return None
         found += map(said, formulas)
-    known = build.conjuncts(build.land(*found))
+    known = build.conjoined(found)
     return None if build.FALSE in known else known
 
 

@@ -109,7 +109,7 @@ def surviving(
     Formulas without functions may use only that part of what is known, and no axioms: there the solver decides.
     """
     goals = {f: after(f) for f in formulas}
-    hypotheses = build.conjuncts(build.land(*known))
+    hypotheses = build.conjoined(known)
     assumed = frozenset(hypotheses)
     left = {f for f in formulas if goals[f] in assumed or goals[f] is build.TRUE}
     plain = [f for f in formulas if f not in left and not has_functions(goals[f])]

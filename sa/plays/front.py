@@ -56,7 +56,7 @@ def front(
 
     Raises LimitReached.
     """
-    solved, left = _solved(tuple(build.conjuncts(build.land(*conditions))))
+    solved, left = _solved(tuple(build.conjoined(conditions)))
     if build.FALSE in left:
         return None
     shown = [substitute(t, solved) if v in matters else None for v, t in zip(order, values, strict=True)]
@@ -86,7 +86,7 @@ def _solved(conditions: tuple[Term, ...]) -> tuple[dict[Var, Term], tuple[Term, 
             return found, left
         one = {step[0]: step[1]}
         found = {v: substitute(t, one) for v, t in found.items()} | one
-        left = build.conjuncts(build.land(*(substitute(c, one) for c in left)))
+        left = build.conjoined(substitute(c, one) for c in left)
 
 
 def _renumbered(

@@ -96,7 +96,7 @@ class Regions(Struct):
     def _is_lost(self, pair: Pair, states: Term, step: Challenge, then: Sequence[Region]) -> bool:
         first, second = self.board.concrete.locations[pair[0]].inv, self.board.abstract.locations[pair[1]].inv
         base = (*self.board.residual, reduce(self.board, first), reduce(self.board, second))
-        return self.excludes(step, pair[1], build.conjuncts(build.land(states, *base)), then)
+        return self.excludes(step, pair[1], build.conjoined((states, *base)), then)
 
     def _survives(self, answer: Round, then: Sequence[Region]) -> Iterator[Term]:
         yield from answer.required
@@ -142,7 +142,7 @@ class Regions(Struct):
             if said.source == run.location:
                 scope = {**run.values, **{primed(v): t for v, t in fresh.items()}}
                 inv = substitute(self.board.abstract.locations[said.target].inv, fresh)
-                condition = build.conjuncts(build.land(*run.condition, substitute(said.relation, scope), inv))
+                condition = build.conjoined((*run.condition, substitute(said.relation, scope), inv))
                 yield Run(run.edges, run.choices, said.target, fresh, condition, (), run.labelled)
 
 

@@ -53,7 +53,7 @@ def _kept(
             taken = build.land(inv[middle], edge.guard, *(within(c) for c in edge.choices))
             reached = {**later, **{v: substitute(t, later) for v, t in edge.updates}}
             known = (inv[source], *kept[middle], substitute(taken, later), substitute(inv[edge.target], reached))
-            if isinstance(session.check(build.conjuncts(build.land(*known))), Unsat):
+            if isinstance(session.check(build.conjoined(known)), Unsat):
                 continue
             moved = {primed(v): reached[v] for v in variables}
             before = kept.get(edge.target)
@@ -66,7 +66,7 @@ def _kept(
 
 def _holding(session: Session, known: Sequence[Term], goals: Mapping[Term, Term]) -> list[Term]:
     """The formulas whose goals follow from what is known."""
-    hypotheses = build.conjuncts(build.land(*known))
+    hypotheses = build.conjoined(known)
     left = {f: g for f, g in goals.items() if g is not build.TRUE and g not in hypotheses}
     lost = set[Term]()
     while left:

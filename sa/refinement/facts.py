@@ -92,7 +92,7 @@ def _stored(automaton: Automaton) -> Iterator[Term]:
     """What a step says of a value that it stores: a product, say, or what it asks of a choice, such as a quotient."""
     for edge in automaton.edges:
         choices, changed = {c.var for c in edge.choices}, {v for v, _ in edge.updates}
-        asked = build.conjuncts(build.land(*taking(edge)))
+        asked = build.conjoined(taking(edge))
         for variable, value in edge.updates:
             about = [build.eq(variable, value)]
             if isinstance(value, Var) and value in choices:

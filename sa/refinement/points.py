@@ -59,7 +59,7 @@ def folded(points: Points, goal: Goal, relation: Relation) -> Relation:
     said = dict[Pair, list[tuple[Term, ...]]]()
     for pair in relation.pairs:
         values = (points.concrete.values[pair.concrete], points.abstract.values[pair.abstract])
-        said.setdefault(_place(points, pair), []).append(build.conjuncts(build.land(*values, *pair.lemmas)))
+        said.setdefault(_place(points, pair), []).append(build.conjoined((*values, *pair.lemmas)))
     given = dict[tuple[str, str, int], dict[AbstractPath, None]]()
     for answer in relation.answers:
         key = *_place(points, answer), points.concrete.edge[answer.edge]

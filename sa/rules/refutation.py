@@ -73,7 +73,7 @@ def _impossible(obligation: Obligation, values: Mapping[Var, Value]) -> Iterator
     for case in obligation.cases:
         if case.choices:
             known = {v: build.constant(x, v.sort) for v, x in values.items() if v not in case.choices}
-            body = build.conjuncts(build.land(*(substitute(b, known) for b in case.body)))
+            body = build.conjoined(substitute(b, known) for b in case.body)
             yield Obligation(f"no way to satisfy: {obligation.name}", obligation.where, body, ())
 
 

@@ -24,7 +24,7 @@ def initially(side: Side, name: str) -> tuple[Term, ...]:
     for annotated in side.threads:
         thread = on_side(apart(annotated.automaton), name)
         found += [thread.init, next(q.inv for q in thread.locations if q.name == thread.initial)]
-    return build.conjuncts(build.land(*found))
+    return build.conjoined(found)
 
 
 def variables(side: Side, name: str) -> tuple[Var, ...]:
@@ -34,13 +34,13 @@ def variables(side: Side, name: str) -> tuple[Var, ...]:
 
 def in_range(side: Side, name: str = "") -> tuple[Term, ...]:
     """That all variables are in their ranges."""
-    return build.conjuncts(build.land(*(within(v) for v in _declared(side, name))))
+    return build.conjoined(within(v) for v in _declared(side, name))
 
 
 def in_range_after(side: Side, name: str = "") -> tuple[Term, ...]:
     """That all shared variables are in their ranges after a step."""
     moved = (replace(v, var=primed(v.var)) for v in _declared(side, name) if v.kind is Kind.GLOBAL)
-    return build.conjuncts(build.land(*(within(v) for v in moved)))
+    return build.conjoined(within(v) for v in moved)
 
 
 def _declared(side: Side, name: str) -> tuple[Variable, ...]:

@@ -62,7 +62,7 @@ def _at_locations(formula: Term, fact: Invariance, automaton: Automaton) -> dict
 def start(automaton: Automaton, places: Mapping[str, Term]) -> Obligation:
     """The formula of the first location holds initially."""
     first = automaton.initial
-    known = build.conjuncts(build.land(automaton.init, _inv(automaton)[first]))
+    known = build.conjoined((automaton.init, _inv(automaton)[first]))
     return Obligation("initially", first, known, (Case((), build.conjuncts(places[first])),))
 
 

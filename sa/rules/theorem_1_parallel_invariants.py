@@ -54,13 +54,13 @@ def obligations(parts: Sequence[Invariance], claim: Invariance) -> Iterator[Obli
             spoken = frozenset((*first.free, *second.free))
             allowed = (build.lor(*_moves(apart(t.automaton), shared, spoken)) for t in two.side.threads)
             somewhere = _somewhere((first, second))
-            known = build.conjuncts(build.land(*states, first, second, after, *allowed, *somewhere))
+            known = build.conjoined((*states, first, second, after, *allowed, *somewhere))
             clauses = tuple(
                 replace(f, term=substitute(apart_formula(f.term, two.side.threads), shared)) for f in two.parts
             )
             yield Obligation("non-interference", where, known, (Case((), kept),), clauses)
     wanted = apart_formula(claim.formula, threads)
-    known = build.conjuncts(build.land(*in_range(claim.side), *formulas, *_somewhere((*formulas, wanted))))
+    known = build.conjoined((*in_range(claim.side), *formulas, *_somewhere((*formulas, wanted))))
     clauses = tuple(replace(f, term=apart_formula(f.term, threads)) for f in claim.parts)
     yield Obligation("the parts imply the claim", "", known, (Case((), build.conjuncts(wanted)),), clauses)
     if not claim.strong and not claim.side.whole:
@@ -75,8 +75,8 @@ def _kept_outside(parts: Sequence[Invariance], formulas: Sequence[Term], claim: 
     moved = [build.lor(*_moves(apart(t.automaton), later, spoken)) for t in threads]
     weak = [substitute(f, later) for p, f in zip(parts, formulas, strict=True) if not p.strong]
     certain = [substitute(f, later) for p, f in zip(parts, formulas, strict=True) if p.strong]
-    known = build.conjuncts(build.land(*formulas, *moved, *certain, substitute(claim, later)))
-    kept = build.conjuncts(build.land(*weak))
+    known = build.conjoined((*formulas, *moved, *certain, substitute(claim, later)))
+    kept = build.conjoined(weak)
     return Obligation("an environment that keeps the claim keeps the parts", "", known, (Case((), kept),))
 
 

@@ -54,13 +54,13 @@ def obligations(
     middles = [(link.right, inside(i + 1, last)) for i, link in enumerate(links[:-1])]
     between = [t for side, name in middles for t in initially(side, name)]
     unknown = tuple(v for side, name in middles for v in variables(side, name))
-    known = build.conjuncts(build.land(*below, *above, all_of(kappa)))
-    found = Case(unknown, build.conjuncts(build.land(*between, all_of(kappas))))
+    known = build.conjoined((*below, *above, all_of(kappa)))
+    found = Case(unknown, build.conjoined((*between, all_of(kappas))))
     yield Obligation("a middle initial state", "", known, (found,), kappas)
     together = build.land(*(linked(f, i, last).term for i, link in enumerate(links) for f in link.iota))
     states = (*in_range(links[0].left, "conc"), *in_range(links[-1].right, "abs"))
     states += tuple(t for side, name in middles for t in in_range(side, name))
     kept = Case((), build.conjuncts(all_of(iota)))
-    yield Obligation("ι of the chain", "", build.conjuncts(build.land(together, *states)), (kept,), iota)
-    wanted = Case(variables(links[-1].right, "abs"), build.conjuncts(build.land(*above, all_of(kappa))))
+    yield Obligation("ι of the chain", "", build.conjoined((together, *states)), (kept,), iota)
+    wanted = Case(variables(links[-1].right, "abs"), build.conjoined((*above, all_of(kappa))))
     yield Obligation("initial coverage", "", below, (wanted,), kappa)

@@ -76,7 +76,7 @@ def _followed(
     assert lower.env is not None
     moved = (lower.env, substitute(lower.inv, below), environment_move, substitute(upper.inv, above))
     hypotheses = build.land(*known, *moved, substitute(iota_of(claim), {**below, **above}))
-    case = Case(tuple(unknown), build.conjuncts(build.land(*steps, *kept)))
+    case = Case(tuple(unknown), build.conjoined((*steps, *kept)))
     where = ", ".join((*(p.concrete for p in places), places[-1].abstract))
     return Obligation("an environment step in the middle", where, build.conjuncts(hypotheses), (case,))
 

@@ -61,17 +61,17 @@ def obligations(
     left, right = Side("", made.concrete, True), Side("", made.abstract, True)
     yield from checked.obligations(made)
     together = tuple(f for p in parts for f in p.kappa)
-    start = build.conjuncts(build.land(*initially(left, "conc"), *initially(right, "abs"), all_of(kappa)))
+    start = build.conjoined((*initially(left, "conc"), *initially(right, "abs"), all_of(kappa)))
     yield Obligation("the claim's κ is that of the parts", "", start, (_all(together),), together)
     shown = (f for p in parts for goal, _ in p.pairs for f in outer((goal.kappa, goal.iota), p.left, p.right)[0])
     said = frozenset(build.conjuncts(all_of(kappa))) <= frozenset(build.conjuncts(all_of(tuple(shown))))
     if not said or any(len(p.pairs) > 1 for p in parts):
         # What the pairs' goals relate covers all initial states; what the claim relates, or a part, may be less.
-        wanted = build.conjuncts(build.land(*initially(right, "abs"), all_of(kappa)))
+        wanted = build.conjoined((*initially(right, "abs"), all_of(kappa)))
         covered = Case(variables(right, "abs"), wanted)
         yield Obligation("initial coverage", "", initially(left, "conc"), (covered,), kappa)
     states = (*in_range(left, "conc"), *in_range(right, "abs"))
-    kept = build.conjuncts(build.land(*states, *(all_of(p.iota) for p in parts)))
+    kept = build.conjoined((*states, *(all_of(p.iota) for p in parts)))
     yield Obligation("the parts' ι is that of the claim", "", kept, (_all(iota),), iota)
     if among_others:
         yield from _in_an_environment(made, states, tuple(f for p in parts for f in p.iota), iota, matched)
@@ -85,7 +85,7 @@ def _in_an_environment(
     One abstract step answers one concrete step. Where locations have different environments the concrete ones are
     taken together and of the abstract ones what they have in common, so more is asked than is needed.
     """
-    known = build.conjuncts(build.land(*states, all_of(iota)))
+    known = build.conjoined((*states, all_of(iota)))
     yield Obligation("the claim's ι is that of the parts", "", known, (_all(parts),), parts)
     if not matched or len(made.concrete) < 2:
         return
@@ -96,8 +96,8 @@ def _in_an_environment(
     first: dict[Var, Term] = {v: primed(v) for a in lower for v in variables_of(a, Kind.GLOBAL)}
     second = {v: primed(v) for a in upper for v in variables_of(a, Kind.GLOBAL)}
     after = substitute(build.land(*states, all_of(parts)), {**first, **second})
-    wanted = build.conjuncts(build.land(abstract, after))
-    moved = build.conjuncts(build.land(*states, all_of(parts), concrete, substitute(build.land(*states), first)))
+    wanted = build.conjoined((abstract, after))
+    moved = build.conjoined((*states, all_of(parts), concrete, substitute(build.land(*states), first)))
     clauses = tuple(replace(f, term=substitute(f.term, {**first, **second})) for f in parts)
     yield Obligation("the environments match", "", moved, (Case(tuple(second.values()), wanted),), clauses)
 

@@ -44,7 +44,7 @@ def obligations(fact: Refinement, abstract: Invariance, concrete: Invariance) ->
             yield from _implied_at(fact, abstract, concrete, places)
     else:
         states = (*in_range(fact.left, "conc"), *in_range(fact.right, "abs"))
-        known = build.conjuncts(build.land(*states, _on(abstract.formula, "abs", fact), all_of(fact.iota)))
+        known = build.conjoined((*states, _on(abstract.formula, "abs", fact), all_of(fact.iota)))
         clauses = tuple(replace(f, term=_on(f.term, "conc", fact)) for f in concrete.parts)
         case = Case((), build.conjuncts(_on(concrete.formula, "conc", fact)))
         yield Obligation("the abstract invariant and ι imply the concrete one", "", known, (case,), clauses)
@@ -82,7 +82,7 @@ def _implied_at(
     yield Obligation(
         "the abstract invariant and θ imply the concrete one",
         where,
-        build.conjuncts(build.land(*known)),
+        build.conjoined(known),
         (Case((), wanted),),
         clauses,
     )
@@ -139,9 +139,9 @@ def _followed(
     landed = substitute(build.land(there.inv, upper.inv), second)
     followed = build.land(there.env, landed, substitute(iota_of(goal), {**first, **second}))
     kept = build.TRUE if concrete.strong else substitute(above, second)
-    known = build.conjuncts(build.land(*states, *moved, *weak))
+    known = build.conjoined((*states, *moved, *weak))
     unknown = tuple(v for v in second.values() if isinstance(v, Var))
-    case = Case(unknown, build.conjuncts(build.land(followed, kept)))
+    case = Case(unknown, build.conjoined((followed, kept)))
     clauses = (
         *(replace(f, term=substitute(f.term, {**first, **second})) for f in goal.iota),
         *(

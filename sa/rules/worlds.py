@@ -70,7 +70,7 @@ def others_start(worlds: Mapping[str, World], side: Side) -> Iterator[Obligation
     program can start in.
     """
     threads, own = worlds[side.program].program.threads, {t.thread.name for t in side.threads}
-    said = build.conjuncts(build.land(*(c for t in threads for c in _said_of_shared(t))))
+    said = build.conjoined(c for t in threads for c in _said_of_shared(t))
     for thread in threads:
         if thread.name not in own:
             there = Case(variables_of(thread, Kind.LOCAL), build.conjuncts(thread.init))

@@ -101,4 +101,4 @@ def _asked(
 ) -> Obligation:
     moved = tuple(replace(f, term=substitute(f.term, after)) for f in clauses)
     case = Case((), build.conjuncts(substitute(goal, after)))
-    return Obligation("", "", build.conjuncts(build.land(*known)), (case,), moved, edge)
+    return Obligation("", "", build.conjoined(known), (case,), moved, edge)

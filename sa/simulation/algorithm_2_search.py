@@ -167,7 +167,7 @@ class Search:
             base = boards.base(self.board, pair)
             steps = {n: self.challenge(n) for n, _ in self.board.concrete.edges[pair[0]]}
             first, second = (side.get(place, ()) for side, place in zip(self._known, pair, strict=True))
-            known = build.conjuncts(build.land(*(boards.reduce(self.board, f) for f in (*first, *second))))
+            known = build.conjoined(boards.reduce(self.board, f) for f in (*first, *second))
             state = self.pairs[pair] = PairState(pair, base, self.moves_at(pair), steps, known)
         return state
 

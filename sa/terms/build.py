@@ -356,26 +356,36 @@ def land(*terms: Term) -> Term:
     return _junction(terms, And, TRUE, FALSE)
 
 
+def conjoined(terms: Iterable[Term]) -> tuple[Term, ...]:
+    """The conjuncts of the conjunction, which itself is not made."""
+    return _arguments(terms, And, TRUE, FALSE)
+
+
 def lor(*terms: Term) -> Term:
     """Disjunction."""
     return _junction(terms, Or, FALSE, TRUE)
 
 
 def _junction(terms: Iterable[Term], cls: type[And] | type[Or], unit: Bool, absorbing: Bool) -> Term:
+    args = _arguments(terms, cls, unit, absorbing)
+    return intern(cls, args) if len(args) > 1 else args[0] if args else unit
+
+
+def _arguments(terms: Iterable[Term], cls: type[And] | type[Or], unit: Bool, absorbing: Bool) -> tuple[Term, ...]:
     args = dict[Term, None]()
     for term in terms:
         if isinstance(term, cls):
             args.update(dict.fromkeys(term.args))
         elif term is absorbing:
-            return absorbing
+            return (absorbing,)
         elif term is not unit:
             args[term] = None
     if len(args) <= 1:
-        return next(iter(args), unit)
+        return tuple(args)
     for term in args:
         if not isinstance(term, And | Or) and lnot(term) in args:
-            return absorbing
-    return intern(cls, tuple(sorted(args, key=lambda t: t.key)))
+            return (absorbing,)
+    return tuple(sorted(args, key=lambda t: t.key))
 
 
 def implies(premise: Term, conclusion: Term) -> Term:

@@ -92,7 +92,7 @@ def _by_residues(literals: Sequence[Term], var: Var, multiple: int) -> Iterator[
         raise NotEliminated
     for residue in range(multiple):
         value = build.add(build.scale(multiple, var), build.integer(residue))
-        found = build.conjuncts(build.land(*(substitute(t, {var: value}) for t in literals)))
+        found = build.conjoined(substitute(t, {var: value}) for t in literals)
         if any(isinstance(t, Mod | Div) and var in t.free for t in subterms(found)):
             raise NotEliminated
         yield from _without(found, var)

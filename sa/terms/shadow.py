@@ -64,7 +64,7 @@ def _without(case: Sequence[Term], hidden: frozenset[Var]) -> Iterator[Term]:
     current = list(case)
     for var in sorted(hidden, key=lambda v: v.key):
         if any(var in t.free for t in current):
-            current = list(build.conjuncts(build.land(*_eliminated(current, var))))
+            current = list(build.conjoined(_eliminated(current, var)))
     yield from current
 
 

@@ -173,4 +173,4 @@ def _region(search: Search, options: Options) -> Region | Hopeless | Unknown:
 def _places(search: Search) -> Iterator[Place]:
     for pair, state in search.pairs.items():
         if state.facts is not None and not dead(state):
-            yield Place(pair, build.conjuncts(build.land(*hypotheses(state))))
+            yield Place(pair, build.conjoined(hypotheses(state)))

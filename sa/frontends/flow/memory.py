@@ -29,7 +29,7 @@ def touched(address: Term, access: Access, path: Path, work: Work, early: bool) 
     for at in access.cells:
         if not work.known.found.layout.places[at].cell.synchronises:
             here = is_meant(address, at, access, work)
-            known = (c for c in build.conjuncts(build.land(path.guard, here)) if not c.free & chosen)
+            known = (c for c in build.conjoined((path.guard, here)) if not c.free & chosen)
             column = _column(at, work)
             index = None if column is None else element(address, column)
             if index is not None and index.free & chosen:
