@@ -114,7 +114,7 @@ def attempt(work: Work, limits: Limits, decide: Decide, effort: Effort = Effort.
             settled[goal] = decide(goal)
         return settled[goal]
 
-    result = _decided(work, decide_once, closures=True)
+    result = _decided(work, decide_once, closures=True, hasty=effort is Effort.GLANCE)
     if effort not in (Effort.EXACT, Effort.SHARPEN):
         return result
     if result.composition is None and result.hopeful:
