@@ -157,7 +157,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(QUICK_VALUES, 0.7),
         Turn(QUICK_GUESSES, 0.7),
     ),
-    Depth.GLANCE: (Turn(START, 0.5), *_cheap(150, 150, 80)),
+    Depth.GLANCE: (Turn(START, 0.5), *_cheap(80, 80, 60)),
     Depth.BRIEF: (
         Turn(START, 0.5),
         Turn(ARRAYS, 0.5),
