@@ -49,6 +49,9 @@ POINTS = _points("points", *(replace(TACTICS[n], known=False) for n in (0, 2, 3)
 #: The two compositions side by side, where that hardly needs a lemma either.
 QUICK_FIRST = _search(replace(TACTICS[0], lemmas=40, each=0))
 
+#: With what is known of a side alone, a relation is often found at once: before what takes long where none is.
+QUICK_LIKELY = _search(replace(TACTICS[1], lemmas=40, each=0))
+
 #: Steps that are tried on small values before anything else: plays that are found by then are found in no time.
 FIRST_STEPS = 20_000
 
@@ -164,7 +167,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(STATES, 0.5),
         *_BRIEF[:1],
         # With what is known of a side alone, such as remainders, a search is often quick, and without it in vain.
-        *(replace(turn, share=0.35) for turn in _BRIEF[2:3]),
+        *(replace(turn, share=0.5) for turn in _BRIEF[2:3]),
         Turn(GUESSES, 0.5),
         Turn(STRATEGY, 0.6),
         # It takes many lemmas where points are many: all that it is given.
@@ -176,6 +179,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(START, 0.3),
         Turn(ARRAYS, 0.5),
         *_FULL[:1],
+        Turn(QUICK_LIKELY, 0.2),
         Turn(POINTS, 0.3),
         Turn(QUICK_VALUES, 0.3),
         Turn(STATES, 0.4),

@@ -63,7 +63,7 @@ PLAN: tuple[Pairs | Products, ...] = (
     Pairs(Level.HIDDEN, Effort.BRIEF, 0.2),
     Pairs(Level.HIDDEN, Effort.BRIEF, 0.25, besides=True),
     Pairs(Level.HIDDEN, Effort.EXACT, 0.2),
-    Products(Depth.BRIEF, 0.25),
+    Products(Depth.BRIEF, 0.4),
     Pairs(Level.HIDDEN, Effort.SHARPEN, 0.3),
     Pairs(Level.LOCATIONS, Effort.SHARPEN, 0.3),
     Pairs(Level.HIDDEN, Effort.PERSIST, 0.3),
@@ -89,7 +89,7 @@ _DEPTHS: Mapping[Effort, Depth] = {
 
 #: Where there is no time limit, the seconds of processor time that a part of the plan may take in each round. In the
 #: last one it ends by itself; earlier ones keep a long search from going first.
-ROUNDS = (10.0, 120.0, None)
+ROUNDS = (10.0, 30.0, 120.0, None)
 
 
 def decide_programs(
