@@ -155,14 +155,9 @@ def mul(left: Term, right: Term) -> Term:
     """Product; sums are multiplied out, so the result is a sum of monomials."""
     k1, parts1 = linear_parts(left)
     k2, parts2 = linear_parts(right)
-    total = {p: c * k2 for p, c in parts1.items()}
-    for p, c in parts2.items():
-        total[p] = total.get(p, 0) + c * k1
-    for p1, c1 in parts1.items():
-        for p2, c2 in parts2.items():
-            monomial = _monomial(p1, p2)
-            total[monomial] = total.get(monomial, 0) + c1 * c2
-    return linear(k1 * k2, total)
+    left_parts, right_parts = parts1.items(), parts2.items()
+    crossed = ((_monomial(p, q), c * d) for p, c in left_parts for q, d in right_parts)
+    return combine(k1 * k2, (*((p, c * k2) for p, c in left_parts), *((q, d * k1) for q, d in right_parts), *crossed))
 
 
 def _monomial(left: Term, right: Term) -> Term:
@@ -327,12 +322,12 @@ def ne(left: Term, right: Term) -> Term:
 
 def lnot(term: Term) -> Term:
     """Negation, pushed inside down to the atoms."""
-    if term.negation is None:
+    negation = term.negation
+    if negation is None:
         negation = _negated(term)
         remember_negation(term, negation)
         remember_negation(negation, term)
-    assert term.negation is not None
-    return term.negation
+    return negation
 
 
 def _negated(term: Term) -> Term:
@@ -353,22 +348,17 @@ def _negated(term: Term) -> Term:
 
 def land(*terms: Term) -> Term:
     """Conjunction."""
-    return _junction(terms, And, TRUE, FALSE)
+    return intern(And, args) if len(args := conjoined(terms)) > 1 else args[0] if args else TRUE
+
+
+def lor(*terms: Term) -> Term:
+    """Disjunction."""
+    return intern(Or, args) if len(args := _arguments(terms, Or, FALSE, TRUE)) > 1 else args[0] if args else FALSE
 
 
 def conjoined(terms: Iterable[Term]) -> tuple[Term, ...]:
     """The conjuncts of the conjunction, which itself is not made."""
     return _arguments(terms, And, TRUE, FALSE)
-
-
-def lor(*terms: Term) -> Term:
-    """Disjunction."""
-    return _junction(terms, Or, FALSE, TRUE)
-
-
-def _junction(terms: Iterable[Term], cls: type[And] | type[Or], unit: Bool, absorbing: Bool) -> Term:
-    args = _arguments(terms, cls, unit, absorbing)
-    return intern(cls, args) if len(args) > 1 else args[0] if args else unit
 
 
 def _arguments(terms: Iterable[Term], cls: type[And] | type[Or], unit: Bool, absorbing: Bool) -> tuple[Term, ...]:

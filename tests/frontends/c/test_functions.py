@@ -235,14 +235,6 @@ def test_a_division_goes_out_from_behind_a_loop_that_ends(tmp_path: Path) -> Non
     assert verdict(before, text.format("int d = 4 / b;", "", "d"), tmp_path) == "PROVED"
 
 
-def test_a_rotated_loop_is_proved_before_engines_are_asked_that_take_long(tmp_path: Path) -> None:
-    loops = "k--; while (k > 0) k--;", "do { k--; } while (k > 0);"
-    before, after = (f"int f(int k) {{ {loop} return k; }}" for loop in loops)
-    assert verdict(before, after, tmp_path) == "PROVED"
-    tried = compared(tmp_path / "before.c", tmp_path / "after.c").outcome.tried
-    assert {t.engine for t in tried}.isdisjoint({"strategy", "bounded"})
-
-
 @pytest.mark.fuzz
 def test_a_load_goes_out_of_a_loop(tmp_path: Path) -> None:
     text = "int g; int f(int n) {{ int s = 0; {} return s; }}"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sa.base.verdict import Verdict
-from tests.frontends.c.test_functions import compared
+from tests.frontends.c.test_functions import compared, verdict
 from tests.parts import for_each
 
 PLAIN = ("x", "y", "z")
@@ -72,3 +72,11 @@ def test_many_functions_refine_themselves(tmp_path: Path) -> None:
     found = Counter(_answer(seed, tmp_path) for seed in range(6, 206))
     assert not found[Verdict.REFUTED]
     assert found[Verdict.UNKNOWN] <= 10
+
+
+def test_a_rotated_loop_is_proved_before_engines_are_asked_that_take_long(tmp_path: Path) -> None:
+    loops = "k--; while (k > 0) k--;", "do { k--; } while (k > 0);"
+    before, after = (f"int f(int k) {{ {loop} return k; }}" for loop in loops)
+    assert verdict(before, after, tmp_path) == "PROVED"
+    tried = compared(tmp_path / "before.c", tmp_path / "after.c").outcome.tried
+    assert {t.engine for t in tried}.isdisjoint({"strategy", "bounded"})
