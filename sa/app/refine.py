@@ -16,6 +16,7 @@ from sa.base.limits import share
 from sa.base.source import Source
 from sa.base.verdict import Verdict
 from sa.certificates.play import Loss
+from sa.engines.lasting import counted
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine as decide
@@ -75,7 +76,8 @@ class Question(Struct, frozen=True):
     """Two programs, the block that says more than the defaults about them, and what was noticed in reading.
 
     `sources` are all texts that were read; `assumed` is what an answer takes for granted beside them, `claim` what is
-    claimed where the relation says it in words that users do not know.
+    claimed where the relation says it in words that users do not know. `ending`: loops of the abstract side that only
+    compute are taken to end.
     """
 
     abstract: Program
@@ -85,6 +87,7 @@ class Question(Struct, frozen=True):
     sources: tuple[Source, ...]
     assumed: tuple[str, ...] = ()
     claim: str | None = None
+    ending: bool = False
 
 
 def refine(request: RefineRequest) -> Iterator[Answer]:
@@ -94,6 +97,7 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
     seconds = perf_counter() - started
     for number, wanted in enumerate(asked, 1):
         outcome, question = _answered(wanted, request)
+        outcome = counted(outcome) if question.ending else outcome
         notes = (*outcome.notes, *_broken_promises(question, request.options))
         outcome = replace(outcome, claim="; ".join((question.claim or outcome.claim, *question.assumed)), notes=notes)
         outcome = replace(outcome, seconds={"load": seconds, **outcome.seconds})
@@ -152,7 +156,9 @@ def _two_files(paths: tuple[str, ...], split: bool, reading: Reading, families: 
     if reading.function is not None or reading.plain == "permissions":
         found = load_functions((abstract_path, concrete_path), reading)
         return [
-            replace(_question(f.abstract, f.concrete, None), block=f.block, claim=ALONE.format(name=f.name))
+            replace(
+                _question(f.abstract, f.concrete, None), block=f.block, claim=ALONE.format(name=f.name), ending=f.ending
+            )
             for f in found
         ]
     abstract, concrete = (load_compared(path, split, families, reading) for path in paths)

@@ -46,12 +46,16 @@ ASSUMED = (
 
 
 class Compared(Struct, frozen=True):
-    """The programs of a function of two files, and how they are related."""
+    """The programs of a function of two files, and how they are related.
+
+    `ending` says that loops of the abstract one are taken to end: a run that stays in one is no counterexample.
+    """
 
     name: str
     abstract: Loaded
     concrete: Loaded
     block: Refinement
+    ending: bool
 
 
 class _Read(Struct, frozen=True):
@@ -146,7 +150,8 @@ def _compared(pair: _Pair, reading: Reading, beginning: bool) -> Compared:
     _declared_alike(pair)
     abstract, concrete, block = compared(first, second, keywords(), beginning)
     judge(pair.functions, (abstract, concrete), block)
-    return Compared(two.name, _loaded(abstract, one, reading), _loaded(concrete, two, reading), block)
+    ending, _ = loops(first.thread, first.known)
+    return Compared(two.name, _loaded(abstract, one, reading), _loaded(concrete, two, reading), block, ending)
 
 
 def _begun_alike(found: Sequence[_Pair], only_known: bool) -> None:

@@ -144,3 +144,13 @@ def test_what_is_no_plain_number_is_refused_in_a_sentence(tmp_path: Path) -> Non
     with pytest.raises(InputError) as wrong:
         verdict(text, text, tmp_path)
     assert "which is no plain number, is not accepted" in wrong.value.diagnostics[0].message
+
+
+def test_no_play_counts_that_loses_only_because_a_loop_never_ends(tmp_path: Path) -> None:
+    """C lets a compiler delete such a loop (C11 6.8.5p6): to REFUTE that would be wrong."""
+    text = "void h(int); void f(unsigned n) {{ {} h({}); }}"
+    before = text.format("while (n != 5) n += 2;", 1)
+    assert verdict(before, text.format("", 1), tmp_path) != "REFUTED"
+    assert verdict(before, text.format("", 2), tmp_path) != "PROVED"
+    assert verdict(text.format("while (n > 5) n--;", 1), text.format("", 2), tmp_path) == "REFUTED"
+    assert verdict(text.format("while (1) if (n == 5) break;", 1), text.format("", 1), tmp_path) == "REFUTED"
