@@ -12,7 +12,7 @@ from sa.bounded.engine import Wanted, by_rounds
 from sa.bounded.schedule import read_schedule
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
 from sa.explicit.deciders import by_all_states, by_few_states
-from sa.hybrid.engine import EFFORTS, by_control, by_coordinates, by_elements, by_equalities
+from sa.hybrid.engine import EFFORTS, by_control, by_coordinates, by_counters, by_elements, by_equalities
 from sa.hybrid.engine import EQUALITIES as EQUALITIES_ALONE
 from sa.invariants import deciders, direct, joint_conjunctions
 
@@ -35,6 +35,11 @@ ELEMENTS: ClaimEngine = Prover(
 )
 EQUALITIES: ClaimEngine = Prover(
     "equalities", "explicit control with equations between data, at many points", by_equalities
+)
+COUNTERS: ClaimEngine = Decider(
+    "counters",
+    "the same as `control`, with numbers that take few values as control: places in a ring, bounded counters",
+    partial(by_counters, EFFORTS[0]),
 )
 COORDINATES: ClaimEngine = Prover(
     "coordinates",
@@ -111,6 +116,7 @@ CLAIMS: Portfolio = (
     Turn(SUMS, 0.25),
     Turn(CONTROL, 0.4),
     Turn(EQUALITIES, 0.35),
+    Turn(COUNTERS, 0.35),
     Turn(MORE_SUMS, 0.25),
     Turn(MORE_COORDINATES, 0.35),
     Turn(BOUNDED, 0.2),

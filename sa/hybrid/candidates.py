@@ -6,7 +6,7 @@ tests of the program.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from itertools import combinations
 
 from sa.base.limits import Limits
@@ -17,7 +17,8 @@ from sa.invariants.houdini import atoms_of, has_functions
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.sort import INT
-from sa.terms.term import Le, Term
+from sa.terms.substitute import substitute
+from sa.terms.term import Ite, Le, Term, Var
 
 #: Points up to which this is tried, candidates at most, and numbers between which orders are candidates.
 POINTS, CANDIDATES, ORDERED = 400, 200, 9
@@ -46,9 +47,35 @@ def _candidates(made: Horn) -> Iterator[Term]:
         a for s in made.steps for a in atoms_of(s.guard) if a.free and a.free <= own and not has_functions(a)
     )
     yield from tests
+    # What is tested of a number matters where it comes from, and where it goes.
+    alike = _alike(made)
+    single = [(a, v) for a in tests if len(a.free) == 1 for v in a.free if v in alike]
+    yield from (substitute(a, {v: x}) for a, v in single for x in sorted(alike[v] & own, key=lambda x: x.key))
     # What a test bounds is beyond the bound by one when the loop is left.
     yield from (build.at_most_zero(build.sub(a.total, build.ONE)) for a in tests if isinstance(a, Le))
     numbers = [v for v in data if v.sort == INT]
     for one, two in combinations(numbers, 2) if len(numbers) <= ORDERED else ():
         yield from (build.le(one, two), build.le(two, one), build.ne(one, two))
     yield from (build.le(build.ZERO, v) for v in numbers)
+
+
+def _alike(made: Horn) -> Mapping[Var, Set[Var]]:
+    """By variable those to or from which its values are copied, in any number of steps."""
+    groups = dict[Var, set[Var]]()
+    for step in made.steps:
+        for v, term in step.updates.items():
+            for x in _copied(term):
+                group = groups.setdefault(v, {v}) | groups.setdefault(x, {x})
+                groups |= dict.fromkeys(group, group)
+    return groups
+
+
+def _copied(term: Term) -> Iterator[Var]:
+    match term:
+        case Var():
+            yield term
+        case Ite(_, positive, negative):
+            yield from _copied(positive)
+            yield from _copied(negative)
+        case _:
+            pass

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -24,6 +25,7 @@ from sa.hybrid.fuse import fused, restored
 from sa.hybrid.points import Frame, Graph, Point, explore, frame
 from sa.hybrid.slices import about_all, is_small, jointly_about_all, mattering, spoken_of
 from sa.hybrid.solve import Held, Way, horn, solve
+from sa.hybrid.taken import with_few
 from sa.invariants.direct import lemmas_key
 from sa.invariants.houdini import has_functions
 from sa.question.asked import Asked, Excluded, Refuted
@@ -35,6 +37,10 @@ from sa.terms.term import Term
 
 #: Decides a question about the threads that matter, with some effort.
 Deciding: TypeAlias = Callable[[tuple[Automaton, ...], Asked, Budget, Report, "Effort"], Iterator[Excluded | Refuted]]
+
+
+#: What of a whole may be control, and in how many ways; none where there is nothing to look at.
+LayingOut: TypeAlias = Callable[[Whole], tuple[Whole, Sequence[Reach]]]
 
 
 class Effort(Struct, frozen=True):
@@ -59,6 +65,10 @@ BRIEF = 8
 
 #: The part of the time that one of several questions may have.
 ONE = 0.4
+
+
+def _as_it_is(w: Whole) -> tuple[Whole, Sequence[Reach]]:
+    return w, tuple(Reach)
 
 
 def by_control(
@@ -94,8 +104,18 @@ def by_coordinates(effort: Effort, asked: Asked, budget: Budget, report: Report)
     return (f for f in found if isinstance(f, Excluded))
 
 
+def by_counters(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
+    """The same where numbers that take few values are control, though nobody has declared so. Raises LimitReached."""
+    return by_control(effort, asked, budget, report, partial(decided, lay_out=_counting))
+
+
 def decided(
-    part: tuple[Automaton, ...], asked: Asked, budget: Budget, report: Report, effort: Effort
+    part: tuple[Automaton, ...],
+    asked: Asked,
+    budget: Budget,
+    report: Report,
+    effort: Effort,
+    lay_out: LayingOut = _as_it_is,
 ) -> Iterator[Excluded | Refuted]:
     """What becomes of all that is asked, where these threads are those that matter."""
     left = asked.bads
@@ -103,7 +123,7 @@ def decided(
     known = (c for c in asked.shared.made.get(lemmas_key(asked), ()) if not has_functions(c))
     lemmas = spoken_of(tuple(known), part)
     while left:
-        f, graph = _graph(part, left, lemmas, session, effort, report)
+        f, graph = _graph(part, left, lemmas, session, effort, report, lay_out)
         if f is None or graph is None:
             return
         less = fused(graph)
@@ -184,7 +204,7 @@ def _of_elements(
     session = Session(budget.bounds, seed=budget.seed)
     known = (c for c in asked.shared.made.get(lemmas_key(asked), ()) if not has_functions(c))
     lemmas = spoken_of(tuple(known), part)
-    f, graph = _graph(part, asked.bads, lemmas, session, effort, report)
+    f, graph = _graph(part, asked.bads, lemmas, session, effort, report, _as_it_is)
     if f is None or graph is None:
         return
     less = fused(graph)
@@ -226,17 +246,25 @@ def _graph(
     session: Session,
     effort: Effort,
     report: Report,
+    lay_out: LayingOut,
 ) -> tuple[Frame | None, Graph | None]:
     """The points of the finest control of which there are few enough."""
     wholes = [whole(threads, Bad(None, bad.claim)) for bad in bads]
     if any(w.partial for w in wholes):
         return None, None
-    w: Whole = wholes[0]
-    for reach in Reach:
+    w, reaches = lay_out(wholes[0])
+    for reach in reaches:
         variables, starts = control(w, session, reach)
         f = frame(w, bads, [x.claim for x in wholes], variables, starts, session, lemmas)
         graph = explore(f, True, effort.points, session.bounds)
         if graph is not None:
             return f, graph
-    report(Event("too many control points", {"control points are not enough": effort.points}))
+    if reaches:
+        report(Event("too many control points", {"control points are not enough": effort.points}))
     return None, None
+
+
+def _counting(w: Whole) -> tuple[Whole, Sequence[Reach]]:
+    """With numbers that take few values, if there are any beside those that are declared so."""
+    counted = with_few(w)
+    return counted, () if counted is w else (Reach.NAMED, Reach.ALL)

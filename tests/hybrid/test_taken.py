@@ -1,0 +1,149 @@
+"""Numbers that take few values: what is found contains all that they take, and is control."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from random import Random
+
+import pytest
+
+from sa.base.budget import Budget, unheard
+from sa.base.limits import Limits, limits
+from sa.certificates.run import Bad, Run
+from sa.certificates.threads import Joint, Lemmas
+from sa.checker.lemmas import check_lemmas
+from sa.checker.never import check_joint
+from sa.checker.ruling import Accepted
+from sa.checker.run import check_run
+from sa.explicit.search import Effort as States
+from sa.explicit.search import search
+from sa.explicit.system import system
+from sa.explicit.whole import whole
+from sa.hybrid.engine import EFFORTS, by_counters
+from sa.hybrid.taken import with_few
+from sa.question.asked import Asked
+from sa.terms.term import Var
+from tests.language.texts import program_of
+
+#: Any positive numbers go through a ring of three places, under a lock.
+RING = """
+global l, head, tail, full : int = 0;
+global a, b, c : int = 0;
+thread P { local v : int = 0; while (true) {
+  havoc v; assume v > 0; await l == 0 && full != 3 { l := 1; }
+  if (tail == 0) { a := v; } else if (tail == 1) { b := v; } else { c := v; }
+  tail := (tail + 1) % 3; await full != 3 { full := full + 1; } l := 0; } }
+thread C { local w : int = 1; while (true) {
+  await l == 0 && full != 0 { l := 1; }
+  if (head == 0) { w := a; } else if (head == 1) { w := b; } else { w := c; }
+  head := (head + 1) % 3; await full != 0 { full := full - 1; } l := 0; } }
+invariant positive : C.w > 0;
+"""
+
+
+def ranges(text: str) -> dict[str, tuple[int | None, int | None]]:
+    w = with_few(whole(program_of(text).threads, Bad(None, None)))
+    return {str(v.var.name): (v.low, v.high) for v in w.variables}
+
+
+def answer(text: str) -> str:
+    """What `counters` says of the claim, after the checker has accepted it."""
+    program = program_of(text)
+    bad = Bad(None, program.invariants[0].formula)
+    for found in by_counters(EFFORTS[0], Asked(program.threads, (bad,), ()), Budget(limits(60.0, None)), unheard):
+        match found.evidence:
+            case Joint() as joint:
+                assert check_joint(joint, Limits()) == Accepted()
+                return "proved"
+            case Lemmas() as lemmas:
+                assert check_lemmas(lemmas, Limits()) == Accepted()
+                return "proved"
+            case Run() as run:
+                assert check_run(program.threads, bad, run) == Accepted()
+                return "refuted"
+    return "open"
+
+
+def test_places_in_a_ring_and_how_full_it_is_take_few_values() -> None:
+    found = ranges(RING)
+    assert (found["head"], found["tail"], found["full"]) == ((0, 2), (0, 2), (0, 3))
+    assert found["a"] == (None, None)
+
+
+def test_what_grows_for_ever_or_has_no_first_value_has_no_range() -> None:
+    text = "global x, n : int = 0; global y : int; thread T { while (true) { n := n + 1; y := x; x := 1 - x; } }"
+    assert ranges(text) == {"x": (0, 1), "n": (None, None), "y": (None, None)}
+
+
+def test_any_positive_numbers_go_through_a_ring() -> None:
+    assert answer(RING) == "proved"
+    assert answer(RING.replace("full != 0 {", "full != 1 {")) == "refuted"
+
+
+def test_without_such_numbers_nothing_is_tried() -> None:
+    text = "global n : int = 0; thread T { while (true) { n := n + 1; } } invariant up : n >= 0;"
+    assert answer(text) == "open"
+
+
+def _random(seed: int) -> str:
+    """Threads that count up to limits, go round, copy, and pass on what they choose."""
+    rng = Random(seed)
+    steps = (
+        "await x < 3 { x := x + 1; }",
+        "await x != 0 { x := x - 1; }",
+        "y := (y + 1) % 3;",
+        "y := x;",
+        "if (x == y) { d := 1; } else { x := 0; }",
+        "d := e;",
+        "e := d;",
+        "havoc e; assume e >= 0;",
+        "await y == 1 { d := -d; }",
+        "await d > 0 { x := 2 - x; }",
+        "m := y;",
+        "if (m > 1) { y := 0; }",
+    )
+    bodies = (" ".join(rng.choice(steps) for _ in range(rng.randint(3, 6))) for _ in range(2))
+    threads = " ".join(f"thread T{n} {{ local m : int = 0; while (*) {{ {body} }} }}" for n, body in enumerate(bodies))
+    claims = ("x < 3", "x < 2", "y < 2", "y + x < 4", "d >= 0", "d < 2", "x != 2 || d == 0", "e + x >= 0", "T1.m <= x")
+    claim = rng.choice(claims)
+    return f"global x, y, d, e : int = 0; {threads} invariant claim : {claim};"
+
+
+def _agree(seeds: Iterable[int]) -> Counter[str]:
+    """Answers by kind. Enumeration over some values finds no run to what is proved, and no value outside of a range."""
+    counts = Counter[str]()
+    for seed in seeds:
+        text = _random(seed)
+        program = program_of(text)
+        bad = Bad(None, program.invariants[0].formula)
+        found = answer(text)
+        counts[found] += 1
+        w = with_few(whole(program.threads, bad))
+        known = {v.var: v for v in w.variables if v.low is not None}
+        assert (
+            found != "proved"
+            or not search(system(program.threads, (bad,)), States(5_000, 16, reduced=False), Limits()).bad
+        ), seed
+        for v in known:
+            assert _stays(text, v, known[v].low, known[v].high), (seed, v.name)
+    return counts
+
+
+def _stays(text: str, var: Var, low: int | None, high: int | None) -> bool:
+    """Whether enumeration finds no state in which a variable is outside of a range."""
+    claim = f"{low} <= {var.name} && {var.name} <= {high}"
+    program = program_of(f"{text[: text.index('invariant')]} invariant range : {claim};")
+    bad = Bad(None, program.invariants[0].formula)
+    return not search(system(program.threads, (bad,)), States(5_000, 16, reduced=False), Limits()).bad
+
+
+def test_random_programs_have_the_answers_that_enumeration_does_not_contradict() -> None:
+    counts = _agree(range(20))
+    assert min(counts["proved"], counts["refuted"]) > 2
+
+
+@pytest.mark.fuzz
+def test_many_random_programs_have_the_answers_that_enumeration_does_not_contradict() -> None:
+    counts = _agree(range(100, 700))
+    assert min(counts["proved"], counts["refuted"]) > 60
