@@ -98,11 +98,23 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
     for number, wanted in enumerate(asked, 1):
         outcome, question = _answered(wanted, request)
         outcome = counted(outcome) if question.ending else outcome
+        outcome = _without_overflow(outcome, number - 1, request)
         notes = (*outcome.notes, *_broken_promises(question, request.options))
         outcome = replace(outcome, claim="; ".join((question.claim or outcome.claim, *question.assumed)), notes=notes)
         outcome = replace(outcome, seconds={"load": seconds, **outcome.seconds})
         yield Answer(outcome, question.warnings, question, number == len(asked))
         seconds = 0.0
+
+
+def _without_overflow(outcome: Outcome, number: int, request: RefineRequest) -> Outcome:
+    reading = request.reading
+    alone = reading.function is not None or reading.plain == "permissions"
+    if not alone or len(request.paths) != 2 or outcome.verdict is not Verdict.REFUTED:
+        return outcome
+    # Only plays of functions are asked about once more.
+    from sa.app.overflow import without_overflow
+
+    return without_overflow(outcome, number, (request.paths[0], request.paths[1]), reading, request.options)
 
 
 def _broken_promises(question: Question, options: Options) -> tuple[str, ...]:

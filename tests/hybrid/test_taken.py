@@ -145,5 +145,6 @@ def test_random_programs_have_the_answers_that_enumeration_does_not_contradict()
 
 @pytest.mark.fuzz
 def test_many_random_programs_have_the_answers_that_enumeration_does_not_contradict() -> None:
+    """It takes some eight minutes."""
     counts = _agree(range(100, 700))
     assert min(counts["proved"], counts["refuted"]) > 60

@@ -34,6 +34,20 @@ def refused(before: str, after: str, folder: Path) -> str:
     return wrong.value.diagnostics[0].code
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("return x + 1 <= 2147483647;", "return 1;", "UNKNOWN"),
+        ("return x + 1 <= 7;", "return 1;", "REFUTED"),
+        ("return x + 1 > x;", "return 1;", "PROVED"),
+    ],
+)
+def test_a_play_that_only_an_overflow_makes_counts_for_nothing(
+    before: str, after: str, expected: str, tmp_path: Path
+) -> None:
+    assert verdict(f"int f(int x) {{ {before} }}", f"int f(int x) {{ {after} }}", tmp_path) == expected
+
+
 def test_the_first_function_does_not_choose_to_overflow_by_what_it_reads(tmp_path: Path) -> None:
     text = ATOMICS + "atomic_int x; int f(void) {{ {} return {}; }}"
     for change in ("x += 1;", "x *= 3;", "x++;"):
