@@ -32,6 +32,7 @@ from sa.frontends.c.types import (
     is_whole,
     key_of,
     plain,
+    synchronises,
     usual,
 )
 from sa.frontends.c.unions import read, write
@@ -87,7 +88,7 @@ def load(body: Body, where: Place) -> Value:
     """The value at a place; the address of one that is no scalar."""
     if isinstance(where, InRegister):
         body.reads.add((body.here, where.var))
-        _note_volatile(body, where)
+        _note_qualified(body, where)
         return Value(where.var, plain(where.type))
     if where.part is not None:
         return read(body, where)
@@ -114,9 +115,10 @@ def load(body: Body, where: Place) -> Value:
     return Value(var, plain(where.type))
 
 
-def _note_volatile(body: Body, where: InRegister) -> None:
-    if isinstance(where.type, Int | Float | Pointer) and where.type.volatile:
-        emit(body, Skip(volatile=True))
+def _note_qualified(body: Body, where: InRegister) -> None:
+    kind = where.type
+    if synchronises(kind) or (isinstance(kind, Int | Float | Pointer) and kind.volatile):
+        emit(body, Skip(qualified=True))
 
 
 def _outside(body: Body, where: InMemory) -> str | None:
@@ -146,7 +148,7 @@ def store(body: Body, where: Place, new: Value) -> Value:
     made = converted(body, new, where.type)
     if isinstance(where, InRegister):
         emit(body, Set(where.var, number(made)))
-        _note_volatile(body, where)
+        _note_qualified(body, where)
         return Value(where.var, plain(where.type))
     if (order := order_of(body, where)) is not None:
         stored(body, where, order, number(made))

@@ -139,7 +139,7 @@ def key_of(kind: CType) -> str:
 
 
 def synchronises(kind: CType) -> bool:
-    """Whether accesses are atomic or volatile by the type."""
+    """Whether accesses are atomic by the type."""
     return isinstance(kind, Int | Pointer) and kind.atomic
 
 

@@ -134,7 +134,7 @@ def _is_to_end(component: Sequence[Node], following: Mapping[Node, Sequence[Step
 
 def _is_quiet(step: Step) -> bool:
     if isinstance(step.op, Skip):
-        return not step.op.volatile
+        return not step.op.qualified
     return isinstance(step.op, Assign | Divide | Havoc | Load | Store | Test | Fail | Live | Stride)
 
 

@@ -300,11 +300,11 @@ class Stride(Struct, frozen=True):
 class Skip(Struct, frozen=True):
     """Nothing. `again`: another round of a loop begins whose controlling expression is no constant.
 
-    `volatile`: a volatile register is accessed.
+    `qualified`: a register of a volatile or atomic type is accessed.
     """
 
     again: bool = False
-    volatile: bool = False
+    qualified: bool = False
 
 
 Op: TypeAlias = (

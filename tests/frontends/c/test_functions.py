@@ -211,6 +211,7 @@ GOING_ON = (
     "while (atomic_load_explicit(&flag, memory_order_relaxed) != k) ;",
     "while (k) { z = 1; }",
     "while (k) { volatile int own = 0; (void)own; }",
+    "while (k) { _Atomic int own = 0; own++; }",
 )
 
 
