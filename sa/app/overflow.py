@@ -14,13 +14,10 @@ from sa.base.verdict import Reason, Unknown, Verdict
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome, combined
 from sa.engines.refine import refine
-from sa.frontends.load import load_functions
+from sa.frontends.c.functions import Compared, load_functions
 from sa.frontends.reading import Reading
 
-_PASSES = "the play passes the bounds of a signed type: with `--overflow check` the answer is PROVED"
-_OPEN = (
-    "whether the play needs that signed arithmetic overflows was not decided: `--overflow check` takes it for undefined"
-)
+_PASSES = "numbers of the play pass the bounds of a signed type, and with `--overflow check` the answer is PROVED"
 
 #: Seconds of processor time for the second question.
 SECONDS = 10.0
@@ -28,28 +25,31 @@ SECONDS = 10.0
 
 def without_overflow(
     outcome: Outcome, number: int, paths: tuple[str, str], reading: Reading, options: Options
-) -> Outcome:
-    """The outcome about function `number` of two files, without plays that need an overflow. Raises InputError."""
-    if outcome.verdict is not Verdict.REFUTED or reading.overflow != "assume":
-        return outcome
+) -> tuple[Outcome, bool]:
+    """The outcome about function `number` of two files without plays that need an overflow.
+
+    Also whether there may be any left. Raises InputError, LimitReached.
+    """
     passing = load_functions(paths, reading)[number]
     try:
         checked = load_functions(paths, replace(reading, overflow="check"))[number]
     except InputError:
-        return replace(outcome, notes=(*outcome.notes, _OPEN))
-    if (passing.abstract.program, passing.concrete.program) == (checked.abstract.program, checked.concrete.program):
-        return outcome
+        return outcome, True
+    if _steps(passing) == _steps(checked):
+        return outcome, False
     soon = replace(options, limits=Pace().soon(options.limits, SECONDS))
     again = refine(checked.abstract.program, checked.concrete.program, checked.block, soon)
-    match again.verdict:
-        case Verdict.REFUTED:
-            return outcome
-        case Verdict.UNKNOWN:
-            return replace(outcome, notes=(*outcome.notes, _OPEN))
-        case Verdict.PROVED:
-            unknown = Unknown(Reason.BOUND, _PASSES)
-            results = tuple(
-                r if r.play is None else replace(r, verdict=Verdict.UNKNOWN, play=None, loss=None, unknown=unknown)
-                for r in outcome.results
-            )
-            return replace(outcome, results=results, verdict=combined(results))
+    if again.verdict is not Verdict.PROVED:
+        return outcome, True
+    unknown = Unknown(Reason.BOUND, _PASSES)
+    results = tuple(
+        r if r.play is None else replace(r, verdict=Verdict.UNKNOWN, play=None, loss=None, unknown=unknown)
+        for r in outcome.results
+    )
+    return replace(outcome, results=results, verdict=combined(results)), False
+
+
+def _steps(made: Compared) -> list[tuple[object, ...]]:
+    """The steps of both functions, without their places in the text."""
+    threads = (*made.abstract.program.threads, *made.concrete.program.threads)
+    return [(e.source, e.target, e.label, e.guard, e.updates) for t in threads for e in t.edges]

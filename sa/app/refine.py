@@ -21,7 +21,7 @@ from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine as decide
 from sa.frontends.load import load_compared, load_functions
-from sa.frontends.reading import USUAL, Reading
+from sa.frontends.reading import NO_BOUNDS, NO_OVERFLOW, USUAL, Reading
 from sa.language.elaborate import Block, elaborate_refinement
 from sa.language.load import Loaded
 from sa.language.read import beside
@@ -98,7 +98,7 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
     for number, wanted in enumerate(asked, 1):
         outcome, question = _answered(wanted, request)
         outcome = counted(outcome) if question.ending else outcome
-        outcome = _without_overflow(outcome, number - 1, request)
+        outcome, question = _without_overflow(outcome, question, number - 1, request)
         notes = (*outcome.notes, *_broken_promises(question, request.options))
         outcome = replace(outcome, claim="; ".join((question.claim or outcome.claim, *question.assumed)), notes=notes)
         outcome = replace(outcome, seconds={"load": seconds, **outcome.seconds})
@@ -106,15 +106,21 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
         seconds = 0.0
 
 
-def _without_overflow(outcome: Outcome, number: int, request: RefineRequest) -> Outcome:
+def _without_overflow(
+    outcome: Outcome, question: Question, number: int, request: RefineRequest
+) -> tuple[Outcome, Question]:
+    """Functions alone: an outcome without plays that need an overflow, and what is taken for granted of others."""
     reading = request.reading
     alone = reading.function is not None or reading.plain == "permissions"
-    if not alone or len(request.paths) != 2 or outcome.verdict is not Verdict.REFUTED:
-        return outcome
+    if not alone or reading.overflow != "assume" or outcome.verdict is not Verdict.REFUTED:
+        return outcome, question
     # Only plays of functions are asked about once more.
     from sa.app.overflow import without_overflow
 
-    return without_overflow(outcome, number, (request.paths[0], request.paths[1]), reading, request.options)
+    first, second = request.paths
+    found, passes = without_overflow(outcome, number, (first, second), reading, request.options)
+    assumed = tuple(NO_BOUNDS if passes and a == NO_OVERFLOW else a for a in question.assumed)
+    return found, replace(question, assumed=assumed)
 
 
 def _broken_promises(question: Question, options: Options) -> tuple[str, ...]:

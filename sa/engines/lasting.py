@@ -6,13 +6,14 @@ not count that loses only because such a loop is never left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import product
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Label, Variable
+from sa.automata.ranges import count_of, values_of
 from sa.automata.trace import Configuration, Move
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.play import (
@@ -28,13 +29,16 @@ from sa.certificates.play import (
 )
 from sa.engines.outcome import Outcome, combined
 from sa.terms.evaluate import Unevaluable, evaluate, holds
-from sa.terms.sort import Value, default_value
+from sa.terms.sort import Value
 from sa.terms.term import Var
 
 _STAYS = "a play leads where a loop of the first function may go on for ever, which is taken to end"
 
 #: More silent steps than these are very long, and so are this many states.
 LENGTH, STATES = 2_000, 20_000
+
+#: Values of one choice that are tried at most.
+VALUES = 64
 
 
 class _State(Struct, frozen=True):
@@ -60,11 +64,23 @@ def counted(outcome: Outcome) -> Outcome:
     return outcome if results == outcome.results else replace(outcome, results=results, verdict=combined(results))
 
 
+class _Untried(Exception):
+    """A step on a way into a circle has more values than are tried, or none that is known."""
+
+
 def _may_last(play: Play, abstract: Automaton) -> bool:
-    """Whether there are more silent abstract steps from a state of the play than are followed."""
-    edges = dict[str, list[Edge]]()
+    """Whether, as far as is known, the abstract side may go on silently for longer than is followed."""
+    try:
+        return _lasts(play, abstract)
+    except _Untried:
+        return True
+
+
+def _lasts(play: Play, abstract: Automaton) -> bool:
+    circling, edges = _circling(abstract), dict[str, list[Edge]]()
     for edge in abstract.edges:
-        edges.setdefault(edge.source, []).append(edge)
+        if edge.target in circling:
+            edges.setdefault(edge.source, []).append(edge)
     current, seen = list(_states(play)), 0
     for _ in range(LENGTH):
         current = list({after.key: after for state in current for after in _after(state, edges)}.values())
@@ -72,6 +88,16 @@ def _may_last(play: Play, abstract: Automaton) -> bool:
         if not current or seen > STATES:
             break
     return bool(current)
+
+
+def _circling(automaton: Automaton) -> Set[str]:
+    """The locations from which silent steps lead into a circle of such steps."""
+    left = {q.name for q in automaton.locations}
+    while True:
+        going_on = {e.source for e in automaton.edges if e.label is None and e.source in left and e.target in left}
+        if going_on == left:
+            return left
+        left = going_on
 
 
 def _states(play: Play) -> Iterator[_State]:
@@ -117,7 +143,7 @@ def _after(state: _State, edges: Mapping[str, Sequence[Edge]]) -> Iterator[_Stat
                     here = Configuration(edge.target, {**state.here.values, **done})
                     yield _State(here, None) if edge.label is not None else replace(state, here=here)
             except Unevaluable:
-                continue
+                raise _Untried from None
 
 
 def _told(label: Label, shown: Sequence[Value]) -> Iterator[tuple[Var, Value]]:
@@ -125,7 +151,10 @@ def _told(label: Label, shown: Sequence[Value]) -> Iterator[tuple[Var, Value]]:
 
 
 def _tried(choice: Variable, told: Mapping[Var, Value]) -> Sequence[tuple[Var, Value]]:
-    """Some values of a choice, or the one that is shown. To leave out others only lets a play count."""
-    values = (default_value(choice.var.sort), choice.low, choice.high)
-    every = (told[choice.var],) if choice.var in told else tuple(dict.fromkeys(v for v in values if v is not None))
+    """The values of a choice, or the one that is shown. Raises _Untried where there are too many."""
+    if choice.var in told:
+        return [(choice.var, told[choice.var])]
+    count, every = count_of(choice), values_of(choice)
+    if every is None or count is None or count > VALUES:
+        raise _Untried
     return [(choice.var, v) for v in every]

@@ -10,6 +10,9 @@ from msgspec import Struct
 PROPERTIES = ("unreach-call", "no-data-race", "no-overflow", "no-deadlock")
 OVERFLOW = ("assume", "check", "wrap")
 
+#: What an answer takes for granted of signed arithmetic. Where numbers have no bounds, a play may pass those of C.
+NO_OVERFLOW, NO_BOUNDS = "where signed arithmetic does not overflow", "with signed numbers that have no bounds"
+
 #: How plain shared variables are compared: after each step, or as far as a thread has permission to access them.
 PLAIN = ("always", "permissions")
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from random import Random
+from typing import TypeAlias
 
 import pytest
 
 from sa.automata.automaton import Automaton
-from sa.base.budget import Budget, unheard
-from sa.base.limits import Limits
+from sa.base.budget import Budget, Report, unheard
+from sa.base.limits import Limits, limits
 from sa.certificates.run import Bad, Failing, Run
 from sa.certificates.threads import Joint, Lemmas
 from sa.checker.lemmas import check_lemmas
@@ -23,11 +24,13 @@ from sa.explicit.search import search
 from sa.explicit.system import system
 from sa.hybrid.engine import Effort, by_control
 from sa.hybrid.slices import mattering
-from sa.question.asked import Asked
+from sa.question.asked import Asked, Excluded, Refuted
 from sa.terms.build import eq, integer, variable
 from tests.generators.programs import random_program
 from tests.invariants.judge import random_claim
 from tests.language.texts import program_of
+
+Deciding: TypeAlias = Callable[[Effort, Asked, Budget, Report], Iterator[Excluded | Refuted]]
 
 EFFORT = Effort(2_000, 10_000, 20_000_000)
 
@@ -39,9 +42,9 @@ def answer(text: str) -> str:
     return judged(program.threads, bad)
 
 
-def judged(threads: tuple[Automaton, ...], bad: Bad) -> str:
+def judged(threads: tuple[Automaton, ...], bad: Bad, decide: Deciding = by_control) -> str:
     """The answer, after the checker has accepted it."""
-    for found in by_control(EFFORT, Asked(threads, (bad,), ()), Budget(Limits()), unheard):
+    for found in decide(EFFORT, Asked(threads, (bad,), ()), Budget(limits(60.0, None)), unheard):
         match found.evidence:
             case Joint() as joint:
                 assert check_joint(joint, Limits()) == Accepted()

@@ -8,22 +8,16 @@ from random import Random
 
 import pytest
 
-from sa.base.budget import Budget, unheard
-from sa.base.limits import Limits, limits
-from sa.certificates.run import Bad, Run
-from sa.certificates.threads import Joint, Lemmas
-from sa.checker.lemmas import check_lemmas
-from sa.checker.never import check_joint
-from sa.checker.ruling import Accepted
-from sa.checker.run import check_run
+from sa.base.limits import Limits
+from sa.certificates.run import Bad
 from sa.explicit.search import Effort as States
 from sa.explicit.search import search
 from sa.explicit.system import system
 from sa.explicit.whole import whole
-from sa.hybrid.engine import EFFORTS, by_counters
+from sa.hybrid.engine import by_counters
 from sa.hybrid.taken import with_few
-from sa.question.asked import Asked
 from sa.terms.term import Var
+from tests.hybrid.test_engine import judged
 from tests.language.texts import program_of
 
 #: Any positive numbers go through a ring of three places, under a lock.
@@ -51,18 +45,7 @@ def answer(text: str) -> str:
     """What `counters` says of the claim, after the checker has accepted it."""
     program = program_of(text)
     bad = Bad(None, program.invariants[0].formula)
-    for found in by_counters(EFFORTS[0], Asked(program.threads, (bad,), ()), Budget(limits(60.0, None)), unheard):
-        match found.evidence:
-            case Joint() as joint:
-                assert check_joint(joint, Limits()) == Accepted()
-                return "proved"
-            case Lemmas() as lemmas:
-                assert check_lemmas(lemmas, Limits()) == Accepted()
-                return "proved"
-            case Run() as run:
-                assert check_run(program.threads, bad, run) == Accepted()
-                return "refuted"
-    return "open"
+    return judged(program.threads, bad, by_counters)
 
 
 def test_places_in_a_ring_and_how_full_it_is_take_few_values() -> None:

@@ -10,7 +10,7 @@ from sa.frontends.c.read import read
 from sa.frontends.c.translate import unit_of
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.program import program_of
-from sa.frontends.reading import USUAL, Reading
+from sa.frontends.reading import NO_BOUNDS, NO_OVERFLOW, USUAL, Reading
 from sa.language.load import Loaded, LoadedScript
 from sa.language.reading.grammar import keywords
 
@@ -51,7 +51,7 @@ def _meant(reading: Reading) -> Reading:
 def assumptions(reading: Reading, file: File) -> tuple[str, ...]:
     """What a claim about the program of a file takes for granted."""
     overflow = {
-        "assume": ("where signed arithmetic does not overflow",),
+        "assume": (NO_BOUNDS if reading.visible and reading.function is None else NO_OVERFLOW,),
         "check": (),
         "wrap": ("signed arithmetic wraps around",),
     }

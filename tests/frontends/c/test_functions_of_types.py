@@ -12,7 +12,7 @@ from sa.base.diagnostic import InputError
 from sa.base.limits import limits
 from sa.engines.options import Options
 from sa.frontends.reading import Reading
-from tests.frontends.c.test_functions import ATOMICS, verdict
+from tests.frontends.c.test_functions import ATOMICS, compared, verdict
 
 
 def checked(before: str, after: str, folder: Path) -> str:
@@ -46,6 +46,18 @@ def test_a_play_that_only_an_overflow_makes_counts_for_nothing(
     before: str, after: str, expected: str, tmp_path: Path
 ) -> None:
     assert verdict(f"int f(int x) {{ {before} }}", f"int f(int x) {{ {after} }}", tmp_path) == expected
+
+
+def test_a_play_that_may_overflow_is_claimed_of_numbers_without_bounds(tmp_path: Path) -> None:
+    """The second function overflows where the first one does not, which `--overflow check` refutes as well."""
+    assert verdict("int f(int x) { return 1; }", "int f(int x) { return x + 1 <= 2147483647; }", tmp_path) == "REFUTED"
+    claim = compared(tmp_path / "before.c", tmp_path / "after.c").outcome.claim
+    assert "with signed numbers that have no bounds" in claim
+    assert verdict("int f(int x) { return x; }", "int f(int x) { return 1; }", tmp_path) == "REFUTED"
+    assert (
+        "where signed arithmetic does not overflow"
+        in compared(tmp_path / "before.c", tmp_path / "after.c").outcome.claim
+    )
 
 
 def test_the_first_function_does_not_choose_to_overflow_by_what_it_reads(tmp_path: Path) -> None:
