@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from sa.automata.automaton import Edge
+from sa.automata.automaton import Edge, Label
 from sa.game.runs import Choice, Run, domain
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
@@ -32,12 +32,18 @@ class NotSettled(Exception):
     """The solver could not tell whether values are left for open choices."""
 
 
-def instances_of(edge: Edge, depth: int) -> tuple[tuple[Choice, ...], tuple[Var, ...]]:
-    """The ways to make an edge's choices, few values one by one, and the choices that stay open."""
+def instances_of(edge: Edge, depth: int, label: Label | None) -> tuple[tuple[Choice, ...], tuple[Var, ...]]:
+    """The ways to make an edge's choices, few values one by one, and the choices that stay open.
+
+    What is shown as it was chosen has the value that the label asks for.
+    """
     instances: tuple[Choice, ...] = ((),)
     opened = list[Var]()
+    asked = dict[Term, Term]()
+    if label is not None and edge.label is not None:
+        asked = dict(zip(edge.label.values, label.values, strict=True))
     for variable in edge.choices:
-        values = domain(variable)
+        values = (asked[variable.var],) if variable.var in asked else domain(variable)
         if values is None:
             name = build.variable(staged(variable.var.name, depth), variable.var.sort)
             opened.append(name)

@@ -80,7 +80,7 @@ def _longer(
     for number, edge in board.abstract.edges[run.location]:
         if not may_follow(edge, label, run) or not _is_of(board, number, thread):
             continue
-        instances, opened = choices.instances_of(edge, len(run.edges))
+        instances, opened = choices.instances_of(edge, len(run.edges), label)
         for choice in instances:
             # Terms grow with every turn of a loop unless its conditionals are decided.
             again = state if number in run.edges and not (run.open or opened) else None

@@ -20,6 +20,7 @@ from sa.base.source import Source
 from sa.frontends.flow.access import Accesses, accesses
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.exposed import bounded, is_shared, not_compared, refuse, refuse_comparisons
+from sa.frontends.flow.flags import without_counters
 from sa.frontends.flow.fused import fused
 from sa.frontends.flow.given import Common, chosen
 from sa.frontends.flow.graph import (
@@ -137,6 +138,7 @@ def _beginning(unit: Unit, given: Sequence[Range], common: Common) -> tuple[Thre
     graph.steps.append(Step(here, End(), before, where_from))
     only_reachable(graph)
     prune(graph)
+    without_counters(graph)
     split(graph)
     where = layout((*objects, *graph.objects.values(), *extra), common.procedures, common.addresses)
     return thread, where, extra
@@ -287,6 +289,8 @@ def _automaton(
         for k, h in ((meant[a], h) for a, h in made.items())
     }
     kept = frozenset(v for h in told.values() for v in (h.wrote, h.owes))
+    # Before the function begins nothing is written, so that each first state has a related one at once.
+    first |= dict.fromkeys(kept, build.ZERO)
     automata = decisive([automaton_of(thread, found, names, first, kept)], kept)
     (automaton,), _ = ranged(automata, {}, names)
     automaton = told_apart(told_apart(automaton, _pointing(automaton, kept)), tuple(h.may for h in told.values()))

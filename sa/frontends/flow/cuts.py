@@ -25,7 +25,10 @@ class Names(Struct, frozen=True):
 
 
 class Work(Struct):
-    """A thread whose steps are made: `kept` are the nodes that become locations, `read` the registers that are read."""
+    """A thread whose steps are made: `kept` are the nodes that become locations, `read` the registers that are read.
+
+    `alive` are by node those that are read from there on.
+    """
 
     thread: Thread
     known: Accesses
@@ -34,6 +37,7 @@ class Work(Struct):
     steps: Mapping[Node, list[Step]]
     kept: set[Node]
     read: frozenset[Var]
+    alive: Mapping[Node, frozenset[Var]]
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
 

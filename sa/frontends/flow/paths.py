@@ -29,10 +29,20 @@ class Touched(Struct, frozen=True):
     early: bool = False
 
 
+class Quotient(Struct, frozen=True):
+    """The quotient of two terms, which was `chosen`, and the condition that it is one."""
+
+    dividend: Term
+    divisor: Term
+    chosen: Variable
+    condition: Term
+
+
 class Path(Struct, frozen=True):
     """A path so far: all terms are over the state before the step and the choices.
 
-    Whether it `chose` a first value for something that was never written.
+    Whether it `chose` a first value for something that was never written. There is always a quotient, so that one that
+    nothing depends on says nothing.
     """
 
     node: Node
@@ -46,11 +56,22 @@ class Path(Struct, frozen=True):
     length: int = 0
     touched: tuple[Touched, ...] = ()
     chose: bool = False
+    quotients: tuple[Quotient, ...] = ()
 
 
 def with_value(store: Mapping[Var, Term], var: Var, term: Term) -> Mapping[Var, Term]:
     """The values with another one of a variable."""
     return {**store, var: term}
+
+
+def condition_of(path: Path, free: frozenset[Var]) -> Term:
+    """When a path is taken, on which these variables depend: the guard, and what the quotients are that are needed."""
+    found, free, rest = path.guard, free | path.guard.free, path.quotients
+    while needed := [q for q in rest if q.chosen.var in free]:
+        rest = tuple(q for q in rest if q not in needed)
+        found = build.land(found, *(q.condition for q in needed))
+        free |= found.free
+    return found
 
 
 def now(term: Term, path: Path, work: Work) -> Term:

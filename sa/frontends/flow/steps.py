@@ -44,15 +44,16 @@ from sa.frontends.flow.graph import (
 from sa.frontends.flow.heap import BOUNDS, BYTE, JOINED, OTHER_TYPE, STRIDE
 from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import cell_at, is_at
+from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.memory import alive, length, loaded, outside_extents, set_first, stored, touched
-from sa.frontends.flow.paths import Path, Touched, choice_of, now, with_value
+from sa.frontends.flow.paths import Path, Quotient, Touched, choice_of, condition_of, now, with_value
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, evaluate, pointed, room_at
 from sa.frontends.flow.views import kin
 from sa.terms import build
-from sa.terms.term import Int, Term
+from sa.terms.term import Int, Term, Var
 
 #: Where a thread is that will not go on.
 STOPPED = -1
@@ -77,7 +78,7 @@ def joints(thread: Thread, known: Accesses, names: Names, asked: Asked) -> list[
     steps = outgoing(thread.graph.steps)
     depths = depths_of(thread, steps)
     read = frozenset(v for s in thread.graph.steps for t in read_by(s.op) for v in t.free)
-    work = Work(thread, known, names, asked, steps, set(), read)
+    work = Work(thread, known, names, asked, steps, set(), read, registers(thread.graph))
     work.kept = kept_nodes(work, depths)
     while True:
         work.numbers = count(1)
@@ -237,9 +238,12 @@ def _divided(step: Step, path: Path, on: Path, work: Work) -> Path:
     if isinstance(b, Int) or (OTHER not in known and len(values) <= MOST_DIVISORS):
         term = by_cases(sign, a, b, values, lambda _: ANY)
     else:
-        choice = choice_of(var, ANY, step.origin, work)
+        made = next((q for q in path.quotients if (q.dividend, q.divisor) == (a, b)), None)
+        choice = choice_of(var, ANY, step.origin, work) if made is None else made.chosen
         term, condition = unknown_quotient(sign, a, b, choice.var)
-        on = replace(on, guard=build.land(path.guard, condition), choices=(*path.choices, choice))
+        if made is None:
+            quotients = (*path.quotients, Quotient(a, b, choice, condition))
+            on = replace(on, quotients=quotients, choices=(*path.choices, choice))
     return replace(on, store=with_value(path.store, var, term))
 
 
@@ -311,7 +315,7 @@ def _failed(path: Path, guard: Term, what: str, origin: Origin, source: Node, wo
     text = f"{said} fails" if what == "assertion" else said
     # What others have seen by then stays: they may go on.
     store = path.store if path.seen else {}
-    edge = _edge(replace(path, guard=guard, store=store, label=Label(FAIL)), work)
+    edge = _edge(replace(path, guard=guard, store=store, label=Label(FAIL)), FAILED, work)
     failure = Failure(_FAULTS.get(what, Fault.REACHED), said)
     yield Joint(source, FAILED, replace(edge, origin=replace(origin, text=text), failure=failure), bound=bound)
 
@@ -331,13 +335,19 @@ def _stopped(path: Path, source: Node, work: Work, ends: bool) -> Iterator[Joint
 
 
 def _joint(source: Node, target: Node, path: Path, work: Work) -> Joint:
-    return Joint(source, target, _edge(path, work), path.touched)
+    return Joint(source, target, _edge(path, target, work), path.touched)
 
 
-def _edge(path: Path, work: Work) -> Edge:
-    updates = tuple((v, t) for v, t in path.store.items() if v is not t)
+def _edge(path: Path, target: Node, work: Work) -> Edge:
+    alive = work.alive.get(target, frozenset())
+    idle = {var for v, var in work.names.registers.items() if v not in alive}
+    idle -= {var for v, var in work.names.registers.items() if v in alive}
+    chosen = frozenset(q.chosen.var for q in path.quotients)
+    # What nothing reads any more needs no quotient.
+    updates = tuple((v, t) for v, t in path.store.items() if v is not t and not (v in idle and t.free & chosen))
     values = () if path.label is None else path.label.values
-    free = path.guard.free.union(*(t.free for _, t in updates), *(t.free for t in values))
-    used = tuple(c for c in path.choices if c.var in free)
+    free = frozenset[Var]().union(*(t.free for _, t in updates), *(t.free for t in values))
+    guard = condition_of(path, free.union(*(t.condition.free for t in path.touched)))
+    used = tuple(c for c in path.choices if c.var in free | guard.free)
     origin = path.origin or work.thread.graph.steps[0].origin
-    return Edge("", "", path.label, path.guard, updates, used, origin)
+    return Edge("", "", path.label, guard, updates, used, origin)

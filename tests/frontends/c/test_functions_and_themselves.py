@@ -74,6 +74,48 @@ def test_many_functions_refine_themselves(tmp_path: Path) -> None:
     assert found[Verdict.UNKNOWN] <= 10
 
 
+FISSION = "int a[3], b[3]; void f(int v) { for (int i = 0; i < 3; i++) { a[i] = v; b[i] = v + i; } }"
+COUNTING = (
+    "int a[6]; void f(void) { for (int i = 0; i < 6; i++) a[i]++; }",
+    "unsigned a[2], n; int f(unsigned k) { int s = 0;"
+    " for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) s += a[(k + i + j) % 2]; n++; return s; }",
+)
+
+
+@for_each("text", COUNTING)
+def test_a_function_that_counts_to_a_constant_refines_itself(text: str, tmp_path: Path) -> None:
+    assert verdict(text, text, tmp_path) == "PROVED"
+
+
+#: A function, one that may take its place, and one that may not.
+OTHERWISE = (
+    (
+        FISSION,
+        "int a[3], b[3]; void f(int v) { for (int i = 0; i < 3; i++) a[i] = v;"
+        " for (int i = 2; i >= 0; i--) b[i] = v + i; }",
+        "int a[3], b[3]; void f(int v) { for (int i = 0; i < 3; i++) a[i] = v;"
+        " for (int i = 2; i >= 1; i--) b[i] = v + i; }",
+    ),
+    (
+        "int a[3]; int f(void) { int m = a[0]; for (int i = 1; i < 3; i++) if (a[i] > m) m = a[i]; return m; }",
+        "int a[3]; int f(void) { int m = a[0]; if (a[1] > m) m = a[1]; return m < a[2] ? a[2] : m; }",
+        "int a[3]; int f(void) { int m = a[0]; if (a[1] > m) m = a[1]; return m < a[1] ? a[2] : m; }",
+    ),
+    (
+        "int f(int a, int b) { return a / b * b + a % b; }",
+        "int f(int a, int b) { return a; }",
+        "int f(int a, int b) { return a + 1; }",
+    ),
+)
+
+
+@for_each("texts", OTHERWISE)
+def test_rounds_are_steps_and_a_quotient_is_one_number(texts: tuple[str, str, str], tmp_path: Path) -> None:
+    before, right, wrong = texts
+    assert verdict(before, right, tmp_path) == "PROVED"
+    assert verdict(before, wrong, tmp_path) == "REFUTED"
+
+
 def test_a_rotated_loop_is_proved_before_engines_are_asked_that_take_long(tmp_path: Path) -> None:
     loops = "k--; while (k > 0) k--;", "do { k--; } while (k > 0);"
     before, after = (f"int f(int k) {{ {loop} return k; }}" for loop in loops)
