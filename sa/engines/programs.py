@@ -1,9 +1,9 @@
 """Whole programs: pairs of threads in inferred environments, or the game on the two products where they do not do.
 
-Cheap tries come first: the pairs at a glance, a quick look for a play of the products, the pairs briefly and in exact
-environments, and the products briefly; then the pairs in environments with more facts, on a higher level of
-visibility, with patience; then the products with patience. Each has a share of the time. Only the products refute: a
-pair that is lost shows only that its environment is too coarse.
+Cheap tries come first: the pairs at a glance, and as if others might do anything, a quick look for a play of the
+products, the pairs briefly and in exact environments, and the products briefly; then the pairs in environments with
+more facts, on a higher level of visibility, with patience; then the products with patience. Each has a share of the
+time. Only the products refute: a pair that is lost shows only that its environment is too coarse.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from sa.engines.results import answered, statistics_of
 from sa.generation.checks import NotGenerated
 from sa.generation.visibility import Level
 from sa.question.asked import Decision
-from sa.refinement.compositional import Attempt, Effort, attempt, begin
+from sa.refinement.compositional import Attempt, Effort, attempt, begin, in_any_environment
 from sa.refinement.missing import step_in_words
 
 
@@ -59,6 +59,7 @@ class Products(Struct, frozen=True):
 #: What is tried, in order.
 PLAN: tuple[Pairs | Products, ...] = (
     Pairs(Level.HIDDEN, Effort.GLANCE, 0.1),
+    Pairs(Level.HIDDEN, Effort.ANYWHERE, 0.2),
     Products(Depth.QUICK, 0.1),
     Pairs(Level.HIDDEN, Effort.BRIEF, 0.2),
     Pairs(Level.HIDDEN, Effort.BRIEF, 0.25, besides=True),
@@ -80,6 +81,7 @@ PLAYS: tuple[Pairs | Products, ...] = (
 #: How deep a pair is looked into.
 _DEPTHS: Mapping[Effort, Depth] = {
     Effort.GLANCE: Depth.GLANCE,
+    Effort.ANYWHERE: Depth.GLANCE,
     Effort.BRIEF: Depth.BRIEF,
     Effort.EXACT: Depth.GLANCE,
     Effort.SHARPEN: Depth.BRIEF,
@@ -201,9 +203,16 @@ def _pairs(
 ) -> Found:
     """The proof from pairs of threads, or how far it got."""
     started = perf_counter()
+
+    def decide(goal: Goal) -> Decision:
+        return memory.decided(goal, options, _DEPTHS[effort])
+
     try:
-        work = memory.begun.once((level, block), lambda: begin(abstract, concrete, block, options.limits, level))
-        tried = attempt(work, options.limits, lambda goal: memory.decided(goal, options, _DEPTHS[effort]), effort)
+        if effort is Effort.ANYWHERE:
+            tried = in_any_environment(abstract, concrete, block, decide)
+        else:
+            work = memory.begun.once((level, block), lambda: begin(abstract, concrete, block, options.limits, level))
+            tried = attempt(work, options.limits, decide, effort)
         if tried.composition is None:
             return _shortcoming(tried, perf_counter() - started)
         settled = perf_counter()

@@ -31,6 +31,7 @@ from sa.question.asked import Decision
 from sa.question.goals import goals, silently
 from sa.refinement.missing import Disturbance, candidates, conditions_of, disturbances
 from sa.smt.session import Session
+from sa.terms import build
 from sa.terms.term import Term
 
 #: Facts about environments that are asked for until one holds, and facts that a proof may need.
@@ -41,15 +42,16 @@ RLIMIT = 6_000_000
 
 
 class Effort(Enum):
-    """How hard to try: closures at a glance or briefly, also environments as exact as elimination allows, also facts
-    that plays show to be missing, or closures with all patience.
+    """How hard to try: closures at a glance, any environment, closures briefly, also environments as exact as
+    elimination allows, also facts that plays show to be missing, or closures with all patience.
     """
 
     GLANCE = 0
-    BRIEF = 1
-    EXACT = 2
-    SHARPEN = 3
-    PERSIST = 4
+    ANYWHERE = 1
+    BRIEF = 2
+    EXACT = 3
+    SHARPEN = 4
+    PERSIST = 5
 
 
 #: How goals are decided.
@@ -88,8 +90,7 @@ def begin(
     abstract: Program, concrete: Program, block: Refinement | None, limits: Limits, level: Level = Level.HIDDEN
 ) -> Work:
     """What is known of two programs on a level of visibility. Raises LimitReached."""
-    if block is not None and block.silent_exit:
-        abstract, concrete = (replace(p, threads=tuple(map(silently, p.threads))) for p in (abstract, concrete))
+    abstract, concrete = _silently(abstract, concrete, block)
     names = {v.var.name for p in (abstract, concrete) for t in p.threads for v in t.variables}
     axioms = dict.fromkeys(a.formula for p in (abstract, concrete) for a in p.axioms)
     conditions = conditions_of((*abstract.threads, *concrete.threads))
@@ -99,6 +100,27 @@ def begin(
         generate(p.threads, level, limits, avoid) for p, avoid in ((concrete, names), (abstract, (*names, *ghosts)))
     )
     return Work(abstract, concrete, block, Session(limits, tuple(axioms)), first, second, conditions)
+
+
+def _silently(abstract: Program, concrete: Program, block: Refinement | None) -> tuple[Program, Program]:
+    if block is None or not block.silent_exit:
+        return abstract, concrete
+    first, second = (replace(p, threads=tuple(map(silently, p.threads))) for p in (abstract, concrete))
+    return first, second
+
+
+def in_any_environment(abstract: Program, concrete: Program, block: Refinement | None, decide: Decide) -> Attempt:
+    """Decide the pairs of two programs as if others might do anything to what is shared, until one is not related.
+
+    Nothing is inferred for that, which takes long where there are many threads. Raises InputError, LimitReached.
+    """
+    programs = _silently(abstract, concrete, block)
+    theirs, mine = (tuple(map(_in_any, p.threads)) for p in programs)
+    return _paired(programs, block, {"conc": mine, "abs": theirs}, {"conc": mine, "abs": theirs}, decide, (), True)
+
+
+def _in_any(thread: Automaton) -> Automaton:
+    return replace(thread, locations=tuple(replace(q, env=build.TRUE) for q in thread.locations))
 
 
 def attempt(work: Work, limits: Limits, decide: Decide, effort: Effort = Effort.SHARPEN) -> Attempt:
@@ -154,8 +176,23 @@ def _decided(
             work.made[which, closures] = made
         strong[which] = work.made[which, closures]
         weak[which] = weakened(known, strong[which]) if closures else strong[which]
-    abstract, concrete = replace(work.abstract, threads=weak["abs"]), replace(work.concrete, threads=weak["conc"])
-    asked = tuple(replace(g, matched=False) for g in goals(abstract, concrete, work.block, whole=False))
+    tried = _paired((work.abstract, work.concrete), work.block, strong, weak, decide, doubtful, hasty)
+    imprecise = (*unbounded(work.first).values(), *unbounded(work.second).values())
+    return replace(tried, facts=work.first.relations, imprecise=tuple(dict.fromkeys(imprecise)))
+
+
+def _paired(
+    programs: tuple[Program, Program],
+    block: Refinement | None,
+    strong: Mapping[str, tuple[Automaton, ...]],
+    weak: Mapping[str, tuple[Automaton, ...]],
+    decide: Decide,
+    doubtful: tuple[str, ...],
+    hasty: bool,
+) -> Attempt:
+    """The goals of an abstract and a concrete program whose threads are annotated, and their decisions."""
+    abstract, concrete = (replace(p, threads=weak[which]) for p, which in zip(programs, ("abs", "conc"), strict=True))
+    asked = tuple(replace(g, matched=False) for g in goals(abstract, concrete, block, whole=False))
     found = dict[Goal, Decision]()
     for goal in sorted(asked, key=lambda g: g.name not in doubtful):
         found[goal] = decide(goal)
@@ -163,28 +200,29 @@ def _decided(
             break
     asked = tuple(sorted(asked, key=lambda g: g not in found))
     decisions = tuple(found[g] for g in asked if g in found)
-    composition = _composition(work, asked, decisions, strong)
-    hopeful = not any(_lost_alone(d) for d in decisions)
-    imprecise = (*unbounded(work.first).values(), *unbounded(work.second).values())
-    return Attempt(asked, decisions, composition, work.first.relations, hopeful, tuple(dict.fromkeys(imprecise)))
+    composition = _composition(programs, asked, decisions, strong)
+    return Attempt(asked, decisions, composition, {}, not any(_lost_alone(d) for d in decisions), ())
 
 
 def _composition(
-    work: Work, asked: tuple[Goal, ...], decisions: tuple[Decision, ...], strong: Mapping[str, tuple[Automaton, ...]]
+    programs: tuple[Program, Program],
+    asked: tuple[Goal, ...],
+    decisions: tuple[Decision, ...],
+    strong: Mapping[str, tuple[Automaton, ...]],
 ) -> Composition | None:
     relations = tuple(d.evidence for d in decisions if isinstance(d.evidence, Relation))
     if len(relations) < len(asked):
         return None
     concrete, abstract = (
         {t.name: Annotated(t, made) for t, made in zip(p.threads, strong[which], strict=True)}
-        for p, which in ((work.concrete, "conc"), (work.abstract, "abs"))
+        for p, which in zip(reversed(programs), ("conc", "abs"), strict=True)
     )
     return Composition(
         tuple(concrete[g.concrete.name] for g in asked),
         tuple(abstract[g.abstract.name] for g in asked),
         asked,
         relations,
-        tuple(dict.fromkeys((*work.abstract.axioms, *work.concrete.axioms))),
+        tuple(dict.fromkeys(a for p in programs for a in p.axioms)),
     )
 
 

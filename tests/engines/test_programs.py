@@ -18,7 +18,7 @@ from sa.engines.refine import refine
 from sa.generation.visibility import Level
 from sa.language.load import load_program
 from sa.question import goals
-from sa.refinement.compositional import Decide, Effort, attempt, begin
+from sa.refinement.compositional import Decide, Effort, attempt, begin, in_any_environment
 from sa.terms import build
 from sa.terms.substitute import primed
 from tests.endtoend.asking import read
@@ -83,6 +83,14 @@ def test_locations_of_other_threads_are_shown_where_shared_variables_do_not_do()
     tried = attempt(work, limits(30.0, None), deciding(30.0))
     assert tried.composition is not None
     assert isinstance(check_composition(tried.composition, Limits()), Accepted)
+
+
+def test_threads_that_are_the_same_are_related_whatever_others_do() -> None:
+    abstract, concrete, block = read(SAFE, SAFE)
+    tried = in_any_environment(abstract, concrete, block, deciding(30.0))
+    assert tried.composition is not None
+    assert isinstance(check_composition(tried.composition, Limits()), Accepted)
+    assert in_any_environment(*read(SAFE, BY_COPY), deciding(30.0)).composition is None
 
 
 def test_a_bug_of_the_program_is_shown_as_a_run_of_the_whole_program() -> None:
