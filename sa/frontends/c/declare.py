@@ -22,6 +22,7 @@ from sa.frontends.c.types import (
     Int,
     Pointer,
     Struct,
+    cell_count,
     cells_of,
     union_size,
 )
@@ -151,6 +152,16 @@ def _struct(body: Body, node: Any, constant: Constants) -> Struct:
     known = scope.setdefault(name, Struct(name))
     if known.fields is not None:
         return known
+    try:
+        _complete(body, known, node, constant)
+    except Unsupported as wrong:
+        # A type is missed where something is made of it: a pointer to it may be handed on.
+        known.refused = wrong
+    return known
+
+
+def _complete(body: Body, known: Struct, node: Any, constant: Constants) -> None:
+    """Give a structure or a union the members that are declared. Raises Unsupported."""
     fields, gaps = list[tuple[str, CType]](), list[tuple[int, Int]]()
     for number, declared in enumerate(node.decls):
         if not isinstance(declared, c_ast.Decl):
@@ -166,12 +177,12 @@ def _struct(body: Body, node: Any, constant: Constants) -> Struct:
             raise Unsupported("SA712", "an array without a size is not the last member")
         if declared.name is None and not isinstance(kind, Struct):
             continue
+        cell_count(kind)  # raises what a member is refused for
         fields.append((declared.name or f"?{number}", kind))
     if isinstance(node, c_ast.Union):
         _unite(body, known, tuple(fields))
     else:
         known.fields, known.gaps = tuple(fields), tuple(gaps)
-    return known
 
 
 def _unite(body: Body, union: Struct, members: tuple[tuple[str, CType], ...]) -> None:

@@ -54,6 +54,7 @@ class Struct(msgspec.Struct, eq=False):
     One of the library's is `opaque`: initialisers of it mean that it is new. `gaps` are the bit fields without a name,
     each with the number of fields before it. A union has `members`, and one field: the unit of all their bytes.
     An atomic one is read and written as a whole. It knows how it is `plainly`, and that one how it is `atomically`.
+    One that is `refused` is not accepted for that reason, wherever its size or a part of it is asked for.
     """
 
     tag: str
@@ -63,6 +64,7 @@ class Struct(msgspec.Struct, eq=False):
     members: tuple[tuple[str, CType], ...] | None = None
     plainly: Struct | None = None
     atomically: Struct | None = None
+    refused: Exception | None = None
 
 
 class Function(msgspec.Struct, frozen=True):
@@ -153,6 +155,13 @@ def is_scalar(kind: CType) -> bool:
     return isinstance(kind, Int | Float | Pointer)
 
 
+def fields_of(kind: Struct) -> tuple[tuple[str, CType], ...]:
+    """The fields of a structure; none of one that is incomplete. Raises what it is refused for."""
+    if kind.refused is not None:
+        raise kind.refused
+    return kind.fields or ()
+
+
 def cells_of(kind: CType, path: str = "") -> Iterator[tuple[str, CType]]:
     """The scalars that an object of the type is made of, in order, with what follows the object's name."""
     match kind:
@@ -161,8 +170,8 @@ def cells_of(kind: CType, path: str = "") -> Iterator[tuple[str, CType]]:
         case Array(of, size):
             for index in range(size or 0):
                 yield from cells_of(of, f"{path}[{index}]")
-        case Struct(_, fields):
-            for name, inner in fields or ():
+        case Struct():
+            for name, inner in fields_of(kind):
                 yield from cells_of(inner, f"{path}.{name}")
         case _:
             return
@@ -182,8 +191,8 @@ def rows_of(kind: CType, start: int = 0, path: str = "") -> Iterator[Row]:
         case Array(of, size):
             for index in range(size or 0):
                 yield from rows_of(of, start + index * cell_count(of), f"{path}[{index}]")
-        case Struct(_, fields):
-            for name, inner in fields or ():
+        case Struct():
+            for name, inner in fields_of(kind):
                 yield from rows_of(inner, start, f"{path}.{name}")
                 start += cell_count(inner)
         case _:
@@ -205,8 +214,8 @@ def cell_count(kind: CType) -> int:
             return 1
         case Array(of, size):
             return (size or 0) * cell_count(of)
-        case Struct(_, fields):
-            return sum(cell_count(inner) for _, inner in fields or ())
+        case Struct():
+            return sum(cell_count(inner) for _, inner in fields_of(kind))
         case _:
             return 1
 
@@ -243,7 +252,7 @@ def bits_of(kind: CType) -> int:
 
 def starts(kind: Struct) -> Iterator[tuple[int, str, CType]]:
     """The first bit of each field, as the System V ABI places them, its name and its type."""
-    here, fields = 0, list[tuple[str, CType]](kind.fields or ())
+    here, fields = 0, list[tuple[str, CType]](fields_of(kind))
     for number, gap in reversed(kind.gaps):
         fields.insert(number, ("", gap))
     for name, inner in fields:
@@ -274,8 +283,8 @@ def alignment(kind: CType) -> int:
             return alignment(of)
         case Int(unit=int(bits)):
             return bits // 8
-        case Struct(_, fields, members=members):
-            return max((alignment(inner) for _, inner in members or fields or ()), default=1)
+        case Struct(members=members):
+            return max((alignment(inner) for _, inner in members or fields_of(kind)), default=1)
         case _:
             return size_of(kind)
 
@@ -283,7 +292,7 @@ def alignment(kind: CType) -> int:
 def offset_of(kind: Struct, name: str) -> tuple[int, CType] | None:
     """The distance in cells of a field from the start, and its type; None if there is no such field."""
     here = 0
-    for own, inner in kind.fields or ():
+    for own, inner in fields_of(kind):
         if own == name:
             return here, inner
         if own.startswith("?") and isinstance(inner, Struct) and (found := offset_of(inner, name)) is not None:

@@ -26,11 +26,12 @@ from sa.frontends.flow.naming import Named, named
 from sa.frontends.flow.rows import filled
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.slicing import decisive
-from sa.frontends.flow.spans import span_of
+from sa.frontends.flow.spans import span_of, told_by
 from sa.frontends.flow.steps import FAILED, STOPPED, Joint, joints
 from sa.frontends.flow.threads import Thread, threads_of
 from sa.frontends.flow.touches import claims_of, spoken_of
 from sa.frontends.flow.webs import split
+from sa.frontends.flow.wraps import without_wraps
 from sa.terms import build
 from sa.terms.sort import INT, default_value
 from sa.terms.substitute import substitute
@@ -274,16 +275,22 @@ def ranged(automata: list[Automaton], first: Mapping[Var, Term], names: Named) -
             own = {v.var: Range(v.low, v.high) for v in automaton.variables}
             for edge in automaton.edges:
                 known = shared | own | {c.var: Range(c.low, c.high) for c in edge.choices}
-                gone |= {v for v, term in edge.updates if not _keeps(known.get(v, ANY), term, known)}
+                told = told_by(build.conjuncts(edge.guard), known)
+                gone |= {v for v, term in edge.updates if not _keeps(known.get(v, ANY), term, told)}
         gone |= {v for v, term in first.items() if not _keeps(shared.get(v, ANY), term, {})}
         if not gone:
-            return automata, names
+            return [_without_wraps(a, shared) for a in automata], names
 
         def freed(variables: tuple[Variable, ...], gone: set[Var] = gone) -> tuple[Variable, ...]:
             return tuple(replace(v, low=None, high=None) if v.var in gone else v for v in variables)
 
         automata = [replace(a, variables=freed(a.variables)) for a in automata]
         names = replace(names, shared=freed(names.shared))
+
+
+def _without_wraps(automaton: Automaton, shared: Mapping[Var, Range]) -> Automaton:
+    known = {**shared, **{v.var: Range(v.low, v.high) for v in automaton.variables}}
+    return replace(automaton, edges=tuple(without_wraps(e, known) for e in automaton.edges))
 
 
 def _keeps(range_: Range, term: Term, known: Mapping[Var, Range]) -> bool:
