@@ -23,7 +23,7 @@ from sa.frontends.c.body import (
     object_of,
     without_value,
 )
-from sa.frontends.c.cases import is_of_case
+from sa.frontends.c.controlling import is_of_case, may_be_constant
 from sa.frontends.c.declare import is_constant, type_of
 from sa.frontends.c.expressions import NOTHING, branch, constant, evaluated, taken, value
 from sa.frontends.c.initial import completed, first_values, initialise
@@ -47,7 +47,7 @@ from sa.frontends.c.types import (
     words_of,
 )
 from sa.frontends.c.values import Unsupported, Value, number
-from sa.frontends.flow.graph import Fail, Havoc, Live, Op, Register, Set, Skip, Storage, Test, base
+from sa.frontends.flow.graph import Fail, Havoc, Live, Op, Register, Set, Skip, Storage, base
 from sa.terms import build
 from sa.terms.term import Int as Number
 from sa.terms.term import Term
@@ -289,14 +289,11 @@ def _while(body: Body, node: c_ast.While) -> None:
 
 
 def _rounds(body: Body, condition: Any, inside: int, after: int) -> None:
-    """Begin another round of a loop where its controlling expression holds; one without variables is a constant."""
-    again, count = fresh(body), len(body.steps)
+    """Begin another round of a loop where its controlling expression holds."""
+    again = fresh(body)
     branch(body, condition, again, after)
-    constant = all(
-        isinstance(s.op, Skip) or (isinstance(s.op, Test) and not s.op.formula.free) for s in body.steps[count:]
-    )
     body.here = again
-    emit(body, Skip(again=not constant), inside)
+    emit(body, Skip(again=not may_be_constant(body, condition)), inside)
 
 
 def _round(body: Body, node: Any, start: int, again: int, after: int) -> None:
