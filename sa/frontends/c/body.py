@@ -23,6 +23,7 @@ from sa.frontends.c.types import (
     Struct,
     cell_count,
     cells_of,
+    distances_in_locations,
     key_of,
     range_of,
     rows_of,
@@ -288,10 +289,10 @@ def object_of(
     opaque = frozenset(_opaque(kind))
     zero = build.integer(0)
     cells = list[Cell]()
-    for offset, (path, scalar) in enumerate(cells_of(kind)):
+    for (offset, (path, scalar)), behind in zip(enumerate(cells_of(kind)), distances_in_locations(kind), strict=True):
         first = None if initial is None and not isinstance(scalar, Float) else (initial or {}).get(offset, zero)
         free = synchronises(scalar) or offset in opaque
-        cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free, words_of(scalar)))
+        cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free, words_of(scalar), behind))
     return Object(name, tuple(cells), storage, where, tuple(rows_of(kind)), kept=kept)
 
 

@@ -168,7 +168,7 @@ def _complete(body: Body, known: Struct, node: Any, constant: Constants) -> None
             continue
         kind = type_of(body, declared.type, constant)
         if declared.bitsize is not None:
-            kind = _bits(body, kind, constant(body, declared.bitsize))
+            kind = _bits(kind, constant(body, declared.bitsize))
             if declared.name is None:
                 gaps.append((len(fields), kind))
                 continue
@@ -204,11 +204,8 @@ def _unite(body: Body, union: Struct, members: tuple[tuple[str, CType], ...]) ->
     union.fields = (("?unit", Int(f"unsigned {8 * size} bits", 8 * size, False, atomic=whole)),)
 
 
-def _bits(body: Body, kind: CType, bits: int) -> Int:
+def _bits(kind: CType, bits: int) -> Int:
     """The type of a bit field. Raises Unsupported."""
-    if body.file.choices.races:
-        # Fields side by side are one location (C11 3.14); here each is one of its own.
-        raise Unsupported("SA710", "races are not looked for where there are bit fields", "use fields of their own")
     if not isinstance(kind, Int) or kind.atomic or kind.volatile or not 0 <= bits <= min(kind.bits, 32):
         raise Unsupported("SA710", "a bit field of this type and size is not accepted", "use a field of its own")
     return Int(kind.name, bits, kind.signed, enumerators=kind.enumerators, unit=max(kind.bits, 8))

@@ -62,7 +62,9 @@ def assumptions(reading: Reading, file: File) -> tuple[str, ...]:
     # A wait that may end by itself never blocks for ever. In what order waits end is the implementation's choice.
     waits = ("where waits for a condition end by signals only, in their order",) if reading.deadlock else ()
     # In C neighbouring bit fields are one memory location: a store to one of them may undo a store to another.
-    fields = ("where threads write no neighbouring bit fields at once",) if file.bit_fields else ()
+    fields = (
+        ("where threads write no neighbouring bit fields at once",) if file.bit_fields and not reading.races else ()
+    )
     sizes = (f"where memory of a size that is not constant has at most {file.sized} scalars",) if file.sized else ()
     # Equal literals may be one object, memory may be given out again, and an address may be any number.
     own = (

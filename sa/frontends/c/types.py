@@ -177,6 +177,29 @@ def cells_of(kind: CType, path: str = "") -> Iterator[tuple[str, CType]]:
             return
 
 
+def distances_in_locations(kind: CType) -> Iterator[int]:
+    """For each scalar of an object of the type how many before it are in the same memory location.
+
+    These are bit fields side by side, if none without bits is between them (C11 3.14).
+    """
+    match kind:
+        case Array(of, size):
+            for _ in range(size or 0):
+                yield from distances_in_locations(of)
+        case Struct(_, fields):
+            before, ends = 0, {number for number, gap in kind.gaps if gap.bits == 0}
+            for number, (_, inner) in enumerate(fields or ()):
+                before = 0 if number in ends else before
+                if isinstance(inner, Int) and inner.unit is not None:
+                    yield before
+                    before += 1
+                else:
+                    yield from distances_in_locations(inner)
+                    before = 0
+        case _:
+            yield from (0 for _ in cells_of(kind))
+
+
 #: Arrays with more elements are kept together.
 MOST_ELEMENTS = 64
 

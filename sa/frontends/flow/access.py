@@ -15,7 +15,7 @@ from msgspec import Struct
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.graph import Live, Load, Node, Step, Storage, Store, base, outgoing
 from sa.frontends.flow.joins import EARLY
-from sa.frontends.flow.layout import Layout, Place, cell_at, extent_of
+from sa.frontends.flow.layout import Layout, Place, cell_at, extent_of, location_of
 from sa.frontends.flow.liveness import live
 from sa.frontends.flow.locks import Guarded, guarded
 from sa.frontends.flow.threads import NO_THREAD, OFFER, ROW, THREADS, Thread
@@ -70,7 +70,7 @@ def accesses(threads: Sequence[Thread], where: Layout, exact: bool, lazy: bool) 
         found = constants(threads, where, arbitrary)
         of = {id(s): a for t in threads for s in t.graph.steps if (a := _access(s, t.number, found)) is not None}
         running = _running(threads, of, where)
-        loaders, storers = _who(threads, of, running, where)
+        loaders, storers = (_with_neighbours(t, where) if exact else t for t in _who(threads, of, running, where))
         more = arbitrary | _read_first(threads, of, loaders, storers, running, where)
         if more == arbitrary:
             break
@@ -103,6 +103,12 @@ def accesses(threads: Sequence[Thread], where: Layout, exact: bool, lazy: bool) 
         cells = {i: a.cells for i, a in of.items()}
         owned = guarded(threads, found, cells, lambda t, s: is_solo(t, s, running))
     meets = _meets(threads[0], of, running)
+    if exact:
+        meets = {
+            (c, writes): who
+            for writes in (False, True)
+            for c, who in _with_neighbours({n: w for (n, w_), w in meets.items() if w_ is writes}, where).items()
+        }
     unset = arbitrary - where.columns.keys() if lazy else frozenset[int]()
     return Accesses(found, of, running, loaders, storers, meets, fixed, arbitrary, unset, used, users, owned)
 
@@ -195,6 +201,15 @@ def _meets(first: Thread, of: Mapping[int, Access], running: Running) -> dict[tu
                 before = found.get((cell, access.writes), frozenset())
                 found[cell, access.writes] = before | running.get(step.source, frozenset())
     return found
+
+
+def _with_neighbours(table: Mapping[int, frozenset[int]], where: Layout) -> dict[int, frozenset[int]]:
+    """Who accesses each cell or one in the same memory location."""
+    by_location = dict[int, frozenset[int]]()
+    for cell, who in table.items():
+        here = location_of(cell, where)
+        by_location[here] = by_location.get(here, frozenset()) | who
+    return {n: by_location[here] for n in where.places if (here := location_of(n, where)) in by_location}
 
 
 def _who(

@@ -59,16 +59,18 @@ def races(
     origins: Mapping[int, Origin],
     shared: Collection[Var],
     crowds: Crowds,
+    locations: Mapping[int, int],
 ) -> Iterator[tuple[Invariant, bool]]:
-    """A claim for each cell that several threads access, one of them writing, not both of them atomically.
+    """A claim for each memory location that several threads access, one of them writing, not both of them atomically.
 
     It is one for each two families, and one for accesses of a thread that is early: whether it is, is told beside. What
-    touches speak of is local to their threads unless it is `shared`.
+    touches speak of is local to their threads unless it is `shared`. `locations` are the first cells of those by cell.
     """
-    by_cell = dict[int, list[Touch]]()
+    by_location = dict[int, list[Touch]]()
     for touch in touches:
-        by_cell.setdefault(touch.cell, []).append(touch)
-    for cell, found in by_cell.items():
+        by_location.setdefault(locations[touch.cell], []).append(touch)
+    for found in by_location.values():
+        cell = found[0].cell
         claims = dict[tuple[tuple[Copy, ...], bool], list[Term]]()
         for number, one in enumerate(found):
             for two in found[number:]:

@@ -55,7 +55,8 @@ class Cell(Struct, frozen=True):
     """A scalar of an object. `path` is what follows the object's name. `synchronises`: races on it are none.
 
     `initial` is its value when the object comes to life, None for an arbitrary one. `key` names the type, so that
-    an access through a pointer meets only cells of its own kind.
+    an access through a pointer meets only cells of its own kind. The cell is so far `behind` the first one of its
+    memory location: who accesses one cell of it races with who writes another.
     """
 
     path: str
@@ -64,6 +65,7 @@ class Cell(Struct, frozen=True):
     initial: Term | None = None
     synchronises: bool = False
     words: Words = PLAIN
+    behind: int = 0
 
 
 class Row(Struct, frozen=True):

@@ -128,6 +128,11 @@ def cell_at(value: int, where: Layout) -> int | None:
     return number if number in where.places else None
 
 
+def location_of(number: int, where: Layout) -> int:
+    """The memory location of a cell or column: the number of the first one in it."""
+    return number - where.places[number].cell.behind
+
+
 def near(start: int, distance: int, around: int, where: Layout) -> set[int]:
     """The numbers of cells in the object of `start` that are at the distance from it, up to multiples of `around`.
 

@@ -10,7 +10,7 @@ from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import is_own
 from sa.frontends.flow.claims import Asked, Crowds, Touch, no_deadlock, races
 from sa.frontends.flow.graph import Node
-from sa.frontends.flow.layout import Layout
+from sa.frontends.flow.layout import Layout, location_of
 from sa.frontends.flow.naming import Named
 from sa.frontends.flow.paths import Touched
 from sa.frontends.flow.steps import Joint
@@ -55,7 +55,8 @@ def claims_of(
         families = {t.name: names.names[t.number].registers[t.identity] for t in threads if t.identity is not None}
         own = frozenset((t.name, c) for t in threads for c in names.cells if is_own(where.places[c], t))
         told = {c: v.name for c, v in names.cells.items()}
-        for claim, doubt in races(list(dict.fromkeys(touches)), told, origins, shared, Crowds(families, own)):
+        crowds, locations = Crowds(families, own), {c: location_of(c, where) for c in names.cells}
+        for claim, doubt in races(list(dict.fromkeys(touches)), told, origins, shared, crowds, locations):
             claims.append(claim)
             doubtful += [claim.origin] if doubt else []
     if asked.deadlock:

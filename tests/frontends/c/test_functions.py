@@ -203,13 +203,11 @@ ENDING = (
     "while (k) ;",
     "for (int i = 0; i < k; i++) for (int j = i; j < n; j++) ;",
     "int on = 1; while (on) ;",
-    "static const int on = 1; while (on) if (k) break;",
 )
 GOING_ON = (
     "while (1) { if (k) break; }",
     "for (;;) { if (k) break; }",
-    "enum { ON = 1 }; while (ON) { if (k) break; }",
-    "while (sizeof k == 4) { if (k) break; }",
+    "enum { ON = 1 }; while (ON && sizeof k) { if (k) break; }",
     "again: if (k) goto again;",
     "while (k) h();",
     "while (atomic_load_explicit(&flag, memory_order_relaxed) != k) ;",
