@@ -73,14 +73,10 @@ class _Stepped(Struct, frozen=True):
 
 
 class Memory(Struct, frozen=True):
-    """What one unwinding of a program tells the next ones: steps by known values, and loops that come to an end.
-
-    `asked` are the width and the solver's effort of searches through all runs.
-    """
+    """What one unwinding of a program tells the next ones: steps by known values, and loops that come to an end."""
 
     stepped: dict[tuple[bool, Act, frozenset[tuple[Var, Value]]], _Stepped] = field(default_factory=dict)
     ending: dict[int, frozenset[int]] = field(default_factory=dict)
-    asked: set[tuple[int | None, int]] = field(default_factory=set)
 
 
 _Key = tuple[int, tuple[tuple[int, int], ...], frozenset[tuple[Var, Value]]]

@@ -6,9 +6,10 @@ Where no run was left out, all states are asked: these are evidence.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
@@ -19,7 +20,7 @@ from sa.base.limits import LimitReached, Unsupported
 from sa.bounded.dag import Memory
 from sa.bounded.order import likely_order
 from sa.bounded.schedule import Schedule, faults, has_lines
-from sa.bounded.search import Bounds, Coverage, Reached, task, within
+from sa.bounded.search import Bounds, Coverage, Reached, Task, task, within
 from sa.certificates.crowd import CrowdRun, bads_of_copies
 from sa.certificates.run import Bad, Run
 from sa.explicit.deciders import by_all_states
@@ -64,6 +65,19 @@ MOST = 1 << 31
 COPIED = ((2, (1, 2, 3)), (1, (6,)), (3, (1, 2, 3, 4)))
 LARGEST = 6
 
+#: What the solver may spend at least where all loops end: there a question is about all runs in so many rounds.
+WHOLE = 16_000_000
+
+
+class Before(Struct, frozen=True):
+    """What searches tell later ones for the same question, of this engine's next turn too.
+
+    `whole` is what searches through all runs covered, if anything, by the width and the solver's effort.
+    """
+
+    memory: Memory = field(default_factory=Memory)
+    whole: dict[tuple[int | None, int], Coverage | None] = field(default_factory=dict)
+
 
 class _Stage(Struct, frozen=True):
     unwind: int
@@ -79,8 +93,9 @@ def by_rounds(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -> I
         yield from _with_copies(wanted, asked, budget, report)
         return
     left, covered = list(asked.bads), None
+    before = asked.shared.once((Before, asked.threads, asked.bads), Before)
     try:
-        for found in _searched(wanted, asked.threads, asked.bads, budget, report):
+        for found in _searched(wanted, asked.threads, asked.bads, budget, report, before):
             if isinstance(found, Coverage):
                 covered = found
                 continue
@@ -116,7 +131,7 @@ def _with_copies(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -
                 continue
             copied = f"with {_number(number, 'copy', 'copies')} of each family"
             copied_wanted = replace(wanted, stages=stages)
-            for found in _searched(copied_wanted, threads, tuple(one for _, one in ones), budget, report):
+            for found in _searched(copied_wanted, threads, tuple(one for _, one in ones), budget, report, Before()):
                 if isinstance(found, Coverage):
                     said.append(Note(f"{copied}: {in_words(found)}"))
                 elif (bad := ones[found.question][0]) in left:
@@ -130,7 +145,7 @@ def _with_copies(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -
 
 def reached(wanted: Wanted, threads: tuple[Automaton, ...], bad: Bad, budget: Budget, report: Report) -> Run | None:
     """A run into what is bad. Raises LimitReached."""
-    found = _searched(wanted, threads, (bad,), budget, report)
+    found = _searched(wanted, threads, (bad,), budget, report, Before())
     return next((one.run for one in found if isinstance(one, Reached)), None)
 
 
@@ -143,7 +158,12 @@ Search: TypeAlias = Callable[[System, Wanted, Budget, set[int], Report], Iterato
 
 
 def _searched(
-    wanted: Wanted, threads: tuple[Automaton, ...], bads: tuple[Bad, ...], budget: Budget, report: Report
+    wanted: Wanted,
+    threads: tuple[Automaton, ...],
+    bads: tuple[Bad, ...],
+    budget: Budget,
+    report: Report,
+    before: Before,
 ) -> Iterator[Reached | Coverage]:
     """What the stages find, and at the end what they covered, if something is still open.
 
@@ -156,7 +176,7 @@ def _searched(
     if s.partial and not open_:
         raise Unsupported("claims that depend on functions without a body")
     covered: Coverage | None = None
-    search: Search = in_stages
+    search: Search = partial(in_stages, before=before)
     if wanted.jobs > 1 and not wanted.schedule:
         # Only who wants several processes pays for what makes them.
         from sa.bounded.swarm import in_parts
@@ -185,11 +205,12 @@ def in_stages(
     budget: Budget,
     open_: set[int],
     report: Report,
+    before: Before,
     part: tuple[int, int] | None = None,
 ) -> Iterator[Reached | Coverage]:
     """What one stage after the other finds, and covers beyond those before. Raises LimitReached."""
     covered: Coverage | None = None
-    stages, memory, exact = list(_stages(s, wanted, part)), Memory(), set[tuple[int, int, int]]()
+    stages, exact = list(_stages(s, wanted, part)), set[tuple[int, int, int]]()
     while stages:
         given_up = list[_Stage]()
         for stage in stages:
@@ -197,7 +218,7 @@ def in_stages(
             if effort in exact or (covered is not None and _is_done(covered, stage)):
                 continue
             last: Coverage | None = None
-            for found in _within(s, memory, stage, wanted, budget, open_, report):
+            for found in _within(s, before, stage, wanted, budget, open_, report):
                 if isinstance(found, Reached):
                     yield found
                     continue
@@ -287,28 +308,47 @@ def _constant(term: Term) -> int:
 
 
 def _within(
-    s: System, memory: Memory, stage: _Stage, wanted: Wanted, budget: Budget, open_: set[int], report: Report
+    s: System, before: Before, stage: _Stage, wanted: Wanted, budget: Budget, open_: set[int], report: Report
 ) -> Iterator[Reached | Coverage]:
     """What one stage finds; with numbers without bounds where bits do not do.
 
     Where all loops are unwound to their ends other stages differ in nothing but rounds, and one does for all.
     """
     try:
-        t = task(s, stage.unwind, wanted.unwind is not None, not has_lines(wanted.schedule), memory)
+        t = task(s, stage.unwind, wanted.unwind is not None, not has_lines(wanted.schedule), before.memory)
         is_all = not (wanted.rounds or wanted.schedule) and not any(dag.open_loops for dag in t.dags)
         bounds = stage.bounds
         if is_all:
-            rlimit = max(bounds.rlimit, wanted.effort << 4)
-            bounds = replace(bounds, rounds=STAGES[-1][0], rlimit=rlimit)
-            if (bounds.width, bounds.rlimit) in memory.asked:
-                return
-            memory.asked.add((bounds.width, bounds.rlimit))
-        try:
-            yield from within(t, bounds, budget, open_, report)
-        except Unsupported:
-            yield from within(t, replace(bounds, width=None), budget, open_, report)
+            bounds = replace(bounds, rounds=STAGES[-1][0], rlimit=max(bounds.rlimit, WHOLE))
+        effort, last = (bounds.width, bounds.rlimit), None
+        if is_all and (known := _known(before, *effort)) is not None:
+            yield from known
+            return
+        for found in _in_some_numbers(t, bounds, budget, open_, report):
+            last = found if isinstance(found, Coverage) else last
+            yield found
+        if is_all:
+            before.whole[effort] = last
     except (Unevaluable, NotAValue):
         return
+
+
+def _known(before: Before, width: int | None, rlimit: int) -> list[Coverage] | None:
+    """What a search through all runs with this effort covered; None where there was none."""
+    for (there, spent), covered in before.whole.items():
+        # Where no number was limited, other widths make no difference.
+        if spent == rlimit and (there == width or (covered is not None and covered.width is None)):
+            return [] if covered is None else [covered]
+    return None
+
+
+def _in_some_numbers(
+    t: Task, bounds: Bounds, budget: Budget, open_: set[int], report: Report
+) -> Iterator[Reached | Coverage]:
+    try:
+        yield from within(t, bounds, budget, open_, report)
+    except Unsupported:
+        yield from within(t, replace(bounds, width=None), budget, open_, report)
 
 
 def in_words(covered: Coverage) -> str:

@@ -12,7 +12,7 @@ from sa.base.budget import Budget, Report, unheard
 from sa.base.limits import LimitReached
 from sa.base.source import Source
 from sa.base.verdict import Reason
-from sa.bounded.engine import Wanted, in_stages
+from sa.bounded.engine import Before, Wanted, in_stages
 from sa.bounded.search import Coverage, Reached
 from sa.explicit.system import System
 from sa.processes.forked import CAN_FORK
@@ -24,7 +24,7 @@ def in_parts(
 ) -> Iterator[Reached | Coverage]:
     """As `in_stages`, by several processes, which have a part of the runs each; what all of them covered is covered."""
     if not CAN_FORK:
-        yield from in_stages(s, wanted, budget, open_, report)
+        yield from in_stages(s, wanted, budget, open_, report, Before())
         return
     streams = [partial(_part, s, wanted, budget, open_, (number, wanted.jobs)) for number in range(wanted.jobs)]
     covered, ended = dict[int, Coverage](), list[Reason]()
@@ -66,5 +66,5 @@ def _part(
     part: tuple[int, int],
     say: Callable[[Reached | Coverage], None],
 ) -> None:
-    for found in in_stages(s, wanted, budget, open_, unheard, part):
+    for found in in_stages(s, wanted, budget, open_, unheard, Before(), part):
         say(found)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
+from msgspec.structs import replace
 
-from sa.base.budget import Budget, unheard
+from sa.base.budget import Budget, Event, unheard
 from sa.base.limits import LimitReached, Limits, Unsupported, limits
 from sa.bounded.engine import Wanted, by_rounds
 from sa.bounded.search import Bounds, Coverage, Reached, task, within
@@ -78,6 +79,16 @@ def test_a_loop_that_is_not_unrolled_far_enough_is_told_and_not_safe() -> None:
         "no violation of what is UNKNOWN within 1 round, 4 unwindings of each loop; 0 of 1 loop fully unrolled"
     ]
     assert refuted(LOOP, 1, 5)
+
+
+def test_a_second_turn_does_not_ask_again_what_the_first_one_asked_of_all_runs() -> None:
+    loop = "local k : int = 0; while (k < 3) { x := x + y; k := k + 1; }"
+    question = asked(f"global x, y : int = 1; thread A {{ {loop} assert x < 99; }} thread B {{ y := x; }}")
+    first, second = list[Event](), list[Event]()
+    narrow = Wanted(stages=1, by_the_way=True)
+    told = list(by_rounds(replace(narrow, effort=1), question, Budget(limits(60, None)), first.append))
+    again = list(by_rounds(replace(narrow, effort=2), question, Budget(limits(60, None)), second.append))
+    assert first and not second and told == again
 
 
 def test_a_loop_that_counts_to_a_constant_needs_no_bound() -> None:
