@@ -7,7 +7,7 @@ which only adds states. Numbers that go on growing are guessed: they move by mul
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import gcd
 
 from msgspec import Struct
@@ -19,7 +19,7 @@ from sa.terms.name import staged
 from sa.terms.solve import solution
 from sa.terms.sort import INT, Sort
 from sa.terms.substitute import substitute
-from sa.terms.term import Term, Var
+from sa.terms.term import Le, Term, Var
 
 
 class Front(Struct, frozen=True):
@@ -59,6 +59,7 @@ def front(
     solved, left = _solved(tuple(build.conjoined(conditions)))
     if build.FALSE in left:
         return None
+    left = _strongest(left)
     shown = [substitute(t, solved) if v in matters else None for v, t in zip(order, values, strict=True)]
     if left:
         answer = session.check(left)
@@ -87,6 +88,24 @@ def _solved(conditions: tuple[Term, ...]) -> tuple[dict[Var, Term], tuple[Term, 
         one = {step[0]: step[1]}
         found = {v: substitute(t, one) for v, t in found.items()} | one
         left = build.conjoined(substitute(c, one) for c in left)
+
+
+def _strongest(conditions: tuple[Term, ...]) -> tuple[Term, ...]:
+    """The conditions without bounds on what others bound more closely: a test of a loop leaves one in each round."""
+    kept = dict[object, tuple[int, Term]]()
+    for condition in conditions:
+        shape, const = bound_of(condition)
+        if shape not in kept or const > kept[shape][0]:
+            kept[shape] = const, condition
+    return tuple(condition for _, condition in kept.values())
+
+
+def bound_of(condition: Term) -> tuple[object, int]:
+    """What a condition bounds, and how closely: the greater the number, the more closely. Others bound themselves."""
+    if not isinstance(condition, Le):
+        return condition, 0
+    const, parts = build.linear_parts(condition.total)
+    return frozenset(parts.items()), const
 
 
 def _renumbered(
@@ -136,39 +155,62 @@ def covers(session: Session, wide: Front, narrow: Front) -> bool:
 def widened(
     session: Session, order: Sequence[Var], group: Sequence[Front], matters: frozenset[Var], level: int
 ) -> Front | None:
-    """A front with all states of a group that differ by constants, and what follows if they go on like that.
+    """A front with what follows on a group of fronts that differ by numbers if they go on like that, from the last.
 
-    At level 0 numbers move together, by multiples of what they moved by; at level 1 each for itself, not back; then
-    anyhow. Raises LimitReached.
+    Those before stay what they are: after few rounds of a loop it is known exactly what was counted. At level 0 numbers
+    and bounds move together, by multiples of what they moved by; at level 1 each for itself, not back; then anyhow.
+    Raises LimitReached.
     """
-    first = group[0]
-    moved = [
-        [build.linear_parts(build.sub(f.values[i], t)) if v.sort == INT else None for f in group]
-        for i, (v, t) in enumerate(zip(order, first.values, strict=True))
-    ]
-    by: Mapping[int, list[int]] = {
-        i: [d[0] for d in row if d is not None]
-        for i, row in enumerate(moved)
-        if all(d is not None and not d[1] for d in row) and any(d[0] for d in row if d is not None)
-    }
-    together = _direction(list(by.values())) if level == 0 else None
-    values, conditions = list(first.values), list(first.conditions)
+    first, last = group[0], group[-1]
+    values, conditions = list(last.values), list(last.conditions)
+    by = dict[int, list[int]]()
+    for i, (v, t) in enumerate(zip(order, first.values, strict=True)):
+        row = [build.linear_parts(build.sub(f.values[i], t)) for f in group] if v.sort == INT else []
+        if any(parts for _, parts in row):
+            # It moved by more than numbers, as a product does.
+            values[i] = fresh(len(order) + i, INT)
+            if level <= 1:
+                conditions.extend(_goes_on(session, group[-2], last, i, values[i]))
+        elif any(number for number, _ in row):
+            by[i] = [number for number, _ in row]
+    listed = [dict(map(bound_of, f.conditions)) for f in group]
+    closer = {shape: [b[shape] - c for b in listed] for shape, c in listed[0].items()}
+    closer = {shape: row for shape, row in closer.items() if any(row)}
+    together = _direction([*by.values(), *closer.values()]) if level == 0 else None
     if together is not None:
         steps, sizes = together
         turns = fresh(0, INT)
-        for i, size in zip(by, sizes, strict=True):
+        for i, size in zip(by, sizes, strict=False):
             values[i] = build.add(values[i], build.scale(size, turns))
+        factors = dict(zip(closer, sizes[len(by) :], strict=True))
+        conditions = [_closer(c, build.scale(factors.get(bound_of(c)[0], 0), turns)) for c in conditions]
         if min(steps) >= 0:
             conditions.append(build.le(build.ZERO, turns))
     else:
-        for number, (i, row) in enumerate(by.items()):
-            some = fresh(number, INT)
-            if level <= 1 and min(row) >= 0:
+        # A bound that has grown closer stays as close; one that gave way is none.
+        conditions = [c for c in conditions if min(closer.get(bound_of(c)[0], (0,))) >= 0]
+        for i, numbers in by.items():
+            some = fresh(i, INT)
+            if level <= 1 and min(numbers) >= 0:
                 conditions.append(build.le(values[i], some))
-            elif level <= 1 and max(row) <= 0:
+            elif level <= 1 and max(numbers) <= 0:
                 conditions.append(build.le(some, values[i]))
             values[i] = some
     return front(session, order, values, conditions, matters, exact=False)
+
+
+def _goes_on(session: Session, before: Front, now: Front, place: int, later: Term) -> Iterator[Term]:
+    """On which side of its value now a number stays, if it moved there from the one before."""
+    old, new = before.values[place], now.values[place]
+    for low, high, bound in ((old, new, build.le(new, later)), (new, old, build.le(later, new))):
+        if session.implied(build.le(low, high), now.conditions):
+            yield bound
+            return
+
+
+def _closer(condition: Term, by: Term) -> Term:
+    """A bound that is closer by so much, and any other condition."""
+    return build.at_most_zero(build.add(condition.total, by)) if isinstance(condition, Le) else condition
 
 
 def _direction(rows: Sequence[Sequence[int]]) -> tuple[list[int], list[int]] | None:

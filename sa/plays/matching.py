@@ -21,7 +21,7 @@ from sa.base.limits import check_time
 from sa.certificates.goal import Goal, iota_of
 from sa.domains import affine
 from sa.game.board import Side, initial_condition, lay_out
-from sa.plays.front import Front, covers, fresh, front, widened
+from sa.plays.front import Front, bound_of, covers, fresh, front, widened
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.cases import condition_in, decided
@@ -197,12 +197,11 @@ def _guess(search: _Search, cell: tuple[str, bool], made: Front) -> Front | None
 
 
 def _shape(m: Matching, one: Front) -> tuple[object, ...]:
-    """What a front has in common with those that differ from it by constants in numbers that may grow."""
+    """What a front has in common with those that differ from it by constants and factors in numbers that may grow."""
     parts = (
-        frozenset(build.linear_parts(t)[1].items()) if grows else t
-        for t, grows in zip(one.values, m.growing, strict=True)
+        frozenset(build.linear_parts(t)[1]) if grows else t for t, grows in zip(one.values, m.growing, strict=True)
     )
-    return (*parts, one.conditions)
+    return (*parts, frozenset(bound_of(c)[0] for c in one.conditions))
 
 
 def _alike(first: Label, second: Label) -> bool:

@@ -111,13 +111,16 @@ def _won(liking: Preference, step: Challenge, stay: Run, solved: Mapping[Var, Te
 def _ahead(liking: Preference, step: Challenge, stay: Run, solved: Mapping[Var, Term]) -> Run | None:
     """The run to the same statement, past at most a few that only the abstract thread can see."""
     board, run = liking.board, stay
+    thread = _mover(board.concrete, step.edge)
     for _ in range(LOOK_AHEAD):
-        here = board.abstract.edges[run.location]
-        same = ((e, m) for n, e in here if (m := _matching(liking, step, run, n, e, solved)) is not None)
-        found = min(same, key=lambda pair: _strangeness(board, step, pair[0]), default=None)
-        if found is not None:
-            return found[1]
         edges = board.abstract.edges[run.location]
+        # Those of the same thread are preferred, so the others are seldom looked at.
+        own = [numbered for numbered in edges if _mover(board.abstract, numbered[1]) == thread]
+        for some in (own, [numbered for numbered in edges if numbered not in own]):
+            same = ((e, m) for n, e in some if (m := _matching(liking, step, run, n, e, solved)) is not None)
+            found = min(same, key=lambda pair: _strangeness(board, step, pair[0]), default=None)
+            if found is not None:
+                return found[1]
         if len(edges) != 1 or not _private(board, edges[0][1]):
             return None
         run = extend(board, run, *edges[0], (), step.label)[1]
@@ -165,17 +168,18 @@ def _strangeness(board: Board, step: Challenge, edge: Edge) -> tuple[bool, bool]
 
 def _place(side: Side, edge: Edge) -> tuple[int | None, int]:
     """Whose step an edge is, and how many there are before it that this thread could make in its stead."""
-    here, places = side.edges[edge.source], side.locations
-    thread = mover(places[edge.source], places[edge.target])
+    thread = _mover(side, edge)
     alike = (
         e
-        for _, e in here
-        if e.guard is edge.guard
-        and e.updates == edge.updates
-        and e.label == edge.label
-        and mover(places[e.source], places[e.target]) == thread
+        for _, e in side.edges[edge.source]
+        if e.guard is edge.guard and e.updates == edge.updates and e.label == edge.label and _mover(side, e) == thread
     )
     return thread, next(n for n, e in enumerate(alike) if e is edge)
+
+
+def _mover(side: Side, edge: Edge) -> int | None:
+    """Whose step an edge is; None where it is that of nobody or of several."""
+    return mover(side.locations[edge.source], side.locations[edge.target])
 
 
 def _same_effect(

@@ -48,6 +48,18 @@ REFUTED = {
         "local k : int = 0; while (*) { k := k + 1; } @out(k) skip; while (*) { k := k + 1; } @out(k) skip;",
         "@out(3) skip; @out(2) skip;",
     ),
+    "a loop with a bound that nobody knows, which adds up what it counts": (
+        "local i, n, a, b : int = 0; havoc n; while (i < n) { a := a + i; b := b + a; i := i + 1; } @out(a, b) skip;",
+        "@out(1, 2) skip;",
+    ),
+    "multiples of a number that nobody knows": (
+        "local i, n, a, s : int = 0; havoc n; havoc a; while (i < n) { s := s + a; i := i + 1; } @out(n, a, s) skip;",
+        "@out(2, 3, 7) skip;",
+    ),
+    "a sum down from a number that nobody knows": (
+        "local k, s : int = 0; havoc k; assume k >= 0; while (k > 0) { s := s + k; k := k - 1; } @out(s) skip;",
+        "@out(2) skip;",
+    ),
     "numbers that grow together": (
         "local k, j : int = 0; while (*) { atomic { k := k + 2; j := j + 3; } } @out(k, j) skip;",
         "@out(4, 9) skip;",
