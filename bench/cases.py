@@ -29,6 +29,7 @@ from sa.app.verify import VerifyRequest, verify
 from sa.base.diagnostic import InputError
 from sa.base.limits import LimitReached, Limits
 from sa.base.verdict import Reason, Unknown
+from sa.cli.start import collect_seldom
 from sa.engines.options import Options
 from sa.engines.verification import Verification
 from sa.engines.verify import Options as VerifyOptions
@@ -159,6 +160,7 @@ def measured(path: Path, seconds: float, gigabytes: float) -> Found:
 
 def main() -> int:
     """Run, print, store."""
+    collect_seldom()
     parser = argparse.ArgumentParser(prog="python -m bench.cases", description="Programs with known answers.")
     parser.add_argument("paths", nargs="*", type=Path, metavar="FOLDER|FILE")
     parser.add_argument("--seconds", type=float, default=60.0, help="processor time for each case (60)")

@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sa.base.limits import limits
+from sa.cli.start import collect_seldom
 from sa.generation.checks import verify
 from sa.generation.generate import automata, generate
 from sa.generation.visibility import Level
@@ -83,6 +84,7 @@ def exponent(points: list[Point]) -> float:
 
 def main() -> int:
     """Measure both families, print, store."""
+    collect_seldom()
     parser = argparse.ArgumentParser(prog="python -m bench.families", description="Time against the number of threads.")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="threads (2 4 8 16 32)")
     parser.add_argument("--timeout", type=float, default=600.0, help="seconds for each family (600)")

@@ -19,6 +19,7 @@ from rich.table import Table
 
 from bench.generated import broken_pair, generated_pair
 from bench.measure import measure
+from sa.cli.start import collect_seldom
 
 RESULTS = Path(__file__).resolve().parent / "results"
 SIZES = (50, 200, 1000)
@@ -88,6 +89,7 @@ def as_table(points: list[Point], title: str) -> Table:
 
 def main() -> int:
     """Measure both directions, print, store. Exit status 1 if a verdict is wrong."""
+    collect_seldom()
     parser = argparse.ArgumentParser(prog="python -m bench.growth", description="Time against program size.")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="statements (50 200 1000)")
     parser.add_argument("--seed", type=int, default=1)

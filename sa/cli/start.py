@@ -10,11 +10,16 @@ import signal
 BETWEEN_COLLECTIONS = 250_000
 
 
+def collect_seldom() -> None:
+    """Look for garbage as seldom as the tool does; for measurements, too."""
+    gc.set_threshold(BETWEEN_COLLECTIONS, *gc.get_threshold()[1:])
+
+
 def main() -> None:
     """Run the command line and leave with its exit status."""
     # Commands have their own way with it. Until then there is nothing to say, least of all where an import was.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    gc.set_threshold(BETWEEN_COLLECTIONS, *gc.get_threshold()[1:])
+    collect_seldom()
     from sa.cli.main import main as command_line
 
     try:
