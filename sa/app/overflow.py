@@ -1,23 +1,25 @@
-"""Plays of functions of C that may lose only where signed arithmetic overflows.
+"""What of an answer about C is so only because of signed overflow: plays of functions, threads that cannot go on.
 
-Numbers pass the bounds of their types on both sides, so that a play may do so. The claim is about runs that do not. It
-is asked again with overflow undefined: where that is proved, the play counts for nothing.
+Numbers of functions pass the bounds of their types on both sides, so that a play may do so. The claim is about runs
+that do not. It is asked again with overflow undefined: where that is proved, the play counts for nothing.
 """
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
-from sa.base.diagnostic import InputError
-from sa.base.limits import Pace
+from sa.base.diagnostic import Diagnostic, InputError
+from sa.base.limits import Limits, Pace
 from sa.base.verdict import Reason, Unknown, Verdict
+from sa.conditions.vacuity import vacuity
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome, combined
 from sa.engines.refine import refine
 from sa.frontends.c.functions import Compared, load_functions
+from sa.frontends.load import load_program
 from sa.frontends.reading import Reading
 
-_PASSES = "numbers of the play pass the bounds of a signed type, and with `--overflow check` the answer is PROVED"
+_PASSES = "the play only works where signed arithmetic overflows; with `--overflow check` the answer is PROVED"
 
 #: Seconds of processor time for the second question.
 SECONDS = 10.0
@@ -41,12 +43,32 @@ def without_overflow(
     again = refine(checked.abstract.program, checked.concrete.program, checked.block, soon)
     if again.verdict is not Verdict.PROVED:
         return outcome, True
-    unknown = Unknown(Reason.BOUND, _PASSES)
+    unknown = Unknown(Reason.UNDEFINED, _PASSES)
     results = tuple(
         r if r.play is None else replace(r, verdict=Verdict.UNKNOWN, play=None, loss=None, unknown=unknown)
         for r in outcome.results
     )
     return replace(outcome, results=results, verdict=combined(results)), False
+
+
+def told_of_overflow(
+    warnings: tuple[Diagnostic, ...], path: str, reading: Reading, bounds: Limits
+) -> tuple[Diagnostic, ...]:
+    """The warnings; that a thread blocks only because overflow is taken not to happen is said.
+
+    Raises InputError, LimitReached.
+    """
+    blocked = {d for d in warnings if d.code == "SA505"}
+    if not blocked or reading.overflow != "assume":
+        return warnings
+    checked = load_program(path, families=True, reading=replace(reading, overflow="check")).program
+    still = {d.span for d in vacuity((checked,), bounds) if d.code == "SA505"}
+    return tuple(_of_overflow(d) if d in blocked and d.span not in still else d for d in warnings)
+
+
+def _of_overflow(blocked: Diagnostic) -> Diagnostic:
+    why = f"{blocked.message}: signed arithmetic overflows on each way on, and is taken not to"
+    return replace(blocked, message=why, hint="`--overflow check` claims that nothing overflows")
 
 
 def _steps(made: Compared) -> list[tuple[object, ...]]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from time import perf_counter
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.base.budget import Budget
-from sa.base.diagnostic import Diagnostic
+from sa.base.diagnostic import Diagnostic, InputError
+from sa.base.limits import LimitReached
 from sa.base.source import Source
 from sa.base.verdict import Unknown
 from sa.bounded.export import c_program, formula
@@ -68,4 +70,11 @@ def verify(request: VerifyRequest, tell: Callable[[Callable[[Unknown], Answer]],
         if tell is not None:
             tell(lambda why: answer(so_far(why)))
 
-    return answer(decide(loaded.program, request.options, told))
+    outcome = decide(loaded.program, request.options, told)
+    warnings = outcome.warnings
+    if warnings and loaded.program.source.name.endswith((".c", ".i")):
+        from sa.app.overflow import told_of_overflow
+
+        with suppress(LimitReached, InputError):
+            warnings = told_of_overflow(warnings, request.path, request.reading, request.options.bounds)
+    return answer(replace(outcome, warnings=warnings))

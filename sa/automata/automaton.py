@@ -32,16 +32,18 @@ class Origin(Struct, frozen=True):
     """Where a declaration comes from: a span in some source, and what it is in words.
 
     The `chain` of a step leads from there outwards: macros whose expansion it is in, and calls that it is inlined at.
+    Where a step is made of statements on several lines, it has `passed` them all, in their order.
     """
 
     span: Span | None
     text: str = ""
     chain: tuple[Link, ...] = ()
+    passed: tuple[Span, ...] = ()
 
 
 def innermost(origin: Origin) -> Origin:
-    """The place alone, which is the same in every call."""
-    return replace(origin, chain=()) if origin.chain else origin
+    """The place alone, which is the same in every call and on every way."""
+    return replace(origin, chain=(), passed=()) if origin.chain or origin.passed else origin
 
 
 class Kind(Enum):

@@ -26,6 +26,7 @@ class Reason(Enum):
     SOLVER = "the solver could not decide a question"
     ENVIRONMENT = "the environment is too coarse"
     UNSUPPORTED = "the engine does not support a construct"
+    UNDEFINED = "what was found needs behaviour that the language leaves undefined"
     CHECKER = "the checker did not accept the evidence"
 
 

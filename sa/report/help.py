@@ -34,6 +34,8 @@ def with_limits(unknown: Iterable[Unknown]) -> Iterator[str]:
     reasons = {u.reason for u in unknown}
     if Reason.TIMEOUT in reasons:
         yield "more time (`--timeout`)"
+    if Reason.UNDEFINED in reasons:
+        yield "`--overflow check`, which claims of the second file that nothing overflows where the first one does not"
     if Reason.MEMORY in reasons:
         yield "more memory (`--memory`)"
 
@@ -67,7 +69,7 @@ def _ways(goals: Sequence[Goal], families: bool) -> Iterator[str]:
     if arbitrary and not c:
         yield f"a value in place of an arbitrary one on the abstract side (line {_some(arbitrary)})"
     if c:
-        yield "loops with fewer rounds, and smaller types, on both sides"
+        yield "in both files loops of fewer rounds, and numbers of smaller types"
     elif not families and (endless := [v for goal in goals for v in _endless([goal.concrete])]):
         yield _finite(endless)
     if any(matches_environments(goal) for goal in goals) and not families:

@@ -45,12 +45,14 @@ class LinkJson(Struct, frozen=True):
 class OriginJson(Struct, frozen=True):
     """Where a declaration or a step comes from; `text` names it where there is no place in a file.
 
-    The `chain` leads from there outwards, and is left out where there is none.
+    The `chain` leads from there outwards, and is left out where there is none. So are the statements that a step has
+    `passed`, in their order, where they are all on one line.
     """
 
     span: SpanJson | None
     text: str
     chain: tuple[LinkJson, ...] | UnsetType = UNSET
+    passed: tuple[SpanJson, ...] | UnsetType = UNSET
 
 
 class LabelJson(Struct, frozen=True):
@@ -139,7 +141,7 @@ def _span(span: Span) -> SpanJson:
 def origin_json(origin: Origin) -> OriginJson:
     """Where a declaration comes from."""
     chain = tuple(LinkJson(_span(link.span), link.macro) for link in origin.chain)
-    return OriginJson(span_json(origin.span), origin.text, chain or UNSET)
+    return OriginJson(span_json(origin.span), origin.text, chain or UNSET, tuple(map(_span, origin.passed)) or UNSET)
 
 
 def stopped_json(unknown: Unknown) -> StoppedJson:

@@ -12,6 +12,7 @@ from sa.automata.trace import Configuration
 from sa.base.source import Span, position
 from sa.certificates.goal import Goal
 from sa.report.explain import Why, is_internal, name_of
+from sa.report.passed import passed_told
 from sa.report.screen import BAD, FAINT, OPEN, PLACE, STRONG, fit, pack, wrap
 from sa.report.snippet import chain_told, place, snippet, statement
 from sa.report.story import Ending, Event, Round, Story, rounds_of
@@ -129,7 +130,7 @@ def _source(edge: Edge, automaton: Automaton, column: int) -> list[Text]:
     lines = [] if at_home else [Text(span.source.name, FAINT)]
     lines.append(Text.assemble((mover, STRONG), (number, FAINT), found.text))
     lines.append(Text.assemble(" " * (margin + found.start), ("^" * (found.end - found.start), PLACE)))
-    return [*lines, *wrap(chain_told(edge.origin), column, FAINT)]
+    return [*passed_told(edge.origin, lines, column), *wrap(chain_told(edge.origin), column, FAINT)]
 
 
 def _line(span: Span) -> str:

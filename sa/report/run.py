@@ -12,6 +12,7 @@ from sa.base.source import position, span_text
 from sa.certificates.run import Ending, Run, Snapshot, Turn
 from sa.report.explain import is_internal
 from sa.report.formulas import action_name
+from sa.report.passed import passed_told
 from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, fit, pack, render, wrap
 from sa.report.snippet import chain_told
 from sa.report.text import Text
@@ -118,7 +119,8 @@ def _values(values: Mapping[Var, Value], thread: str | None, how: Told) -> list[
 def _turn(number: int, turn: Turn, before: Snapshot, where: Layout, how: Told, chained: bool = True) -> Iterator[Text]:
     name = Text(f"{turn.thread}  ", STRONG) if where.together else Text()
     chain = wrap(chain_told(turn.move.edge.origin), where.column, FAINT) if chained else []
-    lines = [name.append_text(Text.assemble(*_head(turn))), *chain, *pack(_changes(turn, before, how), where.column)]
+    lines = passed_told(turn.move.edge.origin, [name.append_text(Text.assemble(*_head(turn)))], where.column)
+    lines += [*chain, *pack(_changes(turn, before, how), where.column)]
     cells = [lines if where.together or thread == turn.thread else [] for thread in where.threads]
     yield from _rows(str(number), cells[:1] if where.together else cells, where)
 

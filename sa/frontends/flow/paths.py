@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from sa.automata.automaton import Kind, Label, Origin, Variable
+from sa.base.source import Span, position
 from sa.frontends.flow.cuts import Work
 from sa.frontends.flow.graph import Node, Range
 from sa.frontends.flow.values import OTHER, Values
@@ -38,6 +39,25 @@ class Quotient(Struct, frozen=True):
     condition: Term
 
 
+class Passed(Struct, frozen=True):
+    """The statements of a path, the last one first."""
+
+    span: Span
+    before: Passed | None
+
+
+def lines_of(passed: Passed | None) -> tuple[Span, ...]:
+    """The statements of a path in their order, the first one of each line; none if all are on one line."""
+    spans = list[Span]()
+    while passed is not None:
+        spans.append(passed.span)
+        passed = passed.before
+    found = dict[tuple[str, int], Span]()
+    for span in reversed(spans):
+        found.setdefault((span.source.name, position(span.source, span.start).line), span)
+    return tuple(found.values()) if len(found) > 1 else ()
+
+
 class Path(Struct, frozen=True):
     """A path so far: all terms are over the state before the step and the choices.
 
@@ -57,6 +77,7 @@ class Path(Struct, frozen=True):
     touched: tuple[Touched, ...] = ()
     chose: bool = False
     quotients: tuple[Quotient, ...] = ()
+    passed: Passed | None = None
 
 
 def with_value(store: Mapping[Var, Term], var: Var, term: Term) -> Mapping[Var, Term]:

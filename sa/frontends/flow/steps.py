@@ -29,10 +29,12 @@ from sa.frontends.flow.graph import (
     Havoc,
     Live,
     Load,
+    Lock,
     Node,
     Room,
     Set,
     Show,
+    Skip,
     Step,
     Store,
     Stride,
@@ -46,7 +48,7 @@ from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import cell_at, is_at
 from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.memory import alive, length, loaded, outside_extents, set_first, stored, touched
-from sa.frontends.flow.paths import Path, Quotient, Touched, choice_of, condition_of, now, with_value
+from sa.frontends.flow.paths import Passed, Path, Quotient, Touched, choice_of, condition_of, lines_of, now, with_value
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.threads import Thread
@@ -128,7 +130,7 @@ def _through(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path 
     origin = path.origin
     if origin is None or (not path.seen and not isinstance(step.op, Begin | Test)):
         origin = step.origin if not path.seen else origin
-    on = replace(path, node=step.target, origin=origin, length=path.length + 1)
+    on = replace(path, node=step.target, origin=origin, length=path.length + 1, passed=_after(step, path))
     match step.op:
         case Set(var, term):
             yield replace(on, store=with_value(path.store, work.names.registers[var], now(term, path, work)))
@@ -163,6 +165,14 @@ def _through(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path 
             yield replace(on, label=Label(action, tuple(now(v, path, work) for v in values)), seen=True)
         case _:
             yield on
+
+
+def _after(step: Step, path: Path) -> Passed | None:
+    """The statements of a path with that of a step, which does something."""
+    span = step.origin.span
+    if span is None or isinstance(step.op, Skip | Begin | End | Lock | Live | Stride):
+        return path.passed
+    return path.passed if path.passed is not None and path.passed.span is span else Passed(span, path.passed)
 
 
 def _alone(path: Path, origin: Origin) -> None:
@@ -315,7 +325,9 @@ def _failed(path: Path, guard: Term, what: str, origin: Origin, source: Node, wo
     text = f"{said} fails" if what == "assertion" else said
     # What others have seen by then stays: they may go on.
     store = path.store if path.seen else {}
-    edge = _edge(replace(path, guard=guard, store=store, label=Label(FAIL)), FAILED, work)
+    passed = path.passed if origin.span is None else Passed(origin.span, path.passed)
+    edge = _edge(replace(path, guard=guard, store=store, label=Label(FAIL), passed=passed), FAILED, work)
+    origin = replace(origin, passed=edge.origin.passed)
     failure = Failure(_FAULTS.get(what, Fault.REACHED), said)
     yield Joint(source, FAILED, replace(edge, origin=replace(origin, text=text), failure=failure), bound=bound)
 
@@ -349,5 +361,5 @@ def _edge(path: Path, target: Node, work: Work) -> Edge:
     free = frozenset[Var]().union(*(t.free for _, t in updates), *(t.free for t in values))
     guard = condition_of(path, free.union(*(t.condition.free for t in path.touched)))
     used = tuple(c for c in path.choices if c.var in free | guard.free)
-    origin = path.origin or work.thread.graph.steps[0].origin
+    origin = replace(path.origin or work.thread.graph.steps[0].origin, passed=lines_of(path.passed))
     return Edge("", "", path.label, guard, updates, used, origin)

@@ -159,3 +159,35 @@ def test_a_claim_does_not_speak_of_what_a_program_does_not_do(tmp_path: Path) ->
     told = " ".join(load_with(str(path), Reading()).assumed)
     words = ("freed", "mentioned", "ends", "had", "has a value", "outside", "promises")
     assert not any(word in told for word in words)
+
+
+#: A wait that ends by itself.
+SPURIOUS = """
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+int r;
+int main(void) {
+  pthread_mutex_lock(&m);
+  if (!r)
+    pthread_cond_wait(&c, &m);
+  assert(r);
+}
+"""
+
+
+def test_each_line_that_a_step_passes_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "prog.c"
+    path.write_text(HEADERS + SPURIOUS)
+    outcome = verify(VerifyRequest(str(path), False, Options(limits(20.0, None)))).outcome
+    run = next(f.run for f in outcome.findings if f.run is not None)
+    shown = show_run(run, outcome.program, Screen(100, False))
+    places = [shown.index(words) for words in ("lock(&m);", "if (!r)", "cond_wait(&c, &m);", "assert(r);")]
+    assert places == sorted(places)
+
+
+def test_a_thread_that_blocks_only_because_overflow_is_taken_not_to_happen_is_said_to(tmp_path: Path) -> None:
+    path = tmp_path / "prog.c"
+    for step, why in (("x = x + 1;", True), ("while (x) ;", False)):
+        path.write_text(f"{HEADERS}int main(void) {{ int x = 2147483647; {step} assert(x == 0); return 0; }}\n")
+        outcome = verify(VerifyRequest(str(path), False, Options(limits(20.0, None)))).outcome
+        assert any("signed arithmetic overflows" in d.message for d in outcome.warnings) is why
