@@ -7,17 +7,18 @@ elements there is what is written at them, and what is compared with those that 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice, permutations
+from itertools import combinations, islice, permutations
 
 from msgspec import Struct
 
 from sa.invariants.houdini import atoms_of, has_functions
 from sa.smt.horn import Clause
 from sa.terms import build
+from sa.terms.build import linear_parts
 from sa.terms.solve import solution
 from sa.terms.sort import INT, ArraySort
 from sa.terms.substitute import rebuild, substitute
-from sa.terms.term import Int, IsZero, Le, Or, Select, Store, Term, Var, children, sort_of, subterms
+from sa.terms.term import Int, IsZero, Ite, Le, Or, Select, Store, Term, Var, children, sort_of, subterms
 
 #: Formulas about other numbers at most.
 OTHERS = 60
@@ -62,13 +63,39 @@ def candidates(
     numbers = [a for a in tests if a.free and a.free <= data and not has_functions(a)]
     beyond = (build.at_most_zero(build.sub(a.total, build.ONE)) for a in numbers if isinstance(a, Le))
     ordered = (build.le(one, two) for one, two in permutations(ends, 2))
-    others = islice((*numbers, *(w for w in wanted if w.free <= data), *beyond, *ordered), OTHERS)
+    alike = (build.eq(one, two) for one, two in _moved_alike(parameters, clauses, reached))
+    others = islice((*numbers, *alike, *(w for w in wanted if w.free <= data), *beyond, *ordered), OTHERS)
     return tuple(f for f in dict.fromkeys((*others, *about)) if f.free)
 
 
 def _terms(clause: Clause) -> Iterator[Term]:
     yield clause.constraint
     yield from () if clause.head is None else clause.head.arguments
+
+
+def _moved_alike(
+    parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], reached: Sequence[Select | Store]
+) -> Iterator[tuple[Var, Var]]:
+    """Numbers that a step moves by the same where elements are what is written: a sum of ones, and their count."""
+    written = dict.fromkeys(t.value.value for t in reached if isinstance(t, Store) and isinstance(t.value, Int))
+    for head in (c.head for c in clauses if c.head is not None):
+        pairs = [(v, t) for v, t in zip(parameters[head.predicate], head.arguments, strict=True) if v.sort == INT]
+        by = [(v, d) for v, t in pairs for case in _cases(t) for d in _moves(build.sub(case, v), written)]
+        yield from ((v, w) for (v, one), (w, two) in combinations(by, 2) if one == two and v is not w)
+
+
+def _cases(term: Term) -> Iterator[Term]:
+    if isinstance(term, Ite):
+        yield from (case for part in (term.positive, term.negative) for case in _cases(part))
+    else:
+        yield term
+
+
+def _moves(difference: Term, written: Iterable[int]) -> Iterator[int]:
+    """What a difference is, other than 0, where each element in it is one of the numbers."""
+    const, parts = linear_parts(difference)
+    if all(isinstance(p, Select) for p in parts):
+        yield from (d for w in (written if parts else (0,)) if (d := const + w * sum(parts.values())))
 
 
 def _ends(

@@ -55,7 +55,17 @@ REVERSED = """
       havoc j; assume 0 <= j && j < n; assert b[j] == a[{place}]; }}
 """
 
+ONES = """
+    param n : int; init n >= 0; global a : int[*]; global back, front, sum : int = 0;
+    thread P {{ while (back < n) {{ atomic {{ a[back] := {value}; back := back + 1; }} }} }}
+    thread C {{ local j : int = 0;
+      while (j < n) {{ atomic {{ if (front < back) {{ sum := sum + a[front]; front := front + 1; j := j + 1; }} }} }}
+      assert sum == {wanted}; }}
+"""
+
 CASES = {
+    "what one thread writes another adds up": (ONES.format(value="1", wanted="n"), True),
+    "and it is something else": (ONES.format(value="2", wanted="n"), False),
     "a loop fills an array": (FILLED.format(value="7", step=1, least="<", wanted="7"), True),
     "beyond its end": (FILLED.format(value="7", step=1, least="<=", wanted="7"), False),
     "every second element": (FILLED.format(value="7", step=2, least="<", wanted="7"), False),

@@ -24,7 +24,7 @@ from sa.frontends.flow.layout import Layout, Place, layout, unset_value
 from sa.frontends.flow.liveness import only_reachable, prune
 from sa.frontends.flow.naming import Named, named
 from sa.frontends.flow.rows import filled
-from sa.frontends.flow.simplify import simplified
+from sa.frontends.flow.settled import knowing, possible, with_settled
 from sa.frontends.flow.slicing import decisive
 from sa.frontends.flow.spans import span_of, told_by
 from sa.frontends.flow.steps import FAILED, STOPPED, Joint, joints
@@ -72,7 +72,7 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
         automata[0], first = begun
     claimed = frozenset(spoken_of(threads, found, names))
     automata, first, constants = _without_constants(automata, first)
-    automata = decisive(automata, claimed)
+    automata = with_settled(decisive(automata, claimed), first, creating)
     automata, names = ranged(automata, first, names)
     made = program_with(automata, first, names.shared, source, claimed - constants.keys())
     families = {t.name: names.names[t.number].registers[t.identity] for t in threads if t.identity is not None}
@@ -250,20 +250,8 @@ def _without_constants(
             return automata, first, gone
         known: dict[Var, Term] = dict(fixed)
         gone |= known
-        automata = [replace(a, edges=tuple(_knowing(e, known) for e in a.edges if _can(e, known))) for a in automata]
+        automata = [replace(a, edges=tuple(knowing(e, known) for e in a.edges if possible(e, known))) for a in automata]
         first = {v: t for v, t in first.items() if v not in fixed}
-
-
-def _can(edge: Edge, known: Mapping[Var, Term]) -> bool:
-    return substitute(edge.guard, known) is not build.FALSE
-
-
-def _knowing(edge: Edge, known: Mapping[Var, Term]) -> Edge:
-    label = edge.label
-    if label is not None:
-        label = Label(label.action, tuple(substitute(t, known) for t in label.values))
-    updates = tuple((v, substitute(t, known)) for v, t in edge.updates if v not in known)
-    return replace(edge, label=label, guard=simplified(substitute(edge.guard, known)), updates=updates)
 
 
 def ranged(automata: list[Automaton], first: Mapping[Var, Term], names: Named) -> tuple[list[Automaton], Named]:
