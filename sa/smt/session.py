@@ -61,13 +61,18 @@ class _Running:
             self.solver.add(self.translator.translate(axiom))
 
     def assume(self, formulas: Iterable[Term]) -> None:
-        """Assert the formulas, and the ranges of their variables."""
+        """Assert the formulas, and the ranges of their variables: these once each, however many formulas have them."""
+        variables = dict[Var, None]()
         for formula in formulas:
-            # Not `add`, which spends more time on casting its argument than the solver on taking it.
-            z3core.Z3_solver_assert(self.context.ref(), self.solver.solver, self.translator.translate(formula).ast)
-            for var in formula.free:
-                for bound in self.translator.within(var):
-                    self.solver.add(bound)
+            self._assert(self.translator.translate(formula))
+            variables.update(dict.fromkeys(formula.free))
+        for var in variables:
+            for bound in self.translator.within(var):
+                self._assert(bound)
+
+    def _assert(self, formula: z3.ExprRef) -> None:
+        # Not `add`, which spends more time on casting its argument than the solver on taking it.
+        z3core.Z3_solver_assert(self.context.ref(), self.solver.solver, formula.ast)
 
 
 class Session:
