@@ -15,7 +15,7 @@ from sa.automata.ranges import within
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
-from sa.terms.sort import INT, default_value
+from sa.terms.sort import INT, Value, default_value
 from sa.terms.substitute import primed, substitute, substitution
 from sa.terms.term import Call, Forall, IsZero, Le, Same, Select, Term, Var, children, subterms
 
@@ -127,7 +127,7 @@ def holding(session: Session, goals: Mapping[Term, Term]) -> Mapping[Term, Term]
         answer = session.check((build.lnot(build.land(*goals.values())),))
         if isinstance(answer, Unsat):
             break
-        fallen = {f for f, goal in goals.items() if isinstance(answer, Sat) and _is_false(goal, answer)}
+        fallen = _false(goals, answer) if isinstance(answer, Sat) else set[Term]()
         fallen = fallen or {f for f, goal in goals.items() if not session.implied(goal, ())}
         if not fallen:
             break
@@ -135,9 +135,15 @@ def holding(session: Session, goals: Mapping[Term, Term]) -> Mapping[Term, Term]
     return goals
 
 
-def _is_false(goal: Term, answer: Sat) -> bool:
+def _false(goals: Mapping[Term, Term], answer: Sat) -> set[Term]:
+    """The formulas whose goals are certainly false in the answer."""
     # Variables that the question does not mention, as where goals contradict each other, may have any value.
-    values = {v: answer.values.get(v, default_value(v.sort)) for v in goal.free}
+    mentioned = frozenset[Var]().union(*(goal.free for goal in goals.values()))
+    values = {**{v: default_value(v.sort) for v in mentioned}, **answer.values}
+    return {f for f, goal in goals.items() if _is_false(goal, values)}
+
+
+def _is_false(goal: Term, values: Mapping[Var, Value]) -> bool:
     try:
         return not holds(goal, values)
     except Unevaluable:
