@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from sa.domains import affine
 from sa.game.board import Board, Pair
 from sa.game.rounds import Round
 from sa.simulation.state import PairState
+from sa.terms import build
 from sa.terms.evaluate import State, holds
+from sa.terms.name import off_side
 from sa.terms.substitute import substitute
 from sa.terms.term import Term
 
@@ -21,10 +24,19 @@ def ties_after(board: Board, pairs: Mapping[Pair, PairState], answer: Round) -> 
     target = pairs.get(answer.target)
     if target is None or not _closes_loop(board, answer):
         return
-    mine = frozenset((*board.concrete.globals, *board.concrete.locals))
-    for equation in target.equations:
-        if equation.free & mine and not equation.free <= mine:
-            yield substitute(equation, answer.updates)
+    for tie in _ties(board, target):
+        yield substitute(tie, answer.updates)
+
+
+def _ties(board: Board, state: PairState) -> dict[Term, None]:
+    """The equations of both sides at a pair; variables of the same name come first, whatever stands for them there."""
+    mine = dict.fromkeys((*board.concrete.globals, *board.concrete.locals))
+    theirs = {off_side(v.name): v for v in (*board.abstract.globals, *board.abstract.locals)}
+    known = affine.definitions(state.facts or affine.EVERYTHING)
+    namesakes = ((v, theirs[name]) for v in mine if (name := off_side(v.name)) in theirs)
+    found = {build.eq(v, w): None for v, w in namesakes if known.get(v, v) is known.get(w, w)}
+    mixed = (e for e in state.equations if e.free & mine.keys() and not e.free <= mine.keys())
+    return found | dict.fromkeys(mixed)
 
 
 def lost_ties(

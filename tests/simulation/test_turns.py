@@ -56,3 +56,10 @@ def test_a_store_in_a_loop_is_promoted_to_its_end() -> None:
 def test_what_a_turn_finds_is_what_the_turn_before_left() -> None:
     abstract = "local i, z : int = 0; while (i < 9) { z := i; i := i + 1; } @a(z) skip;"
     assert answer(abstract, "@a(8) skip;") == "proved"
+
+
+def test_a_turn_answers_a_turn_where_the_counters_stand_for_other_variables_too() -> None:
+    begin = "local n, s, k : int = 0; havoc n; assume n >= 0; k := n; s := 0; "
+    tests_above = begin + "while (k > 0) { s := s + k; k := k - 1; } @r(s) skip;"
+    leaves = begin + "skip; while (true) { if (k == 0) { break; } s := k + s; k := k - 1; } @r(s) skip;"
+    assert answer(tests_above, leaves) == "proved"
