@@ -34,10 +34,9 @@ def goal_scope(goal: Goal) -> Names:
     return scope((goal.concrete, goal.abstract), (*formulas, *(a.formula for a in goal.axioms)))
 
 
-def more(names: Names, variables: Iterable[Var], sorts: Iterable[Sort] = ()) -> Names:
+def more(names: Names, variables: Iterable[Var]) -> Names:
     """The names and some more."""
-    added = {s.name: s for s in sorts}
-    return Names({**names.variables, **{v.name: v for v in variables}}, names.functions, {**names.sorts, **added})
+    return Names({**names.variables, **{v.name: v for v in variables}}, names.functions, names.sorts)
 
 
 def _terms(automaton: Automaton) -> Iterator[Term]:

@@ -61,9 +61,9 @@ def scale(factor: int, interval: Interval) -> Interval:
     return (None if low is None else factor * low), (None if high is None else factor * high)
 
 
-def shifted(interval: Interval, total: Interval, sign: int = -1) -> Interval:
-    """All `i + sign · t`."""
-    return add(interval, scale(sign, total))
+def shifted(interval: Interval, total: Interval) -> Interval:
+    """All `i - t`."""
+    return add(interval, scale(-1, total))
 
 
 def unscale(interval: Interval, factor: int) -> Interval | None:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from sa.domains import interval
 from sa.domains.diagram import join_all
 from sa.domains.interval import Interval
-from sa.domains.store import FALSE, TRUE, Node, Store, between, reachable, reduced
+from sa.domains.store import FALSE, TRUE, Node, Store, between, reduced
 
 #: Intervals by level; a level that is not there is unbounded.
 Box: TypeAlias = Mapping[int, Interval]
@@ -35,11 +35,6 @@ def _forget(store: Store, node: Node, levels: frozenset[int], deepest: int) -> N
         found = join_all(store, kids) if level in levels else reduced(store, level, store.cuts[node], kids)
         store.forgotten[key] = found
     return found
-
-
-def support(store: Store, node: Node) -> frozenset[int]:
-    """The levels that the set says something about."""
-    return frozenset(store.levels[n] for n in reachable(store, (node,)))
 
 
 def segments(store: Store, node: Node) -> Iterator[tuple[Interval, Node]]:

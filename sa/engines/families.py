@@ -130,7 +130,7 @@ def decide_families(asked: Crowds, options: Options) -> Found:
             if limit.reason is not Reason.TIMEOUT:
                 break
     if last is None:
-        return Found(_unknown(asked, options), notes=tuple(notes))
+        return Found(_unknown(asked), notes=tuple(notes))
     return replace(last, notes=(*last.notes, *notes))
 
 
@@ -166,7 +166,7 @@ def _two_copies(asked: Crowds) -> Goal | None:
     return goal
 
 
-def _unknown(asked: Crowds, options: Options) -> tuple[Result, ...]:
+def _unknown(asked: Crowds) -> tuple[Result, ...]:
     """The goals about one copy, of which nothing is known."""
     nothing = Decision(Unknown(Reason.ENVIRONMENT, "environments were not inferred"))
     return tuple(

@@ -118,11 +118,11 @@ def extensions(how: Picks, row: Row, most: int) -> tuple[list[Row], bool]:
     return found, how.complete
 
 
-def ways(how: Picks, row: Row) -> Iterator[Row | None]:
+def ways(how: Picks) -> Iterator[Row | None]:
     """Rows of values of the unknowns, and None for each value that is looked at."""
-    if not how.possible(row):
+    if not how.possible(()):
         return
-    for extended in _extended(how.stages, 0, row):
+    for extended in _extended(how.stages, 0, ()):
         yield extended and tuple(extended[how.given + i] for i in how.places)
 
 

@@ -308,7 +308,7 @@ def _rows(work: _Work, formula: Term, needed: tuple[Variable, ...]) -> Iterator[
         return
     how = picks(formula, (), needed, work.making.pool, work.effort.few)
     work.making.exact = work.making.exact and how.complete
-    for looks, row in enumerate(ways(how, ())):
+    for looks, row in enumerate(ways(how)):
         if looks % _BETWEEN_LOOKS == 0:
             check_time(work.making.bounds)
         if looks > work.effort.states * _LOOKS_AT_STARTS:

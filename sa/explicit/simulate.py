@@ -128,12 +128,12 @@ def _some_start(program: Program, seed: int | None) -> Snapshot:
     raise NoStart("no initial state was found among small values")
 
 
-def scripted_run(program: Program, script: Sequence[tuple[str, int]], start: Snapshot | None = None) -> Run:
+def scripted_run(program: Program, script: Sequence[tuple[str, int]]) -> Run:
     """The run in which each entry names a thread and which of its possible steps it takes, from 0.
 
     Raises NoStart, NoSuchTurn and Unevaluable.
     """
-    here = first = _some_start(program, None) if start is None else start
+    here = first = _some_start(program, None)
     turns: list[Turn] = []
     for place, (thread, number) in enumerate(script):
         possible = possible_turns(program, here)

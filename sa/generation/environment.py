@@ -111,10 +111,10 @@ def environment_of(changes: Iterable[Change], shared: Sequence[Var]) -> Term:
     return build.lor(identity(shared), *(relation_of(c, shared) for c in changes))
 
 
-def keeps(session: Session, change: Change, template: Term, shared: Sequence[Var], known: Term = build.TRUE) -> bool:
-    """Whether a change keeps to a relation over shared variables and their primes, in states where `known` holds."""
+def keeps(session: Session, change: Change, template: Term, shared: Sequence[Var]) -> bool:
+    """Whether a change keeps to a relation over shared variables and their primes."""
     after = {primed(v): change.updates.get(v, v) for v in shared if v not in change.loose}
     goal = substitute(template, after)
     if goal is build.TRUE:
         return True
-    return session.implied(goal, (known, change.condition, substitute(change.outcome, after)))
+    return session.implied(goal, (change.condition, substitute(change.outcome, after)))

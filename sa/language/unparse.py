@@ -36,7 +36,7 @@ def show_program(program: Program, comments: Mapping[str, Sequence[str]] | None 
     for thread in program.threads:
         guarantees = tuple(g for g in program.guarantees if g.thread == thread.name)
         noted = (comments or {}).get(thread.name, ())
-        lines += ["", *_automaton(thread, (), known, guarantees, noted)]
+        lines += ["", *_automaton(thread, known, guarantees, noted)]
     for family in program.families:
         guarantees = tuple(g for g in program.guarantees if g.thread == family.thread.name)
         lines += ["", *_family(family, known, guarantees)]
@@ -49,7 +49,6 @@ def show_program(program: Program, comments: Mapping[str, Sequence[str]] | None 
 
 def _automaton(
     automaton: Automaton,
-    shared: tuple[Variable, ...],
     known: set[Term],
     guarantees: tuple[Guarantee, ...],
     comments: Sequence[str] = (),
@@ -58,7 +57,7 @@ def _automaton(
     yield f"automaton {automaton.name} {{"
     yield from (f"  // {comment}" for comment in comments)
     local = tuple(v for v in automaton.variables if v.kind is Kind.LOCAL)
-    for line in (*_declarations((*shared, *local)), *_formula("init", automaton.init, known | bounds)):
+    for line in (*_declarations(local), *_formula("init", automaton.init, known | bounds)):
         yield f"  {line}"
     for guarantee in guarantees:
         yield f"  guarantee {show(guarantee.relation)};"
@@ -77,7 +76,7 @@ def _family(family: Family, known: set[Term], guarantees: tuple[Guarantee, ...])
     thread, identity = family.thread, family.identity
     named = replace(thread, name=f"{thread.name}[{identity.name} : *]")
     plain = replace(named, variables=tuple(v for v in thread.variables if v.var is not identity))
-    yield from _automaton(plain, (), known | {build.le(build.ONE, identity)}, guarantees)
+    yield from _automaton(plain, known | {build.le(build.ONE, identity)}, guarantees)
 
 
 def _common(automaton: Automaton) -> tuple[Term, ...]:

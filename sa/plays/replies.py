@@ -75,16 +75,14 @@ def answers(session: Session, board: Board, location: str, step: Challenge, stat
     return Answers(location, state, tuple(runs), _refusals(board, location, step, runs, state), exhausted)
 
 
-def some_answers(
-    session: Session, board: Board, location: str, step: Challenge, state: State, most: int = SHOWN
-) -> Answers:
+def some_answers(session: Session, board: Board, location: str, step: Challenge, state: State) -> Answers:
     """A few of infinitely many answers, the shortest, with some value for each choice. Raises LimitReached."""
-    begin, few = start_at(board, location, state), Bounds(SHOWN * most, 1, None)
+    begin, few = start_at(board, location, state), Bounds(SHOWN * SHOWN, 1, None)
     shown = list[Run]()
     try:
         found = explore(board, begin, step.label, state, few, session)
         for run in (r for r in found.runs if not r.turns):
-            if len(shown) < most:
+            if len(shown) < SHOWN:
                 shown += [run] if not run.open else _with_values(session, board, step, run, state)
     except NotSettled:
         pass

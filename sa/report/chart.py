@@ -28,7 +28,7 @@ def chart(scene: Scene) -> str:
         parts.append(_text(_NUMBER / 2, middle, [str(number)], "fill-opacity: 0.6"))
         for lane, (acts, lines) in enumerate(zip(frame.acts, boxes, strict=True)):
             if lines:
-                parts.append(_box(lane, y, middle, acts, lines))
+                parts.append(_box(lane, middle, acts, lines))
         if scene.kind == "play" and number:
             parts.append(_answer(middle))
         y += tall + _BETWEEN
@@ -50,7 +50,7 @@ def _lane(lane: int, name: str, bottom: float) -> str:
     return _text(x, _HEAD / 2, [name], "font-weight: bold") + line
 
 
-def _box(lane: int, top: float, middle: float, acts: Sequence[Act], lines: Sequence[str]) -> str:
+def _box(lane: int, middle: float, acts: Sequence[Act], lines: Sequence[str]) -> str:
     width = max(map(len, lines)) * _LETTER + 2 * _INSIDE
     height = len(lines) * _LINE + 2 * _INSIDE
     others = any(act.kind == "environment" for act in acts)

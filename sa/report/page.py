@@ -36,7 +36,7 @@ def refinement_page(outcomes: Sequence[Outcome], unknown: Unknown | None = None)
     body = list[str]()
     for number, (outcome, document) in enumerate(zip(outcomes, documents, strict=True)):
         if len(outcomes) > 1:
-            body.append(f"<h2>{_verdict(document, 'span')} {text(document.subject)}</h2>")
+            body.append(f"<h2>{_verdict(document)} {text(document.subject)}</h2>")
         body.append(_unexpected(document) + document_html(document, gathered))
         body.extend(_goal(result, f"{number}-{i}") for i, result in enumerate(outcome.results))
     if unknown is not None:
@@ -93,8 +93,8 @@ def _threads(threads: Sequence[tuple[str, Automaton]]) -> str:
     return f"<h2>Threads</h2><details><summary>Automata</summary>{automata_html(threads)}</details>"
 
 
-def _verdict(document: Document, tag: str) -> str:
-    return f'<{tag} class="verdict {document.verdict.tone.value}">{text(document.verdict.text)}</{tag}>'
+def _verdict(document: Document) -> str:
+    return f'<span class="verdict {document.verdict.tone.value}">{text(document.verdict.text)}</span>'
 
 
 def _unexpected(document: Document) -> str:

@@ -37,9 +37,9 @@ def in_range(side: Side, name: str = "") -> tuple[Term, ...]:
     return build.conjoined(within(v) for v in _declared(side, name))
 
 
-def in_range_after(side: Side, name: str = "") -> tuple[Term, ...]:
+def in_range_after(side: Side) -> tuple[Term, ...]:
     """That all shared variables are in their ranges after a step."""
-    moved = (replace(v, var=primed(v.var)) for v in _declared(side, name) if v.kind is Kind.GLOBAL)
+    moved = (replace(v, var=primed(v.var)) for v in _declared(side, "") if v.kind is Kind.GLOBAL)
     return build.conjoined(within(v) for v in moved)
 
 

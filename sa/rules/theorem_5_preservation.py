@@ -26,7 +26,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Kind, location_of, variables_of
 from sa.automata.rename import on_side
 from sa.certificates.goal import Goal, iota_of
-from sa.certificates.relation import PairRelation, Relation
+from sa.certificates.relation import PairRelation
 from sa.checker.never import settled
 from sa.checker.obligation import Case, Obligation
 from sa.checker.threads import apart
@@ -51,7 +51,7 @@ def obligations(fact: Refinement, abstract: Invariance, concrete: Invariance) ->
     if not fact.left.whole:
         for goal, relation in fact.pairs:
             for place in relation.pairs:
-                yield _followed(fact, goal, relation, place, abstract, concrete)
+                yield _followed(fact, goal, place, abstract, concrete)
 
 
 def speaks_of_locations(invariant: Invariance) -> bool:
@@ -117,7 +117,7 @@ def _alone(formula: Term, side: str, automaton: Automaton) -> Term:
 
 
 def _followed(
-    fact: Refinement, goal: Goal, relation: Relation, place: PairRelation, abstract: Invariance, concrete: Invariance
+    fact: Refinement, goal: Goal, place: PairRelation, abstract: Invariance, concrete: Invariance
 ) -> Obligation:
     """One abstract environment step follows; θ is closed under it, since ι holds after it (Definition 6, 2.a).
 

@@ -31,7 +31,7 @@ def _term(expression: z3.ExprRef, arguments: Sequence[Var], memo: dict[int, Term
 
 def _convert(expression: z3.ExprRef, arguments: Sequence[Var], memo: dict[int, Term]) -> Term:
     if z3.is_var(expression):
-        return _typed(arguments[z3.get_var_index(expression)], expression)
+        return _typed(arguments[z3.get_var_index(expression)])
     if z3.is_int_value(expression):
         return build.integer(expression.as_long())
     if not z3.is_app(expression):
@@ -40,7 +40,7 @@ def _convert(expression: z3.ExprRef, arguments: Sequence[Var], memo: dict[int, T
     return _application(expression.decl().kind(), parts, expression)
 
 
-def _typed(var: Var, expression: z3.ExprRef) -> Term:
+def _typed(var: Var) -> Term:
     match var.sort:
         case IntSort() | BoolSort():
             return var

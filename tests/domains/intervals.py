@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from sa.domains import interval
 from sa.domains.bounds import interval_of, truth_of
+from sa.domains.boxes import NARROWINGS
 from sa.domains.formula import in_ranges
 from sa.domains.frame import Frame
 from sa.domains.interval import Interval
-from sa.domains.narrow import STEPS
 from sa.domains.thresholds import Thresholds
 from sa.terms import build
 from sa.terms.cases import condition_in, condition_of_value, decided, difference_of, numeric
@@ -81,7 +81,7 @@ class Intervals(Struct, frozen=True):
 
     def narrow(self, old: Values, new: Values, count: int) -> Values:
         """The meet, a few times."""
-        return self.meet(old, new) if count < STEPS else old
+        return self.meet(old, new) if count < NARROWINGS else old
 
     def assign(self, value: Values, updates: Mapping[Var, Term]) -> Values:
         """The box around the states after the simultaneous updates."""

@@ -19,8 +19,8 @@ from sa.domains.diagram import (
     meet_all,
 )
 from sa.domains.factors import factors
-from sa.domains.quantify import Box, box_of, count_boxes, forget, hull, segments, support
-from sa.domains.store import FALSE, TRUE, Node, Store, between, reduced
+from sa.domains.quantify import Box, box_of, count_boxes, forget, hull, segments
+from sa.domains.store import FALSE, TRUE, Node, Store, between, reachable, reduced
 from tests.domains.sampling import CASES, FRAME, random_value, states
 
 
@@ -99,6 +99,11 @@ def test_boxes_are_disjoint_and_make_up_the_set(cases: int) -> None:
         assert join_all(store, found) == value
         total = sum(len(states(domain, b)) for b in found)
         assert total == len(states(domain, value))
+
+
+def support(store: Store, node: Node) -> frozenset[int]:
+    """The levels that the set says something about."""
+    return frozenset(store.levels[n] for n in reachable(store, (node,)))
 
 
 @CASES

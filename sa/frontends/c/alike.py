@@ -67,7 +67,7 @@ def given(file: File, called: Procedure, kind: Function, start: str) -> Mapping[
         to = own.to if isinstance(own, Pointer) else None
         if to is not None and _is_followed(to):
             name = f"{start}{var.name.removeprefix('__')}"
-            found[number] = object_of(file, name, to, Storage.STATIC, called.origin, None)
+            found[number] = object_of(name, to, Storage.STATIC, called.origin, None)
     return found
 
 

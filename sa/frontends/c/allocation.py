@@ -41,7 +41,7 @@ def allocate(body: Body, arguments: Sequence[Any], zero: bool) -> Value:
         whole_kind = kind if several == 1 else Array(kind, several)
     whole(whole_kind, "what is allocated")
     name = _unused(body)
-    body.objects[name] = object_of(body.file, name, whole_kind, Storage.HEAP, body.origin, {} if zero else None)
+    body.objects[name] = object_of(name, whole_kind, Storage.HEAP, body.origin, {} if zero else None)
     if not zero:
         without_value(body, InMemory(base(name), whole_kind))
     var = temporary(body, Pointer(kind))
@@ -162,7 +162,7 @@ def _with_extent(body: Body, kind: CType, count: Any, zero: bool) -> Value:
     body.here = on
     name = _unused(body)
     whole_kind = Array(kind, most) if last is None else lengthened(kind, most)
-    made = object_of(body.file, name, whole_kind, Storage.HEAP, body.origin, {} if zero else None)
+    made = object_of(name, whole_kind, Storage.HEAP, body.origin, {} if zero else None)
     if not zero:
         without_value(body, InMemory(base(name), whole_kind))
     extent = Cell(".__extent", ANY, EXTENT, build.ZERO, True)

@@ -274,7 +274,6 @@ def warn(file: File, node: Any, code: str, message: str) -> None:
 
 
 def object_of(
-    file: File,
     name: str,
     kind: CType,
     storage: Storage,

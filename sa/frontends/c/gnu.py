@@ -22,7 +22,6 @@ _HARMLESS = frozenset(
 _ORDERING = frozenset({"mfence", "lfence", "sfence", "isb"})
 BARRIERS = {name: f"__sacheck_{name}" for name in (*sorted(_ORDERING), "barrier")}
 #: How the text of a statement begins that another one is part of. Behind a semicolon in `for` there may be nothing.
-_CONTROL = re.compile(r"\)|(?:if|else|while|for|do|case|default)\b")
 #: The call that stands for any other instruction.
 _ASSEMBLER = "__sacheck_assembler()"
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')

@@ -214,7 +214,7 @@ def literal(body: Body, node: c_ast.CompoundLiteral) -> InMemory:
     if len(body.scopes) == 1 and body.name == "?":
         raise Unsupported("SA719", "a compound literal outside of functions is not accepted", "use a variable")
     name = f"__literal{len(body.objects) + 1}"
-    body.objects[name] = object_of(body.file, name, kind, Storage.AUTO, body.origin, None)
+    body.objects[name] = object_of(name, kind, Storage.AUTO, body.origin, None)
     place = InMemory(base(name), kind)
     emit(body, Live(name))
     initialise(body, place, node.init)

@@ -37,7 +37,7 @@ def string(body: Body, node: c_ast.Constant) -> str:
     file.strings += 1
     name = f"__string{file.strings}"
     cells = {i: build.integer(c) for i, c in enumerate(letters)}
-    file.objects[name] = object_of(file, name, Array(CHAR, len(letters)), Storage.STATIC, body.origin, cells, True)
+    file.objects[name] = object_of(name, Array(CHAR, len(letters)), Storage.STATIC, body.origin, cells, True)
     return name
 
 

@@ -187,7 +187,7 @@ def kept(body: Body, structure: Value) -> Value:
     """A copy of a structure that nobody else changes; that of an atomic one is not atomic."""
     name = f"__kept{len(body.objects) + 1}"
     kind = plain(structure.type)
-    body.objects[name] = object_of(body.file, name, kind, Storage.AUTO, body.origin, None)
+    body.objects[name] = object_of(name, kind, Storage.AUTO, body.origin, None)
     emit(body, Live(name))
     _copy(body, InMemory(base(name), kind), structure)
     return Value(base(name), kind)

@@ -195,7 +195,7 @@ def declare(body: Body, node: c_ast.Decl) -> None:
         initial = first_values(body, kind, node.init) if node.init is not None else {}
         storage = Storage.THREAD if "_Thread_local" in node.storage else Storage.STATIC
         kept = is_constant(body, node.type)
-        body.file.objects[name] = object_of(body.file, name, kind, storage, where, initial, kept)
+        body.file.objects[name] = object_of(name, kind, storage, where, initial, kept)
         body.scopes[-1][node.name] = InMemory(base(name), kind, "index")
         return
     skipped = any(node is d for declared in body.jumps.values() for d in declared)
@@ -252,7 +252,7 @@ def local(body: Body, name: str, kind: CType, where: Origin, init: Any, skipped:
     if skipped and init is not None and cell_count(kind) > MOST_VARIABLES:
         raise Unsupported("SA719", f"a jump leads past the values of `{name}`, which is large", "declare it before")
     constants = _constants(body, kind, init) if init is not None and not skipped and any(rows_of(kind)) else None
-    body.objects[own] = object_of(body.file, own, kind, Storage.AUTO, where, constants)
+    body.objects[own] = object_of(own, kind, Storage.AUTO, where, constants)
     emit(body, Live(own))
     if init is not None and constants is None:
         initialise(body, place, init)

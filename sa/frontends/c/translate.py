@@ -222,7 +222,7 @@ def _global(body: Body, node: c_ast.Decl) -> None:
         file.constants[base(node.name)] = Value(initial[0], plain(kind))
     storage = Storage.THREAD if "_Thread_local" in node.storage else Storage.STATIC
     kept = is_constant(body, node.type)
-    file.objects[node.name] = object_of(file, node.name, kind, storage, where, initial, kept)
+    file.objects[node.name] = object_of(node.name, kind, storage, where, initial, kept)
 
 
 def _procedure(file: File, name: str) -> Procedure:
@@ -239,8 +239,8 @@ def _procedure(file: File, name: str) -> Procedure:
         # What is returned lies in an object of the activation; its address is the result.
         body.result, body.returns = build.variable("__return"), kind.result
         body.registers[body.result] = Register(body.result, ANY, where, temporary=True)
-        body.objects[RETURNED] = object_of(file, RETURNED, kind.result, Storage.AUTO, where, None)
-    parameters = _parameters(body, node, kind)
+        body.objects[RETURNED] = object_of(RETURNED, kind.result, Storage.AUTO, where, None)
+    parameters = _parameters(body, node)
     if body.result is not None and name == "main":
         # Its end without `return` returns 0 (C11 5.1.2.2.3).
         emit(body, Set(body.result, build.ZERO))
@@ -327,7 +327,7 @@ def _given_on(op: Op, library: Collection[str]) -> Sequence[Term]:
             return ()
 
 
-def _parameters(body: Body, node: c_ast.FuncDef, kind: Function) -> list[Any]:
+def _parameters(body: Body, node: c_ast.FuncDef) -> list[Any]:
     """Parameters are registers; one whose address is taken is stored in an object first."""
     found = list[Any]()
     declared = node.decl.type.args.params if node.decl.type.args is not None else []
@@ -343,7 +343,7 @@ def _parameters(body: Body, node: c_ast.FuncDef, kind: Function) -> list[Any]:
         body.registers[var] = Register(var, range_of(own), body.origin, taken, words_of(own))
         found.append(var)
         if taken:
-            body.objects[parameter.name] = object_of(body.file, parameter.name, own, Storage.AUTO, body.origin, None)
+            body.objects[parameter.name] = object_of(parameter.name, own, Storage.AUTO, body.origin, None)
             emit(body, Live(parameter.name))
             emit(body, Store(base(parameter.name), var, key_of(own), "index"))
             body.scopes[-1][parameter.name] = InMemory(base(parameter.name), own, "index")
@@ -356,7 +356,7 @@ def _given(body: Body, name: str, kind: Struct) -> Var:
     """A structure given by value: its address is given, and it is copied."""
     var = build.variable(f"__{name}")
     body.registers[var] = Register(var, ANY, body.origin, temporary=True)
-    body.objects[name] = object_of(body.file, name, kind, Storage.AUTO, body.origin, None)
+    body.objects[name] = object_of(name, kind, Storage.AUTO, body.origin, None)
     emit(body, Live(name))
     place = InMemory(base(name), kind, "index")
     store(body, place, Value(var, kind))

@@ -299,9 +299,9 @@ def _objects(found: list[Thread], work: _Work) -> tuple[Object, ...]:
     return Object(THREADS, tuple(cells), Storage.STATIC, where), *offers
 
 
-def _temporary(graph: Graph, origin: Origin, range_: Range = ANY) -> Var:
+def _temporary(graph: Graph, origin: Origin) -> Var:
     var = build.variable(_unused("__t", {v.name for v in graph.registers}))
-    graph.registers[var] = Register(var, range_, origin, temporary=True)
+    graph.registers[var] = Register(var, ANY, origin, temporary=True)
     return var
 
 

@@ -70,14 +70,14 @@ def _acquire(call: syntax.Call, context: Context) -> tuple[syntax.Action, ...] |
     if place is None:
         return None
     span = call.span
-    return (_await(_compare(">", place, 0, span), _assign(place, _plus(place, "-", 1, span), span), span),)
+    return (_await(_compare(">", place, span), _assign(place, _plus(place, "-", span), span), span),)
 
 
 def _release(call: syntax.Call, context: Context) -> tuple[syntax.Action, ...] | None:
     place = _place(call, 0, context)
     if place is None:
         return None
-    return (syntax.Atomic(_block(_assign(place, _plus(place, "+", 1, call.span), call.span), call.span), call.span),)
+    return (syntax.Atomic(_block(_assign(place, _plus(place, "+", call.span), call.span), call.span), call.span),)
 
 
 def _wait(call: syntax.Call, context: Context) -> tuple[syntax.Action, ...] | None:
@@ -98,12 +98,12 @@ def _barrier(call: syntax.Call, context: Context) -> tuple[syntax.Action, ...] |
     if count < 1:
         complain(context, "SA324", "a barrier is for one thread or more", call.values[1].span)
         return None
-    more = _plus(place, "+", 1, span)
+    more = _plus(place, "+", span)
     full = syntax.Unary("-", syntax.Integer(count, span), span)
     arrived = syntax.Conditional(syntax.Compare("==", more, syntax.Integer(count, span), span), full, more, span)
     return (
-        _await(_compare(">=", place, 0, span), _assign(place, arrived, span), span),
-        _await(_compare("<", place, 0, span), _assign(place, more, span), span),
+        _await(_compare(">=", place, span), _assign(place, arrived, span), span),
+        _await(_compare("<", place, span), _assign(place, more, span), span),
     )
 
 
@@ -147,12 +147,12 @@ def _is_condition(call: syntax.Call, context: Context) -> bool:
     return False
 
 
-def _compare(operator: str, place: syntax.Place, number: int, span: Span) -> syntax.Expression:
-    return syntax.Compare(operator, place, syntax.Integer(number, span), span)
+def _compare(operator: str, place: syntax.Place, span: Span) -> syntax.Expression:
+    return syntax.Compare(operator, place, syntax.Integer(0, span), span)
 
 
-def _plus(place: syntax.Place, operator: str, number: int, span: Span) -> syntax.Expression:
-    return syntax.Chain((place, syntax.Integer(number, span)), (operator,), span)
+def _plus(place: syntax.Place, operator: str, span: Span) -> syntax.Expression:
+    return syntax.Chain((place, syntax.Integer(1, span)), (operator,), span)
 
 
 def _assign(place: syntax.Place, value: syntax.Expression, span: Span) -> syntax.Action:
