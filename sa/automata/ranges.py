@@ -7,8 +7,11 @@ from itertools import takewhile
 
 from sa.automata.automaton import Variable
 from sa.terms import build
-from sa.terms.sort import BoolSort, EnumSort, IntSort, Value, finite_values
+from sa.terms.sort import INT, BoolSort, EnumSort, IntSort, Value, finite_values
 from sa.terms.term import Term
+
+#: A number with more values is handled like one without a range: nothing tries them one by one.
+_LARGE = 1 << 16
 
 
 def values_of(variable: Variable) -> Sequence[Value] | None:
@@ -24,6 +27,11 @@ def count_of(variable: Variable) -> int | None:
         return variable.high - variable.low + 1
     every = finite_values(variable.var.sort)
     return None if every is None else len(every)
+
+
+def is_large(variable: Variable) -> bool:
+    """Whether it is a number with so many values that it is handled like one without a range."""
+    return variable.var.sort == INT and ((n := count_of(variable)) is None or n > _LARGE)
 
 
 def within(variable: Variable, value: Term | None = None) -> Term:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from sa.automata.ranges import count_of
+from sa.automata.ranges import is_large
 from sa.base.budget import Budget, Report
 from sa.explicit.evidence import proof, run_into
 from sa.explicit.layout import Slot
@@ -19,7 +19,7 @@ from sa.question.asked import Asked, Excluded, Refuted
 from sa.terms.term import Var
 
 #: A quick search, whose runs are shortest ones; longer ones, the second where values do not seem to grow; long ones,
-#: the second where all variables have ranges.
+#: the second where no numbers are large.
 QUICK = Effort(30_000, 16, reduced=False)
 LONGER = Effort(100_000, 1_000, reduced=True, by_levels=300_000)
 LIKELY = Effort(400_000, 1_000, reduced=True, by_levels=1_500_000)
@@ -44,13 +44,13 @@ def by_all_states(asked: Asked, budget: Budget, report: Report) -> Iterator[Excl
 
 
 def _unbounded(s: System) -> list[Var]:
-    """The variables in a state that have no range."""
+    """The numbers in a state that are large."""
     kept = s.shared.union(*(here for by_place in s.kept for here in by_place))
-    return [v.var for v in s.variables.values() if v.var in kept and count_of(v) is None]
+    return [v.var for v in s.variables.values() if v.var in kept and is_large(v)]
 
 
 def _grows(found: Search) -> bool:
-    """Whether values without a range are further out among later states than among the first ones."""
+    """Whether large numbers are further out among later states than among the first ones."""
     early = list(islice(found.reached, len(found.reached) // 4))
     for v in _unbounded(found.system):
         slot = found.layout.slots[v]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge
-from sa.automata.ranges import count_of
+from sa.automata.ranges import is_large
 from sa.terms import build
 from sa.terms.name import staged
 from sa.terms.remainders import Remainder, asked, first, remainder_of, replaced
@@ -30,7 +30,7 @@ def with_remainders(threads: tuple[Automaton, ...]) -> tuple[tuple[Automaton, ..
     """
     formulas = [f for t in threads for f in _formulas(t)]
     # Numbers with few values are told apart anyway.
-    numbers = frozenset(v.var for t in threads for v in t.variables if count_of(v) is None)
+    numbers = frozenset(v.var for t in threads for v in t.variables if is_large(v))
     values = [update for t in threads for e in t.edges for update in e.updates]
     found = asked(formulas, values, numbers, DIVISOR, NUMBERS)
     if not found or len(found) > NUMBERS:

@@ -7,11 +7,11 @@ from itertools import product
 
 from msgspec.structs import replace
 
+from sa.automata.ranges import is_large
 from sa.explicit.whole import Arc, Whole
 from sa.hybrid.control import FEW
 from sa.terms import build
 from sa.terms.solve import solution
-from sa.terms.sort import INT
 from sa.terms.substitute import substitute
 from sa.terms.term import Int, Term, Var
 
@@ -38,7 +38,7 @@ def _taken(w: Whole) -> Mapping[Var, Set[int]]:
     updates = [(a, v, t) for by_place in w.arcs for here in by_place for a in here for v, t in a.updates.items()]
     said = (solution(f, f.free) for f in build.conjuncts(w.init))
     begun = {s[0]: {s[1].value} for s in said if s is not None and isinstance(s[1], Int)}
-    open_ = {v.var for v in w.variables if v.var.sort == INT and v.low is None and v.high is None}
+    open_ = {v.var for v in w.variables if is_large(v)}
     found = {v: frozenset(values) for v, values in begun.items() if v in open_}
     # What an update was asked about: sets only grow, so that the same sizes are the same sets.
     asked = dict[int, list[int]]()

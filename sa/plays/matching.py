@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from sa.automata.automaton import Edge, Label
 from sa.automata.live import live
-from sa.automata.ranges import count_of, values_of, within
+from sa.automata.ranges import count_of, is_large, values_of, within
 from sa.automata.trace import Configuration, Move
 from sa.base.limits import check_time
 from sa.certificates.goal import Goal, iota_of
@@ -26,14 +26,13 @@ from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.cases import condition_in, decided
 from sa.terms.evaluate import evaluate
-from sa.terms.sort import INT
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var, sort_of
 
 #: How many fronts are looked at for one step and for all, and how many values of choices are tried one by one.
 FRONTS, ALL_FRONTS, FEW = 300, 3_000, 8
 
-#: A number without a range that had so many values is taken to go on like that, by fronts that are so many.
+#: A large number that had so many values is taken to go on like that, by fronts that are so many.
 VALUES, SEVERAL = 4, 3
 
 #: Fronts by location and by whether the action was shown.
@@ -47,7 +46,7 @@ class TooMany(Exception):
 class Matching(Struct, eq=False):
     """A goal as far as matching needs it. `matters` are the abstract variables that matter at a location.
 
-    `coarse`: there were too many fronts, so only equations are kept of numbers without a range.
+    `coarse`: there were too many fronts, so only equations are kept of large numbers.
     """
 
     goal: Goal
@@ -64,7 +63,7 @@ class Matching(Struct, eq=False):
 def matching(goal: Goal, session: Session, questions: float = inf) -> Matching:
     """The matching of runs of a closed goal, which asks the solver at most about so many questions."""
     side, variables = lay_out(goal).abstract, goal.abstract.variables
-    growing = tuple(v.var.sort == INT and v.low is None and v.high is None for v in variables)
+    growing = tuple(map(is_large, variables))
     order = tuple(v.var for v in variables)
     matters = live(goal.abstract, iota_of(goal).free)
     return Matching(goal, session, side, order, growing, matters, session.calls + questions)
@@ -166,7 +165,7 @@ def _add(search: _Search, cell: tuple[str, bool], made: Front) -> None:
 
 
 def _hull(m: Matching, location: str, one: Front, here: Sequence[Front]) -> Front:
-    """The states of a front and of those like it: with the equations between numbers without a range that all keep."""
+    """The states of a front and of those like it: with the equations between large numbers that all keep."""
     fixed = [None if grows or t.free else t for t, grows in zip(one.values, m.growing, strict=True)]
     alike = (f for f in here if all(t is None or t is u for t, u in zip(fixed, f.values, strict=True)))
     spaces = [affine.meet(affine.EVERYTHING, affine.rows_of(f.formula)) for f in (one, *alike)]

@@ -39,11 +39,12 @@ class Unevaluable(Exception):
 
 def evaluate(term: Term, state: State) -> Value:
     """The value of a term in a state. Raises Unevaluable."""
-    value: Value = _value(term, state)
+    value: Value = _value(term, state, {})
     return value
 
 
-def _value(term: Term, state: State) -> Any:
+def _value(term: Term, state: State, known: dict[Term, Any]) -> Any:
+    """The value; `known` are those of choices between terms, which rounds of a loop nest in one another."""
     match term:
         case Int(value) | Bool(value):
             return value
@@ -52,38 +53,40 @@ def _value(term: Term, state: State) -> Any:
                 raise Unevaluable(term.key)
             return state[term]
         case Sum(constant, parts):
-            return constant + sum(c * _value(p, state) for p, c in parts)
+            return constant + sum(c * _value(p, state, known) for p, c in parts)
         case Le(total):
-            return _value(total, state) <= 0
+            return _value(total, state, known) <= 0
         case IsZero(total):
-            return _value(total, state) == 0
+            return _value(total, state, known) == 0
         case And(args):
-            return all(_value(a, state) for a in args)
+            return all(_value(a, state, known) for a in args)
         case Or(args):
-            return any(_value(a, state) for a in args)
+            return any(_value(a, state, known) for a in args)
         case Not(body):
-            return not _value(body, state)
+            return not _value(body, state, known)
         case Same(left, right):
-            return _value(left, state) == _value(right, state)
+            return _value(left, state, known) == _value(right, state, known)
         case Ite(condition, positive, negative):
-            return _value(positive if _value(condition, state) else negative, state)
+            if term not in known:
+                known[term] = _value(positive if _value(condition, state, known) else negative, state, known)
+            return known[term]
         case Member(_, index):
             return index
         case Div(dividend, divisor):
-            return _value(dividend, state) // divisor
+            return _value(dividend, state, known) // divisor
         case Mod(dividend, divisor):
-            return _value(dividend, state) % divisor
+            return _value(dividend, state, known) % divisor
         case Product(factors):
             result = 1
             for factor in factors:
-                result *= _value(factor, state)
+                result *= _value(factor, state, known)
             return result
         case Select(array, index):
-            return _value(array, state)[_value(index, state)]
+            return _value(array, state, known)[_value(index, state, known)]
         case Store(array, index, value):
-            return stored(_value(array, state), _value(index, state), _value(value, state))
+            return stored(_value(array, state, known), _value(index, state, known), _value(value, state, known))
         case ConstantArray(sort, value):
-            return array_value(sort, _value(value, state), {})
+            return array_value(sort, _value(value, state, known), {})
         case Call() | Forall():
             raise Unevaluable(term.key)
         case _:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from sa.automata.ranges import count_of
+from sa.automata.ranges import is_large
 from sa.certificates.pairs import SideStates
 from sa.explicit.machine import Machine
-from sa.terms.sort import INT, number
+from sa.terms.sort import number
 from sa.values.pairs import Game
 from sa.values.sought import Closed
 
@@ -31,10 +31,10 @@ def _states(m: Machine, used: Iterable[int]) -> tuple[dict[int, int], SideStates
 
 
 def grows(m: Machine) -> bool:
-    """Whether numbers without a range are further out among later states than among the first ones."""
+    """Whether large numbers are further out among later states than among the first ones."""
     early = len(m.rows) // 4
     for i, v in enumerate(m.automaton.variables):
-        if v.var.sort == INT and count_of(v) is None and early:
+        if is_large(v) and early:
             values = [number(row[i]) for row in m.rows]
             if (min(islice(values, early)), max(islice(values, early))) != (min(values), max(values)):
                 return True

@@ -158,3 +158,11 @@ def test_projection_of_a_number_of_which_remainders_are_asked_for(seed: int) -> 
 def test_free_variables_are_those_that_matter() -> None:
     assert build.sub(build.add(X, Y), X).free == {Y}
     assert set(VARIABLES) >= random_formula(Random(3), 3).free
+
+
+def test_a_value_of_nested_choices_is_found_at_once_where_each_choice_holds_the_one_before_three_times() -> None:
+    x = INTS[0]
+    term: Term = x
+    for _ in range(100):
+        term = build.ite(build.le(term, build.integer(9)), build.add(term, build.integer(3)), build.scale(2, term))
+    assert evaluate(term, {x: 0}) == 12 * 2**96
