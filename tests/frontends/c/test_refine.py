@@ -91,3 +91,16 @@ def test_options_for_c_are_refused_elsewhere(tmp_path: Path) -> None:
     result = sacheck("refine", str(program), str(program), "--overflow", "wrap")
     assert (result.exit_code, "SA705" in result.stderr) == (2, True)
     assert sacheck("refine", "--chain", *[str(program)] * 3, "-D", "N=1").exit_code == 2
+
+
+def test_a_lock_that_is_a_flag_of_c11_is_one_in_whole_programs(tmp_path: Path) -> None:
+    before, after, broken = (tmp_path / f"{name}.c" for name in ("before", "after", "broken"))
+    text = (
+        "#include <stdatomic.h>\n#include <pthread.h>\natomic_flag flag = ATOMIC_FLAG_INIT;\nint x;\nvoid out(int);\n"
+        "void *f(void *a) { while (atomic_flag_test_and_set(&flag)) ; %s atomic_flag_clear(&flag); return 0; }\n"
+        "int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); f(0); pthread_join(t, 0); out(x); return 0; }\n"
+    )
+    for path, step in ((before, "x = x + 1;"), (after, "int y = x; x = y + 1;"), (broken, "x = 1;")):
+        path.write_text(text % step)
+    assert compared(before, after).outcome.verdict.value == "PROVED"
+    assert compared(before, broken).outcome.verdict.value == "REFUTED"

@@ -409,7 +409,7 @@ int thrd_detach(thrd_t t) { return 0; }
 int thrd_equal(thrd_t a, thrd_t b) { return a == b; }
 void thrd_yield(void) { }
 
-_Bool atomic_flag_test_and_set(volatile atomic_flag *f) {
+_Bool atomic_flag_test_and_set(atomic_flag *f) {
     _Bool before;
     __sacheck_begin();
     before = f->__set;
@@ -417,9 +417,9 @@ _Bool atomic_flag_test_and_set(volatile atomic_flag *f) {
     __sacheck_end();
     return before;
 }
-_Bool atomic_flag_test_and_set_explicit(volatile atomic_flag *f, memory_order o) { return atomic_flag_test_and_set(f); }
-void atomic_flag_clear(volatile atomic_flag *f) { f->__set = 0; }
-void atomic_flag_clear_explicit(volatile atomic_flag *f, memory_order o) { f->__set = 0; }
+_Bool atomic_flag_test_and_set_explicit(atomic_flag *f, memory_order o) { return atomic_flag_test_and_set(f); }
+void atomic_flag_clear(atomic_flag *f) { f->__set = 0; }
+void atomic_flag_clear_explicit(atomic_flag *f, memory_order o) { f->__set = 0; }
 void atomic_thread_fence(memory_order o) { }
 void atomic_signal_fence(memory_order o) { }
 unsigned int sleep(unsigned int n) { return 0; }
