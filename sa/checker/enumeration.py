@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Variable
 from sa.automata.ranges import values_of
+from sa.terms.between import Interval, between
 from sa.terms.build import conjuncts, land
 from sa.terms.compile import compiled, predicate
 from sa.terms.solve import solution
@@ -46,7 +47,7 @@ def enumeration(formula: Term, known: Sequence[Var], unknown: Sequence[Variable]
     possible = predicate(land(*(c for c in conditions if left.keys().isdisjoint(c.free))), tuple(known))
     pending = [c for c in conditions if not left.keys().isdisjoint(c.free)]
     while left:
-        var, values = _determined(pending, order, left) or _ranged(left)
+        var, values = _determined(pending, order, left) or _ranged(pending, order, left)
         order.append(var)
         del left[var]
         due = [c for c in pending if left.keys().isdisjoint(c.free)]
@@ -71,14 +72,33 @@ def _only(value: Callable[[Row], Value]) -> Callable[[Row], Iterable[Value]]:
     return lambda row: (value(row),)
 
 
-def _ranged(left: dict[Var, Variable]) -> tuple[Var, Callable[[Row], Iterable[Value]]]:
-    """The next variable that has a range; if there is none, one whose values cannot be told once they are asked for."""
+def _ranged(
+    formulas: Sequence[Term], order: Sequence[Var], left: dict[Var, Variable]
+) -> tuple[Var, Callable[[Row], Iterable[Value]]]:
+    """The next variable that has a range, or one that the formulas bound by what is known.
+
+    If there is none, one whose values cannot be told once they are asked for.
+    """
     for var, variable in left.items():
         values = values_of(variable)
         if values is not None:
             return var, _always(values)
+    for var in left:
+        bounds = between([f for f in formulas if f.free & left.keys() == {var}], var, order)
+        if bounds is not None:
+            return var, _bounded(bounds, var.name)
     var = min(left, key=lambda v: v.name)
     return var, _endless(var.name)
+
+
+def _bounded(bounds: Callable[[Row], Interval], name: str) -> Callable[[Row], Iterable[Value]]:
+    def values(row: Row) -> Iterable[Value]:
+        low, high = bounds(row)
+        if low is None or high is None:
+            raise Endless(name)
+        return range(low, high + 1)
+
+    return values
 
 
 def _endless(name: str) -> Callable[[Row], Iterable[Value]]:

@@ -5,13 +5,14 @@ That none of them fits proves nothing, unless `complete` says that all values th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from sa.automata.automaton import Variable
 from sa.automata.ranges import count_of, values_of
 from sa.terms import build
+from sa.terms.between import Interval, between
 from sa.terms.compile import compiled, predicate
 from sa.terms.solve import solution
 from sa.terms.sort import INT, ArraySort, Value, default_value
@@ -26,17 +27,21 @@ POOL = 32
 
 
 class _Stage(Struct, frozen=True, eq=False):
-    """One more entry of the row: its values, at most `most` of them, and what must hold as soon as it has one."""
+    """One more entry of the row: its values, at most `most` of them, and what must hold as soon as it has one.
+
+    `whole` says of a row whether these are all there are.
+    """
 
     values: Callable[[Row], Sequence[Value]]
     most: int
     test: Callable[[Row], bool]
+    whole: Callable[[Row], bool]
 
 
 class Picks(Struct, frozen=True, eq=False):
     """How a row is extended by values of unknowns. `places` are where the unknowns stand behind the row.
 
-    A row that is not `possible` has no extension.
+    A row that is not `possible` has no extension. It is `complete` if all values are tried in every row.
     """
 
     given: int
@@ -59,16 +64,47 @@ def picks(
     pending, stages, complete = [c for c in conditions if not c.free.isdisjoint(left)], list[_Stage](), True
     while left:
         var, values, most, all_of_them = _solved(pending, order, left) or _tried(next(iter(left.values())), pool, few)
+        whole: Callable[[Row], bool] = _always if all_of_them else _never
+        if not all_of_them and (bounds := between([c for c in pending if _only_of(c, var, left)], var, order)):
+            values, most, whole = _within(bounds, values, max(most, few), few)
         del left[var]
         order.append(var)
         complete = complete and all_of_them
         due = [c for c in pending if c.free.isdisjoint(left)]
         pending = [c for c in pending if c not in due]
-        stages.append(_Stage(values, most, predicate(build.land(*due), tuple(order))))
+        stages.append(_Stage(values, most, predicate(build.land(*due), tuple(order)), whole))
     positions = {v: i for i, v in enumerate(order[len(known) :])}
     return Picks(
         len(known), predicate(before, tuple(known)), tuple(stages), tuple(positions[v.var] for v in unknown), complete
     )
+
+
+def _always(row: Row) -> bool:
+    return True
+
+
+def _never(row: Row) -> bool:
+    return False
+
+
+def _only_of(formula: Term, var: Var, left: Mapping[Var, Variable]) -> bool:
+    return all(v is var for v in formula.free if v in left)
+
+
+def _within(
+    bounds: Callable[[Row], Interval], others: Callable[[Row], Sequence[Value]], most: int, few: int
+) -> tuple[Callable[[Row], Sequence[Value]], int, Callable[[Row], bool]]:
+    """The values in an interval where these are few, otherwise others."""
+
+    def inside(row: Row) -> range | None:
+        low, high = bounds(row)
+        return None if low is None or high is None or high - low >= few else range(low, high + 1)
+
+    def values(row: Row) -> Sequence[Value]:
+        found = inside(row)
+        return others(row) if found is None else found
+
+    return values, most, lambda row: inside(row) is not None
 
 
 def _solved(
@@ -109,34 +145,36 @@ def extensions(how: Picks, row: Row, most: int) -> tuple[list[Row], bool]:
     """Rows of values of the unknowns, in at most so many looks; whether these are all of them."""
     if not how.possible(row):
         return [], True
-    found = list[Row]()
-    for looked_at, extended in enumerate(_extended(how.stages, 0, row)):
+    found, missed = list[Row](), list[Row]()
+    for looked_at, extended in enumerate(_extended(how.stages, 0, row, missed)):
         if looked_at >= most:
             return found, False
         if extended is not None:
             found.append(tuple(extended[how.given + i] for i in how.places))
-    return found, how.complete
+    return found, not missed
 
 
 def ways(how: Picks) -> Iterator[Row | None]:
     """Rows of values of the unknowns, and None for each value that is looked at."""
     if not how.possible(()):
         return
-    for extended in _extended(how.stages, 0, ()):
+    for extended in _extended(how.stages, 0, (), []):
         yield extended and tuple(extended[how.given + i] for i in how.places)
 
 
-def _extended(stages: Sequence[_Stage], number: int, row: Row) -> Iterator[Row | None]:
-    """The extended rows, and None for each value that was looked at."""
+def _extended(stages: Sequence[_Stage], number: int, row: Row, missed: list[Row]) -> Iterator[Row | None]:
+    """The extended rows, and None for each value that was looked at; rows that may have more values are `missed`."""
     if number == len(stages):
         yield row
         return
     stage = stages[number]
+    if not stage.whole(row):
+        missed.append(row)
     for value in stage.values(row):
         yield None
         longer = (*row, value)
         if stage.test(longer):
-            yield from _extended(stages, number + 1, longer)
+            yield from _extended(stages, number + 1, longer, missed)
 
 
 def by_cost(how: Picks, row: Row) -> Iterator[tuple[int, Row | None]]:

@@ -185,3 +185,12 @@ def test_an_index_that_is_computed_may_be_the_end_where_that_is_not_known(tmp_pa
     assert verdict(tmp_path, text) is Verdict.UNKNOWN
     assert verdict(tmp_path, text.replace("n = 2", "n = 1")) is Verdict.PROVED
     assert verdict(tmp_path, text.replace("n = 2", "n = 3")) is Verdict.REFUTED
+
+
+def test_a_division_by_what_changes_is_decided_by_all_states(tmp_path: Path) -> None:
+    step = "while (b) { int r = a % b; a = b; b = r; } g += a;"
+    text = threads(
+        f"int a = 12, b = 18; {step}", "int a = 9, b = 6; " + step, shared="atomic_int g;", end="assert(g == {});"
+    )
+    assert verdict(tmp_path, text.replace("{});", "9);")) is Verdict.PROVED
+    assert verdict(tmp_path, text.replace("{});", "8);")) is Verdict.REFUTED
