@@ -17,6 +17,9 @@ from sa.terms.term import Term, Var
 
 Row = tuple[Value, ...]
 
+#: An interval of more values than these is taken for one without an end.
+_MOST = 10_000
+
 
 class Endless(Exception):
     """A variable has infinitely many values, as far as one can tell."""
@@ -94,7 +97,7 @@ def _ranged(
 def _bounded(bounds: Callable[[Row], Interval], name: str) -> Callable[[Row], Iterable[Value]]:
     def values(row: Row) -> Iterable[Value]:
         low, high = bounds(row)
-        if low is None or high is None:
+        if low is None or high is None or high - low > _MOST:
             raise Endless(name)
         return range(low, high + 1)
 
