@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from sa.automata.automaton import Variable
-from sa.automata.ranges import values_of
+from sa.automata.ranges import is_large, values_of, within
 from sa.terms.between import Interval, between
 from sa.terms.build import conjuncts, land
 from sa.terms.compile import compiled, predicate
@@ -78,16 +78,17 @@ def _only(value: Callable[[Row], Value]) -> Callable[[Row], Iterable[Value]]:
 def _ranged(
     formulas: Sequence[Term], order: Sequence[Var], left: dict[Var, Variable]
 ) -> tuple[Var, Callable[[Row], Iterable[Value]]]:
-    """The next variable that has a range, or one that the formulas bound by what is known.
+    """The next variable that has few values, or one that the formulas bound by what is known.
 
     If there is none, one whose values cannot be told once they are asked for.
     """
     for var, variable in left.items():
         values = values_of(variable)
-        if values is not None:
+        if values is not None and not is_large(variable):
             return var, _always(values)
     for var in left:
-        bounds = between([f for f in formulas if f.free & left.keys() == {var}], var, order)
+        alone = [f for f in formulas if f.free & left.keys() == {var}]
+        bounds = between([*alone, *conjuncts(within(left[var]))], var, order)
         if bounds is not None:
             return var, _bounded(bounds, var.name)
     var = min(left, key=lambda v: v.name)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from sa.automata.automaton import Variable
-from sa.automata.ranges import count_of, values_of
+from sa.automata.ranges import count_of, values_of, within
 from sa.terms import build
 from sa.terms.between import Interval, between
 from sa.terms.compile import compiled, predicate
@@ -65,7 +65,7 @@ def picks(
     while left:
         var, values, most, all_of_them = _solved(pending, order, left) or _tried(next(iter(left.values())), pool, few)
         whole: Callable[[Row], bool] = _always if all_of_them else _never
-        if not all_of_them and (bounds := between([c for c in pending if _only_of(c, var, left)], var, order)):
+        if not all_of_them and (bounds := between(_bounding(pending, left, var), var, order)):
             values, most, whole = _within(bounds, values, max(most, few), few)
         del left[var]
         order.append(var)
@@ -87,8 +87,10 @@ def _never(row: Row) -> bool:
     return False
 
 
-def _only_of(formula: Term, var: Var, left: Mapping[Var, Variable]) -> bool:
-    return all(v is var for v in formula.free if v in left)
+def _bounding(pending: Sequence[Term], left: Mapping[Var, Variable], var: Var) -> list[Term]:
+    """What bounds a variable when all others have values: conditions and its range."""
+    alone = [c for c in pending if all(v is var for v in c.free if v in left)]
+    return [*alone, *build.conjuncts(within(left[var]))]
 
 
 def _within(
