@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 
@@ -46,16 +46,26 @@ class Passed(Struct, frozen=True):
     before: Passed | None
 
 
-def lines_of(passed: Passed | None) -> tuple[Span, ...]:
-    """The statements of a path in their order, the first one of each line; none if all are on one line."""
+def lines_of(passed: Passed | None, home: Span | None, later: Iterable[Span]) -> tuple[Span, ...]:
+    """The statements of a path in their order, the first one of each line; none if all are on one line.
+
+    What a `later` step finishes is not passed yet, unless the path is told by that line, its `home`.
+    """
+    begun = {_line(span) for span in later} - ({_line(home)} if home is not None else set())
+    while passed is not None and _line(passed.span) in begun:
+        passed = passed.before
     spans = list[Span]()
     while passed is not None:
         spans.append(passed.span)
         passed = passed.before
     found = dict[tuple[str, int], Span]()
     for span in reversed(spans):
-        found.setdefault((span.source.name, position(span.source, span.start).line), span)
+        found.setdefault(_line(span), span)
     return tuple(found.values()) if len(found) > 1 else ()
+
+
+def _line(span: Span) -> tuple[str, int]:
+    return span.source.name, position(span.source, span.start).line
 
 
 class Path(Struct, frozen=True):

@@ -361,5 +361,7 @@ def _edge(path: Path, target: Node, work: Work) -> Edge:
     free = frozenset[Var]().union(*(t.free for _, t in updates), *(t.free for t in values))
     guard = condition_of(path, free.union(*(t.condition.free for t in path.touched)))
     used = tuple(c for c in path.choices if c.var in free | guard.free)
-    origin = replace(path.origin or work.thread.graph.steps[0].origin, passed=lines_of(path.passed))
+    origin = path.origin or work.thread.graph.steps[0].origin
+    later = (s.origin.span for s in work.steps.get(target, ()) if s.origin.span is not None)
+    origin = replace(origin, passed=lines_of(path.passed, origin.span, later))
     return Edge("", "", path.label, guard, updates, used, origin)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from sa.base.diagnostic import InputError
 from sa.base.verdict import Verdict
 from sa.frontends.reading import Reading
 from tests.frontends.c.programs import threads, verdict
@@ -40,12 +39,6 @@ def test_a_wakeup_that_is_lost_is_a_deadlock(bodies: tuple[str, ...], expected: 
 def test_to_ask_for_it_alone_is_the_same(tmp_path: Path) -> None:
     text = threads(LATE, sets("signal"), shared=SHARED)
     assert verdict(tmp_path, text, reading=Reading(only="no-deadlock")) == Verdict.REFUTED
-
-
-def test_races_are_refused_beside_bit_fields_also_alone(tmp_path: Path) -> None:
-    text = threads("s.a = 1;", "s.b = 1;", shared="struct { unsigned a : 4, b : 4; } s;")
-    with pytest.raises(InputError, match="bit fields"):
-        verdict(tmp_path, text, reading=Reading(only="no-data-race"))
 
 
 def test_without_it_a_wait_may_end_at_any_time(tmp_path: Path) -> None:
