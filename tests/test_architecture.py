@@ -68,7 +68,7 @@ MAY_IMPORT = {
     "explicit": _DATA | {"certificates", "question"},
     "invariants": _DATA | {"smt", "domains", "certificates", "conditions", "generation", "question", "explicit"},
     "hybrid": _DATA | {"smt", "domains", "certificates", "conditions", "question", "explicit", "invariants"},
-    "bounded": _DATA | {"smt", "domains", "certificates", "processes", "question", "explicit"},
+    "bounded": _DATA | {"smt", "certificates", "processes", "question", "explicit"},
     "game": {"terms", "automata", "smt", "certificates"},
     "environments": {"terms", "smt", "conditions", "game"},
     "simulation": _DATA | {"smt", "domains", "certificates", "game", "environments"},

@@ -20,8 +20,8 @@ from sa.bounded.c_terms import MODULO, QUOTIENT, Text, identifiers, numeral
 from sa.bounded.dag import Danger, Hop, first_values
 from sa.bounded.search import Task
 from sa.bounded.spans import Spans, spans
-from sa.domains.bounds import interval_of
 from sa.explicit.system import Act
+from sa.terms.bounds import interval_of
 from sa.terms.build import TRUE, conjuncts, constant, integer, land, le
 from sa.terms.sort import INT, ArraySort, BoolSort, EnumSort, IntSort, Sort, number
 from sa.terms.substitute import substitute

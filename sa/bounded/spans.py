@@ -13,10 +13,10 @@ from functools import reduce
 from msgspec import Struct
 
 from sa.bounded.dag import Dag, Hop, first_values
-from sa.domains.bounds import assuming, has_few_conditions, interval_of
-from sa.domains.interval import WHOLE, Interval, hull, sort_range
 from sa.explicit.system import System
+from sa.terms.bounds import assuming, has_few_conditions, interval_of
 from sa.terms.build import land, lnot, sub
+from sa.terms.interval import WHOLE, Interval, hull, sort_range
 from sa.terms.sort import INT, number
 from sa.terms.term import Ite, Sum, Term, Var
 

@@ -13,17 +13,16 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from sa.domains import interval
-from sa.domains.bounds import interval_of
 from sa.domains.diagram import join_all, meet
 from sa.domains.frame import Frame
 from sa.domains.guard import guard
-from sa.domains.interval import Interval
 from sa.domains.paths import assembled, parts, values_in
 from sa.domains.quantify import forget, hull
 from sa.domains.store import FALSE, Node, Store
-from sa.terms import build
+from sa.terms import build, interval
+from sa.terms.bounds import interval_of
 from sa.terms.cases import condition_of_value, decided, numeric
+from sa.terms.interval import Interval
 from sa.terms.term import Term, Var
 
 

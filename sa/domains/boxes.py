@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sa.domains import assign, diagram, interval, quantify
+from sa.domains import assign, diagram, quantify
 from sa.domains import guard as guards
 from sa.domains import widen as widening
 from sa.domains.collapse import controlled
@@ -13,9 +13,10 @@ from sa.domains.exchange import exchanged
 from sa.domains.factors import factors
 from sa.domains.formula import formula_of
 from sa.domains.frame import Frame
-from sa.domains.interval import Interval
 from sa.domains.store import FALSE, TRUE, Node, Store
 from sa.domains.thresholds import Thresholds
+from sa.terms import interval
+from sa.terms.interval import Interval
 from sa.terms.sort import Value, number
 from sa.terms.term import Term, Var
 

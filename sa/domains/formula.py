@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from sa.domains import interval
 from sa.domains.factors import split
 from sa.domains.frame import Frame
-from sa.domains.interval import Interval
 from sa.domains.quantify import segments
 from sa.domains.store import FALSE, TRUE, Node, Store
-from sa.terms import build
+from sa.terms import build, interval
+from sa.terms.interval import Interval
 from sa.terms.sort import BOOL, EnumSort
 from sa.terms.term import Term, Var
 

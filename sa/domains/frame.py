@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from msgspec import Struct
 
-from sa.domains.interval import Interval, sort_range
+from sa.terms.interval import Interval, sort_range
 from sa.terms.term import Var
 
 

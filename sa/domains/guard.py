@@ -10,17 +10,16 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
-from sa.domains import interval
-from sa.domains.bounds import interval_of, truth_of
 from sa.domains.diagram import difference, join_all, meet, meet_all
 from sa.domains.frame import Frame
-from sa.domains.interval import Interval
 from sa.domains.paths import parts, values_in
 from sa.domains.quantify import hull
 from sa.domains.relation import refined
 from sa.domains.store import FALSE, TRUE, Node, Store, reduced
-from sa.terms import build
+from sa.terms import build, interval
+from sa.terms.bounds import interval_of, truth_of
 from sa.terms.cases import condition_in, decided, difference_of, numeric
+from sa.terms.interval import Interval
 from sa.terms.sort import BOOL
 from sa.terms.term import And, Bool, Forall, IsZero, Le, Not, Or, Same, Term, Var, sort_of
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
-from sa.domains.interval import Interval
 from sa.domains.thresholds import Thresholds
+from sa.terms.interval import Interval
 from sa.terms.sort import Value
 from sa.terms.term import Term, Var
 

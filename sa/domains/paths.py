@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from sa.domains import interval
 from sa.domains.diagram import join_all, meet
 from sa.domains.frame import Frame
-from sa.domains.interval import Interval
 from sa.domains.quantify import segments
 from sa.domains.store import FALSE, TRUE, Node, Store, between, reduced
+from sa.terms import interval
+from sa.terms.interval import Interval
 
 #: A part of a level's line: its last value (None for the last part), the values there, the node behind.
 Part: TypeAlias = tuple[int | None, Interval, Node]

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from sa.domains import interval
 from sa.domains.diagram import join_all
-from sa.domains.interval import Interval
 from sa.domains.store import FALSE, TRUE, Node, Store, between, reduced
+from sa.terms import interval
+from sa.terms.interval import Interval
 
 #: Intervals by level; a level that is not there is unbounded.
 Box: TypeAlias = Mapping[int, Interval]

@@ -12,13 +12,13 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
-from sa.domains import interval
 from sa.domains.diagram import join_all
 from sa.domains.frame import Frame
-from sa.domains.interval import Interval
 from sa.domains.paths import parts, values_in
 from sa.domains.quantify import hull
 from sa.domains.store import FALSE, Node, Store, reduced
+from sa.terms import interval
+from sa.terms.interval import Interval
 
 #: Disjoint or overlapping sets by the interval of the sum on their paths.
 _Groups: TypeAlias = Mapping[Interval, Node]

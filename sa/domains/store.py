@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
-from sa.domains.interval import Interval
+from sa.terms.interval import Interval
 
 #: A node's number in its store.
 Node: TypeAlias = int

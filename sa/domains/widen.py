@@ -23,9 +23,9 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
-from sa.domains.interval import WHOLE, Interval
 from sa.domains.quantify import box_of, hull
 from sa.domains.store import FALSE, TRUE, Node, Store, reduced
+from sa.terms.interval import WHOLE, Interval
 
 #: Cuts at which growth may stop, by level, ascending: `c` is the bound `x <= c`.
 Thresholds: TypeAlias = Mapping[int, Sequence[int]]

@@ -18,7 +18,6 @@ from sa.conditions.environment import identity
 from sa.domains.boxes import Boxes
 from sa.domains.formula import in_ranges
 from sa.domains.frame import Frame
-from sa.domains.interval import sort_range
 from sa.domains.lattice import Domain, V
 from sa.domains.thresholds import Thresholds
 from sa.generation.algorithm_1_reach import Reach, Thread, effects_of, loosened, reach
@@ -33,6 +32,7 @@ from sa.generation.visibility import Exposed, Level, exposed
 from sa.smt.horn import GivenUp, NoSolution
 from sa.smt.session import Session
 from sa.terms import build
+from sa.terms.interval import sort_range
 from sa.terms.sort import INT, ArraySort
 from sa.terms.substitute import substitute, substitution
 from sa.terms.term import Term, Var

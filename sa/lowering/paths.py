@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from sa.automata.automaton import Fault, Label, Variable
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Span
-from sa.lowering.intervals import Interval
 from sa.terms import build
+from sa.terms.interval import Interval
 from sa.terms.name import chosen
 from sa.terms.substitute import substitute
 from sa.terms.term import Or, Term, Var

@@ -12,10 +12,11 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Fault, Kind, Variable
 from sa.base.source import Span
-from sa.lowering.intervals import Interval, outside
+from sa.lowering.intervals import outside
 from sa.lowering.paths import Need, Path, Step, Wrong, assume, demand, now, written
 from sa.terms import build
 from sa.terms.cases import decided
+from sa.terms.interval import Interval
 from sa.terms.name import chosen
 from sa.terms.sort import BOOL, INT, ArraySort, Sort
 from sa.terms.substitute import substitute

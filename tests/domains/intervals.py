@@ -7,15 +7,14 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from sa.domains import interval
-from sa.domains.bounds import interval_of, truth_of
 from sa.domains.boxes import NARROWINGS
 from sa.domains.formula import in_ranges
 from sa.domains.frame import Frame
-from sa.domains.interval import Interval
 from sa.domains.thresholds import Thresholds
-from sa.terms import build
+from sa.terms import build, interval
+from sa.terms.bounds import interval_of, truth_of
 from sa.terms.cases import condition_in, condition_of_value, decided, difference_of, numeric
+from sa.terms.interval import Interval
 from sa.terms.sort import BOOL, INT, Value, number
 from sa.terms.term import And, IsZero, Le, Not, Or, Same, Term, Var, sort_of
 

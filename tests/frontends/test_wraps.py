@@ -7,9 +7,10 @@ from itertools import product
 
 from sa.automata.automaton import Edge, Kind, Label, Origin, Variable
 from sa.frontends.flow.graph import Range
-from sa.frontends.flow.spans import span_of, told_by
+from sa.frontends.flow.spans import told_by
 from sa.frontends.flow.wraps import without_wraps
 from sa.terms import build
+from sa.terms.bounds import interval_of
 from sa.terms.evaluate import evaluate, holds
 from sa.terms.term import Term, Var
 
@@ -90,7 +91,7 @@ def test_a_step_without_wraps_is_the_same_step_within_the_ranges_over_600_random
 
     for seed in range(600):
         same(seed)
-    assert changed[0] >= 300
+    assert changed[0] >= 240
 
 
 def test_a_value_is_within_its_span_where_conditions_hold_over_400_random_ones() -> None:
@@ -101,10 +102,11 @@ def test_a_value_is_within_its_span_where_conditions_hold_over_400_random_ones()
         told = condition(maker, 2)
         known = told_by(build.conjuncts(told), {v: Range(*e) for v, e in zip(variables, ends, strict=True)})
         term = number(maker, 3)
-        low, high = span_of(term, known.__getitem__)
+        low, high = interval_of(term, known or {})
         for state in product(*(range(low, high + 1) for low, high in ends)):
             at = dict(zip(variables, state, strict=True))
             if holds(told, at):
+                assert known is not None, seed
                 value = evaluate(term, at)
                 assert within(low, value, high), (seed, at)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sa.frontends.c.body import Body, InMemory, bounds_in, converted, emit, fresh, temporary, warn
+from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, temporary, warn
 from sa.frontends.c.expressions import NOTHING, constant, value
 from sa.frontends.c.operations import kept, load, operation, scalars, store
 from sa.frontends.c.types import INT, CType, Int, Pointer, Struct, cells_of, is_whole, plain, size_of
@@ -138,7 +138,7 @@ def _exchanged(body: Body, where: InMemory, sign: str | None, operand: Value) ->
 def wrapping(body: Body, sign: str, old: Value, operand: Value) -> Value:
     """The operation modulo 2^bits, also for signed types, whatever is said of overflow elsewhere."""
     if isinstance(old.type, Int) and isinstance(operand.type, Int):
-        return binary(sign, old, operand, bounds_in(body), True).value  # No atomic function divides.
+        return binary(sign, old, operand, body.registers, True).value  # No atomic function divides.
     return operation(body, sign, old, operand)
 
 

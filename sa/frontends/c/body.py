@@ -31,7 +31,7 @@ from sa.frontends.c.types import (
     words_of,
 )
 from sa.frontends.c.values import Unsupported, Value, convert
-from sa.frontends.flow.graph import ANY, Cell, Node, Object, Op, Procedure, Range, Register, Step, Storage
+from sa.frontends.flow.graph import Cell, Node, Object, Op, Procedure, Range, Register, Step, Storage
 from sa.frontends.reading import Reading
 from sa.terms import build
 from sa.terms.term import Term, Var
@@ -215,11 +215,6 @@ def temporary(body: Body, kind: CType, range_: Range | None = None) -> Var:
     return var
 
 
-def bounds_in(body: Body) -> Callable[[Var], Range]:
-    """The ranges of the function's registers."""
-    return lambda v: body.registers[v].range if v in body.registers else ANY
-
-
 def converted(body: Body, found: Value, kind: CType) -> Value:
     """The value in another scalar type. That an address becomes a number, or a number one, is noted."""
     if found.term is not build.ZERO:
@@ -231,7 +226,7 @@ def converted(body: Body, found: Value, kind: CType) -> Value:
         body.file.addresses |= numbered
         body.file.placed |= numbered
         body.file.numbers |= numbered or (isinstance(found.type, Int) and isinstance(kind, Pointer))
-    return convert(found, kind, bounds_in(body))
+    return convert(found, kind, body.registers)
 
 
 @contextmanager

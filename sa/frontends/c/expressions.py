@@ -13,7 +13,6 @@ from sa.frontends.c.body import (
     InRegister,
     Place,
     at,
-    bounds_in,
     complain,
     converted,
     emit,
@@ -230,12 +229,12 @@ def _unary(body: Body, node: c_ast.UnaryOp) -> Value:
         case "!":
             return Value(build.lnot(truth(value(body, node.expr))), INT)
         case "-":
-            return checked(body, negated(value(body, node.expr), bounds_in(body), body.file.choices.overflow == "wrap"))
+            return checked(body, negated(value(body, node.expr), body.registers, body.file.choices.overflow == "wrap"))
         case "+":
             inner = value(body, node.expr)
             return converted(body, inner, promoted(inner.type))
         case "~":
-            return inverted(value(body, node.expr), bounds_in(body))
+            return inverted(value(body, node.expr), body.registers)
         case "sizeof":
             return Value(build.integer(size_of(static_type(body, node.expr))), ULONG)
         case "_Alignof":

@@ -7,7 +7,6 @@ from sa.frontends.c.body import (
     InMemory,
     InRegister,
     Place,
-    bounds_in,
     converted,
     emit,
     fresh,
@@ -257,7 +256,7 @@ def operation(body: Body, op: str, one: Value, two: Value) -> Value:
             # The address of an object is a number, but none to count with: objects have no bytes here.
             if isinstance(operand.type, Int) and operand.type.bits == 64 and not isinstance(operand.term, Number):
                 emit(body, Stride(number(operand), "none"))
-    return checked(body, binary(op, one, two, bounds_in(body), body.file.choices.overflow == "wrap"))
+    return checked(body, binary(op, one, two, body.registers, body.file.choices.overflow == "wrap"))
 
 
 def changed(body: Body, where: InMemory, op: str, operand: Value, old_one: bool) -> Value:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from sa.frontends.c.types import INT, LONG, CType, Float, Int, Pointer, range_of, usual
 from sa.frontends.flow.division import MOST_DIVISORS, by_cases, quotient
 from sa.frontends.flow.graph import ANY
-from sa.frontends.flow.spans import Bounds, span_of
+from sa.frontends.flow.spans import Registers, span_of
 from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.sort import BOOL
@@ -58,7 +58,7 @@ def truth(value: Value) -> Term:
     return build.ne(term, build.integer(0))
 
 
-def convert(value: Value, kind: CType, bounds: Bounds) -> Value:
+def convert(value: Value, kind: CType, registers: Registers) -> Value:
     """The value in another scalar type (C11 6.3.1.3; what the implementation defines is what gcc does).
 
     Floating-point numbers are all 0, which nothing sees. Raises Unsupported for one that becomes an integer.
@@ -79,7 +79,7 @@ def convert(value: Value, kind: CType, bounds: Bounds) -> Value:
     if (given.bits, given.signed) == (kind.bits, kind.signed) and given.name != "_Bool":
         # Nothing is converted. What leaves the type has overflowed, which is not looked at here.
         return Value(value.term, kind)
-    low, high = span_of(term, bounds)
+    low, high = span_of(term, registers)
     if (low is None or high is None) and (range_of(kind) == ANY or kind.bits == LONG.bits == given.bits):
         low, high = _declared(given)
     least, most = _declared(kind)
@@ -123,32 +123,32 @@ class Result(Struct, frozen=True):
     divided: tuple[str, Term, Term] | None = None
 
 
-def binary(op: str, left: Value, right: Value, bounds: Bounds, wraps: bool) -> Result:
+def binary(op: str, left: Value, right: Value, registers: Registers, wraps: bool) -> Result:
     """An arithmetic or relational operator on integers. Raises Unsupported."""
     if isinstance(left.type, Float) or isinstance(right.type, Float):
         if op not in ("+", "-", "*", "/"):
             raise undecided()
         return Result(Value(build.ZERO, left.type if isinstance(left.type, Float) else right.type))
     if op in ("<<", ">>"):
-        return _shift(op, left, right, bounds, wraps)
+        return _shift(op, left, right, registers, wraps)
     kind = usual(left.type, right.type)
-    one, two = convert(left, kind, bounds), convert(right, kind, bounds)
+    one, two = convert(left, kind, registers), convert(right, kind, registers)
     if op in _RELATIONS:
         return Result(Value(_compared(op, one, two), INT))
     a, b = number(one), number(two)
-    (low, high), (least, most) = (_within(t, kind, bounds) for t in (a, b))
+    (low, high), (least, most) = (_within(t, kind, registers) for t in (a, b))
     match op:
         case "+":
-            return arithmetic(build.add(a, b), kind, bounds, wraps, (low + least, high + most))
+            return arithmetic(build.add(a, b), kind, registers, wraps, (low + least, high + most))
         case "-":
-            return arithmetic(build.sub(a, b), kind, bounds, wraps, (low - most, high - least))
+            return arithmetic(build.sub(a, b), kind, registers, wraps, (low - most, high - least))
         case "*":
             ends = [x * y for x in (low, high) for y in (least, most)]
-            return arithmetic(build.mul(a, b), kind, bounds, wraps, (min(ends), max(ends)))
+            return arithmetic(build.mul(a, b), kind, registers, wraps, (min(ends), max(ends)))
         case "/" | "%":
-            return _divided(op, a, b, kind, bounds)
+            return _divided(op, a, b, kind, registers)
         case "&" | "|" | "^":
-            return Result(Value(_bitwise(op, a, b, kind, bounds), kind))
+            return Result(Value(_bitwise(op, a, b, kind, registers), kind))
     raise Unsupported("SA719", f"the operator `{op}`")
 
 
@@ -180,16 +180,16 @@ def compared(op: str, a: Term, b: Term) -> Term:
             return build.le(b, a)
 
 
-def _within(term: Term, kind: Int, bounds: Bounds) -> tuple[int, int]:
+def _within(term: Term, kind: Int, registers: Registers) -> tuple[int, int]:
     """The least and greatest value of an operand that has not overflowed."""
-    low, high = span_of(term, bounds)
+    low, high = span_of(term, registers)
     least, most = _declared(kind)
     return least if low is None else low, most if high is None else high
 
 
-def arithmetic(term: Term, kind: Int, bounds: Bounds, wraps: bool, ends: tuple[int, int]) -> Result:
+def arithmetic(term: Term, kind: Int, registers: Registers, wraps: bool, ends: tuple[int, int]) -> Result:
     """An exact result as a value of the type; it is between the `ends` where its operands have not overflowed."""
-    known = span_of(term, bounds)
+    known = span_of(term, registers)
     least, most = _declared(kind)
     if known[0] is not None and known[1] is not None and least <= known[0] and known[1] <= most:
         return Result(Value(term, kind))
@@ -200,27 +200,27 @@ def arithmetic(term: Term, kind: Int, bounds: Bounds, wraps: bool, ends: tuple[i
     return Result(Value(term, kind), overflows=build.lor(below, above))
 
 
-def _divided(op: str, a: Term, b: Term, kind: Int, bounds: Bounds) -> Result:
+def _divided(op: str, a: Term, b: Term, kind: Int, registers: Registers) -> Result:
     """`/` and `%`. The least number of a signed type divided by -1 is not in it."""
     least, undefined = _declared(kind)[0], build.eq(b, build.ZERO)
     beyond: Term = build.FALSE
     if kind.signed:
         beyond = build.land(build.eq(a, build.integer(least)), build.eq(b, build.integer(-1)))
     if isinstance(b, Number):
-        term = build.integer(0) if b.value == 0 else quotient(op, a, b.value, bounds)
+        term = build.integer(0) if b.value == 0 else quotient(op, a, b.value, registers)
         return Result(Value(term, kind), undefined, beyond)
-    low, high = span_of(b, bounds)
+    low, high = span_of(b, registers)
     if low is None or high is None or high - low >= MOST_DIVISORS:
         return Result(Value(build.ZERO, kind), undefined, beyond, (op, a, b))
-    return Result(Value(by_cases(op, a, b, range(low, high + 1), bounds), kind), undefined, beyond)
+    return Result(Value(by_cases(op, a, b, range(low, high + 1), registers), kind), undefined, beyond)
 
 
-def _shift(op: str, left: Value, right: Value, bounds: Bounds, wraps: bool) -> Result:
+def _shift(op: str, left: Value, right: Value, registers: Registers, wraps: bool) -> Result:
     kind = usual(left.type, INT) if isinstance(left.type, Int) and left.type.bits < 32 else left.type
     assert isinstance(kind, Int)
-    a, count = number(convert(left, kind, bounds)), number(right)
-    from_, to = _within(a, kind, bounds)
-    low, high = span_of(count, bounds)
+    a, count = number(convert(left, kind, registers)), number(right)
+    from_, to = _within(a, kind, registers)
+    low, high = span_of(count, registers)
     low, high = (0, kind.bits - 1) if low is None or high is None else (low, high)
     outside = build.lor(build.lt(count, build.integer(0)), build.le(build.integer(kind.bits), count))
     term: Term = build.integer(0)
@@ -228,14 +228,14 @@ def _shift(op: str, left: Value, right: Value, bounds: Bounds, wraps: bool) -> R
     for amount in range(max(0, low), min(high, kind.bits - 1) + 1):
         shifted = build.scale(2**amount, a) if op == "<<" else build.div(a, 2**amount)
         ends = (from_ * 2**amount, to * 2**amount)
-        made = arithmetic(shifted, kind, bounds, wraps, ends) if op == "<<" else Result(Value(shifted, kind))
+        made = arithmetic(shifted, kind, registers, wraps, ends) if op == "<<" else Result(Value(shifted, kind))
         here = build.eq(count, build.integer(amount))
         term = build.ite(here, number(made.value), term)
         beyond = build.lor(beyond, build.land(here, made.overflows))
     return Result(Value(term, kind), undefined=outside, overflows=beyond)
 
 
-def _bitwise(op: str, a: Term, b: Term, kind: Int, bounds: Bounds) -> Term:
+def _bitwise(op: str, a: Term, b: Term, kind: Int, registers: Registers) -> Term:
     if isinstance(a, Number) and isinstance(b, Number):
         value = {"&": a.value & b.value, "|": a.value | b.value, "^": a.value ^ b.value}[op]
         return build.integer(value)
@@ -251,21 +251,21 @@ def _bitwise(op: str, a: Term, b: Term, kind: Int, bounds: Bounds) -> Term:
                 return build.sub(build.add(a, b), both)
             case _:
                 return build.sub(build.add(a, b), build.scale(2, both))
-    spans = span_of(a, bounds), span_of(b, bounds)
+    spans = span_of(a, registers), span_of(b, registers)
     most = max((s[1] if s[1] is not None else 2**64) for s in spans)
     least = min((s[0] if s[0] is not None else -1) for s in spans)
-    if any(_apart(one, two, bounds) for one, two in ((a, b), (b, a))):
+    if any(_apart(one, two, registers) for one, two in ((a, b), (b, a))):
         return build.integer(0) if op == "&" else build.add(a, b)
     if least < 0 or most >= 2**kind.bits:
         return _by_bits(op, a, b, kind.bits, kind.signed)
     return _by_bits(op, a, b, most.bit_length(), False)
 
 
-def _apart(high: Term, low: Term, bounds: Bounds) -> bool:
+def _apart(high: Term, low: Term, registers: Registers) -> bool:
     """Whether no bit is in both: the one is a multiple of a power of two that is more than the other, not negative."""
     const, parts = linear_parts(high)
     factor = gcd(const, *parts.values())
-    least, most = span_of(low, bounds)
+    least, most = span_of(low, registers)
     return least is not None and most is not None and least >= 0 and most < factor & -factor
 
 
@@ -297,18 +297,18 @@ def _by_bits(op: str, a: Term, b: Term, bits: int, signed: bool) -> Term:
     return result
 
 
-def negated(value: Value, bounds: Bounds, wraps: bool) -> Result:
+def negated(value: Value, registers: Registers, wraps: bool) -> Result:
     """Unary minus."""
     if isinstance(value.type, Float):
         return Result(value)
     kind = usual(value.type, INT)
-    operand = number(convert(value, kind, bounds))
-    low, high = _within(operand, kind, bounds)
-    return arithmetic(build.scale(-1, operand), kind, bounds, wraps, (-high, -low))
+    operand = number(convert(value, kind, registers))
+    low, high = _within(operand, kind, registers)
+    return arithmetic(build.scale(-1, operand), kind, registers, wraps, (-high, -low))
 
 
-def inverted(value: Value, bounds: Bounds) -> Value:
+def inverted(value: Value, registers: Registers) -> Value:
     """The operator `~`."""
     kind = usual(value.type, INT)
-    term = build.sub(build.integer(-1), number(convert(value, kind, bounds)))
+    term = build.sub(build.integer(-1), number(convert(value, kind, registers)))
     return Value(term if kind.signed else build.add(term, build.integer(2**kind.bits)), kind)

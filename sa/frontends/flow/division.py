@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sa.frontends.flow.spans import Bounds, span_of
+from sa.frontends.flow.spans import Registers, span_of
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -12,9 +12,9 @@ from sa.terms.term import Term
 MOST_DIVISORS = 20
 
 
-def quotient(op: str, a: Term, divisor: int, bounds: Bounds) -> Term:
+def quotient(op: str, a: Term, divisor: int, registers: Registers) -> Term:
     """Division towards zero, or its remainder (C11 6.5.5)."""
-    low, _ = span_of(a, bounds)
+    low, _ = span_of(a, registers)
     euclid = build.div(a, divisor)
     found = euclid
     if low is None or low < 0:
@@ -42,10 +42,10 @@ def unknown_quotient(op: str, a: Term, b: Term, chosen: Term) -> tuple[Term, Ter
     return (chosen if op == "/" else rest), build.land(positive, negative, *small)
 
 
-def by_cases(op: str, a: Term, b: Term, divisors: Iterable[int], bounds: Bounds) -> Term:
+def by_cases(op: str, a: Term, b: Term, divisors: Iterable[int], registers: Registers) -> Term:
     """The same for a divisor that is one of some numbers; anything where it is 0."""
     term: Term = build.integer(0)
     for value in divisors:
         if value:
-            term = build.ite(build.eq(b, build.integer(value)), quotient(op, a, value, bounds), term)
+            term = build.ite(build.eq(b, build.integer(value)), quotient(op, a, value, registers), term)
     return term

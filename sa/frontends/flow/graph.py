@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
@@ -30,7 +30,7 @@ class Storage(Enum):
     HEAP = "heap"
 
 
-class Range(Struct, frozen=True):
+class Range(NamedTuple):
     """The least and the greatest value of a type; None where it has none or none is to be relied on."""
 
     low: int | None = None

@@ -26,13 +26,14 @@ from sa.frontends.flow.naming import Named, named
 from sa.frontends.flow.rows import filled
 from sa.frontends.flow.settled import knowing, possible, with_settled
 from sa.frontends.flow.slicing import decisive
-from sa.frontends.flow.spans import span_of, told_by
+from sa.frontends.flow.spans import told_by
 from sa.frontends.flow.steps import FAILED, STOPPED, Joint, joints
 from sa.frontends.flow.threads import Thread, threads_of
 from sa.frontends.flow.touches import claims_of, spoken_of
 from sa.frontends.flow.webs import split
 from sa.frontends.flow.wraps import without_wraps
 from sa.terms import build
+from sa.terms.bounds import Ranges, interval_of
 from sa.terms.sort import INT, default_value
 from sa.terms.substitute import substitute
 from sa.terms.term import Int, Term, Var
@@ -264,7 +265,8 @@ def ranged(automata: list[Automaton], first: Mapping[Var, Term], names: Named) -
             for edge in automaton.edges:
                 known = shared | own | {c.var: Range(c.low, c.high) for c in edge.choices}
                 told = told_by(build.conjuncts(edge.guard), known)
-                gone |= {v for v, term in edge.updates if not _keeps(known.get(v, ANY), term, told)}
+                if told is not None:
+                    gone |= {v for v, term in edge.updates if not _keeps(known.get(v, ANY), term, told)}
         gone |= {v for v, term in first.items() if not _keeps(shared.get(v, ANY), term, {})}
         if not gone:
             return [_without_wraps(a, shared) for a in automata], names
@@ -281,10 +283,10 @@ def _without_wraps(automaton: Automaton, shared: Mapping[Var, Range]) -> Automat
     return replace(automaton, edges=tuple(without_wraps(e, known) for e in automaton.edges))
 
 
-def _keeps(range_: Range, term: Term, known: Mapping[Var, Range]) -> bool:
+def _keeps(range_: Range, term: Term, known: Ranges) -> bool:
     if range_.low is None or range_.high is None:
         return True
-    low, high = span_of(term, lambda v: known.get(v, ANY))
+    low, high = interval_of(term, known)
     return low is not None and high is not None and range_.low <= low and high <= range_.high
 
 

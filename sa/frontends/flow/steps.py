@@ -246,7 +246,7 @@ def _divided(step: Step, path: Path, on: Path, work: Work) -> Path:
     known = evaluate(step.op.divisor, work.known.found, work.thread.number)
     values = [b.value] if isinstance(b, Int) else sorted(v for v in known if v is not OTHER)
     if isinstance(b, Int) or (OTHER not in known and len(values) <= MOST_DIVISORS):
-        term = by_cases(sign, a, b, values, lambda _: ANY)
+        term = by_cases(sign, a, b, values, {})
     else:
         made = next((q for q in path.quotients if (q.dividend, q.divisor) == (a, b)), None)
         choice = choice_of(var, ANY, step.origin, work) if made is None else made.chosen

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, TypeVar
 from msgspec import Struct, field
 
 from sa.frontends.flow.division import quotient
-from sa.frontends.flow.graph import ANY, Among, Divide, Havoc, Load, Range, Room, Set, Step, Storage, Store
+from sa.frontends.flow.graph import Among, Divide, Havoc, Load, Range, Room, Set, Step, Storage, Store
 from sa.frontends.flow.layout import Layout, cell_at, extent_of, near
 from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.terms import read_by
@@ -175,7 +175,7 @@ def _divided(sign: str, one: Values, two: Values) -> int | None:
     a, b = next(iter(one)), next(iter(two))
     if len(one) > 1 or len(two) > 1 or a is OTHER or b is OTHER or b == 0:
         return OTHER
-    made = quotient(sign, build.integer(a), b, lambda _: ANY)
+    made = quotient(sign, build.integer(a), b, {})
     return made.value if isinstance(made, Int) else OTHER
 
 

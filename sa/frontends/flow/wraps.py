@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Edge, Label
 from sa.frontends.flow.choosing import narrowed
-from sa.frontends.flow.graph import ANY, Range
-from sa.frontends.flow.spans import is_empty, span_of, told_by
+from sa.frontends.flow.graph import Range
+from sa.frontends.flow.spans import told_by
 from sa.terms import build
+from sa.terms.bounds import Ranges, interval_of
 from sa.terms.build import linear_parts
 from sa.terms.substitute import rebuild
 from sa.terms.term import Bool, Div, Forall, Int, IsZero, Le, Member, Mod, Term, Var
@@ -27,13 +28,13 @@ def without_wraps(edge: Edge, ranges: Mapping[Var, Range]) -> Edge:
         bounding = isinstance(part, Le | IsZero) and all(isinstance(p, Var) for p in linear_parts(part.total)[1])
         (fixed if bounding else others).append(part)
     before = told_by(fixed, known)
-    if is_empty(before):
+    if before is None:
         return edge
     go = _deciding(before)
     guard = build.land(*fixed, *map(go, others))
     after = told_by(build.conjuncts(guard), known)
-    if is_empty(after):
-        return edge
+    if after is None:
+        return replace(edge, guard=guard)
     go = _deciding(after)
     label = edge.label
     if label is not None:
@@ -42,12 +43,9 @@ def without_wraps(edge: Edge, ranges: Mapping[Var, Range]) -> Edge:
     return narrowed(replace(edge, label=label, guard=guard, updates=updates))
 
 
-def _deciding(known: Mapping[Var, Range]) -> Callable[[Term], Term]:
+def _deciding(known: Ranges) -> Callable[[Term], Term]:
     """What rewrites terms to equal ones where variables are within their ranges."""
     memo = dict[Term, Term]()
-
-    def bounds(var: Var) -> Range:
-        return known.get(var, ANY)
 
     def go(term: Term) -> Term:
         found = memo.get(term)
@@ -60,13 +58,13 @@ def _deciding(known: Mapping[Var, Range]) -> Callable[[Term], Term]:
             case Var() | Int() | Bool() | Member() | Forall():
                 return term
             case Le(total) | IsZero(total):
-                low, high = span_of(total, bounds)
+                low, high = interval_of(total, known)
                 if high is not None and (high < 0 or (high == 0 and isinstance(term, Le))):
                     return build.boolean(isinstance(term, Le))
                 if low is not None and low > 0:
                     return build.FALSE
             case Mod(dividend, divisor) | Div(dividend, divisor):
-                low, high = span_of(dividend, bounds)
+                low, high = interval_of(dividend, known)
                 if low is not None and high is not None and low // divisor == high // divisor:
                     turns = build.integer(low // divisor)
                     return turns if isinstance(term, Div) else build.sub(go(dividend), build.scale(divisor, turns))

@@ -10,9 +10,10 @@ from sa.base.source import Span
 from sa.language import syntax
 from sa.language.elaborate.context import Context, complain
 from sa.language.names import is_of_file, mentioned
-from sa.lowering.intervals import Interval, interval
+from sa.lowering.intervals import interval
 from sa.lowering.paths import Determined, Need, Wrong
 from sa.terms import build
+from sa.terms.interval import Interval
 from sa.terms.name import QUOTIENT, chosen
 from sa.terms.sort import INT
 from sa.terms.term import Int, Term, Var

@@ -13,8 +13,8 @@ from sa.automata.family import Copy
 from sa.base.diagnostic import Diagnostic, error
 from sa.base.source import Span
 from sa.language.names import Scope
-from sa.lowering.intervals import Interval
 from sa.lowering.paths import Need, Step
+from sa.terms.interval import Interval
 from sa.terms.term import Term, Var
 
 #: What a macro stands for may need so many checks and quotients: macros that use each other twice grow without bound.

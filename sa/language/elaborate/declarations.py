@@ -32,8 +32,8 @@ from sa.language.names import (
     mentioned,
 )
 from sa.lowering.draft import origin
-from sa.lowering.intervals import Interval
 from sa.terms import build
+from sa.terms.interval import Interval
 from sa.terms.sort import EnumSort
 from sa.terms.term import Bool, Function, Int, Member, Term, Var, sort_of
 

@@ -21,7 +21,7 @@ from sa.language.elaborate.expressions import boolean
 from sa.language.elaborate.sides import grouped, of_several
 from sa.language.names import BrokenSymbol, HiddenSymbol, Scope, Symbol, TermSymbol, declare, find
 from sa.lowering.draft import origin
-from sa.lowering.intervals import Interval
+from sa.terms.interval import Interval
 from sa.terms.name import at_place, named, whole
 from sa.terms.substitute import local_of
 from sa.terms.term import Term, Var

@@ -20,7 +20,7 @@ from sa.language.names import (
     VariableSymbol,
     find,
 )
-from sa.lowering.intervals import Interval
+from sa.terms.interval import Interval
 from sa.terms.substitute import local_of
 from sa.terms.term import Var
 

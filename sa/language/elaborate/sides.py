@@ -12,9 +12,9 @@ from sa.language import syntax
 from sa.language.elaborate.context import Context
 from sa.language.elaborate.expressions import constant_integer
 from sa.language.names import ArraySymbol, HiddenSymbol, SequenceSymbol, Symbol, TermSymbol, TypeSymbol, VariableSymbol
-from sa.lowering.intervals import Interval
 from sa.terms import build
 from sa.terms import sort as sorts
+from sa.terms.interval import Interval
 from sa.terms.name import Name, element, measured, named, on_side, whole
 from sa.terms.substitute import sided
 from sa.terms.term import Var

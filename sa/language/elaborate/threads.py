@@ -21,8 +21,8 @@ from sa.language.elaborate.types import MAX_SIZE
 from sa.language.names import Scope, TermSymbol, VariableSymbol, declare
 from sa.lowering.control import add_statements
 from sa.lowering.draft import Draft, assemble, finish, location_names, origin
-from sa.lowering.intervals import Interval
 from sa.terms import build
+from sa.terms.interval import Interval
 from sa.terms.name import element
 from sa.terms.sort import INT
 from sa.terms.term import Term, Var

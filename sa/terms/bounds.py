@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from functools import lru_cache, reduce
 from typing import assert_never
 
-from sa.domains import interval
-from sa.domains.interval import Interval, sort_range
+from sa.terms import interval
 from sa.terms.build import lnot
+from sa.terms.interval import Interval, sort_range
 from sa.terms.term import (
     And,
     Bool,
@@ -174,5 +174,6 @@ def _limited(total: Term, wanted: Interval, ranges: Ranges) -> Ranges | None:
         now = None if here is None else interval.meet(here, interval_of(part, ranges))
         if now is None:
             return None
-        ranges = {**ranges, part: now}
+        if now != ranges.get(part):
+            ranges = {**ranges, part: now}
     return ranges

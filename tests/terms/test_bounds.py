@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from random import Random
 
-from sa.domains.bounds import interval_of
 from sa.terms import build
+from sa.terms.bounds import interval_of
 from sa.terms.evaluate import evaluate
 from sa.terms.term import Term
 from tests.parts import for_each

@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from sa.domains import interval
-from sa.domains.interval import WHOLE, Interval
+from sa.terms import interval
+from sa.terms.interval import WHOLE, Interval
 
 ENDS = (None, -3, -1, 0, 2, 3)
 INTERVALS = [(a, b) for a in ENDS for b in ENDS if a is None or b is None or a <= b]
