@@ -24,7 +24,7 @@ from sa.checker.scope import goal_fault, relation_fault
 from sa.checker.side import Side, invariant
 from sa.checker.solvers import Z3, Solvers
 from sa.checker.stages import Action, Stage, State, Unknowable, initial_states, stage
-from sa.checker.start import coverage
+from sa.checker.weak_simulation import coverage
 from sa.terms.build import land
 from sa.terms.compile import executable, predicate
 from sa.terms.evaluate import Unevaluable

@@ -7,21 +7,22 @@ are inductive, and that the goal says what the sources say, is not looked at her
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 
+from sa.automata.automaton import Edge
 from sa.base.limits import Limits, check_time
-from sa.certificates.goal import Goal
-from sa.certificates.relation import Relation
-from sa.checker.claim import Claim, assumed_at, claim
+from sa.certificates.goal import Goal, kappa_of
+from sa.certificates.relation import AbstractPath, Relation
+from sa.checker.claim import Claim, assumed_at, claim, related
 from sa.checker.environments import at_pair, closures, declared
-from sa.checker.obligation import Obligation, discharge
-from sa.checker.path import loops
+from sa.checker.obligation import Case, Obligation, discharge
+from sa.checker.path import Run, loops, run, step
 from sa.checker.ruling import Accepted, Failure, Rejected, Ruling
 from sa.checker.scope import goal_fault, relation_fault
+from sa.checker.side import invariant, renamed, state_variables
 from sa.checker.solvers import Z3, Solvers
-from sa.checker.start import coverage, start
-from sa.checker.steps import steps
 from sa.smt.solver import Solver
+from sa.terms.build import conjuncts, eq
 from sa.terms.term import Term
 
 
@@ -55,13 +56,79 @@ def _once(made: Claim) -> Iterator[Obligation]:
     yield from loops(made.abstract, dict.fromkeys(t for paths in made.answers.values() for p in paths for t in p.turns))
     yield coverage(made)
     if not made.goal.choose_init:
-        yield start(made)
+        yield _start(made)
 
 
 def _at(made: Claim, concrete: str, abstract: str) -> Iterator[Obligation]:
     yield from at_pair(made, concrete, abstract)
-    yield from steps(made, concrete, abstract)
+    yield from _steps(made, concrete, abstract)
 
 
 def _discharge_all(session: Solver, assumed: Set[Term], obligations: Iterable[Obligation]) -> Failure | None:
     return next((f for o in obligations if (f := discharge(session, assumed, o)) is not None), None)
+
+
+def _steps(made: Claim, concrete: str, abstract: str) -> Iterator[Obligation]:
+    """Wherever Ψ holds and an edge can be taken, an answer is possible and ends in Ψ: conditions 2.b and 2.c."""
+    for number, edge in made.concrete.outgoing[concrete]:
+        taken = step(made.concrete, edge)
+        paths = made.answers[concrete, abstract, number]
+        where = f"({concrete}, {abstract}), edge {number} to {edge.target}"
+        yield Obligation("step", where, taken.conditions, _answers(made, edge, taken, abstract, paths))
+
+
+def _answers(made: Claim, edge: Edge, taken: Run, abstract: str, paths: Sequence[AbstractPath]) -> Iterator[Case]:
+    # A function, so that each obligation keeps its own edge however late its cases are made.
+    for path in paths:
+        yield _answer(made, edge, taken, abstract, path)
+
+
+def _answer(made: Claim, edge: Edge, taken: Run, abstract: str, path: AbstractPath) -> Case:
+    reply = run(made.abstract, abstract, [made.goal.abstract.edges[i] for i in path.edges], path.turns)
+    reached = renamed(related(made, edge.target, reply.end), {**taken.after, **reply.after})
+    body = (*_same_values(taken, reply), *reply.conditions, *reached)
+    given = dict(path.witnesses)
+    left = tuple(c for c in reply.choices if c not in given)
+    return Case(left, renamed(body, given))
+
+
+def _same_values(taken: Run, reply: Run) -> Iterator[Term]:
+    if taken.label is not None and reply.label is not None:
+        pairs = zip(taken.label.values, reply.label.values, strict=True)
+        yield from (eq(shown, answered) for shown, answered in pairs)
+
+
+def coverage(made: Claim) -> Obligation:
+    """Every concrete initial state has an abstract one that κ relates to it.
+
+    Where the abstract side chooses, it has one that κ relates to it and Ψ contains.
+    """
+    return Obligation("initial coverage", "", _concrete_start(made), tuple(_openings(made)))
+
+
+def _start(made: Claim) -> Obligation:
+    """Ψ contains every pair of initial states that κ relates: condition 1."""
+    hypotheses = (*_concrete_start(made), *_abstract_start(made))
+    psi = related(made, made.goal.concrete.initial, made.goal.abstract.initial)
+    return Obligation("start", "", hypotheses, (Case((), psi),))
+
+
+def _concrete_start(made: Claim) -> tuple[Term, ...]:
+    initial = made.goal.concrete.initial
+    return (*conjuncts(made.goal.concrete.init), *invariant(made.concrete, initial))
+
+
+def _abstract_start(made: Claim) -> tuple[Term, ...]:
+    initial = made.goal.abstract.initial
+    own = (*conjuncts(made.goal.abstract.init), *invariant(made.abstract, initial))
+    return (*own, *conjuncts(kappa_of(made.goal)))
+
+
+def _openings(made: Claim) -> Iterator[Case]:
+    wanted = _abstract_start(made)
+    if made.goal.choose_init:
+        wanted = (*wanted, *related(made, made.goal.concrete.initial, made.goal.abstract.initial))
+    for opening in made.openings:
+        given = dict(opening)
+        left = tuple(v for v in state_variables(made.abstract) if v not in given)
+        yield Case(left, renamed(wanted, given))

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton
+from sa.automata.components import components
 
 
 class Order(Struct, frozen=True):
@@ -63,31 +64,5 @@ def _components(
     entries: Iterable[str], successors: Mapping[str, Sequence[str]], inside: frozenset[str]
 ) -> list[tuple[str, ...]]:
     """Strongly connected components within `inside` from the entries, last ones first; each begins at its entry."""
-    found = list[tuple[str, ...]]()
-    number, low = dict[str, int](), dict[str, int]()
-    open_ones, closed = list[str](), set[str]()
-    for entry in entries:
-        if entry not in inside or entry in number:
-            continue
-        number[entry] = low[entry] = len(number)
-        open_ones.append(entry)
-        path = [(entry, iter(successors[entry]))]
-        while path:
-            here, rest = path[-1]
-            there = next((n for n in rest if n in inside and n not in closed), None)
-            if there is not None and there not in number:
-                number[there] = low[there] = len(number)
-                open_ones.append(there)
-                path.append((there, iter(successors[there])))
-            elif there is not None:
-                low[here] = min(low[here], number[there])
-            else:
-                path.pop()
-                if path:
-                    low[path[-1][0]] = min(low[path[-1][0]], low[here])
-                if low[here] == number[here]:
-                    place = open_ones.index(here)
-                    found.append(tuple(open_ones[place:]))
-                    closed.update(open_ones[place:])
-                    del open_ones[place:]
-    return found
+    within = {place: [n for n in successors[place] if n in inside] for place in inside}
+    return components((e for e in entries if e in inside), within)

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Edge, Kind, Variable
 from sa.automata.rename import renamed
 from sa.terms import build
+from sa.terms.name import unused
 from sa.terms.term import Term, Var
 
 
@@ -106,9 +107,6 @@ def _plain(name: str) -> str:
 
 
 def _fresh(name: str, taken: set[str]) -> str:
-    number, wanted = 1, name
-    while name in taken:
-        number += 1
-        name = f"{wanted}_{number}"
+    name = unused(name, taken)
     taken.add(name)
     return name

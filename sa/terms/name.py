@@ -198,3 +198,12 @@ def staged(name: str, stage: int | str) -> Name:
 def at_place(thread: str, place: str) -> Name:
     """That a thread is at a location."""
     return Name("", thread=thread, place=place)
+
+
+def unused(name: str, taken: Container[str]) -> str:
+    """The name, with a number behind it where it is taken: `x`, `x_2`, `x_3`."""
+    number, made = 1, name
+    while made in taken:
+        number += 1
+        made = f"{name}_{number}"
+    return made

@@ -49,6 +49,7 @@ from sa.frontends.c.types import (
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import Fail, Havoc, Live, Op, Register, Set, Skip, Storage, base
 from sa.terms import build
+from sa.terms.name import unused
 from sa.terms.term import Int as Number
 from sa.terms.term import Term
 
@@ -164,15 +165,6 @@ def _labelled(body: Body, node: c_ast.Label) -> Value:
     return statement(body, node.stmt)
 
 
-def _unused(body: Body, name: str) -> str:
-    taken = {v.name for v in body.registers} | body.objects.keys()
-    number_, made = 1, name
-    while made in taken:
-        number_ += 1
-        made = f"{name}_{number_}"
-    return made
-
-
 def declare(body: Body, node: c_ast.Decl) -> None:
     """A declaration in a function. Raises Unsupported."""
     if node.name is None:
@@ -237,7 +229,7 @@ def whole(kind: CType, name: str) -> None:
 
 def local(body: Body, name: str, kind: CType, where: Origin, init: Any, skipped: bool = False) -> Op:
     """A variable of an activation; its initialiser may be skipped. The step by which it has no value is told."""
-    own = _unused(body, name)
+    own = unused(name, {v.name for v in body.registers} | body.objects.keys())
     if is_scalar(kind) and name not in body.addressed:
         var = build.variable(own)
         body.registers[var] = Register(var, range_of(kind), where, words=words_of(kind))

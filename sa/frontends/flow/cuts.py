@@ -7,11 +7,11 @@ from itertools import count
 
 from msgspec import Struct, field
 
+from sa.automata.components import on_cycles
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Accesses, seen_by_others
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.graph import Begin, End, Load, Node, Show, Step, Store, Wait
-from sa.frontends.flow.order import on_cycles
 from sa.frontends.flow.threads import Thread
 from sa.terms.term import Term, Var
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from sa.automata.components import components, on_cycles
 from sa.frontends.flow.access import Access, Accesses
 from sa.frontends.flow.graph import (
     Begin,
@@ -41,7 +42,6 @@ from sa.frontends.flow.graph import (
 from sa.frontends.flow.graph import Set as Assign
 from sa.frontends.flow.heap import BOUNDS
 from sa.frontends.flow.layout import Layout, cell_at, is_at
-from sa.frontends.flow.order import components, on_cycles
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.terms import written_by
 from sa.frontends.flow.threads import Thread

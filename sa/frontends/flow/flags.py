@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from sa.automata.components import components
 from sa.frontends.flow.graph import Graph, Set, Skip, Step, Test, outgoing
 from sa.frontends.flow.liveness import registers
-from sa.frontends.flow.order import components
 from sa.frontends.flow.terms import over, written_by
 from sa.frontends.flow.unroll import split_by
 from sa.terms.term import Term, Var

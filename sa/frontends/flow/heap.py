@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from sa.automata.components import on_cycles
 from sa.frontends.flow.graph import (
     ANY,
     Allocate,
@@ -30,7 +31,6 @@ from sa.frontends.flow.graph import (
     fresh,
     outgoing,
 )
-from sa.frontends.flow.order import on_cycles
 from sa.terms import build
 
 #: What is wrong where a site has made all its objects, and where a limit of the library or of inlining is reached.

@@ -33,6 +33,7 @@ from sa.frontends.flow.graph import (
 from sa.frontends.flow.heap import DEEPER
 from sa.frontends.flow.terms import over
 from sa.terms import build
+from sa.terms.name import unused
 from sa.terms.term import Term, Var
 
 #: A thread that has more elementary steps is not translated.
@@ -124,14 +125,6 @@ def _var(term: Term) -> Var:
     return term
 
 
-def _unused(name: str, taken: set[str]) -> str:
-    number, found = 1, name
-    while found in taken:
-        number += 1
-        found = f"{name}_{number}"
-    return found
-
-
 def _renamed(called: Procedure, thread: _Thread, frame: _Frame, shared: dict[Var, Term]) -> dict[Var, Term]:
     """Registers and objects of an activation under names of their own."""
     graph = thread.graph
@@ -141,12 +134,12 @@ def _renamed(called: Procedure, thread: _Thread, frame: _Frame, shared: dict[Var
     for register in called.registers:
         made_up = register.temporary or called.hidden
         plain = register.var.name.removeprefix("__")
-        own = build.variable(_unused(f"__{plain}" if made_up else f"{frame.prefix}{plain}", taken))
+        own = build.variable(unused(f"__{plain}" if made_up else f"{frame.prefix}{plain}", taken))
         taken.add(own.name)
         graph.registers[own] = replace(register, var=own, temporary=made_up, told=f"{scope}{plain}")
         names[register.var] = own
     for obj in called.objects:
-        name = _unused(f"{frame.prefix}{obj.name}", taken)
+        name = unused(f"{frame.prefix}{obj.name}", taken)
         taken.add(name)
         graph.objects[f"{thread.name}.{name}"] = replace(obj, name=f"{thread.name}.{name}", told=f"{scope}{obj.name}")
         names[base(obj.name)] = base(f"{thread.name}.{name}")

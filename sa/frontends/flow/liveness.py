@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from sa.automata.components import components
 from sa.frontends.flow.graph import Divide, Graph, Havoc, Node, Self, Set, Skip, Step, outgoing
-from sa.frontends.flow.order import components
 from sa.frontends.flow.terms import read_by, written_by
 from sa.terms.term import Var
 

@@ -16,6 +16,7 @@ from sa.frontends.flow.layout import Layout, Place, cell_at, unset_value
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, Values
 from sa.terms import build
+from sa.terms.name import unused
 from sa.terms.sort import INT, ArraySort
 from sa.terms.term import Term, Var
 
@@ -49,7 +50,7 @@ def named(threads: Sequence[Thread], where: Layout, known: Accesses, reserved: f
             if (len(users) > 1) is not several:
                 continue
             sort = ARRAY if address in where.columns else INT
-            var = build.variable(_unused(_plain(place, several), taken), sort)
+            var = build.variable(unused(_plain(place, several), taken), sort)
             taken.add(var.name)
             cells[address] = var
             kind = Kind.GLOBAL if several else Kind.LOCAL
@@ -72,7 +73,7 @@ def named(threads: Sequence[Thread], where: Layout, known: Accesses, reserved: f
         own = set(taken)
         registers = dict[Var, Var]()
         for var, register in thread.graph.registers.items():
-            name = _unused(_legal(var.name), own)
+            name = unused(_legal(var.name), own)
             own.add(name)
             registers[var] = build.variable(name)
             range_ = register.range
@@ -126,11 +127,3 @@ def _plain(place: Place, several: bool) -> str:
 
 def _legal(name: str) -> str:
     return re.sub(r"\W+", "_", name).rstrip("_") or "v"
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    number, made = 1, name
-    while made in taken:
-        number += 1
-        made = f"{name}_{number}"
-    return made

@@ -34,6 +34,7 @@ from sa.frontends.flow.webs import split
 from sa.frontends.flow.wraps import without_wraps
 from sa.terms import build
 from sa.terms.bounds import Ranges, interval_of
+from sa.terms.name import unused
 from sa.terms.sort import INT, default_value
 from sa.terms.substitute import substitute
 from sa.terms.term import Int, Term, Var
@@ -177,17 +178,9 @@ def _places(thread: Thread, made: list[Joint]) -> dict[Node, str]:
             name = "exit"
         else:
             name = f"L{_line(node, made)}"
-        names[node] = _unused(name, taken)
+        names[node] = unused(name, taken)
         taken.add(names[node])
     return names
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    number, found = 1, name
-    while found in taken:
-        number += 1
-        found = f"{name}_{number}"
-    return found
 
 
 def _line(node: Node, made: list[Joint]) -> int:

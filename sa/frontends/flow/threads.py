@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.automaton import Origin
+from sa.automata.components import on_cycles
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.graph import (
     ANY,
@@ -42,11 +43,11 @@ from sa.frontends.flow.graph import (
 from sa.frontends.flow.heap import allocated
 from sa.frontends.flow.inline import inline
 from sa.frontends.flow.joins import chain, loosened, running
-from sa.frontends.flow.order import on_cycles
 from sa.frontends.flow.tables import without_tables
 from sa.frontends.flow.unroll import unroll
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
+from sa.terms.name import unused
 from sa.terms.term import Term, Var
 
 THREADS, OFFER = "__threads", "__offer"
@@ -110,7 +111,7 @@ def threads_of(unit: Unit) -> tuple[tuple[Thread, ...], tuple[Object, ...]]:
     names = set[str]()
     while len(graphs) < len(work.creations):
         creation = work.creations[len(graphs)]
-        name = _unused(creation.procedure, names)
+        name = unused(creation.procedure, names)
         names.add(name)
         graph, parameters, result = inline(unit, creation.procedure, name)
         unroll(graph, MAX_THREADS)
@@ -261,14 +262,6 @@ def _rewritten(graph: Graph, own: Term, sign: int, work: _Work) -> None:
     graph.steps = steps
 
 
-def _unused(name: str, taken: set[str]) -> str:
-    number, made = 1, name
-    while made in taken:
-        number += 1
-        made = f"{name}_{number}"
-    return made
-
-
 def _procedure(target: object, unit: Unit, origin: Origin) -> str:
     for name in unit.procedures:
         if target is code(name):
@@ -300,7 +293,7 @@ def _objects(found: list[Thread], work: _Work) -> tuple[Object, ...]:
 
 
 def _temporary(graph: Graph, origin: Origin) -> Var:
-    var = build.variable(_unused("__t", {v.name for v in graph.registers}))
+    var = build.variable(unused("__t", {v.name for v in graph.registers}))
     graph.registers[var] = Register(var, ANY, origin, temporary=True)
     return var
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sa.automata.components import on_cycles
 from sa.frontends.flow.graph import Fork, Graph, Join, Load, Node, Set, Skip, Step, Store, Test, outgoing
-from sa.frontends.flow.order import on_cycles
 from sa.frontends.flow.terms import over, read_by, written_by
 from sa.terms.term import Bool, Int, Term, Var
 

@@ -1,16 +1,17 @@
-"""Strongly connected components of graphs of steps."""
+"""Strongly connected components of graphs: of locations, of points of a procedure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
-from sa.frontends.flow.graph import Node
+T = TypeVar("T", bound=Hashable)
 
 
-def components(roots: Iterable[Node], successors: Mapping[Node, Sequence[Node]]) -> list[tuple[Node, ...]]:
+def components(roots: Iterable[T], successors: Mapping[T, Sequence[T]]) -> list[tuple[T, ...]]:
     """The components that can be reached, each after those that it leads to (Tarjan)."""
-    index, low = dict[Node, int](), dict[Node, int]()
-    stack, inside, found = list[Node](), set[Node](), list[tuple[Node, ...]]()
+    index, low = dict[T, int](), dict[T, int]()
+    stack, inside, found = list[T](), set[T](), list[tuple[T, ...]]()
     for root in roots:
         if root in index:
             continue
@@ -42,9 +43,9 @@ def components(roots: Iterable[Node], successors: Mapping[Node, Sequence[Node]])
     return found
 
 
-def on_cycles(roots: Iterable[Node], successors: Mapping[Node, Sequence[Node]]) -> dict[Node, int]:
+def on_cycles(roots: Iterable[T], successors: Mapping[T, Sequence[T]]) -> dict[T, int]:
     """The nodes that lie on a cycle, with the number of their component."""
-    result = dict[Node, int]()
+    result = dict[T, int]()
     for number, component in enumerate(components(roots, successors)):
         if len(component) > 1 or component[0] in successors.get(component[0], ()):
             result |= dict.fromkeys(component, number)
