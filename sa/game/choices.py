@@ -128,14 +128,15 @@ def settled(
 ) -> tuple[Run, ...]:
     """The run with terms for all open choices, in several ways, such that the formulas hold in the state.
 
-    Some values satisfy the formulas there. Raises NotSettled.
+    Some values satisfy the formulas there. Where neither hints nor bounds do, what the state has in a variable may: it
+    is the argument that a function or an array is read at. Raises NotSettled.
     """
     reply = session.check(at(formulas, state))
     if not isinstance(reply, Sat):
         raise NotSettled("no values")
     model = {v: reply.values.get(v, default_value(v.sort)) for v in run.open}
     found = dict[tuple[Term, ...], Run]()
-    for order in ((*hints, *_NEAR), (*_NEAR, *hints)):
+    for order in ((*hints, *_NEAR, *state), (*_NEAR, *hints, *state)):
         given = picked(run.open, tuple(formulas), {**state, **model}, order)
         found.setdefault(tuple(given.values()), with_given(run, given))
     return tuple(found.values())

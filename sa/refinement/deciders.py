@@ -36,6 +36,7 @@ from sa.simulation.state import NO_FACTS, Facts, PairState, dead
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.evaluate import State
+from sa.terms.matching import instances, laws_of
 from sa.terms.name import staged
 from sa.terms.sort import default_value
 from sa.terms.term import Term, Var
@@ -69,11 +70,11 @@ class _Work(Struct):
     known: Facts | None = None
 
 
-def _work(asked: GoalAsked, budget: Budget) -> _Work:
+def _work(asked: GoalAsked, budget: Budget, by_instances: bool = False) -> _Work:
     def made() -> _Work:
-        goal = asked.goal
-        session = Session(budget.bounds, tuple(a.formula for a in goal.axioms), budget.seed)
-        return _Work(session, lay_out(goal), [])
+        axioms = tuple(a.formula for a in asked.goal.axioms)
+        laws, others = laws_of(axioms) if by_instances else ((), axioms)
+        return _Work(Session(budget.bounds, others, budget.seed, instances=instances(laws)), lay_out(asked.goal), [])
 
     work = asked.shared.once(("search", asked.goal), made)
     work.session.bounds = budget.bounds
@@ -143,6 +144,7 @@ def by_arrays(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, repo
         return
     # Whatever holds of all arrays holds of those that the axioms are true of.
     other = GoalAsked(with_arrays(asked.goal, functions))
+    _work(other, budget, by_instances=True)
     for number, tactic in enumerate(tactics):
         part = replace(budget, bounds=share(budget.bounds, 1 / (len(tactics) - number)))
         for answer in by_search(tactic, other, part, report):
@@ -253,7 +255,7 @@ def _by_steps(guess: Guess, asked: GoalAsked, budget: Budget) -> Iterator[Lost]:
         yield Lost(play, effort_of(asked))
 
 
-def by_horn(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related | Stuck]:
+def by_horn(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Answer]:
     """The answers of the last search fixed, and the rest left to Spacer. Raises LimitReached."""
     work = _work(asked, budget)
     search = work.searches[-1] if work.searches else None
@@ -264,16 +266,10 @@ def by_horn(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Relate
     report(Event("answers fixed, Horn clauses"))
     solution = solve_horn(search)
     if solution is not None:
-        evidence = relation_of(search, solution)
-        if isinstance(evidence, Relation):
-            yield Related(evidence, effort_of(asked))
-        else:
-            yield Stuck(evidence, effort_of(asked))
+        yield _answer(relation_of(search, solution), effort_of(asked))
 
 
-def by_strategy(
-    tactics: Tactics, sought: Sought, asked: GoalAsked, budget: Budget, report: Report
-) -> Iterator[Related | Stuck]:
+def by_strategy(tactics: Tactics, sought: Sought, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Answer]:
     """Answers as in a game on small values, fixed: a search for a relation that they keep, then Horn clauses.
 
     Raises LimitReached.
@@ -309,11 +305,7 @@ def by_strategy(
             evidence = Unknown(reason, detail) if solution is None else relation_of(search, solution)
         case _:
             pass
-    match evidence:
-        case Relation():
-            yield Related(evidence, effort_of(asked))
-        case Unknown():
-            yield Stuck(evidence, effort_of(asked))
+    yield _answer(evidence, effort_of(asked))
 
 
 def _so_far(searches: Sequence[Search]) -> str:

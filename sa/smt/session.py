@@ -18,7 +18,7 @@ from sa.smt.value import NotAValue, value_in
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.sort import Value
-from sa.terms.term import Term, Var
+from sa.terms.term import Call, Term, Var, subterms
 
 #: Solver resources per question; deterministic, unlike seconds. About five seconds here.
 RLIMIT = 20_000_000
@@ -52,13 +52,11 @@ class SolverDisagrees(Exception):
 class _Running:
     """Z3 at work: a context of its own, with what is asserted in it."""
 
-    def __init__(self, axioms: Sequence[Term], seed: int) -> None:
+    def __init__(self, seed: int) -> None:
         self.context = z3.Context()
         self.translator = Translator(self.context)
         self.solver = z3.SimpleSolver(self.context)
         self.solver.set("random_seed", seed)
-        for axiom in axioms:
-            self.solver.add(self.translator.translate(axiom))
 
     def assume(self, formulas: Iterable[Term]) -> None:
         """Assert the formulas, and the ranges of their variables: these once each, however many formulas have them."""
@@ -98,13 +96,14 @@ class Session:
         self._seed = seed
         self._rlimit = rlimit
         self._axioms = tuple(axioms)
+        self._arrays = frozenset[Var]().union(*(a.free for a in self._axioms))
         self._scopes: list[tuple[Term, ...]] = []
         self._memo: dict[frozenset[Term], Answer] = {}
 
     def _started(self) -> _Running:
         """The solver, in the scopes of this moment."""
         if self._running is None:
-            running = _Running(self._axioms, self._seed)
+            running = _Running(self._seed)
             for scope in self._scopes:
                 running.solver.push()
                 running.assume(scope)
@@ -168,6 +167,13 @@ class Session:
         solver.push()
         try:
             running.assume(asked)
+            if self._axioms:
+                # What mentions no function has the same models whatever functions are. Instances by the values that are
+                # mentioned settle nearly all that is settled; to look for a model of laws then takes all resources.
+                about_functions = any(isinstance(t, Call) or t in self._arrays for t in subterms(question))
+                solver.set("mbqi", not about_functions)
+                if about_functions or not question:
+                    running.assume(self._axioms)
             solver.set("rlimit", self._rlimit)
             time_left = milliseconds_left(self.bounds)
             if time_left is not None:

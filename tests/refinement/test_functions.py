@@ -10,6 +10,8 @@ from tests.simulation.examples import answer
 
 FUNCTION = "function f(int) : int; global x, y : int;"
 SAME = "axiom forall v : int :: f(v) == v;"
+ANY_ORDER = "function g(int, int) : int; axiom forall v, w : int :: g(v, w) == g(w, v); global x, y : int;"
+INVERSE = "function f(int) : int; function e(int) : int; axiom forall v : int :: f(e(v)) == v; global x, y : int;"
 TWO = "function g(int, int) : int; global x, y : int;"
 
 PROVED = {
@@ -20,6 +22,13 @@ PROVED = {
     "arguments that are equal": ("y := f(2 * x);", "y := f(x + x);", FUNCTION),
     "functions of functions": ("y := f(f(x));", "local k : int = 0; k := f(x); y := f(k);", FUNCTION),
     "several arguments": ("y := g(x, y);", "local k : int = 0; k := y; y := g(x, k);", TWO),
+    "a law of the order of arguments": ("y := g(x, g(x, y));", "y := g(g(y, x), x);", ANY_ORDER),
+    "a law of functions of functions": ("y := x;", "local k : int = 0; k := e(x); y := f(k);", INVERSE),
+    "a choice that is an argument": (
+        "local j, k : int; havoc j; havoc k; @a(g(j, g(j, k))) skip;",
+        "local j, k, m : int; havoc k; havoc j; m := g(k, j); m := g(m, j); @a(m) skip;",
+        ANY_ORDER,
+    ),
     "a choice that is a value": ("local k : int = 0; havoc k; @a(k) skip;", "@a(f(x)) skip;", FUNCTION),
 }
 
@@ -33,6 +42,7 @@ NOT_PROVED = {
     "no axiom": ("y := f(x);", "y := x;", FUNCTION),
     "another argument": ("@a(f(x)) skip;", "@a(f(x + 1)) skip;", FUNCTION),
     "another order of arguments": ("y := g(x, y);", "y := g(y, x);", TWO),
+    "a law that does not say as much": ("y := g(x, g(x, y));", "y := g(g(x, x), y);", ANY_ORDER),
     "another number of times": ("y := f(f(x));", "y := f(x);", FUNCTION),
     "an axiom about something else": ("y := f(x);", "y := x;", FUNCTION + "axiom forall v : int :: f(v) == v + 1;"),
 }
