@@ -177,14 +177,16 @@ def by_points(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, repo
 
 def _answer(evidence: Relation | Play | Unknown, effort: Effort) -> Answer:
     match evidence:
-        case Relation():
-            return Related(evidence, effort)
-        case Unknown():
-            return Stuck(evidence, effort)
+        case Relation() | Unknown():
+            return _proof(evidence, effort)
         case Position() | Uncovered() | BrokenAtStart() | Chosen():
             return Lost(evidence, effort)
         case _:
             assert_never(evidence)
+
+
+def _proof(evidence: Relation | Unknown, effort: Effort) -> Related | Stuck:
+    return Related(evidence, effort) if isinstance(evidence, Relation) else Stuck(evidence, effort)
 
 
 def by_values(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
@@ -255,7 +257,7 @@ def _by_steps(guess: Guess, asked: GoalAsked, budget: Budget) -> Iterator[Lost]:
         yield Lost(play, effort_of(asked))
 
 
-def by_horn(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Answer]:
+def by_horn(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related | Stuck]:
     """The answers of the last search fixed, and the rest left to Spacer. Raises LimitReached."""
     work = _work(asked, budget)
     search = work.searches[-1] if work.searches else None
@@ -266,10 +268,12 @@ def by_horn(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Answer
     report(Event("answers fixed, Horn clauses"))
     solution = solve_horn(search)
     if solution is not None:
-        yield _answer(relation_of(search, solution), effort_of(asked))
+        yield _proof(relation_of(search, solution), effort_of(asked))
 
 
-def by_strategy(tactics: Tactics, sought: Sought, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Answer]:
+def by_strategy(
+    tactics: Tactics, sought: Sought, asked: GoalAsked, budget: Budget, report: Report
+) -> Iterator[Related | Stuck]:
     """Answers as in a game on small values, fixed: a search for a relation that they keep, then Horn clauses.
 
     Raises LimitReached.
@@ -305,7 +309,7 @@ def by_strategy(tactics: Tactics, sought: Sought, asked: GoalAsked, budget: Budg
             evidence = Unknown(reason, detail) if solution is None else relation_of(search, solution)
         case _:
             pass
-    yield _answer(evidence, effort_of(asked))
+    yield _proof(evidence, effort_of(asked))
 
 
 def _so_far(searches: Sequence[Search]) -> str:
