@@ -38,13 +38,15 @@ class Property(str, Enum):  # noqa: UP042 -- as above
 
 
 CompilerOption: TypeAlias = Annotated[
-    str, typer.Option("--cc", metavar="COMPILER", help="The compiler that preprocesses.", rich_help_panel=_PANEL)
+    str,
+    typer.Option("--cc", metavar="COMPILER", help="The compiler that preprocesses the files.", rich_help_panel=_PANEL),
 ]
 DefineOption: TypeAlias = Annotated[
     list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="Define a macro.", rich_help_panel=_PANEL)
 ]
 IncludeOption: TypeAlias = Annotated[
-    list[str] | None, typer.Option("-I", metavar="FOLDER", help="Look for headers here.", rich_help_panel=_PANEL)
+    list[str] | None,
+    typer.Option("-I", metavar="FOLDER", help="Look for headers in this folder.", rich_help_panel=_PANEL),
 ]
 EntryOption: TypeAlias = Annotated[
     str,
@@ -54,10 +56,21 @@ EntryOption: TypeAlias = Annotated[
 ]
 OverflowOption: TypeAlias = Annotated[
     Overflow,
-    typer.Option("--overflow", help="Signed overflow: assumed away, a claim, or around.", rich_help_panel=_PANEL),
+    typer.Option(
+        "--overflow",
+        help="Signed overflow: assume that there is none, check for it, or let numbers wrap around.",
+        rich_help_panel=_PANEL,
+    ),
 ]
 HeapOption: TypeAlias = Annotated[
-    int, typer.Option("--heap", metavar="K", min=1, help="Objects that an allocation makes.", rich_help_panel=_PANEL)
+    int,
+    typer.Option(
+        "--heap",
+        metavar="K",
+        min=1,
+        help="The number of objects that an allocation in a loop may make.",
+        rich_help_panel=_PANEL,
+    ),
 ]
 FunctionOption: TypeAlias = Annotated[
     str | None,
@@ -71,7 +84,9 @@ FunctionOption: TypeAlias = Annotated[
 PlainOption: TypeAlias = Annotated[
     Plain | None,
     typer.Option(
-        "--plain", help="Compare plain variables after each step (usual), or by permissions.", rich_help_panel=_PANEL
+        "--plain",
+        help="Compare plain shared variables after each step (the default), or by permissions.",
+        rich_help_panel=_PANEL,
     ),
 ]
 RacesOption: TypeAlias = Annotated[
@@ -81,7 +96,7 @@ DeadlockOption: TypeAlias = Annotated[
     bool, typer.Option("--deadlock", help="Claim that there is no deadlock.", rich_help_panel=_PANEL)
 ]
 PropertyOption: TypeAlias = Annotated[
-    Property | None, typer.Option("--property", help="Only the claims of one property.", rich_help_panel=_PANEL)
+    Property | None, typer.Option("--property", help="Decide only the claims of one property.", rich_help_panel=_PANEL)
 ]
 
 assert {p.value for p in Property} == set(PROPERTIES)

@@ -28,9 +28,13 @@ def certify(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A certificate, as --certificate writes it.")],
     source: Annotated[
         str | None,
-        typer.Option("--source", metavar="DIR", help="Where the sources are; beside the certificate if not given."),
+        typer.Option(
+            "--source", metavar="DIR", help="The folder of the sources; that of the certificate if not given."
+        ),
     ] = None,
-    solver: Annotated[SolverName, typer.Option("--solver", help="Who discharges the obligations.")] = SolverName.z3,
+    solver: Annotated[
+        SolverName, typer.Option("--solver", help="The solver that discharges the obligations.")
+    ] = SolverName.z3,
     export: Annotated[
         str | None,
         typer.Option("--export", metavar="DIR", help="Write all obligations to a new folder, as SMT-LIB 2 files."),

@@ -19,7 +19,10 @@ def check(
     files: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, and folders with files.")],
     split: options.SplitOption = False,
     coverage: Annotated[
-        bool, typer.Option("--coverage", help="Of files in C: which constructs are accepted, and where they are.")
+        bool,
+        typer.Option(
+            "--coverage", help="List the constructs that files in C use, whether they are accepted, and where they are."
+        ),
     ] = False,
     sarif: options.SarifOption = None,
     junit: options.JunitOption = None,

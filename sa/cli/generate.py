@@ -25,10 +25,13 @@ class Visible(str, Enum):  # noqa: UP042 -- typer shows the values of a str enum
 def generate(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The program.")],
     visible: Annotated[
-        Visible, typer.Option("--visible", help="What threads see of each other: they share it as ghost variables.")
+        Visible, typer.Option("--visible", help="What threads know of each other, by ghost variables.")
     ] = Visible.shared,
     closure: Annotated[
-        bool, typer.Option("--closure/--exact", help="Environments short and transitive, or every step of the others.")
+        bool,
+        typer.Option(
+            "--closure/--exact", help="Environments: a short transitive formula, or every step of the other threads."
+        ),
     ] = True,
     split: SplitOption = False,
     json: JsonOption = False,

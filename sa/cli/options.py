@@ -26,10 +26,12 @@ JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Write JSON 
 WhyOption: TypeAlias = Annotated[
     bool,
     typer.Option(
-        "--why", "-v", help="Details: where the answer is UNKNOWN what was tried, and all warnings about the files."
+        "--why",
+        "-v",
+        help="Show details: what was tried where the answer is UNKNOWN, and all warnings about the files.",
     ),
 ]
-QuietOption: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Only the answer and errors.")]
+QuietOption: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Show only the answer and errors.")]
 TimeoutOption: TypeAlias = Annotated[
     float | None,
     typer.Option(metavar="SECONDS", callback=_positive, help="Stop after this time; the answer is then UNKNOWN."),
@@ -62,10 +64,13 @@ ConcreteArgument: TypeAlias = Annotated[
     str | None, typer.Argument(metavar="CONCRETE", help="What the threads do.", show_default=False)
 ]
 FurtherArgument: TypeAlias = Annotated[
-    list[str] | None, typer.Argument(metavar="[FURTHER]...", help="With --chain: what refines these, in turn.")
+    list[str] | None,
+    typer.Argument(
+        metavar="[FURTHER]...", help="With --chain: further programs, each of which refines the one before."
+    ),
 ]
 WholeOption: TypeAlias = Annotated[
-    bool, typer.Option("--whole", help="Play the game on the two whole programs at once.")
+    bool, typer.Option("--whole", help="Compare the two whole programs at once, not thread by thread.")
 ]
 WeakestRelyOption: TypeAlias = Annotated[
     bool, typer.Option("--weakest-rely", help="Find the weakest environments in which threads without relies refine.")
@@ -95,13 +100,17 @@ _BOUNDS = "For the engine `bounded`"
 RoundsOption: TypeAlias = Annotated[
     int | None,
     typer.Option(
-        "--rounds", metavar="K", min=1, help="Runs in at most so many rounds of all threads.", rich_help_panel=_BOUNDS
+        "--rounds", metavar="K", min=1, help="Look at runs of at most K rounds of all threads.", rich_help_panel=_BOUNDS
     ),
 ]
 UnwindOption: TypeAlias = Annotated[
     int | None,
     typer.Option(
-        "--unwind", metavar="U", min=0, help="Each loop goes around at most so often.", rich_help_panel=_BOUNDS
+        "--unwind",
+        metavar="U",
+        min=0,
+        help="Look at runs in which each loop is repeated at most U times.",
+        rich_help_panel=_BOUNDS,
     ),
 ]
 ScheduleOption: TypeAlias = Annotated[
@@ -128,7 +137,9 @@ TraceOption: TypeAlias = Annotated[
     str | None,
     typer.Option("--trace", metavar="FILE", help="Write the progress of the engines to a file, as lines of JSON."),
 ]
-ProfileOption: TypeAlias = Annotated[bool, typer.Option("--profile", help="Print at the end where the time went.")]
+ProfileOption: TypeAlias = Annotated[
+    bool, typer.Option("--profile", help="Print at the end how much time the engines, the solver and the checker took.")
+]
 
 
 def engines_of(names: str | None) -> tuple[str, ...]:
@@ -175,7 +186,7 @@ def check_bounded(within: Within, engines: str | None, export: str | None, file:
 
 ReportOption: TypeAlias = Annotated[
     str | None,
-    typer.Option("--report", metavar="FILE", help="Write a page of HTML with all evidence to step through."),
+    typer.Option("--report", metavar="FILE", help="Write the answer with all evidence to a page of HTML."),
 ]
 SarifOption: TypeAlias = Annotated[
     str | None, typer.Option("--sarif", metavar="FILE", help="Write the answer to a file as SARIF, for code scanning.")
@@ -243,7 +254,7 @@ def memory_of(settings: Settings) -> int | None:
 
 JobsOption = Annotated[
     int,
-    typer.Option("--jobs", "-j", metavar="N", min=1, max=64, help="The number of processes that ask engines at once."),
+    typer.Option("--jobs", "-j", metavar="N", min=1, max=64, help="The number of processes that work at once."),
 ]
 
 InferOption = Annotated[
@@ -255,13 +266,13 @@ InferOption = Annotated[
 def check_inferring(infer: bool, certificate: str | None) -> None:
     """That a certificate is not asked for of a question that no file asks. Raises typer.BadParameter."""
     if infer and certificate is not None:
-        message = "a certificate is about what the files say, and an inferred relation is not there yet"
-        raise typer.BadParameter(f"{message}: write the block into a file and name that one")
+        message = "a certificate is about what the files say, and they do not have the inferred relation"
+        raise typer.BadParameter(f"{message}: write the proposed block into a file and name that file")
 
 
 ChainOption: TypeAlias = Annotated[
     bool,
-    typer.Option("--chain", help="Each of three programs or more refines the one before: prove it of all."),
+    typer.Option("--chain", help="Prove that each of three or more programs refines the one before."),
 ]
 ScriptOption: TypeAlias = Annotated[
     str | None, typer.Option("--script", metavar="FILE", help="With --chain: write the proof script to a file.")

@@ -23,7 +23,7 @@ class Format(str, Enum):  # noqa: UP042 -- typer shows the values of a str enume
 
 def show(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The file.")],
-    format: Annotated[Format, typer.Option("--format", "-f", help="How to draw it.")] = Format.text,
+    format: Annotated[Format, typer.Option("--format", "-f", help="The format of the output.")] = Format.text,
     thread: Annotated[str | None, typer.Option(metavar="NAME", help="Only this thread.")] = None,
     split: SplitOption = False,
     json: JsonOption = False,

@@ -25,14 +25,18 @@ _FAILED = 1
 def simulate(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The program.")],
     seed: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Who moves, and which values are chosen.  [default: 0]")
+        int | None,
+        typer.Option(metavar="N", min=0, help="Seed of the random choice of threads and values.  [default: 0]"),
     ] = None,
     steps: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help=f"The longest run.  [default: {_STEPS}]")
+        int | None, typer.Option(metavar="N", min=0, help=f"The greatest number of steps.  [default: {_STEPS}]")
     ] = None,
     script: Annotated[
         str | None,
-        typer.Option(metavar="STEPS", help="Who moves, as in `T1,T2,T2:1`: a thread, and which of its steps from 0."),
+        typer.Option(
+            metavar="STEPS",
+            help="The steps to take, as in `T1,T2,T2:1`: a thread, and which of its steps, counted from 0.",
+        ),
     ] = None,
     interactive: Annotated[bool, typer.Option("--interactive", "-i", help="Choose every step yourself.")] = False,
     split: SplitOption = False,

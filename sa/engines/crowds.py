@@ -13,13 +13,19 @@ from sa.invariants import crowd
 
 BOXES: ClaimEngine = Prover("boxes", "bounds, for each thread and each copy", crowd.by_boxes)
 APART: ClaimEngine = Prover(
-    "conjunctions-apart", "what each thread and each copy compares and assigns", crowd.by_conjunctions_apart
+    "conjunctions-apart",
+    "conjunctions of formulas from the tests and assignments of each thread and each copy",
+    crowd.by_conjunctions_apart,
 )
 CONJUNCTIONS: ClaimEngine = Prover(
-    "conjunctions", "what threads and one or two copies compare and assign", crowd.by_conjunctions
+    "conjunctions",
+    "conjunctions of formulas from the tests and assignments of the threads and one or two copies",
+    crowd.by_conjunctions,
 )
 COUNTS: ClaimEngine = Prover(
-    "counts", "the same as `conjunctions`, with what steps need and how many copies are where", crowd.by_counts
+    "counts",
+    "the same as `conjunctions`, with weakest preconditions and the number of copies at each location",
+    crowd.by_counts,
 )
 JOINT: ClaimEngine = Prover(
     "joint", "relations between all threads and any copy, or any two", partial(crowd.by_joint_relations, 0)

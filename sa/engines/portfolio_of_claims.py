@@ -19,35 +19,39 @@ from sa.invariants import deciders, direct, joint_conjunctions
 CLAIMED: ClaimEngine = Prover("claims", "claims that are inductive as they stand", direct.by_claims)
 BOXES: ClaimEngine = Prover("boxes", "invariants that bound variables, thread by thread", deciders.by_boxes)
 PRECONDITIONS: ClaimEngine = Prover(
-    "preconditions", "claims and what steps need so that they hold afterwards", direct.by_preconditions
+    "preconditions", "claims with their weakest preconditions along a few steps", direct.by_preconditions
 )
 STATES: ClaimEngine = Decider("states", "all states, where there are few, or a short run", by_few_states)
 MORE_STATES: ClaimEngine = Decider("more-states", "all states, or a run over small values", by_all_states)
 CONTROL: ClaimEngine = Decider(
     "control",
-    "explicit control with symbolic data: control points and relations there",
+    "explicit control with symbolic data: relations between variables at each control point",
     partial(by_control, EFFORTS[0]),
 )
 ELEMENTS: ClaimEngine = Prover(
     "elements",
-    "explicit control with what holds of every element of an array, whatever its index",
+    "explicit control with invariants of array elements that hold at every index",
     partial(by_elements, EFFORTS[0]),
 )
 EQUALITIES: ClaimEngine = Prover(
-    "equalities", "explicit control with equations between data, at many points", by_equalities
+    "equalities",
+    "explicit control with equations between variables, for programs with many control points",
+    by_equalities,
 )
 COUNTERS: ClaimEngine = Decider(
     "counters",
-    "the same as `control`, with numbers that take few values as control: places in a ring, bounded counters",
+    "the same as `control`; numbers with few values are control too: positions in a ring, bounded counters",
     partial(by_counters, EFFORTS[0]),
 )
 COORDINATES: ClaimEngine = Prover(
     "coordinates",
-    "equations at control points, with remainders and differences as variables of their own: ring buffers, tickets",
+    "equations at control points, also between remainders and differences: ring buffers, ticket locks",
     partial(by_coordinates, EQUALITIES_ALONE),
 )
 MORE_COORDINATES: ClaimEngine = Prover(
-    "more-coordinates", "the same as `coordinates`, with relations there", partial(by_coordinates, EFFORTS[0])
+    "more-coordinates",
+    "the same as `coordinates`, with relations besides equations",
+    partial(by_coordinates, EFFORTS[0]),
 )
 MORE_CONTROL: ClaimEngine = Decider(
     "more-control", "the same as `control`, with more effort", partial(by_control, EFFORTS[1])
@@ -56,18 +60,20 @@ DIFFERENCES: ClaimEngine = Prover(
     "differences", "differences between variables, at joint locations", deciders.by_differences
 )
 CONJUNCTIONS: ClaimEngine = Prover(
-    "conjunctions", "joint invariants made of what the program compares and assigns", joint_conjunctions.by_conjunctions
+    "conjunctions",
+    "joint invariants: conjunctions of formulas from the program's tests and assignments",
+    joint_conjunctions.by_conjunctions,
 )
 PRODUCTS: ClaimEngine = Prover(
     "products", "the same as `conjunctions`, for claims with products or functions", joint_conjunctions.by_products
 )
 SUMS: ClaimEngine = Prover(
     "sums",
-    "the same as `conjunctions`, with what loops have added up that is no linear term",
+    "the same as `conjunctions`, with the sums of non-linear terms that loops compute",
     partial(joint_conjunctions.by_sums, False),
 )
 MORE_SUMS: ClaimEngine = Prover(
-    "more-sums", "the same as `sums`, with any terms", partial(joint_conjunctions.by_sums, True)
+    "more-sums", "the same as `sums`, for terms of any form", partial(joint_conjunctions.by_sums, True)
 )
 RELATIONS: ClaimEngine = Prover(
     "relations", "relational invariants, thread by thread", partial(deciders.by_relations, 0)
@@ -83,7 +89,7 @@ LONG_RUNS: ClaimEngine = Refuter("long-runs", "longer runs, and runs over any va
 #: Bounds that grow.
 USUAL_BOUNDS = Wanted()
 BOUNDED: ClaimEngine = Decider(
-    "bounded", "runs within so many rounds and unwindings of loops, more and more", partial(by_rounds, USUAL_BOUNDS)
+    "bounded", "runs within growing bounds on rounds and on the unwinding of loops", partial(by_rounds, USUAL_BOUNDS)
 )
 
 

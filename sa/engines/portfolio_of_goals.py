@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 from functools import partial
+from types import MappingProxyType
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -29,15 +30,27 @@ TACTICS = (
     Tactics("long-answers", 2000, 4, Bounds(400, None, None), Patience.NONE, known=True),
 )
 
+#: What the searches do where an answer leads to a lost state, and which answers they allow.
+_PREFERENCES: Mapping[str, str] = MappingProxyType(
+    {
+        "first-answers": "keeps the answers that it chose first",
+        "likely-answers": "keeps an answer where it is possible",
+        "late-answers": "changes answers early, and prefers not to move before it has to",
+        "short-answers": "changes answers early",
+        "long-answers": "changes answers early, and allows answers of any length",
+    }
+)
+
 GoalPortfolio: TypeAlias = tuple[Turn[GoalEngine], ...]
 
 
 def _search(tactics: Tactics) -> GoalEngine:
-    return Decider(tactics.name, "a relation by lemmas, or a play", partial(deciders.by_search, tactics))
+    what = f"a relation by lemmas, or a play: {_PREFERENCES[tactics.name]}"
+    return Decider(tactics.name, what, partial(deciders.by_search, tactics))
 
 
 def _points(name: str, *tactics: Tactics) -> GoalEngine:
-    what = "relations where values of flags and locks are part of the locations, for closed programs"
+    what = "relations between locations that include the values of flags and locks, for closed programs"
     return Prover(name, what, partial(deciders.by_points, tactics))
 
 
@@ -76,7 +89,7 @@ STATES: GoalEngine = Decider(
 
 
 def _guesses(steps: int, values: tuple[int, ...], name: str) -> GoalEngine:
-    what = "steps that win on few values, against all abstract states that may match, for closed programs"
+    what = "concrete steps that win on few values, played against all matching abstract states, for closed programs"
     return Refuter(name, what, partial(deciders.by_guess, steps, values))
 
 
@@ -96,7 +109,7 @@ BOUNDED: GoalEngine = Refuter(
 
 ARRAYS: GoalEngine = Prover(
     "arrays",
-    "relations where functions are arrays that nobody changes",
+    "relations; functions are read as arrays that no step changes",
     partial(deciders.by_arrays, (TACTICS[0], TACTICS[1], TACTICS[3])),
 )
 
@@ -108,7 +121,7 @@ TAUGHT = Tactics("strategy", 40, 2, Bounds(100, 1, 1), Patience.FIXED, known=Tru
 
 STRATEGY: GoalEngine = Prover(
     "strategy",
-    "a relation that the answers of a game on small values keep, for closed programs",
+    "a relation for the answers that a game on small values gives, for closed programs",
     partial(deciders.by_strategy, TAUGHT, EXAMPLES),
 )
 

@@ -296,7 +296,9 @@ def by_strategy(
     report(Event("answers fixed", {"steps answered": len(given.given)}))
     work.searches.append(search)
     ending = search.run()
-    evidence: Relation | Unknown = Unknown(Reason.BOUND, "answers that do on small values lose elsewhere")
+    evidence: Relation | Unknown = Unknown(
+        Reason.BOUND, "the answers that win on small values do not win on all values"
+    )
     match ending:
         case Answered():
             evidence = relation_of(search)
