@@ -8,15 +8,7 @@ from sa.automata.program import Program
 from sa.base.diagnostic import Diagnostic, InputError, error
 from sa.base.verdict import Reason, Unknown
 from sa.certificates.run import Ending, Run, Snapshot, Turn
-from sa.explicit.simulate import (
-    NoStart,
-    NoSuchTurn,
-    ending_of,
-    possible_turns,
-    scripted_run,
-    seeded_run,
-    starts,
-)
+from sa.explicit.simulate import NoStart, NoSuchTurn, ending_of, possible_turns, scripted_run, seeded_run, starts
 from sa.frontends.load import load_program
 from sa.terms.evaluate import Unevaluable
 

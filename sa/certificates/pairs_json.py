@@ -7,18 +7,15 @@ numbers in rising order, each with as many bytes as the greatest possible one ne
 from __future__ import annotations
 
 import zlib
-from base64 import b85decode, b85encode
+from base64 import b85encode
 
 from sa.automata.automaton import Automaton
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import SideStates, Simulation, StatePairs
 from sa.certificates.relation import Relation
 from sa.certificates.relation_json import read_openings, read_relation, relation_json, substitution_json
-from sa.certificates.shape import Entry, Json, plain
+from sa.certificates.shape import Entry, Json, plain, unpacked
 from sa.terms.term import Var
-
-#: A text may not stand for more bytes.
-_MAX_BYTES = 4_000_000_000
 
 
 def simulation_json(evidence: Simulation, goal: Goal) -> Json:
@@ -99,11 +96,5 @@ def _side(entry: Entry, automaton: Automaton) -> SideStates:
 
 
 def _numbers(entry: Entry, size: int) -> frozenset[int]:
-    try:
-        unpacking = zlib.decompressobj()
-        written = unpacking.decompress(b85decode(entry.text()), _MAX_BYTES)
-    except (ValueError, zlib.error):
-        raise entry.wrong("this is no compressed text") from None
-    if not unpacking.eof or len(written) % size:
-        raise entry.wrong(f"numbers of {size} bytes are expected")
+    written = unpacked(entry, size)
     return frozenset(int.from_bytes(written[i : i + size], "big") for i in range(0, len(written), size))

@@ -7,7 +7,7 @@ set of answers that is infinite, whose emptiness is an unsatisfiability checked 
 from __future__ import annotations
 
 from enum import Enum
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from msgspec import Struct
 
@@ -187,3 +187,16 @@ class Loss(Enum):
     BEHAVIOUR = "behaviour"
     RELATION = "relation"
     FORESIGHT = "foresight"
+
+
+def following(here: Position) -> tuple[Position | Broken, ...]:
+    """What the moves at a position lead to."""
+    match here.move:
+        case Step(replies=replies):
+            return tuple(r.then for r in replies)
+        case EnvironmentMove(then=then):
+            return (then,)
+        case Unmatched():
+            return ()
+        case _:
+            assert_never(here.move)

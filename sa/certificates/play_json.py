@@ -24,6 +24,7 @@ from sa.certificates.play import (
     Step,
     Uncovered,
     Unmatched,
+    following,
 )
 from sa.certificates.regions_json import passed_json, read_passed, read_regions, read_silent, regions_json, silent_json
 from sa.certificates.scope import goal_scope
@@ -92,7 +93,7 @@ class _Table:
         stack = [root]
         while stack:
             here = stack[-1]
-            missing = [p for p in _following(here) if id(p) not in self._numbers]
+            missing = [p for p in following(here) if isinstance(p, Position) and id(p) not in self._numbers]
             if missing:
                 stack.extend(missing)
                 continue
@@ -162,18 +163,6 @@ class _Table:
         else:
             then = {"broken": self._goal.iota.index(reply.then.formula)}
         return {"moves": [move_json(m, self._goal.abstract) for m in reply.moves], "then": then}
-
-
-def _following(here: Position) -> list[Position]:
-    match here.move:
-        case Step(replies=replies):
-            return [r.then for r in replies if isinstance(r.then, Position)]
-        case EnvironmentMove(then=then):
-            return [then]
-        case Unmatched():
-            return []
-        case _:
-            assert_never(here.move)
 
 
 def read_play(entry: Entry, goal: Goal) -> Play:

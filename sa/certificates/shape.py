@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+from base64 import b85decode
 from collections.abc import Iterator
 from enum import Enum
 from typing import Any, TypeAlias, TypeVar, assert_never
@@ -24,6 +26,8 @@ from sa.terms.sort import (
 from sa.terms.term import Term
 
 Json: TypeAlias = dict[str, Any]
+#: A compressed text may not stand for more bytes.
+_MAX_BYTES = 4_000_000_000
 E = TypeVar("E", bound=Enum)
 
 
@@ -151,3 +155,15 @@ def plain(value: Value, sort: Sort) -> bool | int | str | Json:
             return {"default": plain(value.default, element), "entries": entries}
         case _:
             assert_never(sort)
+
+
+def unpacked(entry: Entry, size: int) -> bytes:
+    """Numbers of so many bytes each that were compressed into one text: base 85 of zlib. Raises Malformed."""
+    try:
+        unpacking = zlib.decompressobj()
+        written = unpacking.decompress(b85decode(entry.text()), _MAX_BYTES)
+    except (ValueError, zlib.error):
+        raise entry.wrong("this is no compressed text") from None
+    if not unpacking.eof or len(written) % size:
+        raise entry.wrong(f"numbers of {size} bytes are expected")
+    return written

@@ -7,7 +7,7 @@ first.
 from __future__ import annotations
 
 import zlib
-from base64 import b85decode, b85encode
+from base64 import b85encode
 from collections.abc import Collection, Iterable, Sequence
 
 from sa.automata.automaton import Automaton, Kind
@@ -15,14 +15,14 @@ from sa.automata.program import Axiom
 from sa.automata.rename import apart
 from sa.certificates.packed import HAS_NUMPY, WORD, columns
 from sa.certificates.scope import scope
-from sa.certificates.shape import Entry, Json, plain
+from sa.certificates.shape import Entry, Json, plain, unpacked
 from sa.certificates.states import Field, States, place_widths
 from sa.certificates.threads_json import Bads, bad_json, read_bad
 from sa.terms.read_smtlib import Names
 from sa.terms.term import Var
 
-#: A text may not stand for more bytes, a field not have more bits.
-_MAX_BYTES, _MAX_WIDTH = 4_000_000_000, 1_000
+#: A field may not have more bits.
+_MAX_WIDTH = 1_000
 
 #: More numbers than this, of at most so many words, are kept in columns.
 _MANY, _MOST_WORDS = 100_000, 8
@@ -116,13 +116,7 @@ def _first(entry: Entry, thread: Automaton) -> frozenset[int]:
 
 
 def _numbers(entry: Entry, size: int) -> Collection[int]:
-    try:
-        unpacking = zlib.decompressobj()
-        written = unpacking.decompress(b85decode(entry.text()), _MAX_BYTES)
-    except (ValueError, zlib.error):
-        raise entry.wrong("this is no compressed text") from None
-    if not unpacking.eof or len(written) % size:
-        raise entry.wrong(f"numbers of {size} bytes are expected")
+    written = unpacked(entry, size)
     numbers = (int.from_bytes(written[i : i + size], "big") for i in range(0, len(written), size))
     if HAS_NUMPY and len(written) > _MANY * size and 8 * size <= WORD * _MOST_WORDS:
         return columns(numbers, -(-8 * size // WORD))

@@ -12,17 +12,7 @@ from typing import assert_never
 
 from sa.base.limits import Limits, check_time
 from sa.certificates.goal import Goal
-from sa.certificates.play import (
-    Broken,
-    BrokenAtStart,
-    Chosen,
-    EnvironmentMove,
-    Play,
-    Position,
-    Step,
-    Uncovered,
-    Unmatched,
-)
+from sa.certificates.play import BrokenAtStart, Chosen, Play, Position, Uncovered, following
 from sa.checker.answers import NotEnumerable
 from sa.checker.moves import move_faults
 from sa.checker.openings import broken_at_start, chosen, start_faults, uncovered
@@ -69,12 +59,12 @@ def _strategy(r: Replay, start: Position) -> Iterator[Failure]:
 
     Positions are told apart by identity: comparing whole subtrees would take for ever.
     """
-    stack = [(start, iter(_next(start)))]
+    stack = [(start, _positions(start))]
     entered, left = {id(start)}, set[int]()
     yield from move_faults(r, start)
     while stack:
-        here, following = stack[-1]
-        then = next(following, None)
+        here, rest = stack[-1]
+        then = next(rest, None)
         if then is None:
             stack.pop()
             left.add(id(here))
@@ -82,18 +72,10 @@ def _strategy(r: Replay, start: Position) -> Iterator[Failure]:
             check_time(r.bounds)
             yield from move_faults(r, then)
             entered.add(id(then))
-            stack.append((then, iter(_next(then))))
+            stack.append((then, _positions(then)))
         elif id(then) not in left:
             yield Rejected("end", "the play contains a cycle")
 
 
-def _next(here: Position) -> list[Position]:
-    match here.move:
-        case Step(replies=replies):
-            return [reply.then for reply in replies if not isinstance(reply.then, Broken)]
-        case EnvironmentMove(then=then):
-            return [then]
-        case Unmatched():
-            return []
-        case _:
-            assert_never(here.move)
+def _positions(here: Position) -> Iterator[Position]:
+    return (then for then in following(here) if isinstance(then, Position))

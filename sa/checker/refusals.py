@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import assert_never
 
 from sa.certificates.goal import Goal
-from sa.certificates.play import Broken, Chosen, EnvironmentMove, Obstacle, Play, Position, Refusal, Step, Unmatched
+from sa.certificates.play import Chosen, Obstacle, Play, Position, Refusal, Step, following
 from sa.checker.legal import Action, shown, state_fault, updated
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.side import Side, side
@@ -39,22 +38,10 @@ def _positions(play: Play) -> Iterator[Position]:
     while pending:
         here = pending.pop()
         yield here
-        for then in _next(here):
+        for then in following(here):
             if isinstance(then, Position) and id(then) not in seen:
                 seen.add(id(then))
                 pending.append(then)
-
-
-def _next(here: Position) -> tuple[Position | Broken, ...]:
-    match here.move:
-        case Step(replies=replies):
-            return tuple(r.then for r in replies)
-        case EnvironmentMove(then=then):
-            return (then,)
-        case Unmatched():
-            return ()
-        case _:
-            assert_never(here.move)
 
 
 def _obstacle(s: Side, refusal: Refusal, asked: Action) -> Obstacle | None:

@@ -19,15 +19,7 @@ from sa.automata.ranges import within
 from sa.base.limits import Limits, check_time
 from sa.domains.lattice import Domain, V
 from sa.domains.thresholds import Thresholds, thresholds_of
-from sa.generation.effect import (
-    Effect,
-    Shape,
-    effect_of,
-    joined,
-    shape_of,
-    step,
-    taking,
-)
+from sa.generation.effect import Effect, Shape, effect_of, joined, shape_of, step, taking
 from sa.generation.order import Order, order_of
 from sa.generation.parts import Parts, disturbed, is_kept
 from sa.generation.symmetry import turns

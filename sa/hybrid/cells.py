@@ -24,19 +24,7 @@ from sa.terms import build
 from sa.terms.name import staged
 from sa.terms.sort import INT, ArraySort
 from sa.terms.substitute import rebuild, substitute
-from sa.terms.term import (
-    ConstantArray,
-    Forall,
-    Ite,
-    Same,
-    Select,
-    Store,
-    Term,
-    Var,
-    array_sort_of,
-    children,
-    sort_of,
-)
+from sa.terms.term import ConstantArray, Forall, Ite, Same, Select, Store, Term, Var, array_sort_of, children, sort_of
 
 #: The index that nothing is known of.
 INDEX = build.variable("k@index", INT)

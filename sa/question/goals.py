@@ -14,15 +14,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import (
-    EXIT,
-    Automaton,
-    Edge,
-    Kind,
-    Origin,
-    edges_from,
-    variables_of,
-)
+from sa.automata.automaton import EXIT, Automaton, Edge, Kind, Origin, edges_from, variables_of
 from sa.automata.program import Formula, Program, Refinement, Related
 from sa.automata.rename import on_side, own_local
 from sa.base.diagnostic import Diagnostic, InputError, Label, error

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from sa.automata.automaton import Automaton, Edge, location_of
-from sa.base.source import Span
+from sa.automata.automaton import Automaton, Edge, Kind, location_of
+from sa.base.source import Span, span_text
 from sa.certificates.goal import Goal
 from sa.certificates.play import Broken, Obstacle, Refusal
 from sa.report.formulas import Whole, action_name, content, legible, show_with, wholes_of
@@ -40,6 +40,17 @@ def is_internal(var: Var) -> bool:
 def name_of(edge: Edge) -> str:
     """An edge that has no source text, in words."""
     return edge.origin.text or f"{edge.source} → {edge.target}"
+
+
+def statement_of(edge: Edge) -> str:
+    """What a step is called: its source text on one line."""
+    span = edge.origin.span
+    return name_of(edge) if span is None else " ".join(span_text(span).split())
+
+
+def shown_variables(automaton: Automaton) -> list[Var]:
+    """The variables that a reader knows: declared ones, parameters and internal names aside."""
+    return [v.var for v in automaton.variables if v.kind is not Kind.PARAM and not is_internal(v.var)]
 
 
 def bare(var: Var) -> str:

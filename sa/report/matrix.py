@@ -10,7 +10,7 @@ from sa.base.source import position, span_text
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import Simulation, StatePairs
 from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
-from sa.report.explain import bare, name_of
+from sa.report.explain import bare, statement_of
 from sa.report.formulas import action_name
 from sa.report.html import text
 from sa.report.svg import picture
@@ -104,7 +104,7 @@ def _place(automaton: Automaton, name: str) -> str:
 
 
 def _answered(answer: EdgeAnswer, goal: Goal) -> str:
-    step = text(_edge(goal.concrete.edges[answer.edge]))
+    step = text(statement_of(goal.concrete.edges[answer.edge]))
     return f"<code>{step}</code> is answered by {_paths(answer.answers, goal.abstract)}"
 
 
@@ -113,13 +113,8 @@ def _paths(answers: Sequence[AbstractPath], abstract: Automaton) -> str:
 
 
 def _path(answer: AbstractPath, abstract: Automaton) -> str:
-    steps = " ; ".join(_edge(abstract.edges[e]) for e in answer.edges)
+    steps = " ; ".join(statement_of(abstract.edges[e]) for e in answer.edges)
     return f"<code>{text(steps)}</code>" if steps else "staying"
-
-
-def _edge(edge: Edge) -> str:
-    span = edge.origin.span
-    return name_of(edge) if span is None else " ".join(span_text(span).split())
 
 
 # ---------------------------------------------------------------- automata

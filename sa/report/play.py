@@ -11,7 +11,7 @@ from sa.automata.automaton import Automaton, Edge, Kind
 from sa.automata.trace import Configuration
 from sa.base.source import Span, position
 from sa.certificates.goal import Goal
-from sa.report.explain import Why, is_internal, name_of
+from sa.report.explain import Why, name_of, shown_variables
 from sa.report.passed import passed_told
 from sa.report.screen import BAD, FAINT, OPEN, PLACE, STRONG, fit, pack, wrap
 from sa.report.snippet import chain_told, place, snippet, statement
@@ -19,7 +19,6 @@ from sa.report.story import Ending, Event, Round, Story, rounds_of
 from sa.report.text import Text, cell_len
 from sa.report.told import changes_told, told_of, values_told
 from sa.terms.sort import show_value
-from sa.terms.term import Var
 
 _GUTTER = 4
 _NARROWEST, _WIDEST = 24, 60
@@ -78,19 +77,14 @@ def _parameters(told: Story, goal: Goal, width: int) -> Iterable[Text]:
         yield Text()
 
 
-def _shown(automaton: Automaton) -> list[Var]:
-    """The variables that a reader knows: declared ones, parameters and internal names aside."""
-    return [v.var for v in automaton.variables if v.kind is not Kind.PARAM and not is_internal(v.var)]
-
-
 def _state(at: Configuration, automaton: Automaton, column: int) -> list[Text]:
-    values = {v: at.values[v] for v in _shown(automaton) if v in at.values}
+    values = {v: at.values[v] for v in shown_variables(automaton) if v in at.values}
     told = values_told(values, None, told_of(automaton))
     return pack([Text.assemble(f"{name} = ", (value, STRONG)) for name, value in told], column)
 
 
 def _changes(event: Event, automaton: Automaton) -> list[Text]:
-    after = {v: event.after.values[v] for v in _shown(automaton) if v in event.after.values}
+    after = {v: event.after.values[v] for v in shown_variables(automaton) if v in event.after.values}
     changes = changes_told(event.before.values, after, None, told_of(automaton))
     return [Text.assemble(f"{name}: {before} → ", (value, STRONG)) for name, before, value in changes]
 

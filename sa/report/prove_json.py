@@ -8,14 +8,7 @@ from msgspec import Struct
 
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Verdict
-from sa.report.json import (
-    DiagnosticJson,
-    OriginJson,
-    UnknownJson,
-    diagnostic_json,
-    origin_json,
-    unknown_json,
-)
+from sa.report.json import DiagnosticJson, OriginJson, UnknownJson, diagnostic_json, origin_json, unknown_json
 from sa.report.outcome_json import ResultJson, result_json
 from sa.report.prove import claim_of, domain, rule_of, unproved_below
 from sa.report.run_json import RunJson, run_json

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from sa.automata.automaton import Automaton, Edge, Kind
+from sa.automata.automaton import Automaton, Kind
 from sa.automata.program import Program
-from sa.base.source import Span, span_text
+from sa.base.source import Span
 from sa.certificates.goal import Goal
 from sa.certificates.run import Ending, Run, Snapshot, Turn
-from sa.report.explain import Why, is_internal, name_of
+from sa.report.explain import Why, is_internal, shown_variables, statement_of
 from sa.report.formulas import action_name
 from sa.report.story import Event, Story, rounds_of
 from sa.report.told import Told, changes_told, told, told_of, values_told
@@ -112,29 +112,18 @@ def play_scene(told: Story, goal: Goal) -> Scene:
 
 
 def _act(event: Event, side: Automaton) -> Act:
-    after = {v: event.after.values[v] for v in _visible(side) if v in event.after.values}
+    after = {v: event.after.values[v] for v in shown_variables(side) if v in event.after.values}
     changes = tuple(changes_told(event.before.values, after, None, told_of(side)))
     if event.edge is None:
         return Act("environment", "environment", changes=changes)
     mover = "" if event.edge.thread is None else f"{event.edge.thread}: "
-    return Act("step", f"{mover}{_text(event.edge)}", event.edge.origin.span, event.action, changes)
-
-
-def _visible(side: Automaton) -> list[Var]:
-    """The variables that a reader knows, parameters aside."""
-    return [v.var for v in side.variables if v.kind is not Kind.PARAM and not is_internal(v.var)]
+    return Act("step", f"{mover}{statement_of(event.edge)}", event.edge.origin.span, event.action, changes)
 
 
 def _state(location: str, values: Mapping[Var, Value], side: Automaton) -> State:
     return State(
-        location, tuple(values_told({v: values[v] for v in _visible(side) if v in values}, None, told_of(side)))
+        location, tuple(values_told({v: values[v] for v in shown_variables(side) if v in values}, None, told_of(side)))
     )
-
-
-def _text(edge: Edge) -> str:
-    """What a step is called: its source text on one line."""
-    span = edge.origin.span
-    return name_of(edge) if span is None else " ".join(span_text(span).split())
 
 
 # ---------------------------------------------------------------- runs
@@ -166,7 +155,7 @@ def _turn(turn: Turn, before: Snapshot, how: Told) -> Act:
         values = [show_value(x, sort_of(t)) for x, t in zip(turn.shown, edge.label.values, strict=True)]
         shown = f"{action_name(edge)}({', '.join(values)})" if values else action_name(edge)
     changes = tuple(changes_told(old, {v: x for v, x in new.items() if not is_internal(v)}, turn.thread, how))
-    return Act("step", _text(edge), edge.origin.span, shown, changes)
+    return Act("step", statement_of(edge), edge.origin.span, shown, changes)
 
 
 def _frame(acts: tuple[tuple[Act, ...], ...], at: Snapshot, program: Program, how: Told) -> Frame:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TypeAlias, assert_never
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,6 +30,7 @@ from sa.certificates.play import (
     Step,
     Uncovered,
     Unmatched,
+    following,
 )
 from sa.report.explain import Why, action, bare, broken, name_of, no_choice, refused, wholes_of_both
 from sa.report.formulas import Whole, show_with
@@ -262,7 +263,7 @@ def _lengths(starts: Sequence[Position | Broken]) -> Lengths:
         node, ready = todo.pop()
         if id(node) in found:
             continue
-        next_ = _successors(node)
+        next_ = following(node) if isinstance(node, Position) else ()
         if ready or not next_:
             longest = max((found[id(n)] for n in next_), default=0)
             found[id(node)] = longest + isinstance(node, Position)
@@ -289,25 +290,12 @@ def broken_in(play: Play) -> tuple[Formula, ...]:
         here = todo.pop()
         if isinstance(here, Broken):
             found[here.formula] += 1
-        for after in _successors(here):
+            continue
+        for after in following(here):
             if id(after) not in seen:
                 seen.add(id(after))
                 todo.append(after)
     return tuple(formula for formula, _ in found.most_common())
-
-
-def _successors(node: Position | Broken) -> tuple[Position | Broken, ...]:
-    if isinstance(node, Broken):
-        return ()
-    match node.move:
-        case EnvironmentMove(then=then):
-            return (then,)
-        case Step(replies=replies):
-            return tuple(r.then for r in replies)
-        case Unmatched():
-            return ()
-        case _:
-            assert_never(node.move)
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -10,14 +10,7 @@ from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Verdict
 from sa.certificates.run import Run
 from sa.engines.verification import Finding, Verification, tried_about
-from sa.report.json import (
-    DiagnosticJson,
-    OriginJson,
-    UnknownJson,
-    diagnostic_json,
-    origin_json,
-    unknown_json,
-)
+from sa.report.json import DiagnosticJson, OriginJson, UnknownJson, diagnostic_json, origin_json, unknown_json
 from sa.report.run_json import RunJson, run_json
 from sa.report.tried import TriedJson, tried_json
 from sa.report.verify import domain, runs, violating

@@ -32,19 +32,7 @@ from sa.frontends.c.outside import (
 )
 from sa.frontends.c.shown import is_alone
 from sa.frontends.c.texts import TEXTS
-from sa.frontends.c.types import (
-    INT,
-    LONG,
-    ULONG,
-    CType,
-    Float,
-    Function,
-    Int,
-    Pointer,
-    Struct,
-    is_scalar,
-    key_of,
-)
+from sa.frontends.c.types import INT, LONG, ULONG, CType, Float, Function, Int, Pointer, Struct, is_scalar, key_of
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import (
     ANY,

@@ -48,14 +48,7 @@ from sa.frontends.c.types import (
     synchronises,
 )
 from sa.frontends.c.unions import element, member
-from sa.frontends.c.values import (
-    Unsupported,
-    Value,
-    inverted,
-    negated,
-    number,
-    truth,
-)
+from sa.frontends.c.values import Unsupported, Value, inverted, negated, number, truth
 from sa.frontends.flow.graph import Begin, End, Node, Set, Skip, code
 from sa.terms import build
 from sa.terms.term import Int as Number

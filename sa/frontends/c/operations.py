@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from sa.frontends.c.body import (
-    Body,
-    InMemory,
-    InRegister,
-    Place,
-    converted,
-    emit,
-    fresh,
-    object_of,
-    temporary,
-)
+from sa.frontends.c.body import Body, InMemory, InRegister, Place, converted, emit, fresh, object_of, temporary
 from sa.frontends.c.shown import chosen, is_alone, loaded, order_of, read_to_update, stored, updated
 from sa.frontends.c.types import (
     INT,

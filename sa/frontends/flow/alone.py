@@ -23,21 +23,7 @@ from sa.frontends.flow.exposed import bounded, is_shared, not_compared, refuse, 
 from sa.frontends.flow.flags import without_counters
 from sa.frontends.flow.fused import fused
 from sa.frontends.flow.given import Common, chosen
-from sa.frontends.flow.graph import (
-    Begin,
-    Cell,
-    End,
-    Load,
-    Object,
-    Range,
-    Show,
-    Step,
-    Storage,
-    Store,
-    Sync,
-    Unit,
-    fresh,
-)
+from sa.frontends.flow.graph import Begin, Cell, End, Load, Object, Range, Show, Step, Storage, Store, Sync, Unit, fresh
 from sa.frontends.flow.impossible import without_impossible
 from sa.frontends.flow.inline import inline
 from sa.frontends.flow.layout import Layout, layout

@@ -43,6 +43,7 @@ from sa.frontends.flow.graph import (
     outgoing,
 )
 from sa.frontends.flow.heap import OTHER_TYPE
+from sa.frontends.flow.joins import chain
 from sa.frontends.flow.layout import is_at
 from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.terms import written_by
@@ -164,7 +165,7 @@ def _owed(address: int, node: Node, work: _Work) -> Term:
 def _fail(node: Node, formula: Term, origin: Origin, work: _Work) -> None:
     """The source is undefined where a formula holds."""
     here = fresh(work.thread.graph)
-    _chain(node, [Test(formula)], here, origin, work)
+    work.steps += chain(work.thread.graph, node, [Test(formula)], here, origin)
     work.steps.append(Step(here, Fail(RACE), fresh(work.thread.graph), origin))
 
 
@@ -179,7 +180,7 @@ def _rewritten(step: Step, work: _Work) -> None:
             _add(step, ops if work.depths[step.source] else [Begin(), *ops, End()], work)
         case Fail(what) if what in ENDS:
             here = fresh(work.thread.graph)
-            _chain(step.source, [Show("fails", (), Sync.NONE)], here, step.origin, work)
+            work.steps += chain(work.thread.graph, step.source, [Show("fails", (), Sync.NONE)], here, step.origin)
             work.steps.append(Step(here, Halt(), step.target, step.origin))
         case _:
             _add(step, [step.op], work)
@@ -192,15 +193,7 @@ def _add(step: Step, ops: list[Op], work: _Work) -> None:
         before, after = (_owed(address, n, work) for n in (step.source, step.target))
         if before is not after or written_by(step.op) in after.free:
             changed.append(Set(cell.owes, build.ite(after, build.ONE, build.ZERO)))
-    _chain(step.source, [*ops, *changed], step.target, step.origin, work)
-
-
-def _chain(source: Node, ops: Sequence[Op], target: Node, origin: Origin, work: _Work) -> None:
-    here = source
-    for number, op in enumerate(ops, 1):
-        after = target if number == len(ops) else fresh(work.thread.graph)
-        work.steps.append(Step(here, op, after, origin))
-        here = after
+    work.steps += chain(work.thread.graph, step.source, [*ops, *changed], step.target, step.origin)
 
 
 def _accessed(step: Step, work: _Work) -> None:
