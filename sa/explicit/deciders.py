@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from msgspec.structs import replace
+
 from sa.automata.ranges import is_large
 from sa.base.budget import Budget, Report
 from sa.explicit.evidence import proof, run_into
@@ -25,16 +27,22 @@ LONGER = Effort(100_000, 1_000, reduced=True, by_levels=300_000)
 LIKELY = Effort(400_000, 1_000, reduced=True, by_levels=1_500_000)
 LONG = Effort(2_000_000, 70_000, reduced=True, by_levels=20_000_000)
 LONGEST = Effort(4_000_000, 70_000, reduced=True, by_levels=40_000_000)
+#: Few of many states, but far: runs through long loops, and over values that are chosen many times.
+BEAM = Effort(60_000, 4, reduced=True, beam=40)
 
 
 def by_few_states(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
-    """What a quick search settles, or a longer one. Raises LimitReached."""
+    """What a quick search settles, or a longer one, or runs that a beam finds. Raises LimitReached."""
     s = system(asked.threads, asked.bads)
     found = search(s, QUICK, budget.bounds, report)
     if not found.ended and found.exact:
         longer = search(s, LONGER if _grows(found) else LIKELY, budget.bounds, report)
         found = longer if longer.ended else found
     yield from _settled(asked, found)
+    if not found.ended:
+        far = search(s, BEAM, budget.bounds, report)
+        further = {number: state for number, state in far.bad.items() if number not in found.bad}
+        yield from _settled(asked, replace(far, bad=further))
 
 
 def by_all_states(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
+from random import Random
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 #: How many partial initial values are looked at for a state of the effort.
 _LOOKS_AT_STARTS = 5
 
+#: How many values a beam tries where there are too many.
+_IN_A_BEAM = 4
+
 #: How many states are stepped between two looks at the clock, and how many remembered parts there may be for a state.
 _BETWEEN_LOOKS = 4_096
 _REMEMBERED, _FOR_A_STATE = 100_000, 0.5
@@ -48,7 +52,8 @@ class Effort(Struct, frozen=True):
     """How many states may be reached, up to which size a range is tried as a whole, and whether steps are reduced.
 
     Where something was left out, so that nothing can be proved, `inexact` states may be reached. Behind `singly`
-    states, levels of at least `wide` are stepped at once; then `by_levels` states may be reached.
+    states, levels of at least `wide` are stepped at once; then `by_levels` states may be reached. Where there is a
+    `beam`, at most so many states of a level are followed, picked at random, and few values are tried.
     """
 
     states: int
@@ -58,6 +63,7 @@ class Effort(Struct, frozen=True):
     by_levels: int = 0
     singly: int = 30_000
     wide: int = 500
+    beam: int = 0
 
 
 class Search(Struct, frozen=True, eq=False):
@@ -104,10 +110,11 @@ def search(s: System, effort: Effort, bounds: Limits, report: Report = unheard) 
     """All states of the system, or as many as the effort allows. Raises LimitReached."""
     reducing = reduction(s) if effort.reduced else None
     first = tuple(frozenset[int]() for _ in s.threads) if reducing is None else reducing.first
-    pool = interesting(_terms(s))
+    pool = interesting(_terms(s))[: _IN_A_BEAM if effort.beam else None]
     order = (*s.counters, *s.variables)
     decidable = {i for i, c in enumerate(s.claims) if c is None or executable((c,), order)}
-    widths = dict[Var, int]()
+    # A beam is short: it does not begin again for a number that needs more room.
+    widths = dict.fromkeys(s.variables, WIDTHS[-1]) if effort.beam else {}
     while True:
         making = Making(s, layout(s, widths), pool, effort.few, bounds, not s.partial)
         work = _Work(making, effort, reducing, set(decidable))
@@ -148,7 +155,7 @@ def _run(work: _Work, report: Report) -> None:
         for i, c in enumerate(work.making.system.claims)
         if c is not None and i in work.open
     ]
-    frontier, steps = list(_starts(work)), 0
+    frontier, steps, random = list(_starts(work)), 0, Random(0)
     while frontier and work.open:
         report(Event("states", {"states": len(work.seen), "steps deep": steps}))
         later = list[int]()
@@ -165,6 +172,8 @@ def _run(work: _Work, report: Report) -> None:
             ):
                 return
         frontier, steps = later, steps + 1
+        if 0 < work.effort.beam < len(frontier):
+            frontier, work.making.exact = random.sample(frontier, work.effort.beam), False
         if _is_wide(work, frontier):
             _by_levels(work, frontier, steps, report)
             return

@@ -59,6 +59,20 @@ def test_values_without_a_range_need_not_be_small() -> None:
     assert len(plain.reached) > 80
 
 
+def test_a_beam_finds_what_is_far_and_never_claims_to_have_seen_everything() -> None:
+    """Each round chooses a value, and no two choices lead to the same state; the other thread may move for ever."""
+    text = """global total : int = 0; thread A { while (true) { skip; } }
+    thread B { local k : 0..60 = 0; local v : int;
+               while (k < 60) { havoc v; total := 3 * total + v; k := k + 1; } assert total % 3 != 1; }"""
+    s = system(program_of(text).threads, (ANY,))
+    assert not search(s, Effort(5_000, 4, reduced=True), Limits()).bad
+    assert search(s, Effort(20_000, 4, reduced=True, beam=20), Limits()).bad
+    never = system(program_of(text.replace("total % 3 != 1", "k == 60")).threads, (ANY,))
+    found = search(never, Effort(20_000, 4, reduced=True, beam=20), Limits())
+    assert not found.bad
+    assert not found.complete
+
+
 @pytest.mark.parametrize(("total", "bad"), [(3, set[int]()), (4, {0})])
 def test_arrays_are_values_like_others(total: int, bad: set[int]) -> None:
     text = f"""global arraya : int; init arraya == all(0);

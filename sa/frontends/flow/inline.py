@@ -89,7 +89,7 @@ def inline(unit: Unit, procedure: str, thread: str) -> tuple[Graph, tuple[Var, .
 
 
 class _TooLong(Exception):
-    """There are more than MAX_STEPS."""
+    """There are more than MAX_STEPS, or too many for a recursion of this depth."""
 
 
 def _is_deeper(step: Step) -> bool:
@@ -198,6 +198,8 @@ def _call(
 ) -> None:
     called, graph = thread.unit.procedures[op.procedure], thread.graph
     if frame.chain.count(op.procedure) > thread.deep:
+        if len(graph.steps) > _MOST_RECURSIVE and thread.deep > _DEPTHS[-1]:
+            raise _TooLong
         graph.steps.append(Step(ends[0], Fail(DEEPER), fresh(graph), origin))
         return
     shown = frame.shown or (origin if called.hidden else None)

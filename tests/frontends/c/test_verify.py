@@ -194,3 +194,11 @@ def test_a_division_by_what_changes_is_decided_by_all_states(tmp_path: Path) -> 
     )
     assert verdict(tmp_path, text.replace("{});", "9);")) is Verdict.PROVED
     assert verdict(tmp_path, text.replace("{});", "8);")) is Verdict.REFUTED
+
+
+def test_a_recursion_in_many_places_is_followed_as_deep_as_there_is_room(tmp_path: Path) -> None:
+    """Its calls at the greatest depth are hundreds of thousands: that there are too many is seen early."""
+    text = "int f(int m, int n) { return m == 0 ? n + 1 : n == 0 ? f(m - 1, 1) : f(m - 1, f(m, n - 1)); }"
+    main = "int main(void) { assert(f(1, 1) == %d); return 0; }"
+    assert verdict(tmp_path, text + main % 3, seconds=10) is Verdict.PROVED
+    assert verdict(tmp_path, text + main % 4, seconds=10) is Verdict.REFUTED
