@@ -315,7 +315,7 @@ _WORDS: dict[str, Handler] = {
     "pthread_self": _self, "thrd_current": _self,
     "pthread_create": _create, "thrd_create": _create, "pthread_join": _join, "thrd_join": _join,
     "pthread_cancel": cancelled, "__sacheck_cleanup": cleaned, "pthread_exit": _leave, "thrd_exit": _leave,
-    "__builtin_expect": _expected, "__builtin_ia32_pause": _nothing,
+    "__builtin_expect": _expected, "__builtin_ia32_pause": _nothing, "__builtin_prefetch": _nothing,
     "__sync_synchronize": _nothing, "__atomic_thread_fence": _nothing, "__atomic_signal_fence": _nothing,
     **BLOCKS, **ENDINGS, **TEXTS,
     "__sacheck_deadlock": lambda body, arguments: Value(build.integer(int(body.file.choices.deadlock)), INT),

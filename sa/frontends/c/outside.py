@@ -29,6 +29,8 @@ def outside(body: Body, name: str, kind: Function | None, arguments: Sequence[An
     """A function that is defined nowhere: its result is arbitrary, and it must not touch the program's variables."""
     if name in QUIET and any(_is_string(a) and "%n" in a.value for a in arguments):
         raise Unsupported("SA716", f"`{name}` writes through a pointer here (`%n`)", "count without it")
+    if name.startswith("__builtin_"):
+        raise Unsupported("SA716", f"what `{name}` does is not known here", "write it in C")
     if body.file.choices.visible:
         return _shown(body, name, kind, arguments)
     values = [value(body, a) for a in arguments if not _is_string(a)]

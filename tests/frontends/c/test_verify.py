@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sa.app.verify import VerifyRequest, verify
+from sa.base.diagnostic import InputError
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
 from sa.engines.verify import Options
@@ -202,3 +203,22 @@ def test_a_recursion_in_many_places_is_followed_as_deep_as_there_is_room(tmp_pat
     main = "int main(void) { assert(f(1, 1) == %d); return 0; }"
     assert verdict(tmp_path, text + main % 3, seconds=10) is Verdict.PROVED
     assert verdict(tmp_path, text + main % 4, seconds=10) is Verdict.REFUTED
+
+
+BITS = """int main(void) { unsigned x = 0xF1; int y = -2147483647 - 1;
+assert(__builtin_popcount(x) == 5 && __builtin_parity(x) == 1 && __builtin_ctz(8) == 3 && __builtin_clz(1) == 31);
+assert(__builtin_clzl(1) == 63 && __builtin_popcountll(-1) == 64 && __builtin_bswap32(0x01020304) == 0x04030201);
+assert(ffs(y) == 32 && ffs(0) == 0 && __builtin_abs(-1) == 1 && llabs(-1) == 1 && __builtin_strlen("ab") == 2);
+assert(strspn("aab", "a") == 2 && *strpbrk("abc", "cb") == 98 && strcasecmp("aB", "Ab") == 0 && isxdigit('f'));
+return 0; }"""
+BITS_HEADERS = "#include <string.h>\n#include <strings.h>\n#include <stdlib.h>\n#include <ctype.h>\n"
+
+
+def test_functions_that_the_compiler_knows_have_their_values(tmp_path: Path) -> None:
+    assert verdict(tmp_path, BITS_HEADERS + BITS) is Verdict.PROVED
+    assert verdict(tmp_path, BITS_HEADERS + BITS.replace("== 5", "== 6")) is Verdict.REFUTED
+
+
+def test_what_a_builtin_function_does_is_not_guessed(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="SA716"):
+        verdict(tmp_path, "int main(void) { return __builtin_object_size(0, 0) != 3; }")

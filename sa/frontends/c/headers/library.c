@@ -429,6 +429,47 @@ int nanosleep(const struct timespec *a, struct timespec *b) { return 0; }
 void srand(unsigned int n) { }
 int abs(int n) { return n < 0 ? -n : n; }
 long labs(long n) { return n < 0 ? -n : n; }
+long long llabs(long long n) { return n < 0 ? -n : n; }
+long imaxabs(long n) { return n < 0 ? -n : n; }
+/* Bits. Of 0 the first and the last one are any numbers, as gcc has it. */
+int __builtin_popcountll(unsigned long long x) {
+    int n = 0;
+    while (x) {
+        n = n + (int) (x & 1);
+        x = x >> 1;
+    }
+    return n;
+}
+int __builtin_ctzll(unsigned long long x) {
+    int n = 0;
+    if (!x) return (int) __sacheck_number();
+    while (!(x & 1)) {
+        x = x >> 1;
+        n = n + 1;
+    }
+    return n;
+}
+int __builtin_clzll(unsigned long long x) {
+    int n = 63;
+    if (!x) return (int) __sacheck_number();
+    while (x > 1) {
+        x = x >> 1;
+        n = n - 1;
+    }
+    return n;
+}
+int __builtin_popcountl(unsigned long x) { return __builtin_popcountll(x); }
+int __builtin_popcount(unsigned int x) { return __builtin_popcountll(x); }
+int __builtin_parity(unsigned int x) { return __builtin_popcountll(x) & 1; }
+int __builtin_ctzl(unsigned long x) { return __builtin_ctzll(x); }
+int __builtin_ctz(unsigned int x) { return __builtin_ctzll(x); }
+int __builtin_clzl(unsigned long x) { return __builtin_clzll(x); }
+int __builtin_clz(unsigned int x) { return x ? __builtin_clzll(x) - 32 : (int) __sacheck_number(); }
+int ffs(int x) { return x ? __builtin_ctzll((unsigned int) x) + 1 : 0; }
+int ffsl(long x) { return x ? __builtin_ctzll((unsigned long) x) + 1 : 0; }
+int ffsll(long long x) { return x ? __builtin_ctzll((unsigned long long) x) + 1 : 0; }
+unsigned short __builtin_bswap16(unsigned short x) { return x % 256 * 256 + x / 256; }
+unsigned int __builtin_bswap32(unsigned int x) { return __builtin_bswap16(x % 65536) * 65536u + __builtin_bswap16(x / 65536); }
 void srandom(unsigned int n) { }
 int rand_r(unsigned int *seed) { *seed = __sacheck_number(); return rand(); }
 
@@ -469,6 +510,12 @@ int islower(int c) { return c >= 'a' && c <= 'z'; }
 int isalpha(int c) { return isupper(c) || islower(c); }
 int isalnum(int c) { return isalpha(c) || isdigit(c); }
 int isspace(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+int isxdigit(int c) { return isdigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+int isblank(int c) { return c == ' ' || c == '\t'; }
+int isprint(int c) { return c >= 32 && c <= 126; }
+int ispunct(int c) { return c >= 33 && c <= 126 && !isalnum(c); }
+int iscntrl(int c) { return (c >= 0 && c <= 31) || c == 127; }
+int isgraph(int c) { return c >= 33 && c <= 126; }
 int toupper(int c) { return islower(c) ? c - 32 : c; }
 int tolower(int c) { return isupper(c) ? c + 32 : c; }
 unsigned long strlen(const char *s) {
@@ -506,6 +553,25 @@ char *strncpy(char *to, const char *from, unsigned long most) {
         n = n + 1;
     }
     return to;
+}
+int strcasecmp(const char *a, const char *b) {
+    unsigned long n = 0;
+    while (a[n] && tolower((unsigned char) a[n]) == tolower((unsigned char) b[n])) n = n + 1;
+    return tolower((unsigned char) a[n]) - tolower((unsigned char) b[n]);
+}
+unsigned long strcspn(const char *s, const char *stops) {
+    unsigned long n = 0;
+    while (s[n] && !strchr(stops, s[n])) n = n + 1;
+    return n;
+}
+unsigned long strspn(const char *s, const char *kept) {
+    unsigned long n = 0;
+    while (s[n] && strchr(kept, s[n])) n = n + 1;
+    return n;
+}
+char *strpbrk(const char *s, const char *stops) {
+    unsigned long n = strcspn(s, stops);
+    return s[n] ? (char *) s + n : 0;
 }
 char *strcat(char *to, const char *from) { strcpy(to + strlen(to), from); return to; }
 char *strchr(const char *s, int c) {

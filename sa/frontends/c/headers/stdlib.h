@@ -18,6 +18,7 @@ int atoi(const char *);
 long atol(const char *);
 long strtol(const char *, char **, int);
 long labs(long);
+long long llabs(long long);
 int rand_r(unsigned int *);
 long random(void);
 void srandom(unsigned int);

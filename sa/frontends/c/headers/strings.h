@@ -2,4 +2,8 @@
 #define SACHECK_STRINGS_H
 #include <string.h>
 void bzero(void *, size_t);
+int strcasecmp(const char *, const char *);
+int ffs(int);
+int ffsl(long);
+int ffsll(long long);
 #endif
