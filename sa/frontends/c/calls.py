@@ -322,6 +322,8 @@ _WORDS: dict[str, Handler] = {
     "malloc": lambda body, arguments: allocate(body, arguments, False),
     "calloc": lambda body, arguments: allocate(body, arguments, True), "realloc": reallocate, "free": free,
     "__sacheck_any": lambda body, arguments: anything(body, Int("_Bool", 1, False)),
+    # A compiler may say either of what is no literal.
+    "__builtin_constant_p": lambda body, arguments: anything(body, Int("_Bool", 1, False)),
     "__sacheck_number": lambda body, arguments: anything(body, LONG),
     **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "longjmp", "siglongjmp"), jumping),
     **dict.fromkeys(("signal", "raise", "kill", "sigaction", "sigwait", "pthread_sigmask", "pthread_kill"), signalled),

@@ -30,7 +30,10 @@ _WORDS = (
     (re.compile(r"\b__volatile__\b"), "volatile"),
     (re.compile(r"\b__const(?:__)?\b"), "const"),
     (re.compile(r"\b__builtin_offsetof\b"), "offsetof"),
-    (re.compile(r"\b__builtin_((?:ll|l|imax)?abs|ffs(?:l|ll)?|mem\w+|str\w+|abort|exit|malloc|calloc|free|printf|puts)\b"), r"\1"),
+    (
+        re.compile(r"\b__builtin_((?:ll|l|imax)?abs|ffs(?:ll?)?|mem\w+|str\w+|abort|exit|[mc]alloc|free|printf|puts)\b"),
+        r"\1",
+    ),
 )
 _KEPT = {"__builtin_va_list": "int", "__signed__": "signed"}
 
