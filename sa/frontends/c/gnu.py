@@ -31,7 +31,9 @@ _WORDS = (
     (re.compile(r"\b__const(?:__)?\b"), "const"),
     (re.compile(r"\b__builtin_offsetof\b"), "offsetof"),
     (
-        re.compile(r"\b__builtin_((?:ll|l|imax)?abs|ffs(?:ll?)?|mem\w+|str\w+|abort|exit|[mc]alloc|free|printf|puts)\b"),
+        re.compile(
+            r"\b__builtin_((?:ll|l|imax)?abs|ffs(?:ll?)?|mem\w+|str\w+|abort|exit|[mc]alloc|free|printf|puts)\b"
+        ),
         r"\1",
     ),
 )
