@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable
 from sa.automata.program import Axiom
-from sa.automata.rename import renamed
+from sa.automata.rename import apart
 from sa.certificates.run import Bad
 from sa.certificates.scope import more, scope
 from sa.certificates.shape import Entry, Json
@@ -19,7 +19,6 @@ from sa.terms.name import at_place
 from sa.terms.read_smtlib import Names, Unreadable, read_sort
 from sa.terms.smtlib import smtlib, sort_symbol
 from sa.terms.sort import BOOL, INT
-from sa.terms.substitute import local_of
 from sa.terms.term import Function, Term, Var
 
 #: What must not happen, by the number of the claim and its own among those of the claim.
@@ -210,7 +209,7 @@ def _sum(entry: Entry, known: Names) -> Summation:
 def read_lemmas(entry: Entry, threads: tuple[Automaton, ...], bads: Bads, axioms: tuple[Axiom, ...]) -> Lemmas:
     """A proof by formulas about these threads together. Raises Malformed."""
     lemmas, never = entry.fields("lemmas", "never")
-    names = scope((_apart(t) for t in threads), (a.formula for a in axioms))
+    names = scope((apart(t) for t in threads), (a.formula for a in axioms))
     names = more(names, (variable(at_place(t.name, q.name), BOOL) for t in threads for q in t.locations))
     said = tuple(item.term(names) for item in lemmas.items())
     return Lemmas(threads, said, tuple(read_bad(item, bads) for item in never.items()), axioms)
@@ -224,7 +223,7 @@ def read_invariants(
     indices: Iterable[Var] = (),
 ) -> tuple[tuple[tuple[str, ...], Term], ...]:
     """Invariants of joint locations of these threads, and of sums, over indices too. Raises Malformed."""
-    names = more(scope((_apart(t) for t in threads), (a.formula for a in axioms)), indices)
+    names = more(scope((apart(t) for t in threads), (a.formula for a in axioms)), indices)
     names = Names(names.variables, {**{s.function.name: s.function for s in sums}, **names.functions}, names.sorts)
     said = list[tuple[tuple[str, ...], Term]]()
     for item in entry.items():
@@ -235,8 +234,3 @@ def read_invariants(
             raise at.wrong("a location of each thread is expected")
         said.append((places, inv.term(names)))
     return tuple(said)
-
-
-def _apart(thread: Automaton) -> Automaton:
-    """The thread with its locals named after it, as joint invariants name them."""
-    return renamed(thread, lambda v: local_of(v.var, thread.name) if v.kind is Kind.LOCAL else v.var)

@@ -11,14 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from random import Random
 
-from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Variable, edges_from, location_of, variables_of
+from sa.automata.automaton import FAIL, Automaton, Kind, Variable, edges_from, location_of, variables_of
 from sa.automata.program import Program
 from sa.automata.rename import apart
-from sa.automata.trace import Configuration, Move
+from sa.automata.trace import Configuration
 from sa.certificates.run import Ending, Run, Snapshot, Turn
+from sa.explicit.whole import turn_of
 from sa.explicit.witnesses import witnesses
 from sa.terms.build import land
-from sa.terms.evaluate import evaluate, holds
+from sa.terms.evaluate import holds
 from sa.terms.sort import Value
 from sa.terms.substitute import local_of
 from sa.terms.term import Var
@@ -69,22 +70,9 @@ def _turns_of(program: Program, thread: Automaton, here: Snapshot, rng: Random |
     values = here.threads[thread.name].values
     for edge in edges_from(thread)[here.threads[thread.name].location]:
         for choices in islice(witnesses(edge.guard, edge.choices, values, rng), WAYS):
-            turn = _turn(thread, edge, choices, here)
+            turn = turn_of(thread.name, edge, choices, here)
             if _keeps_invariants(program, turn.after):
                 yield turn
-
-
-def _turn(thread: Automaton, edge: Edge, choices: Mapping[Var, Value], here: Snapshot) -> Turn:
-    before = {**here.threads[thread.name].values, **choices}
-    changed = {v: evaluate(term, before) for v, term in edge.updates}
-    after = Configuration(edge.target, {**here.threads[thread.name].values, **changed})
-    shared = {v: after.values[v] for v in here.shared}
-    threads = {
-        name: after if name == thread.name else Configuration(there.location, {**there.values, **shared})
-        for name, there in here.threads.items()
-    }
-    shown = tuple(evaluate(t, before) for t in edge.label.values) if edge.label else ()
-    return Turn(thread.name, Move(edge, choices, after), shown, Snapshot(shared, threads))
 
 
 def _keeps_invariants(program: Program, there: Snapshot) -> bool:

@@ -156,16 +156,17 @@ def run_of(
     here = first = Snapshot(shared, configurations)
     turns = list[Turn]()
     for arc, picked in script:
-        turns.append(_turn(threads[arc.thread].name, arc.edge, picked, here))
+        choices = {c.var: x for c, x in zip(arc.edge.choices, picked, strict=True)}
+        turns.append(turn_of(threads[arc.thread].name, arc.edge, choices, here))
         here = turns[-1].after
     return Run(first, tuple(turns), ending)
 
 
-def _turn(name: str, edge: Edge, picked: Sequence[Value], here: Snapshot) -> Turn:
+def turn_of(name: str, edge: Edge, choices: Mapping[Var, Value], here: Snapshot) -> Turn:
+    """A step of a thread with these choices. Each thread has the shared variables that it knows."""
     values = here.threads[name].values
-    choices = {c.var: x for c, x in zip(edge.choices, picked, strict=True)}
-    scope = {**values, **choices}
-    after = Configuration(edge.target, {**values, **{v: evaluate(t, scope) for v, t in edge.updates}})
+    before = {**values, **choices}
+    after = Configuration(edge.target, {**values, **{v: evaluate(t, before) for v, t in edge.updates}})
     shared = {v: after.values.get(v, x) for v, x in here.shared.items()}
     threads = {
         other: after
@@ -173,5 +174,5 @@ def _turn(name: str, edge: Edge, picked: Sequence[Value], here: Snapshot) -> Tur
         else Configuration(there.location, {**there.values, **{v: shared[v] for v in there.values if v in shared}})
         for other, there in here.threads.items()
     }
-    shown = tuple(evaluate(t, scope) for t in edge.label.values) if edge.label else ()
+    shown = tuple(evaluate(t, before) for t in edge.label.values) if edge.label else ()
     return Turn(name, Move(edge, choices, after), shown, Snapshot(shared, threads))
