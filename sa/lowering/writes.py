@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Fault, Kind, Variable
 from sa.base.source import Span
-from sa.lowering.intervals import outside
 from sa.lowering.paths import Need, Path, Step, Wrong, assume, demand, now, written
 from sa.terms import build
+from sa.terms.bounds import interval_of
 from sa.terms.cases import decided
 from sa.terms.interval import Interval
 from sa.terms.name import chosen
@@ -217,3 +217,17 @@ def unlock(target: Target, undefined: Sequence[Need], paths: Sequence[Path], ste
     stranger = Wrong(build.ne(held(target), step.holder), Fault.LOCK)
     wrong = [*undefined, stranger, *out_of_range(target.variables[0], build.ZERO, step.ranges)]
     return perform(paths, wrong, updates_of(target, build.ZERO), target.span, step)
+
+
+def interval(term: Term, ranges: Mapping[Var, Interval]) -> Interval:
+    """An interval that holds the value of an integer term in every state, and next state, within the ranges."""
+    here = ((v, build.variable(v.name, v.sort) if v.primes else v) for v in term.free)
+    return interval_of(term, {v: ranges[known] for v, known in here if known in ranges})
+
+
+def outside(term: Term, low: int, high: int, ranges: Mapping[Var, Interval]) -> Term:
+    """The condition under which the value is not within `low..high`; sides that the ranges exclude are left out."""
+    bottom, top = interval(term, ranges)
+    below = build.FALSE if bottom is not None and low <= bottom else build.lt(term, build.integer(low))
+    above = build.FALSE if top is not None and top <= high else build.lt(build.integer(high), term)
+    return build.lor(below, above)

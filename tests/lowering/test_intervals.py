@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sa.lowering.intervals import interval, outside
+from sa.lowering.writes import interval, outside
 from sa.terms import build
 from sa.terms.evaluate import evaluate, holds
 from sa.terms.term import Term

@@ -10,8 +10,8 @@ from sa.base.source import Span
 from sa.language import syntax
 from sa.language.elaborate.context import Context, complain
 from sa.language.names import is_of_file, mentioned
-from sa.lowering.intervals import interval
 from sa.lowering.paths import Determined, Need, Wrong
+from sa.lowering.writes import interval
 from sa.terms import build
 from sa.terms.interval import Interval
 from sa.terms.name import QUOTIENT, chosen

@@ -9,8 +9,8 @@ from sa.base.diagnostic import error
 from sa.base.source import Span
 from sa.language import names, syntax
 from sa.language.elaborate.context import Context, complain
-from sa.lowering.intervals import outside
 from sa.lowering.paths import Wrong
+from sa.lowering.writes import outside
 from sa.terms import build
 from sa.terms.sort import ArraySort
 from sa.terms.term import Int, Term

@@ -20,10 +20,9 @@ from sa.language.elaborate.expressions import constant_integer, of_sort
 from sa.language.elaborate.types import ArrayOf, Domain
 from sa.language.names import ArraySymbol, VariableSymbol, declare, did_you_mean
 from sa.language.syntax.node import Node
-from sa.lowering.intervals import outside
 from sa.lowering.paths import Need, Path, Wrong, assume, demand
 from sa.lowering.statements import Do, Outcome
-from sa.lowering.writes import Target, held, perform, updates_of
+from sa.lowering.writes import Target, held, outside, perform, updates_of
 from sa.terms import build
 from sa.terms.sort import INT
 from sa.terms.term import Int, Term, Var
