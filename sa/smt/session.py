@@ -12,6 +12,7 @@ from z3 import z3core
 
 from sa.base.limits import Limits, check_time
 from sa.base.meter import Part, timed
+from sa.smt.by_bits import by_bits, takes_words_apart
 from sa.smt.stopping import check_stopped, milliseconds_left, resources
 from sa.smt.translate import Translator
 from sa.smt.value import NotAValue, value_in
@@ -162,6 +163,9 @@ class Session:
     def _ask(self, asked: Sequence[Term], question: frozenset[Term]) -> Answer:
         check_time(self.bounds)
         self.calls += 1
+        early = any(map(takes_words_apart, question))
+        if early and (found := self._by_bits(question)) is not None:
+            return found
         running = self._started()
         solver = running.solver
         solver.push()
@@ -192,7 +196,15 @@ class Session:
         finally:
             solver.pop()
         check_time(self.bounds)
+        if not early and (found := self._by_bits(question)) is not None:
+            return found
         return Undecided("its resources ran out" if "cancel" in why or "resource" in why else why)
+
+    def _by_bits(self, question: frozenset[Term]) -> Answer | None:
+        found = by_bits(question, self.bounds, self._seed, self._rlimit)
+        if found is False:
+            return UNSAT
+        return None if found is None or self._axioms else self._confirmed(found, question)
 
     def _model(self, running: _Running, question: frozenset[Term]) -> Answer:
         model = running.solver.model()
@@ -200,6 +212,10 @@ class Session:
         variables = sorted(frozenset[Var]().union(*(f.free for f in question)), key=lambda v: v.key)
         for var in variables:
             values[var] = value_in(model, running.translator.translate(var), var.sort)
+        return self._confirmed(values, question)
+
+    def _confirmed(self, values: Mapping[Var, Value], question: frozenset[Term]) -> Answer:
+        """The values as a model that our own evaluator agrees with."""
         trusted = not self._axioms
         for formula in question:
             try:

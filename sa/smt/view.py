@@ -35,6 +35,17 @@ from sa.terms.term import (
 )
 
 
+def _bit_in(part: Term, factor: int) -> tuple[int, Term, bool] | None:
+    """The place of the bit that a part of a sum is, and the formula that it is set by, or that it is not set by."""
+    if not (isinstance(part, Ite) and isinstance(part.positive, Int) and isinstance(part.negative, Int)):
+        return None
+    one, other = part.positive.value * factor, part.negative.value * factor
+    value = one + other
+    if value <= 0 or (one and other) or value & (value - 1):
+        return None
+    return value.bit_length() - 1, part.condition, bool(one)
+
+
 class View:
     """Terms as signals at one moment: each is made once."""
 
@@ -93,14 +104,37 @@ class View:
                 return self._formula(term)
 
     def _linear(self, constant: int, parts: Sequence[tuple[Term, int]]) -> Word:
+        bits, parts, base = self._gathered(parts)
+        constant += base
         words = [(self.word(part), factor) for part, factor in parts]
         constant += sum(factor * w.value for w, factor in words if w.value is not None)
         open_ = [(w, factor) for w, factor in words if w.value is None]
+        if bits:
+            open_.append((self._circuit.words.gathered(bits), 1))
         if not open_:
             return self._circuit.words.constant(constant)
         if constant == 0 and len(open_) == 1 and open_[0][1] == 1:
             return open_[0][0]
         return self._circuit.words.linear(constant, open_)
+
+    def _gathered(
+        self, parts: Sequence[tuple[Term, int]]
+    ) -> tuple[dict[int, z3.BoolRef], Sequence[tuple[Term, int]], int]:
+        """The bits of a sum, by their places; what else is added; and what those make that are no formulas."""
+        found, rest, base = dict[int, z3.BoolRef](), list[tuple[Term, int]](), 0
+        for part, factor in parts:
+            bit = _bit_in(part, factor)
+            if bit is None or bit[0] in found:
+                rest.append((part, factor))
+                continue
+            place, condition, positive = bit
+            made = self.bit(condition)
+            made = made if positive else self._circuit.no(made)
+            if isinstance(made, bool):
+                base += made << place
+            else:
+                found[place] = made
+        return found, rest, base
 
     def _formula(self, term: Le | IsZero | Same | Not | And | Or) -> Bit:
         c = self._circuit

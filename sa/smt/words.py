@@ -5,7 +5,7 @@ A word knows between what bounds its value is, so that what these decide needs n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any, Protocol, TypeAlias
 
@@ -47,6 +47,7 @@ class Words(Protocol):
     def quotient(self, dividend: Word, divisor: int) -> Word: ...
     def remainder(self, dividend: Word, divisor: int) -> Word: ...
     def choose(self, condition: z3.BoolRef, positive: Word, negative: Word) -> Word: ...
+    def gathered(self, bits: Mapping[int, z3.BoolRef]) -> Word: ...
     def at_most(self, left: Word, right: Word) -> z3.BoolRef: ...
     def equal(self, left: Word, right: Word) -> z3.BoolRef: ...
     def narrowed(self, word: Word, low: int, high: int) -> Word: ...
@@ -112,6 +113,11 @@ class Integers:
         low = None if positive.low is None or negative.low is None else min(positive.low, negative.low)
         high = None if positive.high is None or negative.high is None else max(positive.high, negative.high)
         return Word(z3.If(condition, positive.expression, negative.expression, self.context), low, high)
+
+    def gathered(self, bits: Mapping[int, z3.BoolRef]) -> Word:
+        """The number with these bits, by their places."""
+        zero = self.constant(0)
+        return self.linear(0, [(self.choose(b, self.constant(1 << place), zero), 1) for place, b in bits.items()])
 
     def at_most(self, left: Word, right: Word) -> z3.BoolRef:
         """Whether one is at most the other."""
@@ -197,6 +203,12 @@ class Bits:
         extend = z3core.Z3_mk_zero_ext if _ends(word)[0] >= 0 else z3core.Z3_mk_sign_ext
         return self._wrapped(extend(self._ref, more, expression.ast))
 
+    def _shifted(self, word: Word, places: int, low: int, high: int) -> Word:
+        """The upper bits, which are the number divided by a power of two and rounded down, whatever its sign."""
+        whole = self._cast(word, max(self._width(*_ends(word)), places + 1))
+        upper = self._wrapped(z3core.Z3_mk_extract(self._ref, whole.size() - 1, places, whole.ast))
+        return Word(self._cast(Word(upper, low, high), self._width(low, high)), low, high)
+
     def linear(self, constant: int, parts: Sequence[tuple[Word, int]]) -> Word:
         """A linear combination."""
         low, high = bounds_of_sum(constant, parts)
@@ -230,6 +242,8 @@ class Bits:
         ends = low // divisor, high // divisor
         if ends[0] == ends[1]:
             return self.constant(ends[0])
+        if divisor & (divisor - 1) == 0:
+            return self._shifted(dividend, divisor.bit_length() - 1, *ends)
         width = self._width(min(low, 0), max(high, divisor)) + 1
         whole, by = self._cast(dividend, width), self._numeral(divisor, width)
         found = z3.UDiv(whole, by) if low >= 0 else (whole - whole % by) / by
@@ -240,6 +254,10 @@ class Bits:
         low, high = _ends(dividend)
         if low >= 0 and high < divisor:
             return dividend
+        if divisor == 1:
+            return self.constant(0)
+        if divisor & (divisor - 1) == 0:
+            return Word(self._cast(dividend, divisor.bit_length() - 1), 0, divisor - 1)
         width = self._width(min(low, 0), max(high, divisor)) + 1
         whole, by = self._cast(dividend, width), self._numeral(divisor, width)
         found = z3.URem(whole, by) if low >= 0 else whole % by
@@ -252,6 +270,20 @@ class Bits:
         width = self._width(low, high)
         one, other = self._cast(positive, width), self._cast(negative, width)
         return Word(self._wrapped(z3core.Z3_mk_ite(self._ref, condition.ast, one.ast, other.ast)), low, high)
+
+    def gathered(self, bits: Mapping[int, z3.BoolRef]) -> Word:
+        """The number with these bits, by their places: nothing is added up."""
+        pieces, above = list[z3.BitVecRef](), max(bits) + 1
+        for place in sorted(bits, reverse=True):
+            if above > place + 1:
+                pieces.append(self._numeral(0, above - place - 1))
+            one, zero = self._numeral(1, 1), self._numeral(0, 1)
+            pieces.append(self._wrapped(z3core.Z3_mk_ite(self._ref, bits[place].ast, one.ast, zero.ast)))
+            above = place
+        if above:
+            pieces.append(self._numeral(0, above))
+        whole = reduce(lambda upper, lower: self._wrapped(z3core.Z3_mk_concat(self._ref, upper.ast, lower.ast)), pieces)
+        return Word(whole, 0, sum(1 << place for place in bits))
 
     def _aligned(self, left: Word, right: Word) -> tuple[z3.BitVecRef, z3.BitVecRef, bool]:
         ends = (*_ends(left), *_ends(right))

@@ -279,7 +279,7 @@ def _without_wraps(automaton: Automaton, shared: Mapping[Var, Range]) -> Automat
 def _keeps(range_: Range, term: Term, known: Ranges) -> bool:
     if range_.low is None or range_.high is None:
         return True
-    low, high = interval_of(term, known)
+    low, high = interval_of(term, known, {})
     return low is not None and high is not None and range_.low <= low and high <= range_.high
 
 

@@ -17,7 +17,7 @@ Registers = Mapping[Var, Register]
 
 def span_of(term: Term, registers: Registers) -> Interval:
     """The least and greatest value of a term, as far as they are known."""
-    return interval_of(term, {v: registers[v].range for v in term.free if v in registers})
+    return interval_of(term, {v: registers[v].range for v in term.free if v in registers}, {})
 
 
 def told_by(parts: Iterable[Term], ranges: Ranges) -> Ranges | None:

@@ -13,6 +13,7 @@ from sa.frontends.flow.spans import told_by
 from sa.terms import build
 from sa.terms.bounds import Ranges, interval_of
 from sa.terms.build import linear_parts
+from sa.terms.interval import Interval
 from sa.terms.substitute import rebuild
 from sa.terms.term import Bool, Div, Forall, Int, IsZero, Le, Member, Mod, Term, Var
 
@@ -45,7 +46,7 @@ def without_wraps(edge: Edge, ranges: Mapping[Var, Range]) -> Edge:
 
 def _deciding(known: Ranges) -> Callable[[Term], Term]:
     """What rewrites terms to equal ones where variables are within their ranges."""
-    memo = dict[Term, Term]()
+    memo, seen = dict[Term, Term](), dict[Term, Interval]()
 
     def go(term: Term) -> Term:
         found = memo.get(term)
@@ -58,13 +59,13 @@ def _deciding(known: Ranges) -> Callable[[Term], Term]:
             case Var() | Int() | Bool() | Member() | Forall():
                 return term
             case Le(total) | IsZero(total):
-                low, high = interval_of(total, known)
+                low, high = interval_of(total, known, seen)
                 if high is not None and (high < 0 or (high == 0 and isinstance(term, Le))):
                     return build.boolean(isinstance(term, Le))
                 if low is not None and low > 0:
                     return build.FALSE
             case Mod(dividend, divisor) | Div(dividend, divisor):
-                low, high = interval_of(dividend, known)
+                low, high = interval_of(dividend, known, seen)
                 if low is not None and high is not None and low // divisor == high // divisor:
                     turns = build.integer(low // divisor)
                     return turns if isinstance(term, Div) else build.sub(go(dividend), build.scale(divisor, turns))
