@@ -277,7 +277,7 @@ def _automaton(
     kept = frozenset(v for h in told.values() for v in (h.wrote, h.owes))
     # Before the function begins nothing is written, so that each first state has a related one at once.
     first |= dict.fromkeys(kept, build.ZERO)
-    automata = decisive([automaton_of(thread, found, names, first, kept)], kept)
+    automata = decisive([automaton_of(thread, found, names, first, False, kept)], kept)
     (automaton,), _ = ranged(automata, {}, names)
     automaton = told_apart(told_apart(automaton, _pointing(automaton, kept)), tuple(h.may for h in told.values()))
     (automaton,) = decisive([fused(automaton)], kept)

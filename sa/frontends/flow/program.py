@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -65,7 +65,7 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
     names = named(threads, where, known, reserved)
     first = first_values(names, where, known)
     found = [joints(t, known, names.names[t.number], asked) for t in threads]
-    automata = [automaton_of(t, made, names, first) for t, made in zip(threads, found, strict=True)]
+    automata = [automaton_of(t, made, names, first, unit.shows) for t, made in zip(threads, found, strict=True)]
     creating = frozenset(v for a, v in names.cells.items() if where.places[a].cell.key == "thread")
     alone = True
     while alone and (begun := begun_with(automata[0], first)) != (automata[0], first):
@@ -128,15 +128,18 @@ def automaton_of(
     made: list[Joint],
     names: Named,
     first: Mapping[Var, Term],
+    shows: bool,
     looked_at: frozenset[Var] = frozenset(),
 ) -> Automaton:
     """The automaton of a thread, with its own variables only; what is shared is added by `program_with`.
 
+    Where it `shows` its end by steps of its own, who waits for ever has not ended, and shows nothing.
     Variables that are `looked_at` stay as they are, although no step may need them.
     """
     places = _places(thread, made)
     order = {name: number for number, name in enumerate(places.values())}
-    edges = sorted((_named(j, places, thread.graph.exit) for j in made), key=lambda e: order[e.source])
+    ends = {thread.graph.exit} if shows else {thread.graph.exit, STOPPED}
+    edges = sorted((_named(j, places, ends) for j in made), key=lambda e: order[e.source])
     local = names.local[thread.number]
     bare = Automaton(
         thread.name,
@@ -158,10 +161,10 @@ def automaton_of(
     return replace(known, variables=(*others, Variable(identity, Kind.LOCAL)), init=init)
 
 
-def _named(joint: Joint, places: Mapping[Node, str], last: Node) -> Edge:
-    """The edge between named locations; one to the end of the thread says so."""
+def _named(joint: Joint, places: Mapping[Node, str], ends: Collection[Node]) -> Edge:
+    """The edge between named locations; one to an end of the thread says so."""
     label = joint.edge.label
-    if label is None and joint.target in (last, STOPPED):
+    if label is None and joint.target in ends:
         label = Label(EXIT)
     return replace(joint.edge, source=places[joint.source], target=places[joint.target], label=label)
 

@@ -104,3 +104,16 @@ def test_a_lock_that_is_a_flag_of_c11_is_one_in_whole_programs(tmp_path: Path) -
         path.write_text(text % step)
     assert compared(before, after).outcome.verdict.value == "PROVED"
     assert compared(before, broken).outcome.verdict.value == "REFUTED"
+
+
+def test_a_thread_whose_assumption_fails_shows_nothing(tmp_path: Path) -> None:
+    before, after = tmp_path / "before.c", tmp_path / "after.c"
+    text = (
+        "#include <pthread.h>\nvoid out(int);\nvoid __VERIFIER_assume(int);\nint x;\n"
+        "void *f(void *a) { %s return 0; }\n"
+        "int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); return 0; }\n"
+    )
+    before.write_text(text % "out(1); __VERIFIER_assume(x);")
+    after.write_text(text % "__VERIFIER_assume(x); out(1);")
+    assert compared(before, after).outcome.verdict.value == "PROVED"
+    assert compared(after, before).outcome.verdict.value == "REFUTED"
