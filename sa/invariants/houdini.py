@@ -15,9 +15,9 @@ from sa.automata.ranges import within
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
-from sa.terms.sort import INT, Value, default_value
+from sa.terms.sort import BOOL, INT, Value, default_value
 from sa.terms.substitute import primed, substitute, substitution
-from sa.terms.term import Call, Forall, IsZero, Le, Same, Select, Term, Var, children, subterms
+from sa.terms.term import Call, Forall, IsZero, Le, Same, Select, Term, Var, children, sort_of, subterms
 
 #: So many candidates at most, and orders between so many variables.
 CANDIDATES, ORDERED = 120, 6
@@ -53,7 +53,7 @@ def atoms_of(formula: Term) -> Iterator[Term]:
         if here in seen:
             continue
         seen.add(here)
-        if isinstance(here, Le | IsZero | Same | Var | Select):
+        if isinstance(here, Le | IsZero | Same) or (isinstance(here, Var | Select) and sort_of(here) == BOOL):
             yield here
             yield build.lnot(here)
             if isinstance(here, IsZero):

@@ -7,7 +7,6 @@ enough (`words.py`). Equations that define a variable are used first: what is eq
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import Literal
 
 from sa.base.limits import Limits, Unsupported
@@ -20,27 +19,13 @@ from sa.terms.interval import WHOLE, Interval
 from sa.terms.solve import solution
 from sa.terms.sort import ArraySort, IntSort, Value, default_value
 from sa.terms.substitute import substitute
-from sa.terms.term import And, Div, IsZero, Le, Mod, Not, Or, Term, Var, subterms
-
-#: A formula with so many quotients and remainders takes words apart.
-MANY = 8
+from sa.terms.term import And, IsZero, Le, Not, Or, Term, Var
 
 #: How far numbers without bounds are looked for. That there are none so far says nothing.
 ROOM = 1 << 33
 
 #: So many times bounds are drawn from one another.
 ROUNDS = 3
-
-
-@lru_cache(maxsize=1 << 14)
-def takes_words_apart(formula: Term) -> bool:
-    """Whether a formula has so many quotients and remainders that bits are asked before integers."""
-    count = 0
-    for term in subterms((formula,)):
-        count += isinstance(term, Div | Mod)
-        if count >= MANY:
-            return True
-    return False
 
 
 def by_bits(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import TypeAlias
 
 import z3
@@ -12,17 +13,19 @@ from z3 import z3core
 
 from sa.base.limits import Limits, check_time
 from sa.base.meter import Part, timed
-from sa.smt.by_bits import by_bits, takes_words_apart
 from sa.smt.stopping import check_stopped, milliseconds_left, resources
 from sa.smt.translate import Translator
 from sa.smt.value import NotAValue, value_in
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.sort import Value
-from sa.terms.term import Call, Term, Var, subterms
+from sa.terms.term import Call, Div, Mod, Term, Var, subterms
 
 #: Solver resources per question; deterministic, unlike seconds. About five seconds here.
 RLIMIT = 20_000_000
+
+#: A formula with so many quotients and remainders takes words apart.
+MANY = 8
 
 
 class Sat(Struct, frozen=True):
@@ -44,6 +47,17 @@ class Undecided(Struct, frozen=True):
 
 Answer: TypeAlias = Sat | Unsat | Undecided
 UNSAT = Unsat()
+
+
+@lru_cache(maxsize=1 << 14)
+def takes_words_apart(formula: Term) -> bool:
+    """Whether a formula has so many quotients and remainders that bits are asked before integers."""
+    count = 0
+    for term in subterms((formula,)):
+        count += isinstance(term, Div | Mod)
+        if count >= MANY:
+            return True
+    return False
 
 
 class SolverDisagrees(Exception):
@@ -201,6 +215,9 @@ class Session:
         return Undecided("its resources ran out" if "cancel" in why or "resource" in why else why)
 
     def _by_bits(self, question: frozenset[Term]) -> Answer | None:
+        # Few questions are asked of bits: what that needs is loaded for the first of them.
+        from sa.smt.by_bits import by_bits
+
         found = by_bits(question, self.bounds, self._seed, self._rlimit)
         if found is False:
             return UNSAT

@@ -54,7 +54,7 @@ def test_where_a_behaviour_escapes_nothing_is_inferred(tmp_path: Path) -> None:
 def test_a_certificate_is_about_what_files_say(tmp_path: Path) -> None:
     status, _, said = asked(tmp_path, CONCRETE, "--infer-relate", "--certificate", str(tmp_path / "proof.json"))
     assert status == 2
-    assert "write the block into a file" in said
+    assert "write the proposed block into a file" in said
     assert not (tmp_path / "proof.json").exists()
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from sa.base.limits import Limits
-from sa.invariants.houdini import surviving
+from sa.invariants.houdini import atoms_of, surviving
 from sa.smt.session import Session
-from sa.terms.build import ZERO, eq, integer, le, variable
+from sa.terms.build import ZERO, call, eq, integer, le, variable
+from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import substitution
+from sa.terms.term import Function
 
 X, Y = variable("x"), variable("y")
 
@@ -23,3 +25,7 @@ def test_what_follows_survives_beside_what_does_not() -> None:
     session = Session(Limits())
     true, false = le(ZERO, X), le(X, ZERO)
     assert surviving(session, session, (le(integer(3), X),), (true, false, eq(Y, ZERO)), substitution({})) == (true,)
+
+
+def test_a_number_that_a_function_takes_is_no_atom() -> None:
+    assert list(atoms_of(call(Function("even", (INT,), BOOL), (X,)))) == []

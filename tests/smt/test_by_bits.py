@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from sa.base.limits import limits
-from sa.smt.by_bits import by_bits, takes_words_apart
-from sa.smt.session import RLIMIT, Sat, Session, Unsat
+from sa.smt.by_bits import by_bits
+from sa.smt.session import RLIMIT, Sat, Session, Unsat, takes_words_apart
 from sa.terms import build
 from sa.terms.evaluate import evaluate, holds
 from sa.terms.term import Term, Var
