@@ -13,15 +13,15 @@ from sa.automata.automaton import Automaton
 from sa.base.budget import Budget, Event, Report
 from sa.base.limits import part_of
 from sa.certificates.run import Bad
-from sa.certificates.threads import Joint
+from sa.certificates.threads import Joint, Lemmas
 from sa.explicit.whole import Whole, whole
 from sa.hybrid.candidates import by_candidates
 from sa.hybrid.cells import INDEX, of_elements
 from sa.hybrid.control import Reach, control
 from sa.hybrid.coordinates import coordinates, without_guesses
 from sa.hybrid.equalities import equalities, excluded
-from sa.hybrid.evidence import joints, run
-from sa.hybrid.fuse import fused, restored
+from sa.hybrid.evidence import Joints, joints, run
+from sa.hybrid.fuse import Fused, fused, restored
 from sa.hybrid.points import Frame, Graph, Point, explore, frame
 from sa.hybrid.slices import about_all, is_small, jointly_about_all, mattering, spoken_of
 from sa.hybrid.solve import Held, Way, horn, solve
@@ -109,6 +109,23 @@ def by_counters(effort: Effort, asked: Asked, budget: Budget, report: Report) ->
     return by_control(effort, asked, budget, report, partial(decided, lay_out=_counting))
 
 
+class _Work(Struct, frozen=True):
+    """A question about threads, what is known of them, and with what effort it is answered."""
+
+    part: tuple[Automaton, ...]
+    asked: Asked
+    lemmas: tuple[Term, ...]
+    session: Session
+    report: Report
+    effort: Effort
+
+
+def _work(part: tuple[Automaton, ...], asked: Asked, budget: Budget, report: Report, effort: Effort) -> _Work:
+    known = (c for c in asked.shared.made.get(lemmas_key(asked), ()) if not has_functions(c))
+    lemmas = spoken_of(tuple(known), part)
+    return _Work(part, asked, lemmas, Session(budget.bounds, seed=budget.seed), report, effort)
+
+
 def decided(
     part: tuple[Automaton, ...],
     asked: Asked,
@@ -118,30 +135,19 @@ def decided(
     lay_out: LayingOut = _as_it_is,
 ) -> Iterator[Excluded | Refuted]:
     """What becomes of all that is asked, where these threads are those that matter."""
-    left = asked.bads
-    session = Session(budget.bounds, seed=budget.seed)
-    known = (c for c in asked.shared.made.get(lemmas_key(asked), ()) if not has_functions(c))
-    lemmas = spoken_of(tuple(known), part)
+    work, left = _work(part, asked, budget, report, effort), asked.bads
     while left:
-        f, graph = _graph(part, left, lemmas, session, effort, report, lay_out)
+        f, graph = _graph(work, left, lay_out)
         if f is None or graph is None:
             return
         less = fused(graph)
-        report(Event("control points", {"points": len(graph.steps), "fused": len(less.graph.steps)}))
-        equal = equalities(f, less.graph, budget.bounds)
-        held = excluded(f, less.graph, equal, lemmas, session)
-        if held is None and effort.rlimit is None:
-            return
-        answer = held or _solved(f, less.graph, lemmas, equal, session, effort)
+        answer, how = _answer(work, f, less)
         if isinstance(answer, Held):
-            full = explore(f, False, effort.full, budget.bounds)
-            if full is not None:
-                invariants = joints(f, full, restored(less, answer.points), lemmas, budget.bounds)
-                made = Joint(part, invariants, left, asked.axioms)
-                proof = made if part == asked.threads else about_all(asked.threads, made)
-                yield Excluded(left, proof, "control points" if held is None else "equalities at control points")
+            invariants = _invariants(work, f, less, answer)
+            if invariants is not None:
+                yield Excluded(left, _proof(work, left, invariants), how)
             return
-        found = run(f, answer, session, asked.threads) if isinstance(answer, Way) else None
+        found = run(f, answer, work.session, asked.threads) if isinstance(answer, Way) else None
         if found is None or not isinstance(answer, Way) or (bad := answer.steps[-1].bad) is None:
             return
         steps = len(found.turns)
@@ -149,44 +155,58 @@ def decided(
         left = tuple(b for b in left if b != bad)
 
 
+def _answer(work: _Work, f: Frame, less: Fused) -> tuple[Held | Way | GivenUp, str]:
+    """Whether the fused points exclude what is bad, and by what. Raises LimitReached."""
+    work.report(
+        Event("control points", {"points": len(less.graph.steps) + len(less.gone), "fused": len(less.graph.steps)})
+    )
+    equal = equalities(f, less.graph, work.session.bounds)
+    held = excluded(f, less.graph, equal, work.lemmas, work.session)
+    if held is not None:
+        return held, "equalities at control points"
+    if work.effort.rlimit is None:
+        return GivenUp("not asked"), ""
+    return _solved(work, f, less.graph, equal), "control points"
+
+
+def _invariants(work: _Work, f: Frame, less: Fused, held: Held) -> Joints | None:
+    """What holds at all points of all threads; None where there are too many."""
+    full = explore(f, False, work.effort.full, work.session.bounds)
+    if full is None:
+        return None
+    return joints(f, full, restored(less, held.points), work.lemmas, work.session.bounds)
+
+
+def _proof(work: _Work, bads: tuple[Bad, ...], invariants: Joints) -> Joint | Lemmas:
+    proof = Joint(work.part, invariants, bads, work.asked.axioms)
+    return proof if work.part == work.asked.threads else about_all(work.asked.threads, proof)
+
+
 def _in_coordinates(
     part: tuple[Automaton, ...], asked: Asked, budget: Budget, report: Report, effort: Effort
 ) -> Iterator[Excluded]:
     """What is excluded where other variables are control, for all that is asked together."""
-    session = Session(budget.bounds, seed=budget.seed)
     wholes = [whole(part, Bad(None, bad.claim)) for bad in asked.bads]
     if any(w.partial for w in wholes):
         return
-    known = (c for c in asked.shared.made.get(lemmas_key(asked), ()) if not has_functions(c))
-    written = spoken_of(tuple(known), part)
+    work = _work(part, asked, budget, report, effort)
     for made in coordinates(wholes[0], [w.claim for w in wholes]):
-        variables, starts = control(made.whole, session, Reach.ALL)
+        variables, starts = control(made.whole, work.session, Reach.ALL)
         if made.stands_for.keys().isdisjoint(variables):
             continue
-        lemmas = tuple(substitute(c, made.there) for c in written)
+        there = replace(work, lemmas=tuple(substitute(c, made.there) for c in work.lemmas))
         free = without_guesses(made, variables)
-        f = frame(free, asked.bads, made.claims, variables, starts, session, lemmas, made.stands_for)
+        f = frame(free, asked.bads, made.claims, variables, starts, work.session, there.lemmas, made.stands_for)
         f = replace(f, limits=made.limits)
         graph = explore(f, True, effort.points, budget.bounds)
         if graph is None:
             continue
         less = fused(graph)
-        report(Event("control points", {"points": len(graph.steps), "fused": len(less.graph.steps)}))
-        equal = equalities(f, less.graph, budget.bounds)
-        held = excluded(f, less.graph, equal, lemmas, session)
-        if held is None and effort.rlimit is None:
-            continue
-        answer = held or _solved(f, less.graph, lemmas, equal, session, effort)
-        full = explore(f, False, effort.full, budget.bounds) if isinstance(answer, Held) else None
-        if isinstance(answer, Held) and full is not None:
-            invariants = joints(f, full, restored(less, answer.points), lemmas, budget.bounds)
+        answer, _ = _answer(there, f, less)
+        invariants = _invariants(there, f, less, answer) if isinstance(answer, Held) else None
+        if invariants is not None:
             said = tuple((places, substitute(formula, made.back)) for places, formula in invariants)
-            proof = Joint(part, said, asked.bads, asked.axioms)
-            yield Excluded(
-                asked.bads,
-                proof if part == asked.threads else about_all(asked.threads, proof),
-                "remainders and differences at control points",
-            )
+            yield Excluded(asked.bads, _proof(work, asked.bads, said), "remainders and differences at control points")
             return
 
 
@@ -201,66 +221,49 @@ def _of_elements(
     part: tuple[Automaton, ...], asked: Asked, budget: Budget, report: Report, effort: Effort
 ) -> Iterator[Excluded]:
     """What is excluded of all that is asked together."""
-    session = Session(budget.bounds, seed=budget.seed)
-    known = (c for c in asked.shared.made.get(lemmas_key(asked), ()) if not has_functions(c))
-    lemmas = spoken_of(tuple(known), part)
-    f, graph = _graph(part, asked.bads, lemmas, session, effort, report, _as_it_is)
+    work = _work(part, asked, budget, report, effort)
+    f, graph = _graph(work, asked.bads, _as_it_is)
     if f is None or graph is None:
         return
     less = fused(graph)
     equal = equalities(f, less.graph, budget.bounds)
-    found = of_elements(horn(f, less.graph, lemmas), equal, session, effort.rlimit or 0)
-    full = explore(f, False, effort.full, budget.bounds) if found is not None else None
-    if found is not None and full is not None:
-        invariants = joints(f, full, restored(less, found.points), lemmas, budget.bounds)
+    found = of_elements(horn(f, less.graph, work.lemmas), equal, work.session, effort.rlimit or 0)
+    invariants = _invariants(work, f, less, found) if found is not None else None
+    if invariants is not None:
         part_of_proof = Joint(part, invariants, asked.bads, asked.axioms, indices=(INDEX,))
         proof = jointly_about_all(asked.threads, part_of_proof)
         if proof is not None:
             yield Excluded(asked.bads, proof, "every element of arrays")
 
 
-def _solved(
-    f: Frame, graph: Graph, lemmas: tuple[Term, ...], equal: Mapping[Point, Term], session: Session, effort: Effort
-) -> Held | Way | GivenUp:
+def _solved(work: _Work, f: Frame, graph: Graph, equal: Mapping[Point, Term]) -> Held | Way | GivenUp:
     """What Spacer says, or conjunctions where it gives up soon: these are found soon where equations carry the proof.
     Where nothing but control changes they are first: all there is to say is how tests came out. Raises LimitReached.
     """
-    made, rlimit = horn(f, graph, lemmas), effort.rlimit or 0
+    made, rlimit = horn(f, graph, work.lemmas), work.effort.rlimit or 0
+    session = work.session
     changing = any(step.updates for steps in graph.steps.values() for step in steps)
     soon = solve(made, session.bounds, rlimit // BRIEF) if changing else GivenUp("not asked")
     if not isinstance(soon, GivenUp):
         return soon
-    return _told(f, graph, lemmas, equal, session) or solve(made, session.bounds, rlimit)
+    stated = horn(f, graph, work.lemmas, True)
+    return by_candidates(stated, equal, session.again(SOON), session.bounds) or solve(made, session.bounds, rlimit)
 
 
-def _told(
-    f: Frame, graph: Graph, lemmas: tuple[Term, ...], equal: Mapping[Point, Term], session: Session
-) -> Held | None:
-    return by_candidates(horn(f, graph, lemmas, True), equal, session.again(SOON), session.bounds)
-
-
-def _graph(
-    threads: tuple[Automaton, ...],
-    bads: tuple[Bad, ...],
-    lemmas: tuple[Term, ...],
-    session: Session,
-    effort: Effort,
-    report: Report,
-    lay_out: LayingOut,
-) -> tuple[Frame | None, Graph | None]:
+def _graph(work: _Work, bads: tuple[Bad, ...], lay_out: LayingOut) -> tuple[Frame | None, Graph | None]:
     """The points of the finest control of which there are few enough."""
-    wholes = [whole(threads, Bad(None, bad.claim)) for bad in bads]
+    wholes = [whole(work.part, Bad(None, bad.claim)) for bad in bads]
     if any(w.partial for w in wholes):
         return None, None
     w, reaches = lay_out(wholes[0])
     for reach in reaches:
-        variables, starts = control(w, session, reach)
-        f = frame(w, bads, [x.claim for x in wholes], variables, starts, session, lemmas)
-        graph = explore(f, True, effort.points, session.bounds)
+        variables, starts = control(w, work.session, reach)
+        f = frame(w, bads, [x.claim for x in wholes], variables, starts, work.session, work.lemmas)
+        graph = explore(f, True, work.effort.points, work.session.bounds)
         if graph is not None:
             return f, graph
     if reaches:
-        report(Event("too many control points", {"control points are not enough": effort.points}))
+        work.report(Event("too many control points", {"control points are not enough": work.effort.points}))
     return None, None
 
 
