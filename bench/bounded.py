@@ -25,10 +25,11 @@ from sa.base.budget import Budget, unheard
 from sa.base.limits import LimitReached, limits
 from sa.base.verdict import Reason
 from sa.bounded.dag import Dag, TooLarge
-from sa.bounded.engine import Wanted, by_rounds
+from sa.bounded.engine import by_rounds
 from sa.bounded.rounds import add_round, begin, dangers, view
 from sa.bounded.search import task
 from sa.bounded.spans import spans
+from sa.bounded.stages import Wanted
 from sa.explicit.system import System, system
 from sa.frontends.load import load_program
 from sa.question.asked import Asked, Note, Refuted

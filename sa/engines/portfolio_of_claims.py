@@ -8,8 +8,9 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from sa.base.diagnostic import InputError
-from sa.bounded.engine import Wanted, by_rounds
+from sa.bounded.engine import by_rounds
 from sa.bounded.schedule import read_schedule
+from sa.bounded.stages import Wanted
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
 from sa.explicit.deciders import by_all_states, by_few_states
 from sa.hybrid.engine import EFFORTS, by_control, by_coordinates, by_counters, by_elements, by_equalities

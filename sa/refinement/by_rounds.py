@@ -15,9 +15,10 @@ from msgspec.structs import replace
 from sa.automata.trace import Configuration, Move
 from sa.base.budget import Budget, Event, Report
 from sa.base.limits import Unsupported
-from sa.bounded.engine import Wanted, reached
+from sa.bounded.engine import reached
 from sa.bounded.followers import Followed, Step, Strategy, followed
 from sa.bounded.parts import names_in
+from sa.bounded.stages import Wanted
 from sa.bounded.switches import switching
 from sa.certificates.goal import Goal
 from sa.certificates.run import Run

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from sa.base.budget import Budget, Event, unheard
 from sa.base.limits import LimitReached, Limits, Unsupported, limits
-from sa.bounded.engine import Wanted, by_rounds
+from sa.bounded.engine import by_rounds
 from sa.bounded.search import Bounds, Coverage, Reached, task, within
+from sa.bounded.stages import Wanted
 from sa.certificates.run import Run
 from sa.certificates.states import States
 from sa.checker.ruling import Accepted

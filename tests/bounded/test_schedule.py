@@ -12,10 +12,11 @@ import pytest
 from sa.base.budget import Budget, unheard
 from sa.base.diagnostic import InputError
 from sa.base.limits import Limits, limits
-from sa.bounded.engine import Wanted, by_rounds
+from sa.bounded.engine import by_rounds
 from sa.bounded.order import likely_order
 from sa.bounded.schedule import Schedule, Turn, read_schedule
 from sa.bounded.search import Bounds, Coverage, Reached, task, within
+from sa.bounded.stages import Wanted
 from sa.bounded.swarm import by_all
 from sa.explicit.system import system
 from sa.question.asked import Asked, Excluded, Note, Refuted

@@ -13,12 +13,12 @@ import pytest
 from sa.automata.automaton import Automaton
 from sa.base.limits import Limits, Unsupported
 from sa.bounded.dag import first_values
-from sa.bounded.engine import usual_width
 from sa.bounded.export import c_program
 from sa.bounded.rounds import Dangerous, Rounds, add_round, begin, dangers, view
 from sa.bounded.search import Task, task
 from sa.bounded.sequential import sequential, variables_read
 from sa.bounded.spans import spans
+from sa.bounded.stages import usual_width
 from sa.certificates.run import Bad
 from sa.explicit.system import system
 from sa.frontends.load import load_program

@@ -12,7 +12,8 @@ from bench.subjects import SPECS
 from sa.base.budget import Budget, unheard
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
-from sa.bounded.engine import Wanted, by_rounds
+from sa.bounded.engine import by_rounds
+from sa.bounded.stages import Wanted
 from sa.certificates.run import Run
 from sa.checker.ruling import Accepted
 from sa.checker.run import check_run
