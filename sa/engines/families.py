@@ -24,6 +24,7 @@ from sa.engines.besides import block_besides, related_besides, with_besides
 from sa.engines.options import Options
 from sa.engines.outcome import Found, Inferred, Result
 from sa.engines.portfolio_of_goals import Depth
+from sa.engines.programs import shortcoming
 from sa.engines.recall import decided
 from sa.engines.results import answered, statistics_of
 from sa.question.asked import Decision
@@ -31,7 +32,6 @@ from sa.question.families import Crowds, crowds, few_copies, with_copies, with_o
 from sa.question.goals import closes, goals, is_large, thread_goals
 from sa.question.uncut import uncut
 from sa.refinement.crowds import Known, Pairs, apart_of, composition_of, known_of, pairs_of
-from sa.refinement.missing import step_in_words
 from sa.terms.term import Term
 
 #: The most copies of each family in a play.
@@ -222,13 +222,13 @@ def _proved(pairs: Pairs, tried: Proving, options: Options, whole: Limits) -> Fo
             break
     composition = composition_of(pairs, decisions)
     if composition is None:
-        return _shortcoming(pairs, decisions, perf_counter() - started)
+        return shortcoming(pairs.goals, decisions, perf_counter() - started)
     settled = perf_counter()
     ruling = check_composition(composition, whole)
     if not isinstance(ruling, Accepted):
         where = f" ({ruling.where})" if ruling.where else ""
         note = f"the proof from pairs was not accepted: {ruling.obligation}{where}: {ruling.why}"
-        return replace(_shortcoming(pairs, decisions, settled - started), notes=(note,))
+        return replace(shortcoming(pairs.goals, decisions, settled - started), notes=(note,))
     deciding, checking = ((s / len(decisions)) for s in (settled - started, perf_counter() - settled))
     results = tuple(
         Result(goal, Verdict.PROVED, r, None, None, statistics_of(decision, r, deciding, checking))
@@ -250,22 +250,3 @@ def _inferred(pairs: Pairs) -> list[Inferred]:
         assert mine is not None and theirs is not None
         found.append(Inferred(goal.name, mine, theirs, ()))
     return found
-
-
-def _shortcoming(pairs: Pairs, decisions: list[Decision], seconds: float) -> Found:
-    """Pairs that could not all be shown: what is missing is said of the one that was not."""
-    results, notes = list[Result](), list[str]()
-    for goal, decision in zip(pairs.goals, decisions, strict=False):
-        match decision.evidence:
-            case Relation() | StatePairs():
-                why = Unknown(Reason.ENVIRONMENT, "this pair is proved in its inferred environment, not the whole")
-            case Unknown() as unknown:
-                why = unknown
-                notes.append(f"the pair `{goal.name}` was not proved: {why.reason.value}: {why.detail}")
-            case play:
-                why = Unknown(Reason.ENVIRONMENT, step_in_words(play))
-                notes.append(f"the pair `{goal.name}` was not proved: {why.detail}")
-        results.append(
-            Result(goal, Verdict.UNKNOWN, None, None, why, statistics_of(decision, None, seconds / len(decisions), 0.0))
-        )
-    return Found(tuple(results), notes=tuple(notes))

@@ -9,7 +9,7 @@ time. Only the products refute: a pair that is lost shows only that its environm
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from time import perf_counter
 
 from msgspec import Struct, field
@@ -214,7 +214,8 @@ def _pairs(
             work = memory.begun.once((level, block), lambda: begin(abstract, concrete, block, options.limits, level))
             tried = attempt(work, options.limits, decide, effort)
         if tried.composition is None:
-            return _shortcoming(tried, perf_counter() - started)
+            found = shortcoming(tried.goals, tried.decisions, perf_counter() - started)
+            return replace(found, hopeful=tried.hopeful, imprecise=tried.imprecise)
         settled = perf_counter()
         ruling = check_composition(tried.composition, options.limits)
     except LimitReached as limit:
@@ -268,14 +269,12 @@ def _inferred(tried: Attempt) -> Iterator[Inferred]:
         yield Inferred(goal.name, mine, theirs, tried.facts.get(first.thread.name, ()))
 
 
-def _shortcoming(tried: Attempt, seconds: float) -> Found:
+def shortcoming(goals: Sequence[Goal], decisions: Sequence[Decision], seconds: float) -> Found:
     """Pairs that could not all be shown: what is missing is said of the first one, and none counts as proved."""
     results, notes = list[Result](), list[str]()
-    for goal, decision in zip(tried.goals, tried.decisions, strict=False):
+    for goal, decision in zip(goals, decisions, strict=False):
         if isinstance(decision.evidence, Relation | StatePairs):
-            why = Unknown(
-                Reason.ENVIRONMENT, "this pair is proved in its inferred environment, but another pair is not"
-            )
+            why = Unknown(Reason.ENVIRONMENT, "this pair is proved in its inferred environment, but the program is not")
         elif isinstance(decision.evidence, Unknown):
             why = decision.evidence
         else:
@@ -284,6 +283,6 @@ def _shortcoming(tried: Attempt, seconds: float) -> Found:
             notes.append(
                 f"the pair `{goal.name}` was not proved: {why.reason.value}{': ' if why.detail else ''}{why.detail}"
             )
-        statistics = statistics_of(decision, None, seconds / len(tried.decisions), 0.0)
+        statistics = statistics_of(decision, None, seconds / len(decisions), 0.0)
         results.append(Result(goal, Verdict.UNKNOWN, None, None, why, statistics))
-    return Found(tuple(results), notes=tuple(notes), hopeful=tried.hopeful, imprecise=tried.imprecise)
+    return Found(tuple(results), notes=tuple(notes))

@@ -19,7 +19,7 @@ from sa.terms.eliminate import eliminate
 from sa.terms.evaluate import State, evaluate, holds
 from sa.terms.implicant import implicant
 from sa.terms.name import staged
-from sa.terms.solve import solution
+from sa.terms.solve import isolated, solution
 from sa.terms.sort import INT, Value, default_value
 from sa.terms.substitute import substitute
 from sa.terms.term import IsZero, Le, Not, Term, Var, sort_of
@@ -185,13 +185,12 @@ def _bounds(var: Var, literals: Iterable[Term]) -> Iterator[Term]:
     for literal in sorted(literals, key=lambda c: not isinstance(c, IsZero)):
         match literal:
             case Le(total) | IsZero(total) | Not(IsZero(total)):
-                const, parts = build.linear_parts(total)
+                found = isolated(total, var) if var.sort == INT else None
             case _:
                 continue
-        if var.sort != INT or var not in parts or any(var in p.free for p in parts if p is not var):
+        if found is None:
             continue
-        coefficient = parts[var]
-        rest = build.linear(const, {p: c for p, c in parts.items() if p is not var})
+        coefficient, rest = found
         if coefficient > 0:
             edges.append((build.div(build.scale(-1, rest), coefficient), -1))
         else:

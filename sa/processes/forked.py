@@ -12,6 +12,9 @@ import pickle
 import sys
 import threading
 import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 #: Seconds between looks at the clock, and at whether the process that began this one is there.
@@ -32,6 +35,16 @@ def _end_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(LOOK)
     os._exit(1)
+
+
+def start(work: Callable[..., None], *arguments: object) -> tuple[Connection, BaseProcess]:
+    """A forked process, and what it sends; `work` gets the arguments, where to send, and the number of this process."""
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=work, args=(*arguments, theirs, os.getpid()), daemon=True)
+    process.start()
+    theirs.close()
+    return ours, process
 
 
 class _Collector(pickle.Pickler):

@@ -6,8 +6,6 @@ whatever happens to this one. Memory is for whoever watches over all of them (`s
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import signal
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +18,7 @@ from msgspec import Struct
 from sa.base.diagnostic import Diagnostic, InputError
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason
-from sa.processes.forked import LOOK, dumps, ends_with, known_in, loads
+from sa.processes.forked import LOOK, dumps, ends_with, known_in, loads, start
 
 T = TypeVar("T")
 
@@ -62,7 +60,8 @@ def side_by_side(streams: Sequence[Stream[T]], shared: object, kept: tuple[type,
     running = dict[Connection, tuple[int, BaseProcess]]()
     try:
         for number, stream in enumerate(streams):
-            _fork(running, number, stream, known)
+            connection, process = start(_work, number, stream, known)
+            running[connection] = (number, process)
         while running:
             for ready in wait(list(running), LOOK):
                 assert isinstance(ready, Connection)
@@ -73,17 +72,6 @@ def side_by_side(streams: Sequence[Stream[T]], shared: object, kept: tuple[type,
             connection.close()
         for _, process in running.values():
             process.join()
-
-
-def _fork(
-    running: dict[Connection, tuple[int, BaseProcess]], number: int, stream: Stream[T], known: list[object]
-) -> None:
-    context = multiprocessing.get_context("fork")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_work, args=(number, stream, theirs, known, os.getpid()), daemon=True)
-    process.start()
-    theirs.close()
-    running[ours] = (number, process)
 
 
 def _received(
@@ -104,7 +92,7 @@ def _received(
     return said
 
 
-def _work(number: int, stream: Stream[T], connection: Connection, known: list[object], parent: int) -> None:
+def _work(number: int, stream: Stream[T], known: list[object], connection: Connection, parent: int) -> None:
     """Send what a stream says."""
     # Who listens ends this process when nothing more is wanted.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

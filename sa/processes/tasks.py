@@ -9,7 +9,6 @@ watches over all of them (`supervisor`).
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import sys
@@ -26,7 +25,7 @@ from msgspec import Struct
 from sa.base.diagnostic import Diagnostic, InputError
 from sa.base.limits import LimitReached, Limits, remaining
 from sa.base.verdict import Reason
-from sa.processes.forked import CAN_FORK, LOOK, dumps, ends_with, known_in, loads
+from sa.processes.forked import CAN_FORK, LOOK, dumps, ends_with, known_in, loads, start
 
 R = TypeVar("R")
 
@@ -157,14 +156,9 @@ class _Pool(Generic[R]):
                     self._done.setdefault(task.name, None)
 
     def _fork(self, task: Task[R]) -> None:
-        context = multiprocessing.get_context("fork")
-        ours, theirs = context.Pipe(duplex=False)
         earlier = {name: self._done[name] for name in task.needs}
-        arguments = (task, earlier, theirs, self._known, self._bounds, os.getpid())
-        process = context.Process(target=_work, args=arguments, daemon=True)
-        process.start()
-        theirs.close()
-        self._running[ours] = (task, process)
+        connection, process = start(_work, task, earlier, self._known, self._bounds)
+        self._running[connection] = (task, process)
 
     def _collect(self, connection: Connection) -> None:
         task, process = self._running[connection]
@@ -223,9 +217,9 @@ class _Pool(Generic[R]):
 def _work(
     task: Task[Any],
     earlier: Mapping[str, Any],
-    connection: Connection,
     known: list[object],
     bounds: Limits,
+    connection: Connection,
     parent: int,
 ) -> None:
     """Do a task and send its result, or what it raised."""

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from sa.terms import build
 from sa.terms.shadow import split
-from sa.terms.solve import solution
+from sa.terms.solve import isolated, solution
 from sa.terms.sort import INT
 from sa.terms.substitute import substitute
 from sa.terms.term import Div, IsZero, Le, Mod, Not, Term, Var, subterms
@@ -116,11 +116,10 @@ def _constraint(literal: Term, var: Var) -> _Constraint:
             kind = "ne"
         case _:
             raise NotEliminated
-    const, parts = build.linear_parts(total)
-    if var not in parts or any(var in p.free for p in parts if p is not var):
+    found = isolated(total, var)
+    if found is None:
         raise NotEliminated
-    rest = build.linear(const, {p: c for p, c in parts.items() if p is not var})
-    return _Constraint(kind, parts[var], rest)
+    return _Constraint(kind, *found)
 
 
 def _linear(constraints: Sequence[_Constraint], var: Var) -> Iterator[tuple[Term, ...]]:

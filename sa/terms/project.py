@@ -14,7 +14,7 @@ from math import lcm
 from sa.terms import build
 from sa.terms.elements import elements
 from sa.terms.evaluate import State, evaluate
-from sa.terms.solve import solution
+from sa.terms.solve import isolated, solution
 from sa.terms.sort import INT, ArraySort, number
 from sa.terms.substitute import substitute
 from sa.terms.term import IsZero, Le, Mod, Not, Term, Var
@@ -97,10 +97,8 @@ def _bound(literal: Term, var: Var, state: State) -> tuple[int, Term, bool] | No
             total = literal.total
         case _:
             return None
-    const, parts = build.linear_parts(total)
-    if var not in parts or any(var in p.free for p in parts if p is not var):
-        return None
-    return parts[var], build.linear(const, {p: c for p, c in parts.items() if p is not var}), exact
+    found = isolated(total, var)
+    return found and (*found, exact)
 
 
 def _resolve(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sa.terms import build
 from sa.terms.cases import condition_in, decided
-from sa.terms.solve import solution
+from sa.terms.solve import isolated, solution
 from sa.terms.substitute import substitute
 from sa.terms.term import IsZero, Le, Not, Or, Term, Var
 
@@ -86,12 +86,8 @@ def _eliminated(current: Sequence[Term], var: Var) -> Iterator[Term]:
 
 def _bounds(literal: Term, var: Var) -> Iterator[tuple[int, Term]]:
     """What `coefficient · var + rest <= 0` the literal says, as (coefficient, rest)."""
-    if not isinstance(literal, Le | IsZero):
-        return
-    const, parts = build.linear_parts(literal.total)
-    if var not in parts or any(var in p.free for p in parts if p is not var):
-        return
-    rest = build.linear(const, {p: c for p, c in parts.items() if p is not var})
-    yield parts[var], rest
-    if isinstance(literal, IsZero):
-        yield -parts[var], build.scale(-1, rest)
+    found = isolated(literal.total, var) if isinstance(literal, Le | IsZero) else None
+    if found is not None:
+        yield found
+        if isinstance(literal, IsZero):
+            yield -found[0], build.scale(-1, found[1])

@@ -1,4 +1,4 @@
-"""An equation read as the definition of a variable."""
+"""An equation read as the definition of a variable, and a sum as a multiple of one."""
 
 from __future__ import annotations
 
@@ -34,6 +34,14 @@ def solution(literal: Term, variables: frozenset[Var]) -> tuple[Var, Term] | Non
         case Not(Var() as var) if var in variables:
             return var, build.FALSE
     return None
+
+
+def isolated(total: Term, var: Var) -> tuple[int, Term] | None:
+    """The coefficient of a variable in a sum and what else is in the sum; None where it is not linear in it."""
+    const, parts = build.linear_parts(total)
+    if var not in parts or any(var in p.free for p in parts if p is not var):
+        return None
+    return parts[var], build.linear(const, {p: c for p, c in parts.items() if p is not var})
 
 
 def given(formula: Term, variables: frozenset[Var]) -> frozenset[Var]:
