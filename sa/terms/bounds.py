@@ -156,6 +156,12 @@ def assuming(formula: Term, ranges: Ranges) -> Ranges | None:
             return _limited(total, (None, 0), ranges)
         case IsZero(total):
             return _limited(total, interval.ZERO, ranges)
+        case Not(IsZero(total)):
+            low, high = interval_of(total, ranges)
+            if low == 0:
+                return _limited(total, (1, None), ranges)
+            if high == 0:
+                return _limited(total, (None, -1), ranges)
         case _:
             pass
     return ranges

@@ -71,7 +71,7 @@ def test_a_step_without_wraps_is_the_same_step_within_the_ranges_over_600_random
         guard = build.land(*(condition(maker, 2) for _ in range(maker.randint(1, 4))))
         choice = Variable(CHOSEN, Kind.LOCAL, *ends[3])
         edge = step(guard, ((X, number(maker, 3)), (Y, number(maker, 2))), (choice,))
-        made = without_wraps(edge, ranges)
+        made = without_wraps(edge, ranges, ())
         changed[0] += made != edge
         values, again = dict(edge.updates), dict(made.updates)
         assert made.label is not None and edge.label is not None
@@ -117,18 +117,18 @@ def test_a_value_is_within_its_span_where_conditions_hold_over_400_random_ones()
 def test_a_counter_below_a_bound_of_its_type_does_not_wrap_around() -> None:
     word = Range(0, 2**32 - 1)
     wrapped = build.ite(build.lt(X, build.integer(2**32 - 1)), build.add(X, build.ONE), build.ZERO)
-    made = without_wraps(step(build.lt(X, Y), ((X, wrapped),)), {X: word, Y: word})
+    made = without_wraps(step(build.lt(X, Y), ((X, wrapped),)), {X: word, Y: word}, ())
     assert made.updates == ((X, build.add(X, build.ONE)),)
 
 
 def test_a_condition_does_not_show_itself() -> None:
     """`x <= x % 4` bounds x by 3, and would then be true: it must stay."""
     guard = build.le(X, build.mod(X, 4))
-    made = without_wraps(step(guard, ((Y, build.mod(X, 4)),)), {X: Range(0, None)})
+    made = without_wraps(step(guard, ((Y, build.mod(X, 4)),)), {X: Range(0, None)}, ())
     assert made.guard == guard
     assert made.updates == ((Y, X),)
 
 
 def test_a_condition_that_excludes_the_step_leaves_it_as_it_is() -> None:
     edge = step(build.land(build.lt(X, Y), build.lt(Y, X)), ((X, build.mod(X, 4)),))
-    assert without_wraps(edge, {X: Range(0, 3), Y: Range(0, 3)}) == edge
+    assert without_wraps(edge, {X: Range(0, 3), Y: Range(0, 3)}, ()) == edge

@@ -27,6 +27,7 @@ from sa.frontends.flow.rows import filled
 from sa.frontends.flow.settled import knowing, possible, with_settled
 from sa.frontends.flow.slicing import decisive
 from sa.frontends.flow.spans import told_by
+from sa.frontends.flow.standing import standing
 from sa.frontends.flow.steps import FAILED, STOPPED, Joint, joints
 from sa.frontends.flow.threads import Thread, threads_of
 from sa.frontends.flow.touches import claims_of, spoken_of
@@ -276,7 +277,14 @@ def ranged(automata: list[Automaton], first: Mapping[Var, Term], names: Named) -
 
 def _without_wraps(automaton: Automaton, shared: Mapping[Var, Range]) -> Automaton:
     known = {**shared, **{v.var: Range(v.low, v.high) for v in automaton.variables}}
-    return replace(automaton, edges=tuple(without_wraps(e, known) for e in automaton.edges))
+    edges = tuple(without_wraps(e, known, ()) for e in automaton.edges)
+    at = standing(automaton, known)
+    informed = tuple(without_wraps(e, known, at[e.source]) for e in automaton.edges)
+    if informed == edges:
+        return replace(automaton, edges=edges)
+    # What the steps need is said where they begin.
+    locations = tuple(replace(q, inv=build.land(q.inv, *at[q.name])) for q in automaton.locations)
+    return replace(automaton, edges=informed, locations=locations)
 
 
 def _keeps(range_: Range, term: Term, known: Ranges) -> bool:
@@ -309,7 +317,7 @@ def program_with(
                 variables=(*shared, *automaton.variables),
                 init=build.land(init, automaton.init, bounds),
                 edges=tuple(replace(e, guard=build.land(e.guard, *map(within, e.choices))) for e in automaton.edges),
-                locations=tuple(replace(q, inv=bounds) for q in automaton.locations),
+                locations=tuple(replace(q, inv=build.land(bounds, q.inv)) for q in automaton.locations),
             )
         )
     claims: tuple[Invariant, ...] = ()

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge
 from sa.terms import build
-from sa.terms.term import Var
+from sa.terms.term import Term, Var
 
 
 def decisive(automata: Sequence[Automaton], claimed: Iterable[Var]) -> list[Automaton]:
@@ -27,9 +27,18 @@ def decisive(automata: Sequence[Automaton], claimed: Iterable[Var]) -> list[Auto
 
 
 def _sliced(automaton: Automaton, needed: set[Var]) -> Automaton:
-    init = build.land(*(c for c in build.conjuncts(automaton.init) if c.free <= needed))
-    variables = tuple(v for v in automaton.variables if v.var in needed)
-    return replace(automaton, variables=variables, init=init, edges=tuple(_edge(e, needed) for e in automaton.edges))
+    return replace(
+        automaton,
+        variables=tuple(v for v in automaton.variables if v.var in needed),
+        init=_of(automaton.init, needed),
+        locations=tuple(replace(q, inv=_of(q.inv, needed)) for q in automaton.locations),
+        edges=tuple(_edge(e, needed) for e in automaton.edges),
+    )
+
+
+def _of(condition: Term, needed: set[Var]) -> Term:
+    """What a condition says of the variables that are needed."""
+    return build.land(*(c for c in build.conjuncts(condition) if c.free <= needed))
 
 
 def _edge(edge: Edge, needed: set[Var]) -> Edge:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from msgspec.structs import replace
 
@@ -10,30 +10,30 @@ from sa.automata.automaton import Edge, Label
 from sa.frontends.flow.choosing import narrowed
 from sa.frontends.flow.graph import Range
 from sa.frontends.flow.spans import told_by
+from sa.frontends.flow.standing import is_bounding
 from sa.terms import build
 from sa.terms.bounds import Ranges, interval_of
-from sa.terms.build import linear_parts
 from sa.terms.interval import Interval
 from sa.terms.substitute import rebuild
 from sa.terms.term import Bool, Div, Forall, Int, IsZero, Le, Member, Mod, Term, Var
 
 
-def without_wraps(edge: Edge, ranges: Mapping[Var, Range]) -> Edge:
-    """The same step, without comparisons and remainders that the ranges and linear conditions of its guard decide.
+def without_wraps(edge: Edge, ranges: Mapping[Var, Range], standing: Iterable[Term]) -> Edge:
+    """The same step, without comparisons and remainders that ranges and linear conditions decide.
 
-    Conditions that bounds are drawn from stay as they are, so that nothing is shown by itself.
+    The conditions are those of the guard, and those that hold where the step begins. Those of the guard that bounds are
+    drawn from stay as they are, so that nothing is shown by itself.
     """
     known = {**ranges, **{c.var: Range(c.low, c.high) for c in edge.choices}}
     fixed, others = list[Term](), list[Term]()
     for part in build.conjuncts(edge.guard):
-        bounding = isinstance(part, Le | IsZero) and all(isinstance(p, Var) for p in linear_parts(part.total)[1])
-        (fixed if bounding else others).append(part)
-    before = told_by(fixed, known)
+        (fixed if is_bounding(part) else others).append(part)
+    before = told_by((*standing, *fixed), known)
     if before is None:
         return edge
     go = _deciding(before)
     guard = build.land(*fixed, *map(go, others))
-    after = told_by(build.conjuncts(guard), known)
+    after = told_by((*standing, *build.conjuncts(guard)), known)
     if after is None:
         return replace(edge, guard=guard)
     go = _deciding(after)
