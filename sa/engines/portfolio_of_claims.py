@@ -14,7 +14,6 @@ from sa.bounded.stages import Wanted
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
 from sa.explicit.deciders import by_all_states, by_few_states
 from sa.hybrid.engine import EFFORTS, by_control, by_coordinates, by_counters, by_elements, by_equalities
-from sa.hybrid.engine import EQUALITIES as EQUALITIES_ALONE
 from sa.invariants import deciders, direct, joint_conjunctions
 
 CLAIMED: ClaimEngine = Prover("claims", "claims that are inductive as they stand", direct.by_claims)
@@ -36,7 +35,7 @@ ELEMENTS: ClaimEngine = Prover(
 )
 EQUALITIES: ClaimEngine = Prover(
     "equalities",
-    "explicit control with equations between variables, for programs with many control points",
+    "explicit control with equations and differences between variables",
     by_equalities,
 )
 COUNTERS: ClaimEngine = Decider(
@@ -46,19 +45,11 @@ COUNTERS: ClaimEngine = Decider(
 )
 COORDINATES: ClaimEngine = Prover(
     "coordinates",
-    "equations at control points, also between remainders and differences: ring buffers, ticket locks",
-    partial(by_coordinates, EQUALITIES_ALONE),
-)
-MORE_COORDINATES: ClaimEngine = Prover(
-    "more-coordinates",
-    "the same as `coordinates`, with relations besides equations",
+    "relations at control points between remainders and differences: ring buffers, ticket locks",
     partial(by_coordinates, EFFORTS[0]),
 )
 MORE_CONTROL: ClaimEngine = Decider(
     "more-control", "the same as `control`, with more effort", partial(by_control, EFFORTS[1])
-)
-DIFFERENCES: ClaimEngine = Prover(
-    "differences", "differences between variables, at joint locations", deciders.by_differences
 )
 CONJUNCTIONS: ClaimEngine = Prover(
     "conjunctions",
@@ -112,20 +103,18 @@ Portfolio: TypeAlias = tuple[Turn[ClaimEngine], ...]
 CLAIMS: Portfolio = (
     Turn(STATES, 0.2),
     Turn(CLAIMED, 0.1),
-    Turn(PRECONDITIONS, 0.1),
+    Turn(EQUALITIES, 0.2),
     # Before boxes: it takes the same little time for many threads, for which boxes take long.
     Turn(QUICK_BOUNDED, 0.1),
+    Turn(COORDINATES, 0.2),
+    Turn(PRECONDITIONS, 0.1),
     Turn(BOXES, 0.3),
     Turn(ELEMENTS, 0.35),
-    Turn(DIFFERENCES, 0.2),
-    Turn(COORDINATES, 0.2),
     Turn(PRODUCTS, 0.25),
     Turn(SUMS, 0.25),
     Turn(CONTROL, 0.4),
-    Turn(EQUALITIES, 0.35),
     Turn(COUNTERS, 0.35),
     Turn(MORE_SUMS, 0.25),
-    Turn(MORE_COORDINATES, 0.35),
     Turn(BOUNDED, 0.2),
     Turn(MORE_STATES, 0.3),
     Turn(CONJUNCTIONS, 0.3),

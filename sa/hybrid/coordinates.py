@@ -18,6 +18,7 @@ from sa.explicit.whole import Arc, Whole
 from sa.hybrid.control import FEW, values_of
 from sa.terms import build
 from sa.terms.build import linear_parts
+from sa.terms.cases import outermost
 from sa.terms.sort import INT
 from sa.terms.substitute import substitute
 from sa.terms.term import Div, IsZero, Le, Mod, Term, Var, subterms
@@ -244,6 +245,7 @@ def _moved(arc: Arc, made: _Made) -> Arc:
     updates = {v: substitute(t, made.there) for v, t in arc.updates.items() if v not in made.there}
     for new, meant in made.back.items():
         if not meant.free.isdisjoint(arc.updates):
-            after = substitute(substitute(meant, arc.updates), made.there)
+            # What a condition chooses is decided by cases: a compare-and-swap leaves one of two remainders.
+            after = outermost(substitute(substitute(meant, arc.updates), made.there))
             updates |= {} if after is new else {new: after}
     return replace(arc, guard=substitute(arc.guard, made.there), updates=updates)

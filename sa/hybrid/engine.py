@@ -19,7 +19,7 @@ from sa.hybrid.candidates import by_candidates
 from sa.hybrid.cells import INDEX, of_elements
 from sa.hybrid.control import Reach, control
 from sa.hybrid.coordinates import coordinates, without_guesses
-from sa.hybrid.equalities import equalities, excluded
+from sa.hybrid.equalities import differences, equalities, excluded
 from sa.hybrid.evidence import Joints, joints, run
 from sa.hybrid.fuse import Fused, fused, restored
 from sa.hybrid.points import Frame, Graph, Point, explore, frame
@@ -94,7 +94,7 @@ def by_control(
 
 
 def by_equalities(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
-    """What equations between data settle, at many points. Raises LimitReached."""
+    """What equations and differences between data settle, at many points. Raises LimitReached."""
     return (found for found in by_control(EQUALITIES, asked, budget, report) if isinstance(found, Excluded))
 
 
@@ -164,9 +164,13 @@ def _answer(work: _Work, f: Frame, less: Fused) -> tuple[Held | Way | GivenUp, s
     held = excluded(f, less.graph, equal, work.lemmas, work.session)
     if held is not None:
         return held, "equalities at control points"
+    known = differences(f, less.graph, equal, work.session.bounds)
+    held = excluded(f, less.graph, known, work.lemmas, work.session)
+    if held is not None:
+        return held, "differences at control points"
     if work.effort.rlimit is None:
         return GivenUp("not asked"), ""
-    return _solved(work, f, less.graph, equal), "control points"
+    return _solved(work, f, less.graph, known), "control points"
 
 
 def _invariants(work: _Work, f: Frame, less: Fused, held: Held) -> Joints | None:

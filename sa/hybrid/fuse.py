@@ -65,11 +65,14 @@ def after_another(first: Step, second: Step) -> Step:
     """The two steps as one; choices of the second get other names."""
     apart: dict[Var, Term] = {c: build.variable(staged(c.name, len(first.arcs)), c.sort) for c in second.choices}
     scope = {**first.updates, **apart}
+    # What the second writes and nobody reads any more has no longer the value of the first.
+    forgotten = {v for arc in second.arcs for v in arc.updates}
+    kept = {v: t for v, t in first.updates.items() if v not in forgotten}
     return Step(
         first.source,
         second.target,
         build.land(first.guard, substitute(second.guard, scope)),
-        {**first.updates, **{v: substitute(t, scope) for v, t in second.updates.items()}},
+        {**kept, **{v: substitute(t, scope) for v, t in second.updates.items()}},
         (*first.choices, *(v for v in apart.values() if isinstance(v, Var))),
         (*first.arcs, *second.arcs),
         second.bad,

@@ -23,7 +23,6 @@ from sa.conditions.never import at_places, excluded, failing_edges, mentioned, t
 from sa.generation.generate import Generated, generate, invariants, strengthened, unbounded
 from sa.generation.modular import Annotation, Kept, solve_modular
 from sa.generation.visibility import Level
-from sa.invariants.differences import Others, differences
 from sa.invariants.violation import Effort, find_run
 from sa.question.asked import Asked, Excluded, Note, Refuted
 from sa.smt.horn import GivenUp, NoSolution
@@ -128,31 +127,6 @@ def by_joint_relations(effort: int, asked: Asked, budget: Budget, report: Report
         yield Excluded(bads, Joint(asked.threads, joint, bads, asked.axioms), "relations between all threads")
         if len(bads) == len(asked.bads):
             return
-
-
-def by_differences(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
-    """What differences between variables exclude at joint locations. Raises LimitReached."""
-    if too_many(asked.threads, JOINT, report):
-        return
-    whole = product(asked.threads) if len(asked.threads) > 1 else apart(asked.threads[0])
-    report(Event("differences", {"locations": len(whole.locations)}))
-    known = differences(whole, Others.STILL, budget.bounds)
-    if not known:
-        return
-    parts, session = {q.name: q.parts or (q.name,) for q in whole.locations}, _session(asked, budget)
-    facts = {q.name: build.land(q.inv, *known[q.name]) for q in whole.locations}
-    never = tuple(
-        bad
-        for bad in asked.bads
-        if all(
-            session.implied(wanted.formula, (facts[place],))
-            for wanted in _joint_wants(asked.threads, whole, (bad,))
-            for _, place in wanted.places
-        )
-    )
-    if never:
-        joint = tuple((parts[q], inv) for q, inv in facts.items() if inv is not build.FALSE)
-        yield Excluded(never, Joint(asked.threads, joint, never, asked.axioms), "differences between variables")
 
 
 def _together_and_alone(asked: Asked) -> Iterator[tuple[Bad, ...]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from heapq import heappop, heappush
+from typing import TypeAlias, TypeVar
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, variables_of
 from sa.automata.ranges import within
@@ -18,6 +19,12 @@ from sa.domains.zones import Zone
 from sa.terms import build
 from sa.terms.substitute import prime, substitute
 from sa.terms.term import IsZero, Le, Term, Var, subterms
+
+#: Places between which there are steps.
+P = TypeVar("P")
+
+#: A step: where it leads, what it may change, and its cases as relations (`zones.step`).
+Leading: TypeAlias = tuple[P, tuple[Var, ...], tuple[Term, ...]]
 
 #: Numbers in tests that are thresholds, the smallest ones.
 THRESHOLDS = 8
@@ -45,40 +52,55 @@ def differences(automaton: Automaton, others: Others, limits: Limits) -> dict[st
 
 
 def _reached(automaton: Automaton, others: Others, limits: Limits) -> Mapping[str, Zone]:
-    order = {q.name: i for i, q in enumerate(automaton.locations)}
     places = {q.name: q for q in automaton.locations}
-    leaving: dict[str, list[tuple[Edge, tuple[Term, ...]]]] = {q: [] for q in places}
+    leaving = {q: list[Leading[str]]() for q in places}
     for edge in automaton.edges:
-        leaving[edge.source].append((edge, _relations(edge, places[edge.target].inv)))
+        changed = (*(v for v, _ in edge.updates), *(c.var for c in edge.choices))
+        leaving[edge.source].append((edge.target, changed, _relations(edge, places[edge.target].inv)))
     shared = () if others is Others.STILL else variables_of(automaton, Kind.GLOBAL)
-    thresholds = _thresholds(automaton)
+    for name, here in leaving.items() if shared else ():
+        here.append((name, shared, _disturbances(places[name], shared, others)))
     first = zones.meet(zones.EVERYTHING, build.land(automaton.init, places[automaton.initial].inv))
-    if first is None:
-        return {}
-    found, joins = {automaton.initial: first}, dict.fromkeys(places, 0)
-    queue, waiting = [(order[automaton.initial], automaton.initial)], {automaton.initial}
-    for _ in range(STEPS):
+    tests = (*(e.guard for e in automaton.edges), *(q.inv for q in automaton.locations))
+    starts = {} if first is None else {automaton.initial: first}
+    return spread(starts, leaving, thresholds(tests), STEPS, limits)
+
+
+def spread(
+    starts: Mapping[P, Zone],
+    leaving: Mapping[P, Sequence[Leading[P]]],
+    bounds: Sequence[int],
+    most: int,
+    limits: Limits,
+) -> Mapping[P, Zone]:
+    """Zones of all that comes to each place from the starts; none where more than `most` places are looked at.
+
+    A bound that grows is widened to the next of `bounds`. Raises LimitReached.
+    """
+    places = tuple(leaving)
+    order = {place: i for i, place in enumerate(places)}
+    found, joins = dict(starts), dict.fromkeys(leaving, 0)
+    queue = sorted(order[p] for p in starts)
+    waiting = set(starts)
+    for _ in range(most):
         if not queue:
             return found
         check_time(limits)
-        place = heappop(queue)[1]
+        place = places[heappop(queue)]
         waiting.discard(place)
-        steps = [(e.target, (*(v for v, _ in e.updates), *(c.var for c in e.choices)), r) for e, r in leaving[place]]
-        if shared:
-            steps.append((place, shared, _disturbances(places[place], shared, others)))
-        for target, changed, relations in steps:
+        for target, changed, relations in leaving[place]:
             came = zones.after(found[place], relations, changed)
-            if came is None or not _weakened(found, joins, target, came, thresholds):
+            if came is None or not _weakened(found, joins, target, came, bounds):
                 continue
             if target not in waiting:
                 waiting.add(target)
-                heappush(queue, (order[target], target))
+                heappush(queue, order[target])
     return {}
 
 
-def _thresholds(automaton: Automaton) -> tuple[int, ...]:
+def thresholds(formulas: Iterable[Term]) -> tuple[int, ...]:
     """Bounds that may stay: those that tests have, before and after a step by one."""
-    tests = dict.fromkeys((*(e.guard for e in automaton.edges), *(q.inv for q in automaton.locations)))
+    tests = dict.fromkeys(formulas)
     numbers = {build.linear_parts(a.total)[0] for a in subterms(tests) if isinstance(a, Le | IsZero)}
     few = sorted({*numbers, 0}, key=abs)[:THRESHOLDS]
     return tuple(sorted({s * n + d for n in few for s in (1, -1) for d in (-1, 0, 1)}))
@@ -95,7 +117,7 @@ def _disturbances(place: Location, shared: Iterable[Var], others: Others) -> tup
     return (build.land(place.env if declared and place.env is not None else build.TRUE, prime(place.inv, shared)),)
 
 
-def _weakened(found: dict[str, Zone], joins: dict[str, int], place: str, came: Zone, thresholds: Sequence[int]) -> bool:
+def _weakened(found: dict[P, Zone], joins: dict[P, int], place: P, came: Zone, bounds: Sequence[int]) -> bool:
     """Whether states came to a location that were not there."""
     old = found.get(place)
     if old is None:
@@ -105,5 +127,5 @@ def _weakened(found: dict[str, Zone], joins: dict[str, int], place: str, came: Z
     if joined == old:
         return False
     joins[place] += 1
-    found[place] = joined if joins[place] <= JOINS else zones.widen(old, joined, thresholds)
+    found[place] = joined if joins[place] <= JOINS else zones.widen(old, joined, bounds)
     return found[place] != old

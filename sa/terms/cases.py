@@ -25,6 +25,15 @@ def condition_of_value(term: Term) -> Term | None:
     return condition_in(term)
 
 
+def outermost(term: Term, depth: int = 4) -> Term:
+    """The same with conditionals outside of sums and remainders, up to so many inside each other."""
+    condition = None if depth == 0 else condition_in(term)
+    if condition is None:
+        return term
+    branches = (outermost(decided(term, condition, truth), depth - 1) for truth in (True, False))
+    return build.ite(condition, *branches)
+
+
 def _is_negated(term: Term) -> bool:
     return isinstance(term, Not) and isinstance(term.body, Var)
 
