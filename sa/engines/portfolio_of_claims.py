@@ -13,7 +13,7 @@ from sa.bounded.schedule import read_schedule
 from sa.bounded.stages import Wanted
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
 from sa.explicit.deciders import by_all_states, by_few_states
-from sa.hybrid.engine import EFFORTS, by_control, by_coordinates, by_counters, by_elements, by_equalities
+from sa.hybrid.engine import EFFORTS, by_control, by_coordinates, by_counters, by_elements, by_equalities, by_tests
 from sa.invariants import deciders, direct, joint_conjunctions
 
 CLAIMED: ClaimEngine = Prover("claims", "claims that are inductive as they stand", direct.by_claims)
@@ -47,6 +47,9 @@ COORDINATES: ClaimEngine = Prover(
     "coordinates",
     "relations at control points between remainders and differences: ring buffers, ticket locks",
     partial(by_coordinates, EFFORTS[0]),
+)
+TESTS: ClaimEngine = Prover(
+    "tests", "the same as `equalities`; how tests come out is control too: copies that may be out of date", by_tests
 )
 MORE_CONTROL: ClaimEngine = Decider(
     "more-control", "the same as `control`, with more effort", partial(by_control, EFFORTS[1])
@@ -106,6 +109,7 @@ CLAIMS: Portfolio = (
     Turn(EQUALITIES, 0.2),
     # Before boxes: it takes the same little time for many threads, for which boxes take long.
     Turn(QUICK_BOUNDED, 0.1),
+    Turn(TESTS, 0.35),
     Turn(COORDINATES, 0.2),
     Turn(PRECONDITIONS, 0.1),
     Turn(BOXES, 0.3),

@@ -29,6 +29,7 @@ class Reach(Enum):
 
     NAMED = "finite variables, and those that are set to parameters"
     ALL = "finite variables"
+    DECLARED = "variables that are declared to be finite"
     SELECTED = "variables that are set to constants"
     NONE = "locations alone"
 
@@ -36,6 +37,8 @@ class Reach(Enum):
 def control(w: Whole, session: Session, reach: Reach) -> tuple[tuple[Var, ...], tuple[Values, ...]]:
     """The control variables, and the values that they may start with. Raises LimitReached."""
     left = {v.var: v for v in w.variables if reach is not Reach.NONE and not isinstance(v.var.sort, ArraySort)}
+    if reach is Reach.DECLARED:
+        left = {v: x for v, x in left.items() if values_of(x) is not None}
     rigid = frozenset(v.var for v in w.variables if v.kind is Kind.PARAM) if reach is Reach.NAMED else frozenset()
     begun = _begun(w, rigid)
     while True:
@@ -86,7 +89,7 @@ def _decided(
         case _:
             # A step that decides something, as a compare-and-swap does, is two steps. An enumeration cannot be data of
             # Horn clauses.
-            finest = reach in (Reach.NAMED, Reach.ALL)
+            finest = reach in (Reach.NAMED, Reach.ALL, Reach.DECLARED)
             known = finest and term.free <= left.keys() | {c.var for c in arc.choices}
             tested = finest and variable.var.sort == BOOL
             return known or tested or isinstance(variable.var.sort, EnumSort)

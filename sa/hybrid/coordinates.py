@@ -31,7 +31,7 @@ class Coordinates(Struct, frozen=True, eq=False):
     """A whole and claims over other variables; `there` is by old variable what it is now, `back` the other way round.
 
     `stands_for` is by new variable the old one in whose place it is, and `limits` are variables with values that they
-    are guessed to keep to.
+    are guessed to keep to. `known` holds always of what new variables stand for.
     """
 
     whole: Whole
@@ -40,6 +40,7 @@ class Coordinates(Struct, frozen=True, eq=False):
     back: Mapping[Var, Term]
     stands_for: Mapping[Var, Var]
     limits: Mapping[Var, tuple[int, int]]
+    known: tuple[Term, ...] = ()
 
 
 class _Made(Struct):
@@ -54,7 +55,7 @@ class _Made(Struct):
 
 def coordinates(w: Whole, claims: Sequence[Term]) -> Iterator[Coordinates]:
     """Ways to write the data with remainders and differences, if any: the one with most of these first."""
-    numbers = {v.var: v for v in w.variables if v.var.sort == INT and v.kind is not Kind.PARAM and values_of(v) is None}
+    numbers = _numbers(w)
     formulas = tuple(_formulas(w, claims))
     moduli, pairs = _moduli(w, formulas, numbers), _compared(formulas, numbers)
     _follow(w, numbers, pairs)
@@ -67,6 +68,12 @@ def coordinates(w: Whole, claims: Sequence[Term]) -> Iterator[Coordinates]:
             yield _changed(w, claims, made)
 
 
+def remainders(w: Whole, claims: Sequence[Term]) -> Coordinates:
+    """The data with remainders where the program has such, and the rest as it is."""
+    numbers = _numbers(w)
+    return _changed(w, claims, _made(numbers, _moduli(w, tuple(_formulas(w, claims)), numbers), {}, {}))
+
+
 def without_guesses(made: Coordinates, control: Sequence[Var]) -> Whole:
     """The whole where variables that are not control may have any values."""
     free = made.limits.keys() - set(control)
@@ -74,6 +81,11 @@ def without_guesses(made: Coordinates, control: Sequence[Var]) -> Whole:
         made.whole,
         variables=tuple(replace(v, low=None, high=None) if v.var in free else v for v in made.whole.variables),
     )
+
+
+def _numbers(w: Whole) -> dict[Var, Variable]:
+    """The numbers that change and have many values."""
+    return {v.var: v for v in w.variables if v.var.sort == INT and v.kind is not Kind.PARAM and values_of(v) is None}
 
 
 def _formulas(w: Whole, claims: Sequence[Term]) -> Iterator[Term]:

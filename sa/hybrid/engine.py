@@ -18,7 +18,7 @@ from sa.explicit.whole import Whole, whole
 from sa.hybrid.candidates import by_candidates
 from sa.hybrid.cells import INDEX, of_elements
 from sa.hybrid.control import Reach, control
-from sa.hybrid.coordinates import coordinates, without_guesses
+from sa.hybrid.coordinates import Coordinates, coordinates, without_guesses
 from sa.hybrid.equalities import differences, equalities, excluded
 from sa.hybrid.evidence import Joints, joints, run
 from sa.hybrid.fuse import Fused, fused, restored
@@ -26,14 +26,16 @@ from sa.hybrid.points import Frame, Graph, Point, explore, frame
 from sa.hybrid.slices import about_all, is_small, jointly_about_all, mattering, spoken_of
 from sa.hybrid.solve import Held, Way, horn, solve
 from sa.hybrid.taken import with_few
+from sa.hybrid.tested import with_tests
 from sa.invariants.direct import lemmas_key
 from sa.invariants.houdini import has_functions
 from sa.question.asked import Asked, Excluded, Refuted
 from sa.smt.horn import GivenUp
 from sa.smt.session import Session
+from sa.terms import build
 from sa.terms.sort import ArraySort
 from sa.terms.substitute import substitute
-from sa.terms.term import Term
+from sa.terms.term import Term, Var
 
 #: Decides a question about the threads that matter, with some effort.
 Deciding: TypeAlias = Callable[[tuple[Automaton, ...], Asked, Budget, Report, "Effort"], Iterator[Excluded | Refuted]]
@@ -41,6 +43,10 @@ Deciding: TypeAlias = Callable[[tuple[Automaton, ...], Asked, Budget, Report, "E
 
 #: What of a whole may be control, and in how many ways; none where there is nothing to look at.
 LayingOut: TypeAlias = Callable[[Whole], tuple[Whole, Sequence[Reach]]]
+
+
+#: Other coordinates in which a question about a whole may be answered, by its claims and what is bad.
+Guesses: TypeAlias = Callable[[Whole, Sequence[Term], Sequence[Bad]], Iterator[Coordinates]]
 
 
 class Effort(Struct, frozen=True):
@@ -160,25 +166,30 @@ def _answer(work: _Work, f: Frame, less: Fused) -> tuple[Held | Way | GivenUp, s
     work.report(
         Event("control points", {"points": len(less.graph.steps) + len(less.gone), "fused": len(less.graph.steps)})
     )
-    equal = equalities(f, less.graph, work.session.bounds)
-    held = excluded(f, less.graph, equal, work.lemmas, work.session)
+    bounds, graph = work.session.bounds, less.graph
+    equal = equalities(f, graph, work.lemmas, bounds)
+    held = excluded(f, graph, equal, work.lemmas, work.session)
     if held is not None:
         return held, "equalities at control points"
-    known = differences(f, less.graph, equal, work.session.bounds)
-    held = excluded(f, less.graph, known, work.lemmas, work.session)
-    if held is not None:
-        return held, "differences at control points"
+    possible, known = differences(f, graph, work.lemmas, bounds)
+    if known:
+        # Fewer steps leave more equal.
+        equal = equalities(f, possible, work.lemmas, bounds)
+        known = {p: build.land(said, known[p]) for p, said in equal.items()}
+        held = excluded(f, possible, known, work.lemmas, work.session)
+        if held is not None:
+            return held, "differences at control points"
     if work.effort.rlimit is None:
         return GivenUp("not asked"), ""
-    return _solved(work, f, less.graph, known), "control points"
+    return _solved(work, f, possible, known or equal), "control points"
 
 
-def _invariants(work: _Work, f: Frame, less: Fused, held: Held) -> Joints | None:
+def _invariants(work: _Work, f: Frame, less: Fused, held: Held, back: Mapping[Var, Term] = {}) -> Joints | None:
     """What holds at all points of all threads; None where there are too many."""
     full = explore(f, False, work.effort.full, work.session.bounds)
     if full is None:
         return None
-    return joints(f, full, restored(less, held.points), work.lemmas, work.session.bounds)
+    return joints(f, full, restored(less, held.points), work.lemmas, back, work.session.bounds)
 
 
 def _proof(work: _Work, bads: tuple[Bad, ...], invariants: Joints) -> Joint | Lemmas:
@@ -186,32 +197,61 @@ def _proof(work: _Work, bads: tuple[Bad, ...], invariants: Joints) -> Joint | Le
     return proof if work.part == work.asked.threads else about_all(work.asked.threads, proof)
 
 
+def by_tests(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """What equations and differences settle where it is control how tests come out. Raises LimitReached."""
+    decide = partial(_in_coordinates, guesses=_by_tests, how="control points that tell how tests come out")
+    found = by_control(replace(EFFORTS[0], rlimit=None), asked, budget, report, decide)
+    return (f for f in found if isinstance(f, Excluded))
+
+
+def _by_tests(w: Whole, claims: Sequence[Term], bads: Sequence[Bad]) -> Iterator[Coordinates]:
+    return with_tests(w, claims, bads)
+
+
+def _by_coordinates(w: Whole, claims: Sequence[Term], _: Sequence[Bad]) -> Iterator[Coordinates]:
+    return coordinates(w, claims)
+
+
 def _in_coordinates(
-    part: tuple[Automaton, ...], asked: Asked, budget: Budget, report: Report, effort: Effort
+    part: tuple[Automaton, ...],
+    asked: Asked,
+    budget: Budget,
+    report: Report,
+    effort: Effort,
+    guesses: Guesses = _by_coordinates,
+    how: str = "remainders and differences at control points",
 ) -> Iterator[Excluded]:
     """What is excluded where other variables are control, for all that is asked together."""
     wholes = [whole(part, Bad(None, bad.claim)) for bad in asked.bads]
     if any(w.partial for w in wholes):
         return
     work = _work(part, asked, budget, report, effort)
-    for made in coordinates(wholes[0], [w.claim for w in wholes]):
-        variables, starts = control(made.whole, work.session, Reach.ALL)
-        if made.stands_for.keys().isdisjoint(variables):
-            continue
-        there = replace(work, lemmas=tuple(substitute(c, made.there) for c in work.lemmas))
-        free = without_guesses(made, variables)
-        f = frame(free, asked.bads, made.claims, variables, starts, work.session, there.lemmas, made.stands_for)
-        f = replace(f, limits=made.limits)
-        graph = explore(f, True, effort.points, budget.bounds)
-        if graph is None:
+    for made in guesses(wholes[0], [w.claim for w in wholes], asked.bads):
+        there = replace(work, lemmas=(*(substitute(c, made.there) for c in work.lemmas), *made.known))
+        explored = (_explored(there, made, asked.bads, reach) for reach in (Reach.ALL, Reach.DECLARED))
+        f, graph = next((x for x in explored if x is not None), (None, None))
+        if f is None or graph is None:
             continue
         less = fused(graph)
         answer, _ = _answer(there, f, less)
-        invariants = _invariants(there, f, less, answer) if isinstance(answer, Held) else None
+        invariants = _invariants(there, f, less, answer, made.back) if isinstance(answer, Held) else None
         if invariants is not None:
-            said = tuple((places, substitute(formula, made.back)) for places, formula in invariants)
-            yield Excluded(asked.bads, _proof(work, asked.bads, said), "remainders and differences at control points")
+            yield Excluded(
+                asked.bads, _proof(work, asked.bads, invariants), "remainders and differences at control points"
+            )
             return
+
+
+def _explored(work: _Work, made: Coordinates, bads: Sequence[Bad], reach: Reach) -> tuple[Frame, Graph] | None:
+    """The points where coordinates are control; None where none of them is, or the points are too many."""
+    variables, starts = control(made.whole, work.session, reach)
+    if made.stands_for.keys().isdisjoint(variables):
+        return None
+    free = without_guesses(made, variables)
+    f = frame(free, bads, made.claims, variables, starts, work.session, work.lemmas, made.stands_for)
+    f = replace(f, limits=made.limits)
+    graph = explore(f, True, work.effort.points, work.session.bounds)
+    return None if graph is None else (f, graph)
 
 
 def by_elements(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
@@ -230,7 +270,7 @@ def _of_elements(
     if f is None or graph is None:
         return
     less = fused(graph)
-    equal = equalities(f, less.graph, budget.bounds)
+    equal = equalities(f, less.graph, work.lemmas, budget.bounds)
     found = of_elements(horn(f, less.graph, work.lemmas), equal, work.session, effort.rlimit or 0)
     invariants = _invariants(work, f, less, found) if found is not None else None
     if invariants is not None:

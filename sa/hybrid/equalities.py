@@ -23,12 +23,12 @@ from sa.terms import build
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
-#: Points that are looked at for differences, each time that what comes to it grows.
-STEPS = 1_000
+#: How often points are looked at for differences: so many times each, and so many times beside.
+LOOKS, STEPS = 20, 200
 
 
-def equalities(f: Frame, graph: Graph, bounds: Limits) -> dict[Point, Term]:
-    """What is equal at each point of the graph; FALSE where nothing comes. Raises LimitReached."""
+def equalities(f: Frame, graph: Graph, lemmas: Sequence[Term], bounds: Limits) -> dict[Point, Term]:
+    """What is equal at each point of the graph where lemmas hold; FALSE where nothing comes. Raises LimitReached."""
     found = dict[Point, Space]()
     waiting = deque[Point]()
     queued = set[Point]()
@@ -51,8 +51,9 @@ def equalities(f: Frame, graph: Graph, bounds: Limits) -> dict[Point, Term]:
         check_time(bounds)
         here = waiting.popleft()
         queued.discard(here)
-        for step in graph.steps[here]:
-            if step.target is not None and (after := _after(found[here], step)) is not None:
+        known = meet(found[here], rows_of(build.land(*assumed_at(f, lemmas, here))))
+        for step in graph.steps[here] if known is not None else ():
+            if step.target is not None and known is not None and (after := _after(known, step)) is not None:
                 reached(step.target, after)
     return {p: build.land(*formulas(found[p])) if p in found else build.FALSE for p in graph.steps}
 
@@ -68,28 +69,46 @@ def _after(space: Space, step: Step) -> Space | None:
     return forget(after, (*step.choices, *sorted(written, key=lambda v: v.key)))
 
 
-def differences(f: Frame, graph: Graph, equal: Mapping[Point, Term], bounds: Limits) -> dict[Point, Term]:
-    """What is equal at each point, and how large differences between data are there. Raises LimitReached."""
+def differences(f: Frame, graph: Graph, lemmas: Sequence[Term], bounds: Limits) -> tuple[Graph, dict[Point, Term]]:
+    """How large differences between data are at each point, and the graph without steps that these exclude.
+
+    Nothing is said where there is too much to look at. Raises LimitReached.
+    """
     control = {v.var for v in f.control}
     ranges = {v.var: within(v) for v in f.whole.variables}
     if len(ranges.keys() - control) > VARIABLES:
-        return dict(equal)
+        return graph, {}
     starts = dict[Point, Zone]()
     for point, start in graph.starts:
         given: dict[Var, Term] = {v.var: value_of(v.var, start[v.var]) for v in f.control}
         init = substitute(build.land(f.whole.init, *ranges.values()), given)
         if (first := zones.meet(zones.EVERYTHING, init)) is not None:
             starts[point] = first if point not in starts else zones.join(starts[point], first)
-    leaving = {p: [_leading(s, s.target, ranges) for s in steps if s.target] for p, steps in graph.steps.items()}
-    tests = (s.guard for steps in graph.steps.values() for s in steps)
-    found = spread(starts, leaving, thresholds(tests), STEPS, bounds)
-    return {p: build.land(said, *zones.formulas(found[p])) if p in found else said for p, said in equal.items()}
+    steps = {p: [s for s in here if s.target is not None] for p, here in graph.steps.items()}
+    leaving = dict[Point, list[Leading[Point]]]()
+    for point, here in graph.steps.items():
+        known = build.land(*assumed_at(f, lemmas, point))
+        leaving[point] = [_leading(s, s.target, known, ranges) for s in here if s.target is not None]
+    tests = (s.guard for here in graph.steps.values() for s in here)
+    found = spread(starts, leaving, thresholds(tests), LOOKS * len(steps) + STEPS, bounds)
+    if not found:
+        return graph, {}
+    left = dict[Point, tuple[Step, ...]]()
+    for point, here in graph.steps.items():
+        taken = {
+            s
+            for s, (_, changed, cases) in zip(steps[point], leaving[point], strict=True)
+            if point in found and zones.after(found[point], cases, changed) is not None
+        }
+        left[point] = tuple(s for s in here if s in taken or (s.target is None and point in found))
+    said = {p: build.land(*zones.formulas(found[p])) if p in found else build.FALSE for p in graph.steps}
+    return Graph(graph.starts, left), said
 
 
-def _leading(step: Step, target: Point, ranges: Mapping[Var, Term]) -> Leading[Point]:
+def _leading(step: Step, target: Point, known: Term, ranges: Mapping[Var, Term]) -> Leading[Point]:
     written = dict.fromkeys(v for arc in step.arcs for v in arc.updates)
     kept = (substitute(ranges[v], {v: t}) for v, t in step.updates.items())
-    return target, (*written, *step.choices), zones.step(build.land(step.guard, *kept), step.updates)
+    return target, (*written, *step.choices), zones.step(build.land(known, step.guard, *kept), step.updates)
 
 
 def excluded(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import lcm
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -19,15 +20,19 @@ from sa.smt.session import Sat, Session
 from sa.terms import build
 from sa.terms.name import staged
 from sa.terms.sort import default_value
-from sa.terms.substitute import substitute
-from sa.terms.term import Term, Var
+from sa.terms.substitute import rebuild, substitute
+from sa.terms.term import And, Div, Int, IsZero, Le, Mod, Not, Or, Term, Var
 
 #: Formulas by joint location, those that are reached.
 Joints: TypeAlias = tuple[tuple[tuple[str, ...], Term], ...]
 
 
-def joints(f: Frame, full: Graph, held: Mapping[Point, Term], lemmas: Sequence[Term], bounds: Limits) -> Joints:
+def joints(
+    f: Frame, full: Graph, held: Mapping[Point, Term], lemmas: Sequence[Term], back: Mapping[Var, Term], bounds: Limits
+) -> Joints:
     """What holds at each joint location, by the formulas of the reduced graph and lemmas. Raises LimitReached.
+
+    `back` says what variables of the frame are in terms of the threads'.
 
     Where a thread is by itself, that is what its own steps need so that the formulas hold when it is through: others'
     steps commute with them, and keep it.
@@ -39,15 +44,45 @@ def joints(f: Frame, full: Graph, held: Mapping[Point, Term], lemmas: Sequence[T
         check_time(bounds)
         formula = _weakest(f, full, found, point)
         if formula is not build.FALSE:
-            here = build.land(*(build.eq(v, x) for v, x in known(f, point).items()), formula)
-            by_place.setdefault(point.places, []).append(here)
+            values = known(f, point)
+            here = build.land(*(build.eq(v, x) for v, x in values.items()), _exact(formula, values, back))
+            by_place.setdefault(point.places, []).append(substitute(here, back))
     names = [[q.name for q in t.locations] for t in f.whole.threads]
     said = list[tuple[tuple[str, ...], Term]]()
     for places, formulas in by_place.items():
         named = {t.name: names[i][places[i]] for i, t in enumerate(f.whole.threads)}
-        always = (at_places(lemma, named) for lemma in lemmas)
+        always = (substitute(at_places(lemma, named), back) for lemma in lemmas)
         said.append((tuple(named.values()), build.land(build.lor(*formulas), *always)))
     return tuple(said)
+
+
+def _exact(formula: Term, values: Mapping[Var, Term], back: Mapping[Var, Term]) -> Term:
+    """The formula without quotients whose remainders are known: for the solver they are hard."""
+    rests = {(t.dividend, t.divisor): values.get(v) for v, t in back.items() if isinstance(t, Mod)}
+    quotients = dict[Term, tuple[Term, int]]()
+    for v, t in back.items():
+        if isinstance(t, Div) and isinstance(rest := rests.get((t.dividend, t.divisor)), Int):
+            quotients[v] = build.sub(t.dividend, rest), t.divisor
+    return _scaled(formula, quotients) if quotients else formula
+
+
+def _scaled(formula: Term, quotients: Mapping[Term, tuple[Term, int]]) -> Term:
+    match formula:
+        case Le(total) | IsZero(total):
+            constant, parts = build.linear_parts(total)
+            size = lcm(*(quotients[p][1] for p in parts if p in quotients))
+            multiples = [
+                build.scale(c * size // quotients[p][1], quotients[p][0])
+                if p in quotients
+                else build.scale(c * size, p)
+                for p, c in parts.items()
+            ]
+            whole = build.add(build.integer(constant * size), *multiples)
+            return build.at_most_zero(whole) if isinstance(formula, Le) else build.is_zero(whole)
+        case And() | Or() | Not():
+            return rebuild(formula, lambda t: _scaled(t, quotients))
+        case _:
+            return formula
 
 
 def _weakest(f: Frame, full: Graph, found: dict[Point, Term], point: Point) -> Term:
