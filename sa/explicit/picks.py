@@ -15,7 +15,7 @@ from sa.terms import build
 from sa.terms.between import Interval, between
 from sa.terms.compile import compiled, predicate
 from sa.terms.solve import solution
-from sa.terms.sort import INT, ArraySort, Value, default_value
+from sa.terms.sort import INT, ArraySort, Value, array_value, default_value
 from sa.terms.term import Div, Int, IsZero, Le, Mod, Sum, Term, Var, subterms
 
 Row = tuple[Value, ...]
@@ -137,10 +137,18 @@ def candidates(variable: Variable, pool: Sequence[int], few: int = FEW) -> tuple
     if every is not None and count is not None and (variable.var.sort != INT or count <= few):
         return every, True
     if isinstance(variable.var.sort, ArraySort):
-        return (default_value(variable.var.sort),), False
+        return arrays(variable.var.sort), False
     ends = [x for x in (low, high) if x is not None]
     inside = [x for x in (*pool, *ends) if (low is None or low <= x) and (high is None or x <= high)]
     return tuple(dict.fromkeys(inside)), False
+
+
+def arrays(sort: ArraySort) -> Sequence[Value]:
+    """The arrays that are tried: of numbers also one of ones, and one that tells the first elements apart."""
+    usual = default_value(sort)
+    if sort != ArraySort(INT, INT):
+        return (usual,)
+    return usual, array_value(sort, 1, {}), array_value(sort, 0, {index: 2 + index for index in range(-1, 9)})
 
 
 def extensions(how: Picks, row: Row, most: int) -> tuple[list[Row], bool]:

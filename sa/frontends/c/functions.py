@@ -199,11 +199,13 @@ def _apart(found: Sequence[_Pair]) -> None:
     for function in (f for pair in found for f in pair.functions):
         objects = {o.name: o for o in function.unit.objects}
         for name, path in function.used:
-            for distance in (None, [c.path for c in objects[name].cells].index(path)):
-                if (name, distance) in ordered:
-                    message = f"`{name}{path}` is a plain variable in one place, and atomic or volatile in another"
-                    hint = "where a function is compared alone, each variable is one or the other in both files"
-                    raise InputError((error("SA718", message, objects[name].origin.span, hint),))
+            paths = [c.path for c in objects[name].cells]
+            # Of a column it is not known which element is accessed.
+            distances = [paths.index(path)] if path in paths else range(len(paths))
+            if any((name, distance) in ordered for distance in (None, *distances)):
+                message = f"`{name}{path}` is a plain variable in one place, and atomic or volatile in another"
+                hint = "where a function is compared alone, each variable is one or the other in both files"
+                raise InputError((error("SA718", message, objects[name].origin.span, hint),))
 
 
 def _one_way(pair: _Pair) -> None:

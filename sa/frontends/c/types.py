@@ -200,8 +200,8 @@ def distances_in_locations(kind: CType) -> Iterator[int]:
             yield from (0 for _ in cells_of(kind))
 
 
-#: Arrays with more elements are kept together.
-MOST_ELEMENTS = 64
+#: Arrays with more elements are kept together, and those with more in all their dimensions.
+MOST_ELEMENTS, MOST_IN_ALL = 64, 256
 
 
 def rows_of(kind: CType, start: int = 0, path: str = "") -> Iterator[Row]:
@@ -227,7 +227,10 @@ def _innermost(kind: CType) -> CType:
 
 
 def _is_large(kind: CType) -> bool:
-    return isinstance(kind, Array) and ((kind.size or 0) > MOST_ELEMENTS or _is_large(kind.of))
+    if not isinstance(kind, Array):
+        return False
+    in_all = cell_count(kind) // max(1, cell_count(_innermost(kind)))
+    return (kind.size or 0) > MOST_ELEMENTS or in_all > MOST_IN_ALL or _is_large(kind.of)
 
 
 def cell_count(kind: CType) -> int:

@@ -19,14 +19,22 @@ from sa.base.diagnostic import InputError, error
 from sa.base.source import Source
 from sa.frontends.flow.access import Accesses, accesses
 from sa.frontends.flow.claims import Asked
-from sa.frontends.flow.exposed import bounded, is_shared, not_compared, refuse, refuse_comparisons
+from sa.frontends.flow.exposed import (
+    bounded,
+    is_shared,
+    not_compared,
+    refuse,
+    refuse_actions,
+    refuse_choices,
+    refuse_comparisons,
+)
 from sa.frontends.flow.flags import without_counters
 from sa.frontends.flow.fused import fused
 from sa.frontends.flow.given import Common, chosen
 from sa.frontends.flow.graph import Begin, Cell, End, Load, Object, Range, Show, Step, Storage, Store, Sync, Unit, fresh
 from sa.frontends.flow.impossible import without_impossible
 from sa.frontends.flow.inline import inline
-from sa.frontends.flow.layout import Layout, layout
+from sa.frontends.flow.layout import Column, Layout, Place, layout
 from sa.frontends.flow.liveness import only_reachable, prune
 from sa.frontends.flow.naming import named
 from sa.frontends.flow.permissions import Held, held, under_permissions
@@ -40,7 +48,7 @@ from sa.frontends.flow.webs import split
 from sa.terms import build
 from sa.terms.name import ABSTRACT, CONCRETE
 from sa.terms.substitute import sided
-from sa.terms.term import Term, Var
+from sa.terms.term import Term, Var, sort_of
 
 #: More variables are too many for labels that show all of them.
 MOST_CELLS = 24
@@ -65,7 +73,7 @@ class Through(Struct, frozen=True):
 class Function(Struct, frozen=True):
     """A function of a file that is to be compared: its thread, and the shared cells that it accesses.
 
-    `first` are the values of all shared cells when the program begins.
+    `first` are the values of all shared cells when the program begins; `columns` those that are used.
     """
 
     unit: Unit
@@ -77,6 +85,7 @@ class Function(Struct, frozen=True):
     used: Mapping[_Key, Cell]
     first: Mapping[_Key, Term | None]
     through: Through
+    columns: Mapping[_Key, Column]
 
 
 class Misread(Exception):
@@ -93,7 +102,11 @@ def function_of(unit: Unit, source: Source, given: Sequence[Range], common: Comm
     refuse_comparisons(thread, accesses((thread,), where, False, False), common)
     known = _known(thread, where)
     refuse(thread, known, common)
-    return Function(unit, source, thread, extra, where, known, _used(thread, known), begun, _through(thread, known))
+    used = _used(thread, known)
+    columns = {k: where.columns[a] for a, p in where.places.items() if a in where.columns and (k := _key(p)) in used}
+    if columns:
+        refuse_actions(thread)
+    return Function(unit, source, thread, extra, where, known, used, begun, _through(thread, known), columns)
 
 
 def follows(unit: Unit, given: Sequence[Range], common: Common) -> bool:
@@ -145,14 +158,15 @@ def _used(thread: Thread, known: Accesses) -> dict[_Key, Cell]:
                 raise not_compared("a write to a constant or a text", step.origin, hint)
             if not is_shared(place.object):
                 continue
-            if address in where.columns:
-                hint = "arrays that others share have at most 24 elements here"
-                raise not_compared(f"the large array `{place.object.name}`", step.origin, hint)
             if place.cell.synchronises or not place.cell.key.lstrip("u").startswith(("int", "bool")):
                 what = f"`{place.object.name}{place.cell.path}`, which is no plain number,"
                 raise not_compared(what, step.origin, "shared variables that the function uses are integers")
-            used[place.object.name, place.cell.path] = place.cell
+            used[_key(place)] = place.cell
     return used
+
+
+def _key(place: Place) -> _Key:
+    return place.object.name, place.cell.path
 
 
 def _through(thread: Thread, known: Accesses) -> Through:
@@ -191,8 +205,17 @@ def compared(
     cells = _cells(abstract, concrete)
     begun = {**concrete.first, **abstract.first} if beginning else None
     fixed = frozenset(o.name for f in (abstract, concrete) for o in f.unit.objects if o.kept)
-    first, theirs = _automaton(abstract, cells, True, reserved, begun, fixed)
-    second, mine = _automaton(concrete, cells, False, reserved, begun, fixed)
+    columns = _columns(abstract, concrete)
+    if columns and beginning:
+        what, hint = (
+            "a large array in the function that a program begins with",
+            "compare the function with `--function`",
+        )
+        raise not_compared(what, concrete.thread.graph.steps[0].origin, hint)
+    first, theirs = _automaton(abstract, cells, columns, True, reserved, begun, fixed)
+    second, mine = _automaton(concrete, cells, columns, False, reserved, begun, fixed)
+    if columns:
+        refuse_choices(first)
     second = _showing(second)
     first = _answering(first, second, tuple(h.wrote for h in theirs.values()))
     related = tuple(_written(theirs[k], mine[k], "".join(k), first.origin) for k in cells)
@@ -239,9 +262,21 @@ def _cells(abstract: Function, concrete: Function) -> Mapping[_Key, Cell]:
     return {k: used[k] for k in sorted(used)}
 
 
+def _columns(abstract: Function, concrete: Function) -> Mapping[_Key, Column]:
+    """The columns of both. Raises InputError where they are others in the other file."""
+    found = {**abstract.columns, **concrete.columns}
+    rows = {o.name: o.rows for o in abstract.unit.objects}
+    for obj in concrete.unit.objects:
+        if any(name == obj.name for name, _ in found) and rows.get(obj.name, obj.rows) != obj.rows:
+            message = f"`{obj.name}` has another type in the other file"
+            raise InputError((error("SA405", message, obj.origin.span, "declare it alike in both files"),))
+    return found
+
+
 def _automaton(
     function: Function,
     cells: Mapping[_Key, Cell],
+    columns: Mapping[_Key, Column],
     source: bool,
     reserved: frozenset[str],
     begun: Mapping[_Key, Term | None] | None,
@@ -249,12 +284,12 @@ def _automaton(
 ) -> tuple[Automaton, Mapping[_Key, Held]]:
     """The function under permissions, and what its variables are called for each cell."""
     thread, where = function.thread, function.where
-    addresses = {(p.object.name, p.cell.path): a for a, p in where.places.items() if is_shared(p.object)}
+    addresses = {_key(p): a for a, p in where.places.items() if is_shared(p.object)}
     # A cell that this function does not know has an address that nothing has.
     meant = {addresses.get(k, -1 - n): k for n, k in enumerate(cells)}
     if not {k for a, k in meant.items() if a in where.places} >= function.used.keys():
         raise Misread("a shared variable that is accessed has no registers")
-    made = held(thread.graph, {a: ("".join(k), cells[k]) for a, k in meant.items()})
+    made = held(thread.graph, {a: ("".join(k), cells[k], columns.get(k)) for a, k in meant.items()})
     made = {a: replace(h, fixed=key[0] in fixed) for (a, h), key in zip(made.items(), cells, strict=True)}
     if begun is not None:
         made = {a: replace(h, alone=True, first=begun.get(meant[a])) for a, h in made.items()}
@@ -331,10 +366,11 @@ def _answering(source: Automaton, target: Automaton, wrote: tuple[Var, ...]) -> 
 
 def _anything(place: str, target: Automaton, why: Origin) -> Iterator[Edge]:
     """A step for every action of the target, with any values."""
-    shapes = dict.fromkeys((e.label.action, len(e.label.values)) for e in target.edges if e.label is not None)
-    for action, count in shapes:
+    labels = [e.label for e in target.edges if e.label is not None]
+    for action, sorts in dict.fromkeys((label.action, tuple(map(sort_of, label.values))) for label in labels):
         choices = tuple(
-            Variable(build.variable(f"any?{number}"), Kind.LOCAL, None, None, why) for number in range(1, count + 1)
+            Variable(build.variable(f"any?{number}", sort), Kind.LOCAL, None, None, why)
+            for number, sort in enumerate(sorts, 1)
         )
         label = Label(action, tuple(c.var for c in choices))
         yield Edge(place, place, label, build.TRUE, (), choices, why)

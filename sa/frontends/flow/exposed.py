@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from sa.automata.automaton import Origin
+from sa.automata.automaton import EXIT, Automaton, Origin
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Accesses
 from sa.frontends.flow.given import Common, moved
-from sa.frontends.flow.graph import UNKNOWN_CALL, Fail, Object, Show, Storage, Store, Test
+from sa.frontends.flow.graph import UNKNOWN_CALL, Fail, Object, Show, Storage, Store, Sync, Test
 from sa.frontends.flow.heap import BOUNDS
 from sa.frontends.flow.stale import stale
 from sa.frontends.flow.terms import read_by
@@ -56,6 +56,26 @@ def _shown(thread: Thread, known: Accesses, common: Common) -> None:
         if not homes <= common.same or values & places.codes:
             hint = "keep addresses in the function's own variables"
             raise not_compared("an address that others get to see", step.origin, hint)
+
+
+def refuse_actions(thread: Thread) -> None:
+    """Raises InputError where others see a function with a large array before its end.
+
+    Then they may get and give elements, and what it owes of them has to be known.
+    """
+    for step in thread.graph.steps:
+        if isinstance(step.op, Show) and step.op.action != EXIT and step.op.sync not in (Sync.BEGIN, Sync.END):
+            hint = "functions with arrays of more than 64 elements that others share do nothing but compute here"
+            raise not_compared("an action that others see, beside a large array,", step.origin, hint)
+
+
+def refuse_choices(source: Automaton) -> None:
+    """Raises InputError where a source with a large array chooses: for each picked element it might do so otherwise."""
+    for edge in source.edges:
+        shown = () if edge.label is None else edge.label.values
+        if any(c.var not in shown for c in edge.choices):
+            hint = "give variables a value before they are read"
+            raise not_compared("a value that nobody knows, beside a large array,", edge.origin, hint)
 
 
 def refuse_comparisons(thread: Thread, known: Accesses, common: Common) -> None:

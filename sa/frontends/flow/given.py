@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import Origin
+from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.graph import PLAIN, Graph, Havoc, Object, Op, Range, Set, Storage, Stride, Unit, base
 from sa.frontends.flow.layout import FIRST_SHARED
 from sa.frontends.flow.terms import read_by
@@ -50,6 +51,7 @@ def united(
     """Both units with all objects that others may reach, those given to parameters among them.
 
     `numbers`: pointers are made numbers somewhere, or numbers pointers. Nobody has addresses of what is `private`.
+    Raises InputError where a parameter may point into a large array.
     """
     shared = {o.name: o for u in (two, one) for o in u.objects if o.storage is Storage.STATIC and not o.kept}
     shared |= {o.name: o for o in given.values()}
@@ -86,7 +88,13 @@ def _parts(own: Object, number: int, given: Mapping[int, Object], named: Sequenc
         if other != number and (other < number or not mutual):
             yield from ((obj.name, distance) for distance in _alike(own, obj))
     for obj in named:
-        yield from ((obj.name, distance) for distance in _alike(own, obj))
+        inside = {n for r in obj.rows for n in range(r.start, r.start + len(r.paths) * r.count)}
+        parts = list(_alike(own, obj))
+        if not inside.isdisjoint(parts):
+            message = f"a parameter that may point into the large array `{obj.name}` is not accepted"
+            hint = "compare the function in a file without the array, or with a `static` one whose address nobody has"
+            raise InputError((error("SA718", message, own.origin.span, hint),))
+        yield from ((obj.name, distance) for distance in parts)
 
 
 def _alike(wanted: Object, obj: Object) -> Iterator[int]:

@@ -13,10 +13,12 @@ from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Label
 from sa.automata.program import Program, Refinement
 from sa.frontends.flow.alone import UNDEFINED, Function, Misread
 from sa.frontends.flow.exposed import is_shared
+from sa.frontends.flow.graph import Object
 from sa.terms import build
 from sa.terms.name import ABSTRACT, CONCRETE
+from sa.terms.sort import Sort
 from sa.terms.substitute import unsided
-from sa.terms.term import Int, Term, Var
+from sa.terms.term import Int, Term, Var, sort_of
 
 #: A cell by its object and what follows the object's name.
 _Key: TypeAlias = tuple[str, str]
@@ -28,6 +30,13 @@ def judge(functions: Sequence[Function], programs: Sequence[Program], block: Ref
     problem = next(_problems(functions, automata, block), None)
     if problem is not None:
         raise Misread(problem)
+
+
+def _paths(obj: Object) -> Iterator[str]:
+    """What follows an object's name for each cell that is a variable of its own, and for each column."""
+    inside = {n for row in obj.rows for n in range(row.start, row.start + row.count * len(row.paths))}
+    yield from (cell.path for number, cell in enumerate(obj.cells) if number not in inside)
+    yield from (path for row in obj.rows for path in row.paths)
 
 
 def _shared(function: Function, steps: Iterable[int]) -> frozenset[_Key]:
@@ -42,7 +51,7 @@ def _problems(functions: Sequence[Function], automata: Sequence[Automaton], bloc
         return
     for function in functions:
         known = {(p.object.name, p.cell.path) for p in function.known.found.layout.places.values()}
-        if any((o.name, c.path) not in known for o in function.unit.objects if is_shared(o) for c in o.cells):
+        if any((o.name, path) not in known for o in function.unit.objects if is_shared(o) for path in _paths(o)):
             yield "a shared variable has no place"
     cells = sorted({k for f in functions for k in f.used})
     if not {*cells} >= {k for f in functions for k in _shared(f, f.known.of)} or len(block.relate or ()) != len(cells):
@@ -95,15 +104,21 @@ def _undefined(source: Automaton, target: Automaton, bits: Sequence[frozenset[Va
     going = {e.source for e in source.edges}
     if any(e.label is None and e.target not in going for e in source.edges):
         yield "what is undefined cannot do anything"
-    shapes = {(e.label.action, len(e.label.values)) for e in target.edges if e.label is not None}
+    shapes = {_shape(e.label) for e in target.edges if e.label is not None}
     for place in {e.target for e in source.edges if e.label is not None and e.label.action == UNDEFINED}:
         loops = [(e, e.label) for e in source.edges if e.source == place and _always(e) and e.label is not None]
-        able = {(told.action, len({*told.values} & {c.var for c in e.choices})) for e, told in loops}
+        able = {
+            _shape(told) for e, told in loops if len({*told.values} & {c.var for c in e.choices}) == len(told.values)
+        }
         if not shapes <= able:
             yield "what is undefined cannot do everything"
         entering = [dict(e.updates) for e in source.edges if e.target == place != e.source]
         if any(all(done.get(v) is not build.ONE for v in b) for done in entering for b in bits):
             yield "what is undefined has not written everything"
+
+
+def _shape(label: Label) -> tuple[str, tuple[Sort, ...]]:
+    return label.action, tuple(map(sort_of, label.values))
 
 
 def _always(edge: Edge) -> bool:

@@ -57,7 +57,7 @@ def loaded(address: Term, access: Access, key: str, path: Path, work: Work) -> T
             cell = work.names.cells[at]
             here = path.store.get(cell, cell)
             if (column := _column(at, work)) is not None:
-                here = chosen(here, address, column, work.known.found.layout.places[at].cell)
+                here = chosen(here, element(address, column), work.known.found.layout.places[at].cell)
         here = seen_as(here, _key(at, work), key)
         value = here if value is None else build.ite(is_at(address, at, work.known.found.layout), here, value)
     assert value is not None

@@ -75,7 +75,7 @@ def named(threads: Sequence[Thread], where: Layout, known: Accesses, reserved: f
         for var, register in thread.graph.registers.items():
             name = unused(_legal(var.name), own)
             own.add(name)
-            registers[var] = build.variable(name)
+            registers[var] = build.variable(name, var.sort)
             range_ = register.range
             held = known.found.registers[thread.number, var]
             shown = _shown(register.told or var.name, register.words, held, where)

@@ -3,6 +3,9 @@
 Each cell has a register for its value as this thread knows it, one for whether the thread may access it, and one for
 whether it has written it since its last release. Nobody else changes any of them: an acquire may bring permissions,
 with new values, a release may take some away, and both are actions with these values, chosen by the environment.
+
+A column has arrays of values and permissions. Whether it was written, and what it has at the end, is asked of one
+element, which the environment picks at the beginning. A source without choices has one run, whichever element that is.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.automata.automaton import EXIT, Origin
 from sa.base.diagnostic import InputError, error
@@ -44,13 +48,16 @@ from sa.frontends.flow.graph import (
 )
 from sa.frontends.flow.heap import OTHER_TYPE
 from sa.frontends.flow.joins import chain
-from sa.frontends.flow.layout import is_at
+from sa.frontends.flow.layout import Column, element, is_at
 from sa.frontends.flow.liveness import registers
+from sa.frontends.flow.naming import ARRAY
+from sa.frontends.flow.rows import chosen
 from sa.frontends.flow.terms import written_by
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, pointed
 from sa.frontends.flow.views import seen_as
 from sa.terms import build
+from sa.terms.sort import INT, Sort
 from sa.terms.term import Term, Var
 
 _BIT = Range(0, 1)
@@ -64,6 +71,7 @@ class Held(Struct, frozen=True):
     Values from outside are in `given`, for those that a thread computes are exact and may leave the type.
     What is `fixed` nobody changes, and everybody may read.
     Where a thread is the first one of all it has every permission, and the cell its `first` value if that is known.
+    Of a `column`, the bits are about the element with the number `picked`.
     """
 
     cell: Cell
@@ -75,6 +83,8 @@ class Held(Struct, frozen=True):
     fixed: bool = False
     alone: bool = False
     first: Term | None = None
+    column: Column | None = None
+    picked: Var | None = None
 
 
 class _Work(Struct):
@@ -94,17 +104,29 @@ class _Work(Struct):
     count: int = 0
 
 
-def held(graph: Graph, cells: Mapping[int, tuple[str, Cell]]) -> dict[int, Held]:
-    """Registers for cells, by their addresses; each with what it is called. The graph gets them."""
+def held(graph: Graph, cells: Mapping[int, tuple[str, Cell, Column | None]]) -> dict[int, Held]:
+    """Registers for cells and columns, by their addresses; each with what it is called. The graph gets them."""
     found = dict[int, Held]()
-    for address, (told, cell) in cells.items():
-        names = [build.variable(f"{word}.{told}") for word in ("value of", "may access", "has written", "will write")]
-        value, may, wrote, owes = names
-        for var, range_ in ((value, cell.range), (may, _BIT), (wrote, _BIT), (owes, _BIT)):
-            text = told if var is value else var.name.replace(".", " ")
-            words = cell.words if var is value else PLAIN
+    for address, (told, cell, column) in cells.items():
+
+        def register(word: str, range_: Range, sort: Sort = INT, told: str = told, cell: Cell = cell) -> Var:
+            var = build.variable(f"{word}.{told}", sort)
+            text, words = (f"{word} {told}", PLAIN) if word else (told, cell.words)
             graph.registers[var] = Register(var, range_, Origin(None, text), told=text, words=words)
-        found[address] = Held(cell, given_range(cell.key, cell.range), value, may, wrote, owes)
+            return var
+
+        sort = INT if column is None else ARRAY
+        values, bits = (ANY, ANY) if column is not None else (cell.range, _BIT)
+        found[address] = Held(
+            cell,
+            ANY if column is not None else given_range(cell.key, cell.range),
+            register("", values, sort),
+            register("may access", bits, sort),
+            register("has written", _BIT),
+            register("will write", _BIT),
+            column=column,
+            picked=None if column is None else register("picked of", Range(0, column.count - 1)),
+        )
     return found
 
 
@@ -117,7 +139,7 @@ def given_range(key: str, range_: Range) -> Range:
 def under_permissions(thread: Thread, known: Accesses, cells: Mapping[int, Held], source: bool) -> None:
     """Rewrite the graph of a thread in place. Raises InputError for accesses of which too little is known."""
     graph = thread.graph
-    debts = {a: in_any_case(thread, known, a) for a in cells} if source else {}
+    debts = {a: in_any_case(thread, known, a) for a, h in cells.items() if h.column is None} if source else {}
     fate = in_any_case(thread, known, None) if source else {}
     work = _Work(thread, known, cells, source, debts, fate, depths_of(thread, outgoing(graph.steps)))
     for step in graph.steps:
@@ -213,7 +235,7 @@ def _accessed(step: Step, work: _Work) -> None:
     alone = access.sure and len(access.cells) == 1
     for address in mine:
         here = build.TRUE if alone else is_at(step.op.address, address, where)
-        for ops in _alternatives(step.op, work.held[address], where.places[address].cell.key, work):
+        for ops in _alternatives(step.op, work.held[address], work):
             _add(step, [Test(here), *ops], work)
     elsewhere = build.land(*(build.lnot(is_at(step.op.address, a, where)) for a in mine))
     if others:
@@ -227,17 +249,28 @@ def _accessed(step: Step, work: _Work) -> None:
         _add(step, [Test(elsewhere), Fail(step.op.wrong)], work)
 
 
-def _alternatives(op: Load | Store, cell: Held, key: str, work: _Work) -> Iterator[list[Op]]:
+def _alternatives(op: Load | Store, cell: Held, work: _Work) -> Iterator[list[Op]]:
     """What an access of a cell does where there is permission, and where there is none."""
-    allowed, refused = (Test(build.eq(cell.may, build.integer(n))) for n in (1, 0))
+    key, column = cell.cell.key, cell.column
+    bit = cell.may if column is None else build.select(cell.may, element(op.address, column))
+    may = build.eq(bit, build.ONE)
+    allowed, refused = Test(may), Test(build.lnot(may))
     match op:
-        case Load(var, _, wanted, _, _):
-            yield [allowed, Set(var, seen_as(cell.value, key, wanted))]
+        case Load(var, address, wanted, _, _):
+            value = cell.value if column is None else _element(cell, element(address, column))
+            yield [allowed, Set(var, seen_as(value, key, wanted))]
             # The target of a comparison reads something; what it does with that must be right for every value.
             anything = Havoc(var, given_range(wanted, work.thread.graph.registers[var].range))
             yield [refused, Fail(RACE)] if work.source else [refused, anything]
         case Store(_, term, stored, _, _):
-            yield [allowed, Set(cell.value, seen_as(term, stored, key)), Set(cell.wrote, build.ONE)]
+            made: Term = seen_as(term, stored, key)
+            wrote: Term = build.ONE
+            if column is not None:
+                assert cell.picked is not None
+                index = element(op.address, column)
+                made = build.store(cell.value, index, made)
+                wrote = build.ite(build.eq(index, cell.picked), wrote, cell.wrote)
+            yield [allowed, Set(cell.value, made), Set(cell.wrote, wrote)]
             yield [refused, Fail(RACE)]
 
 
@@ -246,7 +279,7 @@ def _shown(step: Step, work: _Work) -> Iterator[Op]:
     assert isinstance(step.op, Show)
     action, values, sync = step.op.action, step.op.values, step.op.sync
     cells = list(work.held.items())
-    seen: list[Term] = [c.value for _, c in cells]
+    seen: list[Term] = [c.value if c.picked is None else _element(c, c.picked) for _, c in cells]
     match sync:
         case Sync.BEGIN:
             # What is read before it is written has any value.
@@ -255,10 +288,13 @@ def _shown(step: Step, work: _Work) -> Iterator[Op]:
             for _, cell in cells:
                 known = cell.first if cell.alone else None
                 yield Havoc(cell.value, cell.given) if known is None else Set(cell.value, known)
-                yield Set(cell.may, build.ONE) if cell.alone or cell.fixed else Havoc(cell.may, _BIT)
+                yield _permission(cell)
                 yield Set(cell.wrote, build.ZERO)
                 yield Set(cell.owes, build.ZERO)
-            yield Show(action, (*values, *(c.may for _, c in cells), *seen))
+                if cell.picked is not None:
+                    yield Havoc(cell.picked, work.thread.graph.registers[cell.picked].range)
+            picked = (c.picked for _, c in cells if c.picked is not None)
+            yield Show(action, (*values, *(c.may for _, c in cells), *picked, *(c.value for _, c in cells)))
         case Sync.NONE:
             yield Show(action, values)
         case Sync.ACQUIRE:
@@ -285,6 +321,18 @@ def _shown(step: Step, work: _Work) -> Iterator[Op]:
             yield from _resumed(work)
         case Sync.END:
             yield Show(action, (*values, *seen))
+
+
+def _element(cell: Held, index: Term) -> Term:
+    """An element of a column: any number of the array that is given stands for one of the type."""
+    return chosen(cell.value, index, replace(cell.cell, range=given_range(cell.cell.key, cell.cell.range)))
+
+
+def _permission(cell: Held) -> Op:
+    """The permission at the beginning."""
+    if not cell.alone and not cell.fixed:
+        return Havoc(cell.may, _BIT if cell.column is None else ANY)
+    return Set(cell.may, build.ONE if cell.column is None else build.constant_array(ARRAY, build.ONE))
 
 
 def _changing(work: _Work) -> list[Held]:

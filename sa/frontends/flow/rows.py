@@ -22,9 +22,9 @@ def filled(initials: Sequence[Term | None]) -> Term:
     return array
 
 
-def chosen(array: Term, address: Term, column: Column, cell: Cell) -> Term:
-    """The element at an address. Where the first ones are arbitrary any number stands for the one of its type."""
-    found = build.select(array, element(address, column))
+def chosen(array: Term, index: Term, cell: Cell) -> Term:
+    """An element. Where the first ones are arbitrary any number stands for the one of its type."""
+    found = build.select(array, index)
     low, high = cell.range.low, cell.range.high
     if cell.initial is not None or low is None or high is None:
         return found

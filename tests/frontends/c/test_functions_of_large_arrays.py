@@ -1,0 +1,124 @@
+"""Functions with large arrays are compared as those with as many variables, where both are decided."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from sa.base.diagnostic import InputError
+from sa.base.verdict import Verdict
+from sa.frontends.c import types
+from tests.frontends.c.test_functions_in_contexts import verdict
+
+#: Elements of the array.
+SIZE = 3
+
+
+def statement(random: Random, depth: int = 0) -> str:
+    """A random statement over the array `a`, the variable `g`, parameters and registers."""
+    place = random.choice((*(f"a[{n}]" for n in range(SIZE)), "a[n]", "a[n]", "g"))
+    register = random.choice("rs")
+    match random.randrange(7 if depth == 0 else 4):
+        case 0:
+            return f"{register} = {place};"
+        case 1 | 2:
+            return f"{place} = {random.choice(('1', '2', 'r', 's', 'n'))};"
+        case 3:
+            return f"{register} = {random.choice('rs')} + 1;"
+        case 4:
+            return f"if ({register}) {{ {statement(random, 1)} }} else {{ {statement(random, 1)} }}"
+        case 5:
+            return f"if (n == {random.randrange(SIZE)}) {{ {statement(random, 1)} }}"
+        case _:
+            element = random.choice((f"a[i] = {register};", f"{register} = {register} + a[i];", "a[i] = i;"))
+            return f"for (int i = 0; i < {random.choice(('n', '2'))}; i++) {{ {element} }}"
+
+
+def changed(random: Random, body: list[str]) -> list[str]:
+    """The statements with one left out, put elsewhere, written twice, or another one."""
+    made = list(body)
+    at = random.randrange(len(made))
+    match random.randrange(4):
+        case 0:
+            del made[at]
+        case 1:
+            made.insert(random.randrange(len(made)), made.pop(at))
+        case 2:
+            made.insert(random.randrange(len(made) + 1), made[at])
+        case _:
+            made[at] = statement(random)
+    return made
+
+
+def text(body: list[str]) -> str:
+    return f"int a[{SIZE}], g; int f(int n) {{ int r = 0, s = 1; {' '.join(body)} return r; }}"
+
+
+def compared(seed: int, count: int, folder: Path, patch: pytest.MonkeyPatch) -> Counter[tuple[str, str]]:
+    """How many pairs have each two verdicts: with elements that are variables, and with an array."""
+    random, found = Random(seed), Counter[tuple[str, str]]()
+    while found.total() < count:
+        before = [statement(random) for _ in range(random.randint(1, 3))]
+        after = changed(random, before)
+        if after == before:
+            continue
+        given = []
+        for most in (SIZE, 1):
+            patch.setattr(types, "MOST_ELEMENTS", most)
+            given.append(verdict(text(before), text(after), folder, 10))
+        assert {*given} != {Verdict.PROVED, Verdict.REFUTED}, (text(before), text(after), given)
+        found[given[0].value, given[1].value] += 1
+    return found
+
+
+def function(body: str, array: str = "int a[1000];") -> str:
+    return f"{array} void put(int); int g; int f(int n) {{ {body} }}"
+
+
+SUM = "int s = 0; for (int i = 0; i < n; i++) s += a[i]; return s;"
+CLEAR = "for (int i = 0; i < n; i++) a[i] = 0; return 0;"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (SUM, "int s = 0, i = 0; while (i < n) { s = a[i] + s; i += 1; } return s;", Verdict.PROVED),
+        (CLEAR, "for (int i = 0; i < n; ++i) { a[i] = 1; a[i] = 0; } return 0;", Verdict.PROVED),
+        ("a[n] = 2; return a[n];", "a[n] = 2; return 2;", Verdict.PROVED),
+        ("int x = a[0]; a[0] = 1; a[0] = x; return x;", "return a[0];", Verdict.PROVED),
+        ("return 0;", "a[5]; return 0;", Verdict.PROVED),
+        ("return a[n];", "return a[n + 1];", Verdict.REFUTED),
+        ("return a[n] <= 2147483647;", "return 1;", Verdict.PROVED),
+        ("return a[n];", "a[n] = a[n]; return a[n];", Verdict.REFUTED),
+        ("a[n] = 2; return 0;", "a[n] = 2; a[0] = a[0]; return 0;", Verdict.REFUTED),
+        ("a[n] = 2; return 0;", "a[n] = 3; return 0;", Verdict.REFUTED),
+    ],
+)
+def test_an_array_is_compared_by_elements(before: str, after: str, expected: Verdict, tmp_path: Path) -> None:
+    assert verdict(function(before), function(after), tmp_path, 20) is expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code"),
+    [
+        (function("put(a[n]); return 0;"), function("put(a[n]); return 0;"), "SA718"),
+        (function("int x; a[n] = x; return 0;"), function("a[n] = 1; return 0;"), "SA718"),
+        (function("return a[n];"), function("return a[n];", "int a[900];"), "SA405"),
+    ],
+)
+def test_what_is_not_compared_with_a_large_array_is_an_error(
+    before: str, after: str, code: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError) as raised:
+        verdict(before, after, tmp_path, 20)
+    assert [d.code for d in raised.value.diagnostics] == [code]
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("seed", range(10))
+def test_random_changes_of_functions_with_arrays(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = compared(seed, 60, tmp_path, monkeypatch)
+    assert found["PROVED", "PROVED"] > 5 and found["REFUTED", "REFUTED"] > 5
