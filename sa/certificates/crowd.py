@@ -54,7 +54,8 @@ class CrowdJoint(Struct, frozen=True):
     """The same by joint invariants of all threads and any `counts` different copies, a number for each family.
 
     They are over the names of the product of the threads and these symbolic copies, and over the counters of what is
-    `counted`. Joint locations that are not in `invariants` cannot be reached.
+    `counted`. Joint locations that are not in `invariants` cannot be reached. What mentions `indices` holds for all
+    integers in their place.
     """
 
     threads: tuple[Automaton, ...]
@@ -65,6 +66,7 @@ class CrowdJoint(Struct, frozen=True):
     never: tuple[Bad, ...]
     axioms: tuple[Axiom, ...]
     counted: tuple[Count, ...] = ()
+    indices: tuple[Var, ...] = ()
 
 
 #: Where a thread is, or a copy of a family: a name and a location.

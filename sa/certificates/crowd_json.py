@@ -13,7 +13,9 @@ from sa.certificates import threads_json
 from sa.certificates.crowd import Count, CrowdJoint, CrowdKeeps, counter
 from sa.certificates.scope import scope
 from sa.certificates.shape import Entry, Json
+from sa.terms.build import variable
 from sa.terms.smtlib import smtlib
+from sa.terms.sort import INT
 from sa.terms.term import Term
 
 
@@ -31,12 +33,13 @@ def crowd_joint_json(joint: CrowdJoint, bads: threads_json.Bads) -> Json:
     counted: list[Json] = [
         {"family": c.family, "held": [{"at": q, "if": smtlib(held)} for q, held in c.held]} for c in joint.counted
     ]
-    return {
+    said: Json = {
         "counts": list(joint.counts),
         "counted": counted,
         "invariants": threads_json.invariants_json(joint.invariants),
         "never": [threads_json.bad_json(b, bads) for b in joint.never],
     }
+    return said | ({"indices": [v.name for v in joint.indices]} if joint.indices else {})
 
 
 def read_crowd_keeps(
@@ -71,14 +74,16 @@ def read_crowd_joint(
     axioms: tuple[Axiom, ...],
 ) -> CrowdJoint:
     """The same of a proof by joint invariants. Raises Malformed."""
-    listed, numbers, invariants, never = entry.fields("counts", "counted", "invariants", "never")
+    optional = ["indices"] if entry.has("indices") else []
+    listed, numbers, invariants, never, *more = entry.fields("counts", "counted", "invariants", "never", *optional)
     counts = read_counts(listed, families)
     counted = tuple(_read_count(item, families) for item in numbers.items())
     counters = tuple(Variable(counter(n), Kind.GLOBAL) for n in range(len(counted)))
     counting = tuple(replace(t, variables=(*t.variables, *counters)) for t in crowd(families, counts))
-    said = threads_json.read_invariants(invariants, (*threads, *counting), axioms)
+    indices = tuple(variable(item.text(), INT) for part in more for item in part.items())
+    said = threads_json.read_invariants(invariants, (*threads, *counting), axioms, (), indices)
     excluded = tuple(threads_json.read_bad(item, bads) for item in never.items())
-    return CrowdJoint(threads, families, counts, said, init, excluded, axioms, counted)
+    return CrowdJoint(threads, families, counts, said, init, excluded, axioms, counted, indices)
 
 
 def _read_count(entry: Entry, families: Sequence[Family]) -> Count:

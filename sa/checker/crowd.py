@@ -20,6 +20,7 @@ from sa.base.limits import Limits
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps, counter
 from sa.certificates.threads import Annotated
 from sa.checker.counts import Seen, at_least, begun, counting, counts_fault, nobody_counts
+from sa.checker.indices import indices_fault, with_indices
 from sa.checker.never import (
     claim_follows,
     discharged,
@@ -72,7 +73,8 @@ def check_crowd_joint(made: CrowdJoint, bounds: Limits, seed: int = 0, solvers: 
     threads = (*made.threads, *crowd(made.families, made.counts))
     places = [p for p, _ in made.invariants]
     program = frozenset(v.var for t in threads for v in apart(t).variables)
-    known = program | {counter(n) for n in range(len(made.counted))}
+    counters = {counter(n) for n in range(len(made.counted))}
+    known = program | counters | set(made.indices)
     faults = (
         *(family_fault(f) for f in made.families),
         program_fault((*made.threads, *crowd(made.families, more))),
@@ -82,10 +84,15 @@ def check_crowd_joint(made: CrowdJoint, bounds: Limits, seed: int = 0, solvers: 
         if all(_is_place(p, threads) for p in places)
         else "a joint location does not name one location of each thread",
         counts_fault(made.counted, made.families, program),
+        indices_fault(made.indices, map(apart, (*made.threads, *crowd(made.families, more))), made.never, ()),
+        "an index means something else" if (counters | made.init.free) & set(made.indices) else None,
     )
     if any(faults):
         return Rejected("well-formed threads", next(f for f in faults if f))
-    return discharged(_jointly(made, threads), made.axioms, bounds, seed, solvers, different(made.families, more))
+    obligations = _jointly(made, threads)
+    if made.indices:
+        obligations = (with_indices(made.indices, o) for o in obligations)
+    return discharged(obligations, made.axioms, bounds, seed, solvers, different(made.families, more))
 
 
 def _witnessed(made: CrowdKeeps) -> tuple[int, ...]:

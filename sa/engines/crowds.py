@@ -7,7 +7,7 @@ from functools import partial
 from sa.bounded.stages import Wanted
 from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn
 from sa.engines.portfolio_of_claims import BOUNDED, CLAIMS, USUAL_BOUNDS, Portfolio, chosen
-from sa.hybrid.crowds import by_control
+from sa.hybrid.crowds import by_control, by_elements
 from sa.hybrid.engine import EFFORTS
 from sa.invariants import crowd
 
@@ -41,12 +41,19 @@ CONTROL: ClaimEngine = Prover(
     partial(by_control, EFFORTS[0]),
 )
 
+ELEMENTS: ClaimEngine = Prover(
+    "elements",
+    "invariants of array elements that hold at every index, of the threads and one or two copies",
+    by_elements,
+)
+
 #: Engines in their order. Runs are looked for briefly at first, and later for longer.
 CROWDS: Portfolio = (
     Turn(BOXES, 0.2),
     Turn(BOUNDED, 0.05),
     Turn(APART, 0.3),
     Turn(CONTROL, 0.3),
+    Turn(ELEMENTS, 0.35),
     Turn(COUNTS, 0.5),
     Turn(CONJUNCTIONS, 0.4),
     Turn(JOINT, 0.4),

@@ -75,19 +75,33 @@ def of_elements(made: Horn, equal: Mapping[Point, Term], session: Session, rlimi
     return _held(made, equal, over, {n: build.land(first[n], answer.predicates[n]) for n in first})
 
 
+def of_elements_alone(
+    parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], others: Sequence[Term], session: Session
+) -> Mapping[str, Term] | None:
+    """A solution of clauses by conjunctions that speak of elements at the index; `others` are candidates that do not.
+
+    Raises LimitReached.
+    """
+    over = celled(parameters, clauses)
+    nothing = dict.fromkeys(parameters, build.TRUE)
+    found, settles = _conjunctions(over, parameters, clauses, nothing, session, others)
+    return {n: substitute(f, over.elements) for n, f in found.items()} if settles else None
+
+
 def _conjunctions(
     over: Celled,
     parameters: Mapping[str, Sequence[Var]],
     clauses: Sequence[Clause],
     known: Mapping[str, Term],
     session: Session,
+    others: Sequence[Term] = (),
 ) -> tuple[Mapping[str, Term], bool]:
     """What candidates say, few of them or many, and whether that is enough. Raises LimitReached."""
     cells = {_array(t): c for c, t in over.elements.items()}
     ends = [c for c in over.clauses if c.head is None]
     found: Mapping[str, Term] = {}
     for size in SIZES:
-        offered = candidates(parameters, clauses, INDEX, cells, size)
+        offered = (*candidates(parameters, clauses, INDEX, cells, size), *others)
         said = {n: _sayable(offered, definitions_of(known[n]), frozenset(v)) for n, v in over.parameters.items()}
         found = conjunctions(session.again(SOON), over.parameters, over.clauses, said, session.bounds)
         if all(impossible(session, over.parameters, found, c) for c in ends):

@@ -1,7 +1,7 @@
-"""The hybrid engine where there are families of any number: claims about copies whose steps no other copy can disturb.
+"""The hybrid engine where there are families of any number: copies that others do not disturb, and elements of arrays.
 
-Readers are such: what a copy does is nothing to another one. A claim is then about the threads and the copies that it
-speaks of. That others do not matter is not believed: the checker looks at the step of one more copy.
+Readers are such copies: what one of them does is nothing to another one. A claim is then about the threads and the
+copies that it speaks of. That others do not matter is not believed: the checker looks at the step of one more copy.
 """
 
 from __future__ import annotations
@@ -14,14 +14,20 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton
 from sa.automata.family import crowd, different, spoken_of, symbolic_name
 from sa.automata.rename import apart
-from sa.base.budget import Budget, Report
+from sa.base.budget import Budget, Event, Report
 from sa.certificates.crowd import CrowdJoint
 from sa.certificates.run import Bad
 from sa.certificates.threads import Joint
+from sa.hybrid.cells import INDEX, SOON, of_elements_alone
 from sa.hybrid.engine import Effort, decided
 from sa.hybrid.slices import is_small, mattering
+from sa.invariants.crowd import about, excluded_by, systems
+from sa.invariants.crowd_candidates import candidates
+from sa.invariants.crowd_clauses import System, clauses, identities, parameters, variables, wanted
 from sa.question.asked import Asked, Excluded
+from sa.smt.session import Session
 from sa.terms import build
+from sa.terms.sort import ArraySort
 from sa.terms.term import Term
 
 #: A joint location with what is known there.
@@ -47,6 +53,35 @@ def by_control(effort: Effort, asked: Asked, budget: Budget, report: Report) -> 
                 said = tuple(_everywhere(everyone, part, dict(found.evidence.invariants)))
                 proof = CrowdJoint(asked.threads, asked.families, counts, said, asked.init, (bad,), asked.axioms)
                 yield Excluded((bad,), proof, "control points, whatever other copies do")
+
+
+def by_elements(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """What is excluded by what holds of every element of arrays, of all threads and any one copy, or any two.
+
+    Raises LimitReached.
+    """
+    if not any(isinstance(v.var.sort, ArraySort) for t in (*asked.threads, *_families(asked)) for v in t.variables):
+        return
+    open_ = asked.bads
+    for s in systems(asked):
+        report(Event("elements", {"copies": max(s.counts), "claims": len(open_)}))
+        session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
+        for bad in about(asked, s, open_):
+            found = of_elements_alone(parameters(s), (*clauses(s), *wanted(s, (bad,))), _compared(s, bad), session)
+            if found is not None:
+                open_ = tuple(b for b in open_ if b != bad)
+                yield excluded_by(s, found, (bad,), (INDEX,))
+        if not open_:
+            return
+
+
+def _families(asked: Asked) -> Iterator[Automaton]:
+    return (f.thread for f in asked.families)
+
+
+def _compared(s: System, bad: Bad) -> tuple[Term, ...]:
+    said = candidates(variables(s), s.apart, identities(s), (bad,))
+    return tuple(f for f in said if not any(isinstance(v.sort, ArraySort) for v in f.free))
 
 
 def _about_copies(asked: Asked, bad: Bad) -> Bad:

@@ -160,22 +160,22 @@ def _conjunctions(
     report: Report,
 ) -> Iterator[Excluded]:
     open_ = asked.bads
-    for s in _systems(asked, known):
+    for s in systems(asked, known):
         report(Event("conjunctions", {"copies": max(s.counts), "claims": len(open_)}))
         session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
         names, offered = parameters(s), offers(s, open_)
         found = conjunctions(session, names, tuple(clauses(s)), offered, budget.bounds)
         asked.shared.made.setdefault(_found_key(asked, s.counts), (s, found))
-        spoken = _about(asked, s, open_)
+        spoken = about(asked, s, open_)
         never = tuple(b for b in spoken if all(impossible(session, names, found, c) for c in wanted(s, (b,))))
         if never:
             open_ = tuple(b for b in open_ if b not in never)
-            yield _excluded(s, found, never)
+            yield excluded_by(s, found, never)
         if not open_:
             return
 
 
-def _about(asked: Asked, s: System, bads: Sequence[Bad]) -> tuple[Bad, ...]:
+def about(asked: Asked, s: System, bads: Sequence[Bad]) -> tuple[Bad, ...]:
     """Those that speak of no more copies than there are."""
     return tuple(b for b in bads if all(_spoken(b, f) <= n for f, n in zip(asked.families, s.counts, strict=True)))
 
@@ -192,10 +192,10 @@ def by_joint_relations(effort: int, asked: Asked, budget: Budget, report: Report
     questions and stand in the way of others.
     """
     settled = set[Bad]()
-    for plain in _systems(asked):
+    for plain in systems(asked):
         nothing = plain, dict[str, Term]()
         s, known = asked.shared.made.get(_found_key(asked, plain.counts), nothing) if effort else nothing
-        within = _about(asked, s, asked.bads)
+        within = about(asked, s, asked.bads)
         for some in dict.fromkeys((within, *((b,) for b in within))):
             open_ = tuple(b for b in some if b not in settled)
             if not open_:
@@ -208,10 +208,10 @@ def by_joint_relations(effort: int, asked: Asked, budget: Budget, report: Report
             if isinstance(answer, Solution):
                 settled.update(open_)
                 both = {p: build.land(known.get(p, build.TRUE), f) for p, f in answer.predicates.items()}
-                yield _excluded(s, both, open_)
+                yield excluded_by(s, both, open_)
 
 
-def _systems(asked: Asked, known: Counted | None = None) -> Iterator[System]:
+def systems(asked: Asked, known: Counted | None = None) -> Iterator[System]:
     """All threads with one copy of each family, with two of one of them, and with two of each: those with few joint
     locations first, and none with too many.
     """
@@ -228,12 +228,14 @@ def _systems(asked: Asked, known: Counted | None = None) -> Iterator[System]:
             yield System(asked, counts, [apart(t) for t in threads], known)
 
 
-def _excluded(s: System, found: Mapping[str, Term], bads: tuple[Bad, ...]) -> Excluded:
+def excluded_by(s: System, found: Mapping[str, Term], bads: tuple[Bad, ...], indices: tuple[Var, ...] = ()) -> Excluded:
+    """What joint invariants by predicate exclude, for all integers in place of `indices`."""
     asked = s.asked
     said = ((places, found[predicate(places)]) for places in places_of(s))
     joint = tuple((q, inv) for q, inv in said if inv is not build.FALSE)
     made = () if s.counted is None else s.counted.counts
-    proof = CrowdJoint(asked.threads, asked.families, s.counts, joint, asked.init, bads, asked.axioms, made)
+    proof = CrowdJoint(asked.threads, asked.families, s.counts, joint, asked.init, bads, asked.axioms, made, indices)
     most = max(s.counts)
+    also = ", and numbers of copies" if made else ", of every element of arrays" if indices else ""
     copy = "any copy" if most == 1 else f"any {most} copies{'' if most == min(s.counts) else ' of a family'}"
-    return Excluded(bads, proof, f"relations between all threads and {copy}{', and numbers of copies' if made else ''}")
+    return Excluded(bads, proof, f"relations between all threads and {copy}{also}")
