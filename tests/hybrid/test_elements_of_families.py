@@ -81,11 +81,11 @@ def test_what_the_start_says_of_a_variable_is_not_said_of_an_index() -> None:
 
 
 def test_the_evidence_is_read_as_it_was_written() -> None:
-    program, made = program_of(WORK.format(**ONCE)), found(WORK.format(**ONCE))
+    made = found(WORK.format(**ONCE))
     assert made is not None
     bads = {(0, n): b for n, b in enumerate(made.never)}
     entry = Entry(crowd_joint_json(made, bads))
-    assert read_crowd_joint(entry, program.threads, program.families, program.init, bads, program.axioms) == made
+    assert read_crowd_joint(entry, made.threads, made.families, made.init, bads, made.axioms) == made
 
 
 CLAIMS = (
