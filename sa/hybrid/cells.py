@@ -8,13 +8,14 @@ McMillan, Rybalchenko, SAS 2013; Monniaux, Gonnord, SAS 2016).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
+from typing import TypeAlias
 
 from msgspec import Struct, field
 
 from sa.base.limits import Unsupported
 from sa.domains.affine import EVERYTHING, definitions, meet, rows_of
-from sa.hybrid.element_candidates import SIZES, candidates
+from sa.hybrid.element_candidates import SIZES, candidates, pairs
 from sa.hybrid.points import Point
 from sa.hybrid.solve import Held, Horn
 from sa.invariants.conjunctions import conjunctions, impossible, under
@@ -24,35 +25,60 @@ from sa.terms import build
 from sa.terms.name import staged
 from sa.terms.sort import INT, ArraySort
 from sa.terms.substitute import rebuild, substitute
-from sa.terms.term import ConstantArray, Forall, Ite, Same, Select, Store, Term, Var, array_sort_of, children, sort_of
+from sa.terms.term import (
+    ConstantArray,
+    Forall,
+    Ite,
+    Same,
+    Select,
+    Store,
+    Term,
+    Var,
+    array_sort_of,
+    children,
+    sort_of,
+    subterms,
+)
 
-#: The index that nothing is known of.
-INDEX = build.variable("k@index", INT)
-
+#: The indices that nothing is known of: one is enough for most arrays, two for one that is sorted.
+INDEX, SECOND = INDICES = (build.variable("k@index", INT), build.variable("l@index", INT))
 
 #: Solver resources for each question about a conjunction.
 SOON = 500_000
 
 
 class Celled(Struct, frozen=True):
-    """Clauses without arrays, the parameters of their predicates, and what stands for elements at the index."""
+    """Clauses without arrays, the parameters of their predicates, and the array and index of each element."""
 
     parameters: Mapping[str, tuple[Var, ...]]
     clauses: tuple[Clause, ...]
-    elements: Mapping[Var, Term]
+    elements: Mapping[Var, tuple[Var, Var]]
+
+    @property
+    def meant(self) -> dict[Var, Term]:
+        """What stands for elements as terms."""
+        return {c: build.select(a, k) for c, (a, k) in self.elements.items()}
 
 
 def celled(
-    parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], whole: frozenset[Var] = frozenset()
+    parameters: Mapping[str, Sequence[Var]],
+    clauses: Sequence[Clause],
+    whole: frozenset[Var] = frozenset(),
+    indices: tuple[Var, ...] = (INDEX,),
 ) -> Celled:
     """Clauses about elements instead of arrays, but for the `whole` ones. Raises Unsupported for arrays of arrays."""
     arrays = dict.fromkeys(v for listed in parameters.values() for v in listed if isinstance(v.sort, ArraySort))
     if any(array_sort_of(a).index != INT or isinstance(array_sort_of(a).element, ArraySort) for a in arrays):
         raise Unsupported("arrays of arrays")
-    cells = {a: build.variable(staged(a.name, "element"), array_sort_of(a).element) for a in arrays if a not in whole}
-    over = {name: _over(listed, cells) for name, listed in parameters.items()}
-    made = tuple(_Clause(cells, whole).made(c) for c in clauses)
-    return Celled(over, made, {c: build.select(a, INDEX) for a, c in cells.items()})
+    named = {k: "element" if k is INDEX else "another" for k in indices}
+    cells = {
+        a: {k: build.variable(staged(a.name, name), array_sort_of(a).element) for k, name in named.items()}
+        for a in arrays
+        if a not in whole
+    }
+    over = {name: _over(listed, cells, indices) for name, listed in parameters.items()}
+    made = tuple(_Clause(cells, whole, indices).made(c) for c in clauses)
+    return Celled(over, made, {c: (a, k) for a, of in cells.items() for k, c in of.items()})
 
 
 def of_elements(made: Horn, equal: Mapping[Point, Term], session: Session, rlimit: int) -> Held | None:
@@ -69,6 +95,11 @@ def of_elements(made: Horn, equal: Mapping[Point, Term], session: Session, rlimi
         found, settles = _conjunctions(whole, parameters, clauses, known, session)
         if settles:
             return _held(made, equal, whole, found)
+    if _reads_two(clauses):
+        both = celled(parameters, clauses, indices=INDICES)
+        found, settles = _conjunctions(both, parameters, clauses, known, session)
+        if settles:
+            return _held(made, equal, both, found)
     answer = solve(over.parameters, tuple(under(over.parameters, first, over.clauses)), session.bounds, rlimit)
     if not isinstance(answer, Solution):
         return None
@@ -85,7 +116,14 @@ def of_elements_alone(
     over = celled(parameters, clauses)
     nothing = dict.fromkeys(parameters, build.TRUE)
     found, settles = _conjunctions(over, parameters, clauses, nothing, session, others)
-    return {n: substitute(f, over.elements) for n, f in found.items()} if settles else None
+    return {n: substitute(f, over.meant) for n, f in found.items()} if settles else None
+
+
+def _reads_two(clauses: Sequence[Clause]) -> bool:
+    """Whether an array is read at two places, so that it can matter how two of its elements are ordered."""
+    terms = dict.fromkeys(t for c in clauses for t in (c.constraint, *(c.head.arguments if c.head else ())))
+    read = {(t.array, t.index) for t in subterms(terms) if isinstance(t, Select)}
+    return len(read) > len({array for array, _ in read})
 
 
 def _conjunctions(
@@ -97,11 +135,13 @@ def _conjunctions(
     others: Sequence[Term] = (),
 ) -> tuple[Mapping[str, Term], bool]:
     """What candidates say, few of them or many, and whether that is enough. Raises LimitReached."""
-    cells = {_array(t): c for c, t in over.elements.items()}
+    cells = {a: c for c, (a, k) in over.elements.items() if k is INDEX}
+    seconds = {a: c for c, (a, k) in over.elements.items() if k is SECOND}
     ends = [c for c in over.clauses if c.head is None]
     found: Mapping[str, Term] = {}
     for size in SIZES:
         offered = (*candidates(parameters, clauses, INDEX, cells, size), *others)
+        offered += tuple(pairs(parameters, clauses, INDICES, cells, seconds, size))
         said = {n: _sayable(offered, definitions_of(known[n]), frozenset(v)) for n, v in over.parameters.items()}
         found = conjunctions(session.again(SOON), over.parameters, over.clauses, said, session.bounds)
         if all(impossible(session, over.parameters, found, c) for c in ends):
@@ -110,7 +150,7 @@ def _conjunctions(
 
 
 def _held(made: Horn, equal: Mapping[Point, Term], over: Celled, found: Mapping[str, Term]) -> Held:
-    return Held({p: build.land(equal[p], substitute(found[n], over.elements)) for p, n in made.names.items()})
+    return Held({p: build.land(equal[p], substitute(found[n], over.meant)) for p, n in made.names.items()})
 
 
 def _unwritten(parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause]) -> frozenset[Var]:
@@ -134,11 +174,6 @@ def _sayable(offered: Sequence[Term], defined: Mapping[Var, Term], own: frozense
     return tuple(f for f in said if f.free and f.free <= own)
 
 
-def _array(element: Term) -> Var:
-    assert isinstance(element, Select) and isinstance(element.array, Var)
-    return element.array
-
-
 def _independent(
     parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], known: Mapping[str, Term]
 ) -> tuple[dict[str, tuple[Var, ...]], tuple[Clause, ...]]:
@@ -159,43 +194,55 @@ def _independent(
     return {n: tuple(v for v in listed if v not in defined[n]) for n, listed in parameters.items()}, tuple(found)
 
 
-def _over(listed: Sequence[Var], cells: Mapping[Var, Var]) -> tuple[Var, ...]:
-    """The index comes first where there are arrays."""
-    inside = tuple(cells.get(v, v) for v in listed)
-    return (INDEX, *inside) if any(v in cells for v in listed) else inside
+#: By array what stands for its elements, by index.
+_Cells: TypeAlias = Mapping[Var, Mapping[Var, Var]]
+
+
+def _over(listed: Sequence[Var], cells: _Cells, indices: tuple[Var, ...]) -> tuple[Var, ...]:
+    """The indices come first where there are arrays."""
+    inside = tuple(x for v in listed for x in (cells[v].values() if v in cells else (v,)))
+    return (*indices, *inside) if any(v in cells for v in listed) else inside
 
 
 class _Clause(Struct):
     """One clause while it is rewritten: names for the elements that it reads, by array and index."""
 
-    cells: Mapping[Var, Var]
+    cells: _Cells
     whole: frozenset[Var]
+    indices: tuple[Var, ...]
     reads: dict[tuple[Var, Term], Var] = field(default_factory=dict)
 
     def made(self, clause: Clause) -> Clause:
         head = None
         if clause.head is not None:
-            arguments = [self._cell(t, INDEX) if self._is_split(t) else self._plain(t) for t in clause.head.arguments]
+            inside = (
+                [self._cell(t, k) for k in self.indices] if self._is_split(t) else [self._plain(t)]
+                for t in clause.head.arguments
+            )
+            arguments = tuple(x for listed in inside for x in listed)
             has_arrays = any(self._is_split(t) for t in clause.head.arguments)
-            head = Atom(clause.head.predicate, (INDEX, *arguments) if has_arrays else tuple(arguments))
+            head = Atom(clause.head.predicate, (*self.indices, *arguments) if has_arrays else arguments)
         parts = build.conjuncts(clause.constraint)
         said = [self._plain(c) for c in parts if _equal(c) is None]
         # Equal arrays are equal wherever they are read.
         for one, other in (sides for c in parts for sides in (_equal(c),) if sides is not None):
-            for index in dict.fromkeys((INDEX, *(i for _, i in list(self.reads)))):
+            for index in self._known():
                 said.append(build.eq(self._cell(one, index), self._cell(other, index)))
         body = tuple(a for atom in clause.body for a in self._atoms(atom))
         return Clause(body, build.land(*said, *self._congruence()), head)
 
     def _atoms(self, atom: Atom) -> Iterator[Atom]:
-        """The atom at the index, and at all others that are read."""
+        """The atom at the indices, and at all others that are read."""
         arrays = [a for a in atom.arguments if self._is_split(a)]
         if not arrays:
             yield atom
             return
-        for index in dict.fromkeys((INDEX, *(i for _, i in self.reads))):
-            inside = (self._cell(a, index) if self._is_split(a) else a for a in atom.arguments)
-            yield Atom(atom.predicate, (index, *inside))
+        for chosen in product(self._known(), repeat=len(self.indices)):
+            inside = ([self._cell(a, k) for k in chosen] if self._is_split(a) else [a] for a in atom.arguments)
+            yield Atom(atom.predicate, (*chosen, *(x for listed in inside for x in listed)))
+
+    def _known(self) -> tuple[Term, ...]:
+        return tuple(dict.fromkeys((*self.indices, *(i for _, i in self.reads))))
 
     def _is_split(self, term: Term) -> bool:
         return _is_array(term) and term not in self.whole
@@ -217,8 +264,8 @@ class _Clause(Struct):
         match array:
             case Var() if array in self.whole:
                 return build.select(array, index)
-            case Var() if index is INDEX and array in self.cells:
-                return self.cells[array]
+            case Var() if isinstance(index, Var) and index in self.cells.get(array, ()):
+                return self.cells[array][index]
             case Var():
                 return self._read(array, index)
             case ConstantArray(_, value):
@@ -242,8 +289,10 @@ class _Clause(Struct):
             if a is b:
                 yield build.implies(build.eq(i, j), build.eq(x, y))
         for (a, i), x in self.reads.items():
-            if a in self.cells:
-                yield build.implies(build.eq(i, INDEX), build.eq(x, self.cells[a]))
+            yield from (build.implies(build.eq(i, k), build.eq(x, c)) for k, c in self.cells.get(a, {}).items())
+        for of in self.cells.values():
+            for (k, x), (other, y) in combinations(of.items(), 2):
+                yield build.implies(build.eq(k, other), build.eq(x, y))
 
 
 def _is_array(term: Term) -> bool:

@@ -68,6 +68,34 @@ def candidates(
     return tuple(f for f in dict.fromkeys((*others, *about)) if f.free)
 
 
+def pairs(
+    parameters: Mapping[str, Sequence[Var]],
+    clauses: Sequence[Clause],
+    indices: tuple[Var, Var],
+    first: Mapping[Var, Var],
+    second: Mapping[Var, Var],
+    size: Size,
+) -> Iterator[Term]:
+    """How elements at two indices are ordered, and how they are to the numbers of the program."""
+    data = frozenset(v for listed in parameters.values() for v in listed if not isinstance(v.sort, ArraySort))
+    terms = tuple(dict.fromkeys(t for c in clauses for t in _terms(c)))
+    reached = [t for t in subterms(terms) if isinstance(t, Select | Store) and sort_of(t.index) == INT]
+    tests = tuple(dict.fromkeys(a for c in clauses for a in atoms_of(c.constraint)))
+    found = _ends(parameters, clauses, reached, tests)
+    ends = _first((t for t in found if t.free <= data and not has_functions(t)), size.ends)
+    k, later = indices
+    for array, x in first.items():
+        if array not in second or x.sort != INT:
+            continue
+        y, numbers = second[array], sorted((v for v in data if v.sort == INT), key=lambda v: v.key)
+        before = [build.land(build.le(k, later), build.lt(later, end)) for end in ends]
+        within = [build.land(build.le(build.ZERO, k), b) for b in before]
+        yield from (build.implies(b, said) for b in (*before, *within) for said in (build.le(x, y), build.le(y, x)))
+        inside = [build.lt(k, end) for end in ends]
+        inside += [build.land(build.le(build.ZERO, k), b) for b in inside]
+        yield from (build.implies(b, f) for b in inside for v in numbers for f in (build.le(x, v), build.le(v, x)))
+
+
 def _terms(clause: Clause) -> Iterator[Term]:
     yield clause.constraint
     yield from () if clause.head is None else clause.head.arguments

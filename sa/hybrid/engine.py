@@ -16,7 +16,7 @@ from sa.certificates.run import Bad
 from sa.certificates.threads import Joint, Lemmas
 from sa.explicit.whole import Whole, whole
 from sa.hybrid.candidates import by_candidates
-from sa.hybrid.cells import INDEX, of_elements
+from sa.hybrid.cells import INDICES, of_elements
 from sa.hybrid.control import Reach, control
 from sa.hybrid.coordinates import Coordinates, coordinates, without_guesses
 from sa.hybrid.equalities import differences, equalities, excluded
@@ -274,7 +274,9 @@ def _of_elements(
     found = of_elements(horn(f, less.graph, work.lemmas), equal, work.session, effort.rlimit or 0)
     invariants = _invariants(work, f, less, found) if found is not None else None
     if invariants is not None:
-        part_of_proof = Joint(part, invariants, asked.bads, asked.axioms, indices=(INDEX,))
+        spoken = frozenset[Var]().union(*(said.free for _, said in invariants))
+        indices = tuple(k for k in INDICES if k in spoken)
+        part_of_proof = Joint(part, invariants, asked.bads, asked.axioms, indices=indices)
         proof = jointly_about_all(asked.threads, part_of_proof)
         if proof is not None:
             yield Excluded(asked.bads, proof, "every element of arrays")

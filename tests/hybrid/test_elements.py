@@ -63,6 +63,13 @@ ONES = """
       assert sum == {wanted}; }}
 """
 
+SORTED = """
+    global a : int[*] = 0; global n, last : int = 0;
+    thread W {{ local v : int; while (true) {{ havoc v; assume v {least} last; a[n] := v; last := v; n := n + 1; }} }}
+    thread R {{ local i, j : int;
+      while (true) {{ havoc i; havoc j; assume 0 <= i && i <= j && j < n; assert a[i] <= a[j]; }} }}
+"""
+
 CASES = {
     "what one thread writes another adds up": (ONES.format(value="1", wanted="n"), True),
     "and it is something else": (ONES.format(value="2", wanted="n"), False),
@@ -90,6 +97,7 @@ CASES = {
         thread B { local v : int = 1; v := m[m[1]]; if (v == 5) { y := 4; } } invariant below : m[2] <= y;""",
         False,
     ),
+    "elements are in order": (SORTED.format(least=">="), True),
 }
 
 
@@ -107,6 +115,11 @@ def test_what_holds_of_every_element_is_found(text: str, holds: bool) -> None:
     for answer in found:
         assert isinstance(answer.evidence, Joint)
         assert check_joint(answer.evidence, Limits()) == Accepted()
+
+
+@pytest.mark.fuzz
+def test_elements_of_which_only_neighbours_differ_are_not_in_order() -> None:
+    assert not list(answers(SORTED.format(least="!=")))
 
 
 def proof() -> Joint:
