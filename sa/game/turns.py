@@ -6,7 +6,7 @@ is known of the turn before. That the form is right is for the checker to show; 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
 from msgspec import Struct
@@ -15,10 +15,13 @@ from sa.automata.automaton import Automaton, Edge, edges_from, mover
 from sa.certificates.relation import TURN
 from sa.terms import build
 from sa.terms.substitute import substitute
-from sa.terms.term import IsZero, Le, Mod, Not, Term, Var
+from sa.terms.term import IsZero, Le, Mod, Not, Term, Var, subterms
 
 #: Edges in a cycle, and cycles that begin at one location.
 LENGTH, CYCLES = 10, 6
+
+#: Ways from one location that are gone on, and the subterms of a cycle.
+MOST_WAYS, MOST_TERMS = 1_000, 300
 
 #: Up to so many locations cycles may be made of several threads' steps.
 TOGETHER = 60
@@ -69,7 +72,7 @@ def _paths(silent: Mapping[str, list[_Step]], order: Mapping[str, int], head: st
     apart = len(order) > TOGETHER
     pending: list[tuple[tuple[int, ...], tuple[str, ...], int | None]] = [((), (head,), None)]
     # The list grows while it is walked.
-    for path, places, thread in pending:
+    for path, places, thread in islice(pending, MOST_WAYS):
         for step in silent[places[-1]]:
             target = step.edge.target
             if apart and path and step.mover != thread:
@@ -84,6 +87,8 @@ def _closed_form(automaton: Automaton, inv: Mapping[str, Term], path: tuple[int,
     values = dict[Var, Term]()
     for number in path:
         values.update({v: substitute(t, values) for v, t in automaton.edges[number].updates})
+        if _is_large(values.values()):
+            return None
     changed = {v: t for v, t in values.items() if t is not v}
     # Most cycles have no closed form, which what they write tells already.
     if not changed or (forms := _forms(changed)) is None:
@@ -93,12 +98,19 @@ def _closed_form(automaton: Automaton, inv: Mapping[str, Term], path: tuple[int,
         conditions.append(substitute(edge.guard, values))
         values.update({v: substitute(t, values) for v, t in edge.updates})
         conditions.append(substitute(inv[edge.target], values))
+        if _is_large(conditions):
+            return None
     made = {v: substitute(t, forms.before) if v in forms.last else forms.exact[v] for v, t in changed.items()}
     guards = list(_throughout(build.conjoined(conditions), made))
     if any(g is None for g in guards):
         return None
     condition = build.conjoined((build.le(build.ONE, TURN), *(g for g in guards if g is not None)))
     return Cycle(path, tuple(made.items()), condition)
+
+
+def _is_large(terms: Iterable[Term]) -> bool:
+    """Whether terms are so large that a form of them would take longer to make than it is worth."""
+    return sum(1 for _ in islice(subterms(terms), MOST_TERMS + 1)) > MOST_TERMS
 
 
 class _Forms(Struct, frozen=True):
