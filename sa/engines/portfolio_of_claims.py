@@ -106,7 +106,7 @@ Portfolio: TypeAlias = tuple[Turn[ClaimEngine], ...]
 CLAIMS: Portfolio = (
     Turn(STATES, 0.2),
     Turn(CLAIMED, 0.1),
-    Turn(EQUALITIES, 0.2),
+    Turn(EQUALITIES, 0.35),
     # Before boxes: it takes the same little time for many threads, for which boxes take long.
     Turn(QUICK_BOUNDED, 0.1),
     Turn(TESTS, 0.35),
