@@ -7,7 +7,7 @@ is known of the turn before. That the form is right is for the checker to show; 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import count, islice, takewhile
 
 from msgspec import Struct
 
@@ -20,8 +20,8 @@ from sa.terms.term import IsZero, Le, Mod, Not, Term, Var, subterms
 #: Edges in a cycle, and cycles that begin at one location.
 LENGTH, CYCLES = 10, 6
 
-#: Ways from one location that are gone on, and the subterms of a cycle.
-MOST_WAYS, MOST_TERMS = 1_000, 300
+#: Ways from one location that are gone on, cycles of all that are looked at, and the subterms of one.
+MOST_WAYS, MOST_CYCLES, MOST_TERMS = 1_000, 400, 300
 
 #: Up to so many locations cycles may be made of several threads' steps.
 TOGETHER = 60
@@ -49,8 +49,10 @@ def cycles_of(automaton: Automaton) -> dict[str, tuple[Cycle, ...]]:
         silent[source] = [_Step(numbers[id(e)], e, mover(places[source], places[e.target])) for e in quiet]
     inv = {q.name: q.inv for q in automaton.locations}
     found = dict[str, tuple[Cycle, ...]]()
+    left = count(MOST_CYCLES, -1)
     for head in order:
-        forms = (_closed_form(automaton, inv, path) for path in _paths(silent, order, head))
+        paths = takewhile(lambda _: next(left) > 0, _paths(silent, order, head))
+        forms = (_closed_form(automaton, inv, path) for path in paths)
         if cycles := tuple(islice((cycle for cycle in forms if cycle is not None), CYCLES)):
             found[head] = cycles
     return found
