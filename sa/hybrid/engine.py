@@ -236,9 +236,7 @@ def _in_coordinates(
         answer, _ = _answer(there, f, less)
         invariants = _invariants(there, f, less, answer, made.back) if isinstance(answer, Held) else None
         if invariants is not None:
-            yield Excluded(
-                asked.bads, _proof(work, asked.bads, invariants), "remainders and differences at control points"
-            )
+            yield Excluded(asked.bads, _proof(work, asked.bads, invariants), how)
             return
 
 

@@ -5,8 +5,11 @@ Random programs are asked in `test_coordinates_against_the_oracle`.
 
 from __future__ import annotations
 
+from sa.base.budget import Budget, unheard
+from sa.base.limits import limits
 from sa.certificates.run import Bad, Failing
 from sa.hybrid.engine import by_tests
+from sa.question.asked import Asked
 from tests.hybrid.test_engine import judged
 from tests.language.texts import program_of
 
@@ -49,6 +52,12 @@ def verdict(text: str) -> str:
 def test_what_was_read_belongs_together_where_the_number_is_the_same() -> None:
     assert verdict(COPIES.format(written="now")) == "proved"
     assert verdict(COPIES.format(written="now + 1")) == "open"
+
+
+def test_the_answer_says_that_tests_were_control() -> None:
+    asked = Asked(program_of(COPIES.format(written="now")).threads, (Bad(Failing(), None),), ())
+    hows = [found.how for found in by_tests(asked, Budget(limits(60.0, None)), unheard)]
+    assert hows == ["control points that tell how tests come out"]
 
 
 def test_so_it_does_where_two_write_in_turn() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sa.frontends.c.body import File, object_of
+from sa.frontends.c.body import object_of
 from sa.frontends.c.types import Array, CType, Function, Int, Pointer, Struct, cell_count
 from sa.frontends.flow.graph import Object, Procedure, Storage
 
@@ -57,7 +57,7 @@ def _named(
     return names and all(alike(a, b, within) for (_, a), (_, b) in zip(one, other, strict=True))
 
 
-def given(file: File, called: Procedure, kind: Function, start: str) -> Mapping[int, Object]:
+def given(called: Procedure, kind: Function, start: str) -> Mapping[int, Object]:
     """By their numbers, the objects that pointer parameters of a function may be followed to; names begin so.
 
     Characters are not among them, for pointers to them may point into anything.

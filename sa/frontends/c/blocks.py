@@ -50,7 +50,7 @@ def _cells(body: Body, kind: CType, size: Any) -> list[CType]:
     """The scalars that so many bytes are, from an object of the type on."""
     number_of_bytes, each = constant(body, size), size_of(kind)
     if number_of_bytes % each:
-        raise Unsupported("SA716", f"{number_of_bytes} bytes are no number of objects of {each} bytes")
+        raise Unsupported("SA716", f"{number_of_bytes} bytes are not a multiple of the size of an object, {each}")
     return [inner for _, inner in cells_of(Array(kind, number_of_bytes // each))]
 
 

@@ -113,7 +113,7 @@ def _pair(paths: tuple[str, str], reading: Reading, name: str) -> _Pair:
         raise _other_type(name, two.unit.procedures[name].origin.span)
     numbers = one.file.numbers or two.file.numbers
     _no_new_overlap(one, two, name)
-    objects = given(one.file, one.unit.procedures[name], one.kind, GIVEN)
+    objects = given(one.unit.procedures[name], one.kind, GIVEN)
     ranges = tuple(map(input_range, one.kind.parameters or ()))
     own = one.file.private & two.file.private
     first, second, common = united(one.unit, two.unit, {}, numbers, own)

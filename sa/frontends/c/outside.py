@@ -40,7 +40,7 @@ def outside(body: Body, name: str, kind: Function | None, arguments: Sequence[An
         hint = "print its letters, or leave out `--races`"
         raise Unsupported("SA716", f"what `{name}` reads of this text is not looked at for races", hint)
     if name not in QUIET and addresses:
-        raise Unsupported("SA716", f"`{name}` is not defined, and gets an address", "define it")
+        raise Unsupported("SA716", f"`{name}` is not defined, and takes an address", "define it")
     result = INT if kind is None else kind.result
     if isinstance(result, Struct):
         raise Unsupported("SA716", f"`{name}` is not defined, and returns a structure", "define it")
@@ -81,7 +81,7 @@ def _shown(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
             found = converted(body, found, wanted)
         escapes = is_alone(body) and isinstance(found.type, Pointer)
         if not isinstance(found.type, Int) and number(found) is not build.integer(0) and not escapes:
-            raise Unsupported("SA716", f"`{name}` is not defined, and gets an address", "define it")
+            raise Unsupported("SA716", f"`{name}` is not defined, and takes an address", "define it")
         if wanted is None:
             # Nothing says what the function takes: what it is given counts.
             given.append("long" if _is_wide(found.type) else "int")
@@ -116,7 +116,7 @@ def _text(node: c_ast.Constant) -> Term:
     kind = node.value.split('"', 1)[0]
     plain = node.value.replace("\\\\", "")
     if "\\u" in plain or "\\U" in plain or (kind and "\\" in node.value):
-        raise Unsupported("SA716", "a text with such letters is not compared", "write the letters as they are")
+        raise Unsupported("SA716", "strings with these escapes are not compared", "write the letters as they are")
     letters = bytes(c % 256 for c in letters_of(node))
     return build.integer(-(2**64) - int.from_bytes(b"\1" + kind.encode().rjust(2) + letters, "big"))
 
@@ -146,7 +146,7 @@ def unread(body: Body, arguments: Sequence[Any]) -> Value:
 
 def assembler(body: Body, arguments: Sequence[Any]) -> Value:
     """What inline assembly stands for. Raises Unsupported."""
-    raise Unsupported("SA717", "instructions of the machine are not accepted", "use atomic functions, or write C")
+    raise Unsupported("SA717", "inline assembly is not accepted", "use atomic functions, or write C")
 
 
 def jumping(body: Body, arguments: Sequence[Any]) -> Value:
@@ -176,7 +176,7 @@ def numbered(kind: Int) -> Callable[[Body, Sequence[Any]], Value]:
     def handler(body: Body, arguments: Sequence[Any]) -> Value:
         for argument in arguments:
             if _is_string(argument):
-                raise Unsupported("SA716", "a text that is known is not read as a number", "write the number")
+                raise Unsupported("SA716", "a number is read from a constant text", "write the number")
             value(body, argument)
         if len(arguments) > 1 and number(value(body, arguments[1])) is not build.ZERO:
             raise Unsupported("SA716", "a place for the end of the number is not accepted", "give NULL")
