@@ -32,7 +32,7 @@ from sa.frontends.flow.steps import FAILED, STOPPED, Joint, joints
 from sa.frontends.flow.threads import Thread, threads_of
 from sa.frontends.flow.touches import claims_of, spoken_of
 from sa.frontends.flow.webs import split
-from sa.frontends.flow.wraps import without_wraps
+from sa.frontends.flow.wraps import may_wrap, without_wraps
 from sa.terms import build
 from sa.terms.bounds import Ranges, interval_of
 from sa.terms.name import unused
@@ -278,6 +278,8 @@ def ranged(automata: list[Automaton], first: Mapping[Var, Term], names: Named) -
 def _without_wraps(automaton: Automaton, shared: Mapping[Var, Range]) -> Automaton:
     known = {**shared, **{v.var: Range(v.low, v.high) for v in automaton.variables}}
     edges = tuple(without_wraps(e, known, ()) for e in automaton.edges)
+    if not any(map(may_wrap, edges)):
+        return replace(automaton, edges=edges)
     at = standing(automaton, known)
     informed = tuple(without_wraps(e, known, at[e.source]) for e in automaton.edges)
     if informed == edges:

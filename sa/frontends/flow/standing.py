@@ -68,11 +68,13 @@ def _kept(
     """Those of the conditions that hold after the step if those before it hold."""
     if not after:
         return after
+    updates = dict(edge.updates)
+    wanted = {c: substitute(c, updates) for c in after}
     given = {*build.conjuncts(edge.guard), *before}
+    if all(term in given for term in wanted.values()):
+        return after
     choices = {c.var: Range(c.low, c.high) for c in edge.choices}
     known = told_by(given, {**ranges, **choices})
     if known is None:
         return after
-    updates = dict(edge.updates)
-    wanted = ((c, substitute(c, updates)) for c in after)
-    return tuple(c for c, term in wanted if term in given or truth_of(term, known) is True)
+    return tuple(c for c, term in wanted.items() if term in given or truth_of(term, known) is True)

@@ -15,7 +15,7 @@ from sa.terms import build
 from sa.terms.bounds import Ranges, interval_of
 from sa.terms.interval import Interval
 from sa.terms.substitute import rebuild
-from sa.terms.term import Bool, Div, Forall, Int, IsZero, Le, Member, Mod, Term, Var
+from sa.terms.term import Bool, Div, Forall, Int, IsZero, Le, Member, Mod, Term, Var, subterms
 
 
 def without_wraps(edge: Edge, ranges: Mapping[Var, Range], standing: Iterable[Term]) -> Edge:
@@ -24,6 +24,8 @@ def without_wraps(edge: Edge, ranges: Mapping[Var, Range], standing: Iterable[Te
     The conditions are those of the guard, and those that hold where the step begins. Those of the guard that bounds are
     drawn from stay as they are, so that nothing is shown by itself.
     """
+    if not may_wrap(edge):
+        return narrowed(edge)
     known = {**ranges, **{c.var: Range(c.low, c.high) for c in edge.choices}}
     fixed, others = list[Term](), list[Term]()
     for part in build.conjuncts(edge.guard):
@@ -42,6 +44,15 @@ def without_wraps(edge: Edge, ranges: Mapping[Var, Range], standing: Iterable[Te
         label = Label(label.action, tuple(map(go, label.values)))
     updates = tuple((v, value) for v, t in edge.updates if (value := go(t)) is not v)
     return narrowed(replace(edge, label=label, guard=guard, updates=updates))
+
+
+def may_wrap(edge: Edge) -> bool:
+    """Whether anything in a step could be decided."""
+    values = () if edge.label is None else edge.label.values
+    guards = (part for part in build.conjuncts(edge.guard) if not is_bounding(part))
+    return any(
+        isinstance(t, Le | IsZero | Mod | Div) for t in subterms((*guards, *values, *(t for _, t in edge.updates)))
+    )
 
 
 def _deciding(known: Ranges) -> Callable[[Term], Term]:
