@@ -12,10 +12,11 @@ from msgspec.structs import replace
 
 from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
-from sa.base.limits import share
+from sa.base.limits import LimitReached, share
 from sa.base.source import Source
 from sa.base.verdict import Verdict
 from sa.certificates.play import Loss
+from sa.conditions.vacuity import vacuous
 from sa.engines.lasting import counted
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome
@@ -96,14 +97,29 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
     asked = questions(request.paths, request.split, request.reading, families=True)
     seconds = perf_counter() - started
     for number, wanted in enumerate(asked, 1):
+        noticed = _never(wanted, request.options)
         outcome, question = _answered(wanted, request)
         outcome = counted(outcome) if question.ending else outcome
         outcome, question = _without_overflow(outcome, question, number - 1, request)
         notes = (*outcome.notes, *_broken_promises(question, request.options))
-        outcome = replace(outcome, claim="; ".join((question.claim or outcome.claim, *question.assumed)), notes=notes)
-        outcome = replace(outcome, seconds={"load": seconds, **outcome.seconds})
+        outcome = replace(
+            outcome,
+            claim="; ".join((question.claim or outcome.claim, *question.assumed)),
+            warnings=tuple(dict.fromkeys((*noticed, *outcome.warnings))),
+            notes=notes,
+            seconds={"load": seconds, **outcome.seconds},
+        )
         yield Answer(outcome, question.warnings, question, number == len(asked))
         seconds = 0.0
+
+
+def _never(question: Question, options: Options) -> tuple[Diagnostic, ...]:
+    """Warnings about what can never happen in either program, as far as time allows. Raises InputError."""
+    try:
+        return vacuous((question.abstract, question.concrete), options.limits)
+    except LimitReached:
+        # The engines reach the same limit, and say so with each goal.
+        return ()
 
 
 def _without_overflow(

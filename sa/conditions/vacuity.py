@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from sa.automata.automaton import EXIT, FAIL, Automaton, Edge, edges_from
 from sa.automata.program import Axiom, Program
 from sa.automata.ranges import within
-from sa.base.diagnostic import Diagnostic, error, warning
+from sa.base.diagnostic import Diagnostic, InputError, Severity, error, warning
 from sa.base.limits import Limits
 from sa.base.source import Span
 from sa.smt.session import Sat, Session, Unsat
@@ -22,8 +22,19 @@ from sa.terms.term import Term
 RLIMIT = 2_000_000
 
 
+def vacuous(programs: Iterable[Program], bounds: Limits) -> tuple[Diagnostic, ...]:
+    """Warnings about what can never happen in programs. Raises InputError for axioms that contradict each other."""
+    found = vacuity(programs, bounds)
+    if errors := tuple(d for d in found if d.severity is Severity.ERROR):
+        raise InputError(errors)
+    return found
+
+
 def vacuity(programs: Iterable[Program], bounds: Limits) -> tuple[Diagnostic, ...]:
-    """What can never happen in programs. Contradictory axioms are an error, the rest are warnings."""
+    """What can never happen in programs: contradictory axioms are an error, the rest are warnings.
+
+    What one thread can never do no copy of it can, so a family is looked at as one thread. Raises LimitReached.
+    """
     found, sessions = list[Diagnostic](), dict[tuple[Axiom, ...], Session]()
     for program in programs:
         axioms = program.axioms
@@ -31,7 +42,8 @@ def vacuity(programs: Iterable[Program], bounds: Limits) -> tuple[Diagnostic, ..
         # Starting a solver takes longer than these questions.
         if not wrong and axioms not in sessions:
             sessions[axioms] = Session(bounds, tuple(a.formula for a in axioms), rlimit=RLIMIT)
-        found += wrong or (d for thread in program.threads for d in _of_thread(sessions[axioms], thread))
+        threads = (*program.threads, *(f.thread for f in program.families))
+        found += wrong or (d for thread in threads for d in _of_thread(sessions[axioms], thread))
     return tuple(dict.fromkeys(found))
 
 
@@ -54,7 +66,9 @@ def _of_thread(session: Session, thread: Automaton) -> Iterator[Diagnostic]:
     outgoing = edges_from(thread)
     for place in thread.locations:
         if _impossible(session, place.inv):
-            yield warning("SA503", f"no state satisfies the invariant of `{place.name}`", place.origin.span)
+            # Where a translated program stops is nobody's text, and a failure that cannot be is as it should be.
+            if place.origin.span is not None and not _fails(thread, place.name):
+                yield warning("SA503", f"no state satisfies the invariant of `{place.name}`", place.origin.span)
             continue
         edges = outgoing[place.name]
         dead = [e for e in edges if _impossible(session, place.inv, e.guard)]
@@ -107,6 +121,11 @@ def _hold_simply(formulas: Iterable[Term]) -> bool:
 def _written(edge: Edge) -> bool:
     # A failing check that cannot fail is as it should be.
     return edge.label is None or edge.label.action != FAIL
+
+
+def _fails(thread: Automaton, name: str) -> bool:
+    entering = [e.label for e in thread.edges if e.target == name]
+    return bool(entering) and all(label is not None and label.action == FAIL for label in entering)
 
 
 def _is_end(thread: Automaton, name: str) -> bool:

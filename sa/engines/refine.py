@@ -24,10 +24,9 @@ from sa.engines.outcome import Found, Outcome, Result, combined
 from sa.engines.portfolio_of_goals import Depth
 from sa.engines.results import answered, stopped
 from sa.engines.tried import Diary, each_once
-from sa.question.families import with_one_copy
 from sa.question.goals import closes, goals, is_large, thread_goals
 from sa.question.uncut import uncut
-from sa.question.vacuous import vacuous
+from sa.question.vacuous import check_not_empty
 from sa.refinement.claim import about_parameters, about_unrelated, claim_of, misspelled
 from sa.smt.session import Session
 
@@ -99,10 +98,8 @@ def _of_threads(abstract: Program, concrete: Program, block: Refinement | None, 
     else:
         asked = goals(abstract, concrete, block, options.whole)
     stop: Unknown | None = None
-    warnings: tuple[Diagnostic, ...] = ()
     try:
-        pre = block.pre if block is not None else ()
-        warnings = (*vacuous(abstract, concrete, asked, pre, options.limits), *misspelled(asked))
+        check_not_empty(asked, block.pre if block is not None else (), options.limits)
         cuts = (together_uncut(p.threads, p.axioms, options.limits) for p in (concrete, abstract)) if apart else ()
         if (doubt := uncut(asked, options.limits) or next((d for d in cuts if d is not None), None)) is not None:
             stop = Unknown(Reason.SOLVER, doubt)
@@ -118,7 +115,7 @@ def _of_threads(abstract: Program, concrete: Program, block: Refinement | None, 
         found = _found(lambda own: decide_programs(abstract, concrete, block, product, own), options, asked)
     else:
         found = _found(lambda own: Found(_one_by_one(asked, None, own)), options, asked)
-    return _Decided(asked, options.whole and not closed, warnings, begun, found)
+    return _Decided(asked, options.whole and not closed, tuple(misspelled(asked)), begun, found)
 
 
 def _of_families(abstract: Program, concrete: Program, block: Refinement | None, options: Options) -> _Decided:
@@ -128,16 +125,13 @@ def _of_families(abstract: Program, concrete: Program, block: Refinement | None,
     asked = asked_about(abstract, concrete, block, options.whole)
     alone = options.whole and not closes(abstract, concrete, block)
     texts, found = texts_of(asked), None
-    warnings: tuple[Diagnostic, ...] = ()
     try:
-        one = with_one_copy(asked)
-        pre = block.pre if block is not None else ()
-        warnings = (*vacuous(one.abstract, one.concrete, texts, pre, options.limits), *misspelled(texts))
+        check_not_empty(texts, block.pre if block is not None else (), options.limits)
     except LimitReached as limit:
         found = Found(tuple(stopped(goal, Unknown(limit.reason, "before the search began")) for goal in texts))
     begun = perf_counter()
     found = found or _found(lambda own: decide_families(asked, own), options, (asked, texts))
-    return _Decided(texts, alone, warnings, begun, found)
+    return _Decided(texts, alone, tuple(misspelled(texts)), begun, found)
 
 
 def _found(decide: Callable[[Options], Found], options: Options, shared: object) -> Found:

@@ -1,8 +1,8 @@
 """Questions that are empty (THEORY section 7): their answers would hold for want of states or steps.
 
-What nobody can mean is an input error: axioms that contradict each other, a precondition that no pair of
-initial states satisfies. The rest are warnings about the two programs. Initial values that differ on the
-two sides are no mistake of this kind: they refute the claim.
+What nobody can mean is an input error: axioms of the two sides that contradict each other, a precondition that
+no pair of initial states satisfies. Initial values that differ on the two sides are no mistake of this kind: they
+refute the claim. What can never happen in one of the programs is in `conditions.vacuity`.
 """
 
 from __future__ import annotations
@@ -10,26 +10,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sa.automata.automaton import location_of
-from sa.automata.program import Formula, Program
-from sa.base.diagnostic import Diagnostic, InputError, Severity, error
+from sa.automata.program import Formula
+from sa.base.diagnostic import Diagnostic, InputError, error
 from sa.base.limits import Limits
 from sa.certificates.goal import Goal
-from sa.conditions.vacuity import RLIMIT, vacuity
+from sa.conditions.vacuity import RLIMIT
 from sa.smt.session import Session, Unsat
 from sa.terms.term import Term
 
 
-def vacuous(
-    abstract: Program, concrete: Program, asked: Sequence[Goal], pre: tuple[Formula, ...], bounds: Limits
-) -> tuple[Diagnostic, ...]:
-    """Warnings about both programs. Raises InputError for a question that is empty, and LimitReached."""
-    found = vacuity((abstract, concrete), bounds)
-    errors = tuple(d for d in found if d.severity is Severity.ERROR) or tuple(
-        d for goal in asked for d in _of_goal(goal, pre, bounds)
-    )
-    if errors:
+def check_not_empty(asked: Sequence[Goal], pre: tuple[Formula, ...], bounds: Limits) -> None:
+    """Raises InputError where no pair of initial states is asked about, and LimitReached."""
+    if errors := tuple(d for goal in asked for d in _of_goal(goal, pre, bounds)):
         raise InputError(tuple(dict.fromkeys(errors)))
-    return tuple(dict.fromkeys(found))
 
 
 def _of_goal(goal: Goal, pre: tuple[Formula, ...], bounds: Limits) -> tuple[Diagnostic, ...]:
