@@ -15,6 +15,7 @@ from sa.base.limits import part_of
 from sa.certificates.run import Bad
 from sa.certificates.threads import Joint, Lemmas
 from sa.explicit.whole import Whole, whole
+from sa.hybrid.alternatives import alternatives
 from sa.hybrid.candidates import by_candidates
 from sa.hybrid.cells import INDICES, of_elements
 from sa.hybrid.control import Reach, control
@@ -180,7 +181,9 @@ def _answer(work: _Work, f: Frame, less: Fused) -> tuple[Held | Way | GivenUp, s
         if held is not None:
             return held, "differences at control points"
     if work.effort.rlimit is None:
-        return GivenUp("not asked"), ""
+        several = alternatives(f, possible, work.lemmas, bounds)
+        held = excluded(f, possible, several, work.lemmas, work.session)
+        return held or GivenUp("not asked"), "alternatives at control points"
     return _solved(work, f, possible, known or equal), "control points"
 
 
