@@ -29,6 +29,7 @@ from sa.game.opening import Cover, Covered, NotCovered, cover
 from sa.game.rounds import Challenge, Round, challenge, play_round
 from sa.simulation import learning, preference
 from sa.simulation.endings import Answered, Ending, GaveUp, Loss, Lost, LostChoices, Patience, Stuck, Tactics
+from sa.simulation.forward import after
 from sa.simulation.state import (
     NO_FACTS,
     Cause,
@@ -261,15 +262,9 @@ class Search:
         if not isinstance(reply, Unsat):
             raise GaveUp(Reason.SOLVER, reply.why)
         for answer in rounds:
-            self._pass_on(view.facts, answer)
+            for space in after(view.facts, answer):
+                self._flow(answer.target, space)
         return None
-
-    def _pass_on(self, here: Space, answer: Round) -> None:
-        met = affine.meet(here, (r for t in answer.required for r in affine.rows_of(t)))
-        if met is not None:
-            after = affine.assign(met, answer.updates)
-            if after is not None:
-                self._flow(answer.target, affine.forget(after, answer.challenge.choices))
 
     def _add(self, state: PairState, number: int, answer: Round) -> None:
         state.rounds[number].append(answer)

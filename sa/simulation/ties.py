@@ -16,7 +16,7 @@ from sa.terms import build
 from sa.terms.evaluate import State, holds
 from sa.terms.name import off_side
 from sa.terms.substitute import substitute
-from sa.terms.term import Term
+from sa.terms.term import Term, Var
 
 
 def ties_after(board: Board, pairs: Mapping[Pair, PairState], answer: Round) -> Iterator[Term]:
@@ -29,14 +29,21 @@ def ties_after(board: Board, pairs: Mapping[Pair, PairState], answer: Round) -> 
 
 
 def _ties(board: Board, state: PairState) -> dict[Term, None]:
-    """The equations of both sides at a pair; variables of the same name come first, whatever stands for them there."""
+    """The equations of both sides at a pair; variables of the same name come first, whatever stands for them there.
+
+    What these make an equation of the concrete side alone ties nothing: the concrete step loses it whatever the answer.
+    """
     mine = dict.fromkeys((*board.concrete.globals, *board.concrete.locals))
     theirs = {off_side(v.name): v for v in (*board.abstract.globals, *board.abstract.locals)}
     known = affine.definitions(state.facts or affine.EVERYTHING)
-    namesakes = ((v, theirs[name]) for v in mine if (name := off_side(v.name)) in theirs)
-    found = {build.eq(v, w): None for v, w in namesakes if known.get(v, v) is known.get(w, w)}
-    mixed = (e for e in state.equations if e.free & mine.keys() and not e.free <= mine.keys())
-    return found | dict.fromkeys(mixed)
+    named = ((v, theirs[name]) for v in mine if (name := off_side(v.name)) in theirs)
+    equal: dict[Var, Term] = {w: v for v, w in named if known.get(v, v) is known.get(w, w)}
+    found = dict.fromkeys(build.eq(v, w) for w, v in equal.items())
+    for equation in state.equations:
+        rest = substitute(equation, equal)
+        if rest.free & mine.keys() and not rest.free <= mine.keys():
+            found[equation] = None
+    return found
 
 
 def lost_ties(
