@@ -9,10 +9,11 @@ from msgspec import Struct
 
 from sa.app.refine import RefineRequest, questions
 from sa.base.diagnostic import Diagnostic
+from sa.conditions.vacuity import vacuous
 from sa.language.unparse import show_program
 from sa.question.goals import goals
 from sa.question.uncut import uncut
-from sa.question.vacuous import vacuous
+from sa.question.vacuous import check_not_empty
 from sa.weakest.infer import Weakest, weakest
 
 
@@ -36,10 +37,8 @@ def weakest_relies(request: RefineRequest) -> Iterator[Answer]:
     for question in questions(request.paths, request.split, request.reading):
         abstract, concrete, block = question.abstract, question.concrete, question.block
         asked = goals(abstract, concrete, block, whole=True)
-        noticed = (
-            *question.warnings,
-            *vacuous(abstract, concrete, asked, () if block is None else block.pre, options.limits),
-        )
+        noticed = (*question.warnings, *vacuous((abstract, concrete), options.limits))
+        check_not_empty(asked, () if block is None else block.pre, options.limits)
         uncut(asked, options.limits)
         for found in weakest(abstract, concrete, block, options):
             programs = None if found.environment is None else found.environment.programs

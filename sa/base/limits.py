@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -14,10 +15,15 @@ from sa.base.verdict import Reason
 
 
 class Limits(Struct, frozen=True):
-    """`deadline` on the monotonic clock in seconds, `memory` of the process in bytes; None for no limit."""
+    """`deadline` on the monotonic clock in seconds, `memory` of the process in bytes; None for no limit.
+
+    Within a round, `horizon` is the time when that will be over, infinity for the last one. Shares are parts of it, so
+    that a deadline that comes earlier ends the work and does not change its order.
+    """
 
     deadline: float | None = None
     memory: int | None = None
+    horizon: float | None = None
 
 
 class LimitReached(Exception):
@@ -50,9 +56,19 @@ def remaining(bounds: Limits) -> float | None:
 
 
 def share(bounds: Limits, part: float) -> Limits:
-    """The same limits, but for a deadline when that part of what is left will be over."""
+    """The same limits, but for a deadline when that part of what is left, of a round in one, will be over."""
+    if bounds.horizon is not None:
+        now = time.monotonic()
+        return _until(bounds, now + part * max(0.0, bounds.horizon - now))
     seconds = remaining(bounds)
     return bounds if seconds is None else replace(bounds, deadline=time.monotonic() + part * seconds)
+
+
+def _until(bounds: Limits, horizon: float) -> Limits:
+    """The same limits within a round that is over then, if the deadline does not come first."""
+    if horizon == inf:
+        return replace(bounds, horizon=inf)
+    return replace(bounds, horizon=horizon, deadline=min(horizon, inf if bounds.deadline is None else bounds.deadline))
 
 
 def check_time(bounds: Limits) -> None:
@@ -88,14 +104,14 @@ class Pace(Struct, frozen=True):
     worked: float = field(default_factory=time.process_time)
 
     def soon(self, bounds: Limits, seconds: float) -> Limits:
-        """The same limits, but for a deadline when about so many seconds of processor time from now will be over.
+        """The same limits, within a round of about so many seconds of processor time from now on.
 
         The solver knows the clock on the wall only, so what counts is how much more of that has gone by since the
         pace was taken.
         """
         passed, spent = time.monotonic() - self.began, time.process_time() - self.worked
         slower = min(_SLOWEST, max(1.0, passed / spent)) if spent > 0.0 else 1.0
-        return replace(bounds, deadline=time.monotonic() + slower * seconds)
+        return _until(bounds, time.monotonic() + slower * seconds)
 
 
 @contextmanager

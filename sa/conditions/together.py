@@ -35,7 +35,7 @@ def uncut(threads: Sequence[Automaton], axioms: Sequence[Axiom], bounds: Limits)
 def no_start(program: Program, bounds: Limits) -> tuple[Diagnostic, ...]:
     """A warning if no state satisfies what all threads say of the beginning. Raises LimitReached."""
     session = Session(bounds, tuple(a.formula for a in program.axioms), rlimit=RLIMIT)
-    threads = [apart(t) for t in program.threads]
+    threads = [apart(t) for t in (*program.threads, *(f.thread for f in program.families))]
     starts = [f for t in threads for f in (t.init, location_of(t, t.initial).inv)]
     if len(threads) > 1 and isinstance(session.check(starts), Unsat):
         message = "no state satisfies the initial conditions of all threads together"

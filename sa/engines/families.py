@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from time import perf_counter
+from typing import assert_never
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import InputError, error
-from sa.base.limits import LimitReached, Limits, share
+from sa.base.limits import LimitReached, Limits, Pace, remaining
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import StatePairs
@@ -21,6 +22,7 @@ from sa.certificates.relation import Relation
 from sa.checker.composition import check_composition
 from sa.checker.ruling import Accepted
 from sa.engines.besides import block_besides, related_besides, with_besides
+from sa.engines.engine import ROUNDS
 from sa.engines.options import Options
 from sa.engines.outcome import Found, Inferred, Result
 from sa.engines.portfolio_of_goals import Depth
@@ -47,7 +49,6 @@ class Proving(Struct, frozen=True):
 
     closures: bool
     depth: Depth
-    share: float
     apart: bool = False
     besides: bool = False
 
@@ -57,22 +58,21 @@ class Refuting(Struct, frozen=True):
 
     most: int
     depth: Depth
-    share: float
 
 
 #: What is tried, in order.
 PLAN: tuple[Proving | Refuting, ...] = (
-    Refuting(2, Depth.QUICK, 0.15),
-    Proving(True, Depth.GLANCE, 0.2),
-    Proving(True, Depth.GLANCE, 0.3, apart=True),
-    Proving(True, Depth.GLANCE, 0.3, apart=True, besides=True),
-    Proving(False, Depth.GLANCE, 0.2, apart=True),
-    Refuting(3, Depth.BRIEF, 0.2),
-    Proving(True, Depth.BRIEF, 0.2, apart=True),
-    Proving(False, Depth.BRIEF, 0.3, apart=True),
-    Proving(True, Depth.FULL, 0.4, apart=True),
-    Proving(False, Depth.FULL, 0.5, apart=True),
-    Refuting(MANY, Depth.FULL, 1.0),
+    Refuting(2, Depth.QUICK),
+    Proving(True, Depth.GLANCE),
+    Proving(True, Depth.GLANCE, apart=True),
+    Proving(True, Depth.GLANCE, apart=True, besides=True),
+    Proving(False, Depth.GLANCE, apart=True),
+    Refuting(3, Depth.BRIEF),
+    Proving(True, Depth.BRIEF, apart=True),
+    Proving(False, Depth.BRIEF, apart=True),
+    Proving(True, Depth.FULL, apart=True),
+    Proving(False, Depth.FULL, apart=True),
+    Refuting(MANY, Depth.FULL),
 )
 
 #: The same where plays are to be found first.
@@ -106,32 +106,52 @@ def decide_families(asked: Crowds, options: Options) -> Found:
     chosen = asked.block is not None and asked.block.choose_init
     if chosen:
         notes["`choose init` chooses for all copies at once, which is not looked into for any number of them"] = None
-    work, last = _Work(asked), None
-    for tried in PLAYS if options.plays_first else PLAN:
-        own = replace(options, limits=share(options.limits, tried.share))
-        try:
-            match tried:
-                case Refuting():
-                    found = _refuted(asked, tried, own, options.limits, notes)
-                    if found is not None:
-                        return found
-                case Proving(besides=True) if not chosen:
-                    two = _two_copies(asked)
-                    said = related_besides(two, own) if two is not None else ()
-                    found = _proved(_pairs(work, tried, said, own), tried, own, options.limits) if said else None
-                    if found is not None and found.composition is not None:
-                        return with_besides(found, said)
-                case Proving() if not chosen:
-                    last = _proved(_pairs(work, tried, (), own), tried, own, options.limits)
-                    if last.composition is not None:
-                        return last
-        except LimitReached as limit:
-            notes[f"a part of the search was cut short: {limit.reason.value}"] = None
-            if limit.reason is not Reason.TIMEOUT:
-                break
+    work, last, pace = _Work(asked), None, Pace()
+    waiting = tuple(t for t in (PLAYS if options.plays_first else PLAN) if isinstance(t, Refuting) or not chosen)
+    for seconds in ROUNDS:
+        again = list[Proving | Refuting]()
+        for tried in waiting:
+            own, turns = replace(options, limits=pace.soon(options.limits, seconds)), len(options.diary.turns)
+            cut = False
+            try:
+                found = _tried(work, tried, own, options.limits, notes)
+            except LimitReached as limit:
+                notes[f"a part of the search was cut short: {limit.reason.value}"] = None
+                if limit.reason is not Reason.TIMEOUT:
+                    return _as_far_as(asked, last, notes)
+                found, cut = None, True
+            if found is not None and found.is_answer:
+                return found
+            last = found or last
+            if cut or any(t.ended is Reason.TIMEOUT for t in options.diary.turns[turns:]):
+                again.append(tried)
+        waiting = tuple(again)
+        if remaining(options.limits) == 0.0:
+            break
+    return _as_far_as(asked, last, notes)
+
+
+def _as_far_as(asked: Crowds, last: Found | None, notes: dict[str, None]) -> Found:
     if last is None:
         return Found(_unknown(asked), notes=tuple(notes))
     return replace(last, notes=(*last.notes, *notes))
+
+
+def _tried(work: _Work, tried: Proving | Refuting, own: Options, whole: Limits, notes: dict[str, None]) -> Found | None:
+    """What a part of the plan finds, or how far the pairs got. Raises LimitReached."""
+    asked = work.asked
+    match tried:
+        case Refuting():
+            return _refuted(asked, tried, own, whole, notes)
+        case Proving(besides=True):
+            two = _two_copies(asked)
+            said = related_besides(two, own) if two is not None else ()
+            found = _proved(_pairs(work, tried, said, own), tried, own, whole) if said else None
+            return with_besides(found, said) if found is not None and found.composition is not None else None
+        case Proving():
+            return _proved(_pairs(work, tried, (), own), tried, own, whole)
+        case _ as never:
+            assert_never(never)
 
 
 class _Work(Struct, frozen=True, eq=False):

@@ -5,16 +5,17 @@ Nothing here makes a verdict: `results.py` has the evidence judged.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import assert_never
 
-from sa.base.budget import Budget, Shared, unheard
-from sa.base.limits import LimitReached, Limits, Unsupported, check_time, share
+from sa.base.budget import Budget, Report, Shared, unheard
+from sa.base.limits import LimitReached, Limits, Unsupported, remaining, share
 from sa.base.verdict import Reason, Unknown
 from sa.certificates.goal import Goal
+from sa.engines.engine import GoalEngine, Turn, rounds
 from sa.engines.portfolio_of_goals import Depth, GoalPortfolio, portfolio
 from sa.engines.runner import Reports
-from sa.engines.tried import Diary
+from sa.engines.tried import Diary, Trying
 from sa.question.asked import Decision, GoalAsked, Lost, Note, Related, Stuck
 from sa.refinement.deciders import effort_of, so_far
 
@@ -41,52 +42,64 @@ def decisions(
     became of them is written to the `diary`.
     """
     asked = GoalAsked(goal) if shared is None else GoalAsked(goal, shared)
-    why = Unknown(Reason.BOUND, "no engine found an answer")
+    why, waiting = Unknown(Reason.BOUND, "no engine found an answer"), turns
     kept = Diary() if diary is None else diary
-    for turn in turns:
-        name = turn.engine.name
-        trying = kept.begin(name, goal.name)
-        own = Budget(share(budget.bounds, turn.share), budget.seed)
-        answers = turn.engine.decide(asked, own, trying.hears(unheard if reports is None else reports(name)))
-        try:
-            while True:
-                match next(answers, None):
-                    case None:
-                        break
-                    case Note():
-                        pass
-                    case Stuck(reason):
-                        why = reason
-                        trying.stuck = reason.detail
-                    case Related(evidence, effort) | Lost(evidence, effort):
-                        trying.found = True
-                        yield Decision(evidence, effort, name)
-                    case _ as never:
-                        assert_never(never)
-        except Unsupported as problem:
-            trying.ended, trying.stuck = problem.reason, problem.what
-            why = Unknown(problem.reason, problem.what)
-        except RecursionError:
-            # Too deep for the functions that go through them: a bound of this engine, as in `engines/runner.py`.
-            trying.ended, trying.stuck = Reason.BOUND, "formulas that are nested too deeply"
-            why = Unknown(Reason.BOUND, f"the engine `{name}` came to formulas that are nested too deeply")
-        except LimitReached as limit:
-            trying.ended = limit.reason
-            if not _goes_on(limit, own.bounds, budget.bounds):
-                yield Decision(Unknown(limit.reason, so_far(asked)), effort_of(asked))
+    for bounds in rounds(budget.bounds):
+        again = list[Turn[GoalEngine]]()
+        cut = False
+        for turn in waiting:
+            name = turn.engine.name
+            trying = kept.begin(name, goal.name)
+            own = Budget(share(bounds, turn.share), budget.seed)
+            report = trying.hears(unheard if reports is None else reports(name))
+            try:
+                why = (yield from _asked(turn.engine, asked, own, report, trying)) or why
+            finally:
+                kept.end(trying)
+            if trying.ended is not None and not _goes_on(trying.ended, own.bounds, budget.bounds):
+                yield Decision(Unknown(trying.ended, so_far(asked)), effort_of(asked))
                 return
-            why = Unknown(Reason.BOUND, f"the engine `{name}` used its whole share of the time; {so_far(asked)}")
-        finally:
-            kept.end(trying)
+            cut = trying.ended is Reason.TIMEOUT or (turn.follows and cut)
+            if cut:
+                again.append(turn)
+        if not again:
+            break
+        waiting = tuple(again)
     yield Decision(why, effort_of(asked))
 
 
-def _goes_on(limit: LimitReached, own: Limits, whole: Limits) -> bool:
-    """Whether a limit is only that of the engine's share: time is left for others."""
-    if limit.reason is not Reason.TIMEOUT or own.deadline == whole.deadline:
-        return False
+def _asked(
+    engine: GoalEngine, asked: GoalAsked, own: Budget, report: Report, trying: Trying
+) -> Generator[Decision, None, Unknown | None]:
+    """What one engine finds; in the end why it found no more, if it says so, which is also written down."""
+    why: Unknown | None = None
     try:
-        check_time(whole)
-    except LimitReached:
-        return False
-    return True
+        for said in engine.decide(asked, own, report):
+            match said:
+                case Note():
+                    pass
+                case Stuck(reason):
+                    why, trying.stuck = reason, reason.detail
+                case Related(evidence, effort) | Lost(evidence, effort):
+                    trying.found = True
+                    yield Decision(evidence, effort, engine.name)
+                case _ as never:
+                    assert_never(never)
+    except Unsupported as problem:
+        trying.ended, trying.stuck = problem.reason, problem.what
+        why = Unknown(problem.reason, problem.what)
+    except RecursionError:
+        # Too deep for the functions that go through them: a bound of this engine, as in `engines/runner.py`.
+        trying.ended, trying.stuck = Reason.BOUND, "formulas that are nested too deeply"
+        why = Unknown(Reason.BOUND, f"the engine `{engine.name}` came to formulas that are nested too deeply")
+    except LimitReached as limit:
+        trying.ended = limit.reason
+        why = Unknown(Reason.BOUND, f"the engine `{engine.name}` used its whole share of the time; {so_far(asked)}")
+    return why
+
+
+def _goes_on(ended: Reason, own: Limits, whole: Limits) -> bool:
+    """Whether others are asked once an engine has ended, by itself or at its own share of the time."""
+    if ended is Reason.TIMEOUT:
+        return own.deadline != whole.deadline and remaining(whole) != 0.0
+    return ended in (Reason.BOUND, Reason.UNSUPPORTED)

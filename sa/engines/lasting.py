@@ -7,13 +7,11 @@ not count that loses only because such a loop is never left.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from itertools import product
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import Automaton, Edge, Label, Variable
-from sa.automata.ranges import count_of, values_of
+from sa.automata.automaton import Automaton, Edge, Label
 from sa.automata.trace import Configuration, Move
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.play import (
@@ -28,6 +26,7 @@ from sa.certificates.play import (
     Unmatched,
 )
 from sa.engines.outcome import Outcome, combined
+from sa.explicit.picks import Picks, extensions, picks
 from sa.terms.evaluate import Unevaluable, evaluate, holds
 from sa.terms.sort import Value
 from sa.terms.term import Var
@@ -37,8 +36,8 @@ _STAYS = "a play leads where a loop of the first function may go on for ever, wh
 #: More silent steps than these are very long, and so are this many states.
 LENGTH, STATES = 2_000, 20_000
 
-#: Values of one choice that are tried at most.
-VALUES = 64
+#: Values of one choice that are tried at most, and looks at values of all choices of a step.
+VALUES, LOOKS = 64, 4_096
 
 
 class _State(Struct, frozen=True):
@@ -64,6 +63,16 @@ def counted(outcome: Outcome) -> Outcome:
     return outcome if results == outcome.results else replace(outcome, results=results, verdict=combined(results))
 
 
+class _Way(Struct, frozen=True, eq=False):
+    """An edge with how its choices get values: `picked` are those that its label tells at these places, then others."""
+
+    edge: Edge
+    known: tuple[Var, ...]
+    told: tuple[int, ...]
+    picked: tuple[Var, ...]
+    how: Picks
+
+
 class _Untried(Exception):
     """A step on a way into a circle has more values than are tried, or none that is known."""
 
@@ -77,13 +86,16 @@ def _may_last(play: Play, abstract: Automaton) -> bool:
 
 
 def _lasts(play: Play, abstract: Automaton) -> bool:
-    circling, edges = _circling(abstract), dict[str, list[Edge]]()
+    circling, ways = _circling(abstract), dict[str, list[_Way]]()
+    known = tuple(v.var for v in abstract.variables)
     for edge in abstract.edges:
         if edge.target in circling:
-            edges.setdefault(edge.source, []).append(edge)
+            ways.setdefault(edge.source, []).append(_way(edge, known))
     current, seen = list(_states(play)), 0
+    if any(v not in state.here.values for state in current for v in known):
+        return True
     for _ in range(LENGTH):
-        current = list({after.key: after for state in current for after in _after(state, edges)}.values())
+        current = list({after.key: after for state in current for after in _after(state, ways)}.values())
         seen += len(current)
         if not current or seen > STATES:
             break
@@ -129,32 +141,34 @@ def _states(play: Play) -> Iterator[_State]:
                 pass
 
 
-def _after(state: _State, edges: Mapping[str, Sequence[Edge]]) -> Iterator[_State]:
+def _after(state: _State, ways: Mapping[str, Sequence[_Way]]) -> Iterator[_State]:
     """What silent steps lead to, and what the action does: after it only silent steps are looked at."""
-    for edge in edges.get(state.here.location, ()):
+    for way in ways.get(state.here.location, ()):
+        edge = way.edge
         if edge.label is not None and edge.label.action != state.action:
             continue
-        told = dict[Var, Value]() if edge.label is None else dict(_told(edge.label, state.shown))
-        for picked in product(*(_tried(c, told) for c in edge.choices)):
-            before = {**state.here.values, **dict(picked)}
-            try:
+        told = () if edge.label is None else tuple(state.shown[n] for n in way.told)
+        row = (*(state.here.values[v] for v in way.known), *told)
+        try:
+            rows, all_of_them = extensions(way.how, row, LOOKS)
+            if not all_of_them:
+                raise _Untried
+            for picked in rows:
+                chosen = zip(way.picked, (*told, *picked), strict=True)
+                before = {**state.here.values, **dict(chosen)}
                 if holds(edge.guard, before):
                     done = {v: evaluate(t, before) for v, t in edge.updates}
                     here = Configuration(edge.target, {**state.here.values, **done})
                     yield _State(here, None) if edge.label is not None else replace(state, here=here)
-            except Unevaluable:
-                raise _Untried from None
+        except Unevaluable:
+            raise _Untried from None
 
 
-def _told(label: Label, shown: Sequence[Value]) -> Iterator[tuple[Var, Value]]:
-    return ((t, v) for t, v in zip(label.values, shown, strict=False) if isinstance(t, Var))
-
-
-def _tried(choice: Variable, told: Mapping[Var, Value]) -> Sequence[tuple[Var, Value]]:
-    """The values of a choice, or the one that is shown. Raises _Untried where there are too many."""
-    if choice.var in told:
-        return [(choice.var, told[choice.var])]
-    count, every = count_of(choice), values_of(choice)
-    if every is None or count is None or count > VALUES:
-        raise _Untried
-    return [(choice.var, v) for v in every]
+def _way(edge: Edge, known: tuple[Var, ...]) -> _Way:
+    """How the choices of an edge get values: those that the label shows are told, the others follow or are tried."""
+    chosen = {c.var for c in edge.choices}
+    shown = () if edge.label is None else edge.label.values
+    told = {t: n for n, t in enumerate(shown) if isinstance(t, Var) and t in chosen}
+    others = [c for c in edge.choices if c.var not in told]
+    how = picks(edge.guard, (*known, *told), others, (), VALUES)
+    return _Way(edge, known, tuple(told.values()), (*told, *(c.var for c in others)), how)

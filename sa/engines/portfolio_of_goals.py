@@ -149,7 +149,7 @@ def _cheap(*lemmas: int) -> GoalPortfolio:
         for tactics, most in zip(TACTICS, lemmas, strict=False)
         for turn in (
             Turn(_search(replace(tactics, lemmas=min(tactics.lemmas, most), each=1)), 0.5),
-            Turn(VALUES, 0.5),
+            Turn(VALUES, 0.5, follows=True),
         )
     )
 
@@ -159,7 +159,7 @@ _BRIEF = _cheap(150, 150, 150, 150)
 _FULL: GoalPortfolio = tuple(
     turn
     for tactics, part in zip(TACTICS, (0.3, 0.35, 0.35, 0.4, 0.6), strict=True)
-    for turn in (Turn(_search(tactics), part), Turn(VALUES, 0.3), Turn(HORN, 0.3))
+    for turn in (Turn(_search(tactics), part), Turn(VALUES, 0.3, follows=True), Turn(HORN, 0.3, follows=True))
 )
 
 #: Engines of `refine` for one goal in their order, with few lemmas and no long answers where it is to be brief.

@@ -2,8 +2,9 @@
 
 Cheap tries come first: the pairs at a glance, and as if others might do anything, a quick look for a play of the
 products, the pairs briefly and in exact environments, and the products briefly; then the pairs in environments with
-more facts, on a higher level of visibility, with patience; then the products with patience. Each has a share of the
-time. Only the products refute: a pair that is lost shows only that its environment is too coarse.
+more facts, on a higher level of visibility, with patience; then the products with patience. Each has the time of a
+round; what that cuts short has the longer time of the next one. Only the products refute: a pair that is lost
+shows only that its environment is too coarse.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from msgspec.structs import replace
 
 from sa.automata.program import Program, Refinement
 from sa.base.budget import Shared
-from sa.base.limits import LimitReached, Pace, remaining, share
+from sa.base.limits import LimitReached, Pace, remaining
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import StatePairs
@@ -25,6 +26,7 @@ from sa.certificates.relation import Relation
 from sa.checker.composition import check_composition
 from sa.checker.ruling import Accepted
 from sa.engines.besides import block_besides, related_besides, with_besides
+from sa.engines.engine import ROUNDS
 from sa.engines.options import Options
 from sa.engines.outcome import Found, Inferred, Result
 from sa.engines.portfolio_of_goals import Depth
@@ -38,14 +40,13 @@ from sa.refinement.missing import step_in_words
 
 
 class Pairs(Struct, frozen=True):
-    """The pairs are tried on this level of visibility; `share` is the part of the time that is left for it.
+    """The pairs are tried on this level of visibility.
 
     `besides`: with more related than is asked, if something is found.
     """
 
     level: Level
     effort: Effort
-    share: float
     besides: bool = False
 
 
@@ -53,29 +54,28 @@ class Products(Struct, frozen=True):
     """The two products are compared to this depth."""
 
     depth: Depth
-    share: float
 
 
 #: What is tried, in order.
 PLAN: tuple[Pairs | Products, ...] = (
-    Pairs(Level.HIDDEN, Effort.GLANCE, 0.1),
-    Pairs(Level.HIDDEN, Effort.ANYWHERE, 0.2),
-    Products(Depth.QUICK, 0.1),
-    Pairs(Level.HIDDEN, Effort.BRIEF, 0.2),
-    Pairs(Level.HIDDEN, Effort.BRIEF, 0.25, besides=True),
-    Pairs(Level.HIDDEN, Effort.EXACT, 0.2),
-    Products(Depth.BRIEF, 0.4),
-    Pairs(Level.HIDDEN, Effort.SHARPEN, 0.3),
-    Pairs(Level.LOCATIONS, Effort.SHARPEN, 0.3),
-    Pairs(Level.HIDDEN, Effort.PERSIST, 0.3),
-    Products(Depth.FULL, 1.0),
+    Pairs(Level.HIDDEN, Effort.GLANCE),
+    Pairs(Level.HIDDEN, Effort.ANYWHERE),
+    Products(Depth.QUICK),
+    Pairs(Level.HIDDEN, Effort.BRIEF),
+    Pairs(Level.HIDDEN, Effort.BRIEF, besides=True),
+    Pairs(Level.HIDDEN, Effort.EXACT),
+    Products(Depth.BRIEF),
+    Pairs(Level.HIDDEN, Effort.SHARPEN),
+    Pairs(Level.LOCATIONS, Effort.SHARPEN),
+    Pairs(Level.HIDDEN, Effort.PERSIST),
+    Products(Depth.FULL),
 )
 
 #: The same where plays are to be found first.
 PLAYS: tuple[Pairs | Products, ...] = (
-    Products(Depth.QUICK, 0.2),
-    Products(Depth.PLAYS, 0.7),
-    Pairs(Level.HIDDEN, Effort.SHARPEN, 1.0),
+    Products(Depth.QUICK),
+    Products(Depth.PLAYS),
+    Pairs(Level.HIDDEN, Effort.SHARPEN),
 )
 
 #: How deep a pair is looked into.
@@ -87,11 +87,6 @@ _DEPTHS: Mapping[Effort, Depth] = {
     Effort.SHARPEN: Depth.BRIEF,
     Effort.PERSIST: Depth.FULL,
 }
-
-
-#: Where there is no time limit, the seconds of processor time that a part of the plan may take in each round. In the
-#: last one it ends by itself; earlier ones keep a long search from going first.
-ROUNDS = (10.0, 30.0, 120.0, None)
 
 
 def decide_programs(
@@ -130,10 +125,10 @@ def _by_plan(
     whole: Result | None = None
     memory, pace = _Memory(), Pace()
     waiting = PLAYS if options.plays_first else PLAN
-    for seconds in ROUNDS if options.limits.deadline is None else (None,):
+    for seconds in ROUNDS:
         again = list[Pairs | Products]()
         for tried in waiting:
-            bounds = share(options.limits, tried.share) if seconds is None else pace.soon(options.limits, seconds)
+            bounds = pace.soon(options.limits, seconds)
             begun, left, own = time.monotonic(), remaining(bounds), replace(options, limits=bounds)
             match tried:
                 case Pairs(level, effort, besides=True):
@@ -155,7 +150,7 @@ def _by_plan(
             if _is_over(options, whole):
                 return pairs or Found(()), whole
             # Engines end at shares of these seconds, so what took a quarter of them was perhaps cut short.
-            if seconds is not None and left is not None and time.monotonic() - begun >= left / 4:
+            if left is not None and time.monotonic() - begun >= left / 4:
                 again.append(tried)
         waiting = tuple(again)
     return pairs or Found(()), whole

@@ -11,14 +11,13 @@ from functools import partial
 from time import perf_counter
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.automata.family import Family, crowd
 from sa.automata.program import Program
 from sa.base.budget import Budget, Event, Report, unheard
 from sa.base.cache import Cache
-from sa.base.diagnostic import Diagnostic, InputError, Severity
+from sa.base.diagnostic import Diagnostic
 from sa.base.limits import LimitReached, Limits
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun
@@ -28,7 +27,7 @@ from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.checker.ruling import Accepted, Ruling
 from sa.conditions.environment import declared
 from sa.conditions.together import no_start, uncut
-from sa.conditions.vacuity import vacuity
+from sa.conditions.vacuity import vacuous
 from sa.engines.crowds import for_crowds, for_threads
 from sa.engines.engine import Decider, Turn
 from sa.engines.judging import unaccepted
@@ -125,7 +124,7 @@ def _prepared(work: _Work) -> tuple[Unknown | None, tuple[Diagnostic, ...]]:
     stop: Unknown | None = None
     warnings: tuple[Diagnostic, ...] = ()
     try:
-        warnings = _empty(_alone(program), bounds)
+        warnings = tuple(dict.fromkeys((*vacuous((program,), bounds), *no_start(program, bounds))))
         everyone = (*program.threads, *crowd(program.families, tuple(2 for _ in program.families)))
         if (doubt := uncut(everyone, program.axioms, bounds)) is not None:
             stop = Unknown(Reason.SOLVER, doubt)
@@ -140,20 +139,6 @@ def _over(work: _Work) -> None:
     at, work.at = work.at, None
     if at is not None:
         work.seconds[at.phase] = work.seconds.get(at.phase, 0.0) + perf_counter() - at.since
-
-
-def _alone(program: Program) -> Program:
-    """The program with one thread for each family: what one thread can never do no copy can."""
-    return replace(program, threads=(*program.threads, *(f.thread for f in program.families)), families=())
-
-
-def _empty(program: Program, bounds: Limits) -> tuple[Diagnostic, ...]:
-    """Warnings about what cannot happen. Raises InputError for axioms from which anything follows."""
-    found = vacuity((program,), bounds)
-    errors = tuple(d for d in found if d.severity is Severity.ERROR)
-    if errors:
-        raise InputError(errors)
-    return tuple(dict.fromkeys((*found, *no_start(program, bounds))))
 
 
 def _searched(

@@ -70,7 +70,7 @@ def found(abstract: str, concrete: str) -> list[str]:
 
 def only_besides(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ask nobody else who can prove."""
-    monkeypatch.setattr(programs, "PLAN", (programs.Pairs(Level.HIDDEN, Effort.BRIEF, 1.0, besides=True),))
+    monkeypatch.setattr(programs, "PLAN", (programs.Pairs(Level.HIDDEN, Effort.BRIEF, besides=True),))
     monkeypatch.setattr(families, "PLAN", tuple(t for t in families.PLAN if getattr(t, "besides", False)))
 
 

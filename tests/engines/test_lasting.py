@@ -51,3 +51,12 @@ def test_where_a_step_cannot_be_evaluated_the_answer_is_unknown() -> None:
     unknown = read(text, CONCRETE)[0].threads[0]
     results = tuple(replace(r, goal=replace(r.goal, abstract=unknown)) for r in outcome.results)
     assert counted(replace(outcome, results=results)).verdict is Verdict.UNKNOWN
+
+
+def test_what_conditions_determine_is_computed() -> None:
+    """The quotient of a division by a variable is chosen, and there is one."""
+    loop = "while (k > 1) { atomic { havoc q; assume 5 * q <= 12 && 12 < 5 * q + 5; k := 11 - 5 * q; } }"
+    abstract = f"thread T {{ local k, q : int = 7; {loop} @say(k) skip; }}"
+    assert counted(lost(abstract)).verdict is Verdict.REFUTED
+    # With a smaller one the loop goes on.
+    assert counted(lost(abstract.replace("12 < 5 * q + 5", "0 < q + 5 * k"))).verdict is Verdict.UNKNOWN
