@@ -30,6 +30,7 @@ from sa.frontends.c.outside import (
     signalled,
     unread,
 )
+from sa.frontends.c.overflows import OVERFLOWS
 from sa.frontends.c.shown import is_alone
 from sa.frontends.c.texts import TEXTS
 from sa.frontends.c.types import INT, LONG, ULONG, CType, Float, Function, Int, Pointer, Struct, is_scalar, key_of
@@ -317,7 +318,7 @@ _WORDS: dict[str, Handler] = {
     "pthread_cancel": cancelled, "__sacheck_cleanup": cleaned, "pthread_exit": _leave, "thrd_exit": _leave,
     "__builtin_expect": _expected, "__builtin_ia32_pause": _nothing, "__builtin_prefetch": _nothing,
     "__sync_synchronize": _nothing, "__atomic_thread_fence": _nothing, "__atomic_signal_fence": _nothing,
-    **BLOCKS, **ENDINGS, **TEXTS,
+    **BLOCKS, **ENDINGS, **OVERFLOWS, **TEXTS,
     "__sacheck_deadlock": lambda body, arguments: Value(build.integer(int(body.file.choices.deadlock)), INT),
     "malloc": lambda body, arguments: allocate(body, arguments, False),
     "calloc": lambda body, arguments: allocate(body, arguments, True), "realloc": reallocate, "free": free,

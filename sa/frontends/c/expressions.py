@@ -23,6 +23,7 @@ from sa.frontends.c.body import (
 )
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.declare import type_of
+from sa.frontends.c.gnu import OMITTED
 from sa.frontends.c.literals import argument, fixed_value, is_argument, is_plain, literal_value
 from sa.frontends.c.offsets import by_field, distance_of
 from sa.frontends.c.operations import changed, checked, decide, inside, joined, load, moved, operation, store, strides
@@ -356,16 +357,21 @@ def _logical(body: Body, node: c_ast.BinaryOp) -> Value:
 
 
 def _choice(body: Body, node: c_ast.TernaryOp) -> Value:
-    parts = (node.cond, node.iftrue, node.iffalse)
+    same = isinstance(node.iftrue, c_ast.ID) and node.iftrue.name == OMITTED
+    parts = (node.cond, node.cond if same else node.iftrue, node.iffalse)
     if all(is_plain(body, p) for p in parts):
         condition, one, two = (value(body, p) for p in parts)
         kind = joined(one, two)
         a, b = converted(body, one, kind), converted(body, two, kind)
         return Value(build.ite(truth(condition), number(a), number(b)), kind)
     yes, no, after = fresh(body), fresh(body), fresh(body)
-    branch(body, node.cond, yes, no)
     ends = list[tuple[Value, Node]]()
-    for start, inner in ((yes, node.iftrue), (no, node.iffalse)):
+    if same:
+        ends.append((value(body, node.cond), yes))
+        decide(body, truth(ends[0][0]), yes, no)
+    else:
+        branch(body, node.cond, yes, no)
+    for start, inner in ((yes, node.iftrue), (no, node.iffalse))[len(ends) :]:
         body.here = start
         ends.append((value(body, inner), body.here))
     kind = joined(ends[0][0], ends[1][0])

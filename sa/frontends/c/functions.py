@@ -13,17 +13,18 @@ from sa.base.diagnostic import InputError, error
 from sa.base.source import Span
 from sa.frontends.c.alike import alike, given
 from sa.frontends.c.blocks import OVERLAP
-from sa.frontends.c.body import File
+from sa.frontends.c.body import File, InMemory
 from sa.frontends.c.load import assumptions
 from sa.frontends.c.read import Text, read
 from sa.frontends.c.translate import unit_of
 from sa.frontends.c.types import Function as Type
-from sa.frontends.c.types import Int, Pointer, Void, input_range
+from sa.frontends.c.types import Int, Pointer, Void, input_range, rows_of
 from sa.frontends.flow.alone import Function, compared, follows, function_of
 from sa.frontends.flow.debts import loops
 from sa.frontends.flow.given import GIVEN, Common, spoken, united
-from sa.frontends.flow.graph import Object, Range, Unit
+from sa.frontends.flow.graph import Load, Object, Range, Store, Unit
 from sa.frontends.flow.judged import judge
+from sa.frontends.flow.terms import read_by
 from sa.frontends.reading import USUAL, Reading
 from sa.language.load import Loaded
 from sa.language.reading.grammar import keywords
@@ -76,10 +77,18 @@ class _Pair(Struct, frozen=True):
 def load_functions(paths: tuple[str, str], reading: Reading) -> tuple[Compared, ...]:
     """The function that `reading` names in an abstract and in a concrete file, or what their threads run.
 
-    Raises InputError.
+    Arrays whose elements are chosen by variables are kept whole where that is accepted, for whatever their size is,
+    one element stands for all then. Raises InputError.
     """
+    try:
+        return _functions(paths, reading, True)
+    except InputError:
+        return _functions(paths, reading, False)
+
+
+def _functions(paths: tuple[str, str], reading: Reading, whole: bool) -> tuple[Compared, ...]:
     if reading.function is not None:
-        pair = _pair(paths, replace(reading, plain=USUAL.plain), reading.function)
+        pair = _pair(paths, replace(reading, plain=USUAL.plain), reading.function, whole)
         _apart([pair])
         _begun_alike([pair], True)
         for name in _created(pair):
@@ -90,7 +99,7 @@ def load_functions(paths: tuple[str, str], reading: Reading) -> tuple[Compared, 
     for name in names:
         # Where the first thread leaves, the process goes on; where it returns, it ends.
         how = replace(reading, plain=USUAL.plain) if name == reading.entry else reading
-        found.append(_pair(paths, how, name))
+        found.append(_pair(paths, how, name, whole))
         names += [n for n in _created(found[-1]) if n not in names]
     _apart(found)
     _begun_alike(found, False)
@@ -106,9 +115,12 @@ def _created(pair: _Pair) -> Sequence[str]:
     return tuple(dict.fromkeys(n for r in pair.read for n in r.file.created))
 
 
-def _pair(paths: tuple[str, str], reading: Reading, name: str) -> _Pair:
+def _pair(paths: tuple[str, str], reading: Reading, name: str, whole: bool) -> _Pair:
     """A function of both files. If pointers are followed that were given, the environment chooses where they point."""
     one, two = (_read(path, reading, name) for path in paths)
+    if whole:
+        chosen = _chosen(one.unit) | _chosen(two.unit)
+        one, two = _with_whole(one, chosen), _with_whole(two, chosen)
     if not alike(one.kind, two.kind):
         raise _other_type(name, two.unit.procedures[name].origin.span)
     numbers = one.file.numbers or two.file.numbers
@@ -135,6 +147,27 @@ def _pair(paths: tuple[str, str], reading: Reading, name: str) -> _Pair:
                 raise InputError((error("SA718", f"{message} and are given", each.file.compares.span, hint),))
     first, second, common = united(one.unit, two.unit, objects, numbers, own)
     return _with(one, two, (first, second), ranges, common)
+
+
+def _chosen(unit: Unit) -> frozenset[str]:
+    """The objects of which not all accesses are of a cell that is known."""
+    found = set[str]()
+    for step in (s for p in unit.procedures.values() for s in p.steps):
+        for term in read_by(step.op):
+            named = {v.name.removeprefix("&") for v in term.free if v.name.startswith("&")}
+            if not (isinstance(step.op, Load | Store) and term is step.op.address and len(term.free) == 1):
+                found |= named
+    return frozenset(found)
+
+
+def _with_whole(read: _Read, chosen: frozenset[str]) -> _Read:
+    """What was read, with the arrays in some shared objects kept whole."""
+    kinds = {o.name: m.type for o in read.unit.objects if isinstance(m := read.file.names.get(o.name), InMemory)}
+    objects = (
+        replace(o, rows=tuple(rows_of(kinds[o.name], whole=True))) if o.name in kinds and o.name in chosen else o
+        for o in read.unit.objects
+    )
+    return replace(read, unit=replace(read.unit, objects=tuple(objects)))
 
 
 def _with(one: _Read, two: _Read, units: tuple[Unit, Unit], ranges: Sequence[Range], common: Common) -> _Pair:

@@ -46,6 +46,10 @@ _TYPE_OF = re.compile(r"\b(?:__)?typeof(?:__)?\s*\(")
 
 #: The name between the ends of a range of cases: `case A ... B` goes through the parser as `case A ? RANGE : B`.
 RANGE = "__sacheck_to"
+
+#: What stands for the middle of `a ?: b`, which is the value of `a`.
+OMITTED = "__sacheck_same"
+_OMITTED = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+')|\?(\s*):""")
 _RANGE = re.compile(
     r"""("(?:[^"\\\n]|\\.)*")|\bcase\b(?:\([^();{}"']*\)|'(?:[^'\\\n]|\\.)+'|[^;:{}"'])*?(\.\.\.)|'(?:[^'\\\n]|\\.)+'"""
 )
@@ -74,6 +78,7 @@ def without_extensions(text: str, alone: bool = False) -> str:
         here = end
     pieces.append(text[here:])
     text = _RANGE.sub(lambda m: m.group().replace("...", f"? {RANGE} :") if m.group(2) else m.group(), "".join(pieces))
+    text = _OMITTED.sub(lambda m: m.group(1) or f"? {OMITTED} {m.group(2)}:", text)
     return _typed(text)
 
 

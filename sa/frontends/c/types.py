@@ -204,19 +204,19 @@ def distances_in_locations(kind: CType) -> Iterator[int]:
 MOST_ELEMENTS, MOST_IN_ALL = 64, 256
 
 
-def rows_of(kind: CType, start: int = 0, path: str = "") -> Iterator[Row]:
-    """The large arrays in an object of the type, with their places in it."""
+def rows_of(kind: CType, start: int = 0, path: str = "", whole: bool = False) -> Iterator[Row]:
+    """The large arrays in an object of the type, or all that are to be `whole`, with their places in it."""
     match kind:
-        case Array() if _is_large(kind):
+        case Array() if _is_large(kind, whole):
             element = _innermost(kind)
             count = cell_count(kind) // max(1, cell_count(element))
             yield Row(start, count, tuple(f"{path}[]{inner}" for inner, _ in cells_of(element)))
         case Array(of, size):
             for index in range(size or 0):
-                yield from rows_of(of, start + index * cell_count(of), f"{path}[{index}]")
+                yield from rows_of(of, start + index * cell_count(of), f"{path}[{index}]", whole)
         case Struct():
             for name, inner in fields_of(kind):
-                yield from rows_of(inner, start, f"{path}.{name}")
+                yield from rows_of(inner, start, f"{path}.{name}", whole)
                 start += cell_count(inner)
         case _:
             return
@@ -226,11 +226,12 @@ def _innermost(kind: CType) -> CType:
     return _innermost(kind.of) if isinstance(kind, Array) else kind
 
 
-def _is_large(kind: CType) -> bool:
+def _is_large(kind: CType, whole: bool) -> bool:
     if not isinstance(kind, Array):
         return False
     in_all = cell_count(kind) // max(1, cell_count(_innermost(kind)))
-    return (kind.size or 0) > MOST_ELEMENTS or in_all > MOST_IN_ALL or _is_large(kind.of)
+    most = 1 if whole else MOST_ELEMENTS
+    return (kind.size or 0) > most or in_all > MOST_IN_ALL or _is_large(kind.of, whole)
 
 
 def cell_count(kind: CType) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 from sa.base.diagnostic import InputError
 from sa.base.verdict import Verdict
-from sa.frontends.c import types
+from sa.frontends.c import functions, types
 from tests.frontends.c.test_functions_in_contexts import verdict
 
 #: Elements of the array.
@@ -60,6 +60,7 @@ def text(body: list[str]) -> str:
 def compared(seed: int, count: int, folder: Path, patch: pytest.MonkeyPatch) -> Counter[tuple[str, str]]:
     """How many pairs have each two verdicts: with elements that are variables, and with an array."""
     random, found = Random(seed), Counter[tuple[str, str]]()
+    patch.setattr(functions, "_with_whole", lambda read, chosen: read)
     while found.total() < count:
         before = [statement(random) for _ in range(random.randint(1, 3))]
         after = changed(random, before)
@@ -80,6 +81,52 @@ def function(body: str, array: str = "int a[1000];") -> str:
 
 SUM = "int s = 0; for (int i = 0; i < n; i++) s += a[i]; return s;"
 CLEAR = "for (int i = 0; i < n; i++) a[i] = 0; return 0;"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("if (0 <= n && n < 8) a[n] = a[n] + 1u; return 0;", "if (n < 8u) a[n]++; return 0;", Verdict.PROVED),
+        ("a[n & 7] = 1; a[n & 7] = 0; return 0;", "a[n % 8u] = 0; return 0;", Verdict.PROVED),
+        ("a[n & 7] = 0; return 0;", "a[n & 3] = 0; return 0;", Verdict.REFUTED),
+    ],
+)
+def test_in_a_small_array_one_element_stands_for_all(
+    before: str, after: str, expected: Verdict, tmp_path: Path
+) -> None:
+    array = "unsigned a[8];"
+    assert verdict(function(before, array), function(after, array), tmp_path, 5) is expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("a[n] = 1; return 0;", "int *p = a + n; *p = 1; return 0;", Verdict.PROVED),
+        ("a[n] = 1; return 0;", "int *p = &a[n]; p[1] = 1; return 0;", Verdict.REFUTED),
+        ("a[n] = 1; return a[n];", "int *p = &a[n], *q = p; *q = 1; return *p;", Verdict.PROVED),
+    ],
+)
+def test_a_pointer_that_is_set_once_is_the_element(before: str, after: str, expected: Verdict, tmp_path: Path) -> None:
+    assert verdict(function(before), function(after), tmp_path, 5) is expected
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "int *p = a + n; n++; *p = 1; return n;",
+        "int m = 0; while (m < n) { int *p = a + m; m++; *p = m; } return n;",
+        "int *p; if (n) p = a + n; *p = 1; return n;",
+    ],
+)
+def test_a_pointer_is_not_what_it_is_set_to_where_that_may_have_changed(after: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="which variable is accessed"):
+        verdict(function("a[n] = 1; return n;"), function(after), tmp_path, 5)
+
+
+def test_elements_of_which_each_access_is_known_are_variables(tmp_path: Path) -> None:
+    array = "_Atomic int x; int a[2];"
+    put = "a[0] = n; a[1] = n; x = 1; return 0;"
+    assert verdict(function(put, array), function("a[1] = n; " + put, array), tmp_path, 5) is Verdict.PROVED
 
 
 @pytest.mark.parametrize(

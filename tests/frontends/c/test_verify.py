@@ -222,3 +222,39 @@ def test_functions_that_the_compiler_knows_have_their_values(tmp_path: Path) -> 
 def test_what_a_builtin_function_does_is_not_guessed(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not known"):
         verdict(tmp_path, "int main(void) { return __builtin_object_size(0, 0) != 3; }")
+
+
+ARITHMETIC = """#include <assert.h>
+#include <stdckdint.h>
+#include <string.h>
+extern int __VERIFIER_nondet_int(void);
+int calls;
+int next(void) { return calls++; }
+int main(void) {
+    unsigned char c, text[4] = {7, 200, 0, 7};
+    int r, x = __VERIFIER_nondet_int();
+    long l;
+    unsigned u;
+"""
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "__builtin_add_overflow(200, 100, &c) && c == 44",
+        "!__builtin_add_overflow(200, 55, &c) && c == 255",
+        "__builtin_mul_overflow(65536, 65536, &r) && r == 0",
+        "__builtin_sub_overflow(0u, 1, &u) && u == 4294967295u",
+        "!__builtin_sub_overflow(0u, 1, &r) && r == -1",
+        "__builtin_uadd_overflow(-1, 1, &u) && u == 0",
+        "!ckd_mul(&l, 1L << 31, 1L << 31) && l == 1L << 62",
+        "ckd_mul(&l, 1L << 32, 1L << 31) && l == -9223372036854775807L - 1",
+        "__builtin_sadd_overflow(x, 1, &r) ? x == 2147483647 : r > x",
+        "(next() ?: 7) == 7 && (next() ?: 7) == 1 && calls == 2",
+        "(x ?: 5) != 0",
+        "memchr(text, 200, 4) == text + 1 && memchr(text, 263, 4) == text && !memchr(text, 0, 2)",
+    ],
+)
+def test_extensions_of_gnu_have_their_values(claim: str, tmp_path: Path) -> None:
+    assert verdict(tmp_path, f"{ARITHMETIC} assert({claim}); return 0; }}") is Verdict.PROVED
+    assert verdict(tmp_path, f"{ARITHMETIC} assert(!({claim})); return 0; }}") is Verdict.REFUTED

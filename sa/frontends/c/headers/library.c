@@ -579,6 +579,11 @@ char *strchr(const char *s, int c) {
     while (s[n] && s[n] != (char) c) n = n + 1;
     return s[n] == (char) c ? (char *) s + n : 0;
 }
+void *memchr(const void *s, int c, unsigned long most) {
+    unsigned long n = 0;
+    while (n < most && ((const unsigned char *) s)[n] != (unsigned char) c) n = n + 1;
+    return n < most ? (unsigned char *) s + n : 0;
+}
 char *strrchr(const char *s, int c) {
     char *found = 0;
     unsigned long n = 0;

@@ -11,6 +11,7 @@ char *strcpy(char *, const char *);
 char *strncpy(char *, const char *, size_t);
 char *strcat(char *, const char *);
 char *strncat(char *, const char *, size_t);
+void *memchr(const void *, int, size_t);
 char *strchr(const char *, int);
 char *strrchr(const char *, int);
 char *strstr(const char *, const char *);
