@@ -29,6 +29,7 @@ from sa.frontends.flow.exposed import (
     refuse_comparisons,
 )
 from sa.frontends.flow.flags import without_counters
+from sa.frontends.flow.forwarded import forward_addresses
 from sa.frontends.flow.fused import fused
 from sa.frontends.flow.given import Common, chosen
 from sa.frontends.flow.graph import Begin, Cell, End, Load, Object, Range, Show, Step, Storage, Store, Sync, Unit, fresh
@@ -139,6 +140,7 @@ def _beginning(unit: Unit, given: Sequence[Range], common: Common) -> tuple[Thre
     prune(graph)
     without_counters(graph)
     split(graph)
+    forward_addresses(graph)
     where = layout((*objects, *graph.objects.values(), *extra), common.procedures, common.addresses)
     return thread, where, extra
 
@@ -212,13 +214,17 @@ def compared(
             "compare the function with `--function`",
         )
         raise not_compared(what, concrete.thread.graph.steps[0].origin, hint)
-    first, theirs = _automaton(abstract, cells, columns, True, reserved, begun, fixed)
-    second, mine = _automaton(concrete, cells, columns, False, reserved, begun, fixed)
+    # What the target never writes nobody owes it.
+    places = concrete.known.found.layout.places
+    written = {_key(places[c]) for a in concrete.known.of.values() if a.writes for c in a.cells}
+    noted = frozenset(k for k in cells if k in written)
+    first, theirs = _automaton(abstract, cells, columns, True, reserved, begun, fixed, noted)
+    second, mine = _automaton(concrete, cells, columns, False, reserved, begun, fixed, noted)
     if columns:
         refuse_choices(first)
     second = _showing(second)
-    first = _answering(first, second, tuple(h.wrote for h in theirs.values()))
-    related = tuple(_written(theirs[k], mine[k], "".join(k), first.origin) for k in cells)
+    first = _answering(first, second, tuple(theirs[k].wrote for k in cells if k in noted))
+    related = tuple(_written(theirs[k], mine[k], "".join(k), first.origin) for k in cells if k in noted)
     block = Refinement(first.name, None, None, related, (), (), (), (), False, False, None, first.origin)
     return _program(first, abstract), _program(second, concrete), block
 
@@ -281,8 +287,12 @@ def _automaton(
     reserved: frozenset[str],
     begun: Mapping[_Key, Term | None] | None,
     fixed: frozenset[str],
+    noted: frozenset[_Key],
 ) -> tuple[Automaton, Mapping[_Key, Held]]:
-    """The function under permissions, and what its variables are called for each cell."""
+    """The function under permissions, and what its variables are called for each cell.
+
+    Whether a cell was written is told of those that are `noted`.
+    """
     thread, where = function.thread, function.where
     addresses = {_key(p): a for a, p in where.places.items() if is_shared(p.object)}
     # A cell that this function does not know has an address that nothing has.
@@ -309,7 +319,7 @@ def _automaton(
         k: replace(h, value=called[h.value], may=called[h.may], wrote=called[h.wrote], owes=called[h.owes])
         for k, h in ((meant[a], h) for a, h in made.items())
     }
-    kept = frozenset(v for h in told.values() for v in (h.wrote, h.owes))
+    kept = frozenset(v for k, h in told.items() if k in noted for v in (h.wrote, h.owes))
     # Before the function begins nothing is written, so that each first state has a related one at once.
     first |= dict.fromkeys(kept, build.ZERO)
     automata = decisive([automaton_of(thread, found, names, first, False, kept)], kept)
@@ -353,13 +363,17 @@ def _answering(source: Automaton, target: Automaton, wrote: tuple[Var, ...]) -> 
     place = "anything" if all(q.name != "anything" for q in source.locations) else "anything_at_all"
     why = Origin(source.origin.span, "behaviour is undefined")
     everything = tuple((w, build.ONE) for w in wrote)
-    edges = list[Edge]()
+    edges, failing = list[Edge](), dict[object, Edge]()
     for edge in source.edges:
         if _is_failing(edge):
+            # Several reasons to be undefined are one step.
             edge = replace(edge, target=place, label=None, updates=everything, failure=None)
-        edges.append(edge)
-    if len(edges) == sum(e.target != place for e in edges):
+            failing.setdefault((edge.source, edge.guard, tuple(c.var for c in edge.choices)), edge)
+        else:
+            edges.append(edge)
+    if not failing:
         return source
+    edges += failing.values()
     locations = (*source.locations, Location(place, build.TRUE, None, why))
     return replace(source, locations=locations, edges=(*edges, *_anything(place, target, why)))
 

@@ -82,13 +82,19 @@ def in_any_case(thread: Thread, known: Accesses, cell: int | None) -> Mapping[No
         if not _is_cyclic(component, successors):
             found.update((n, behind(n)) for n in nodes)
             continue
-        if _is_to_end(component, following, known):
+        ending = _is_to_end(component, following, known)
+        if ending:
             found.update(dict.fromkeys(nodes, build.TRUE))
             if _is_stable(found, nodes, behind):
                 continue
             for node in nodes:
                 del found[node]
-        _is_stable(found, nodes, behind)
+        if _is_stable(found, nodes, behind) or not ending:
+            continue
+        steps = [s for n in nodes for s in following[n]]
+        due = _due_behind(steps, found, nodes)
+        if due is not build.FALSE and all(_before(s, build.TRUE, thread, known, cell) is build.TRUE for s in steps):
+            found.update(dict.fromkeys(nodes, due))
     return {n: f for n, f in found.items() if f is not build.FALSE}
 
 
@@ -100,6 +106,12 @@ def _is_stable(found: dict[Node, Term], nodes: Sequence[Node], behind: Callable[
         if before == [found[n] for n in nodes]:
             return True
     return False
+
+
+def _due_behind(steps: Sequence[Step], found: Mapping[Node, Term], nodes: Sequence[Node]) -> Term:
+    """What holds behind a loop in any case if it holds in it: a condition on registers that its steps do not write."""
+    behind = build.land(*(found.get(s.target, build.FALSE) for s in steps if s.target not in nodes))
+    return behind if behind.free.isdisjoint(written_by(s.op) for s in steps) else build.FALSE
 
 
 def loops(thread: Thread, known: Accesses) -> tuple[bool, bool]:

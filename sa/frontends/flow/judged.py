@@ -53,9 +53,11 @@ def _problems(functions: Sequence[Function], automata: Sequence[Automaton], bloc
         known = {(p.object.name, p.cell.path) for p in function.known.found.layout.places.values()}
         if any((o.name, path) not in known for o in function.unit.objects if is_shared(o) for path in _paths(o)):
             yield "a shared variable has no place"
-    cells = sorted({k for f in functions for k in f.used})
-    if not {*cells} >= {k for f in functions for k in _shared(f, f.known.of)} or len(block.relate or ()) != len(cells):
-        yield "not every shared variable that is accessed is related"
+    if any(not f.used.keys() >= _shared(f, f.known.of) for f in functions):
+        yield "a shared variable that is accessed is not under permissions"
+    accessed = functions[1].known.of
+    if len(block.relate or ()) != len(_shared(functions[1], (s for s, access in accessed.items() if access.writes))):
+        yield "not every shared variable that the target writes is related"
     source, target = automata
     bits = [_bits(r.term) for r in block.relate or ()]
     if None in bits:
