@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Label, Variable, location_of
 from sa.automata.ranges import within
-from sa.base.limits import Unsupported
+from sa.base.limits import Limits, Unsupported, check_time
 from sa.bounded.parts import Part, names_in, parts_of, thread_of
 from sa.certificates.goal import Goal, iota_of, kappa_of
 from sa.certificates.run import Bad
@@ -90,6 +90,7 @@ class _Work(Struct, eq=False):
     """`spots` are where the abstract threads are, as numbers of their locations, `places`."""
 
     goal: Goal
+    bounds: Limits
     iota: Term
     abstract: tuple[Part, ...]
     spots: tuple[Var, ...]
@@ -100,9 +101,9 @@ class _Work(Struct, eq=False):
     made: int = 0
 
 
-def followed(goal: Goal, strategies: Sequence[Strategy]) -> Followed:
-    """A closed goal's concrete threads with a follower for each strategy. Raises Unsupported."""
-    work = _work(goal)
+def followed(goal: Goal, strategies: Sequence[Strategy], bounds: Limits) -> Followed:
+    """A closed goal's concrete threads with a follower for each strategy. Raises LimitReached."""
+    work = _work(goal, bounds)
     concrete = parts_of(goal.concrete)
     if len(concrete) != len(work.abstract):
         raise Unsupported("threads without partners")
@@ -119,7 +120,7 @@ def followed(goal: Goal, strategies: Sequence[Strategy]) -> Followed:
     return Followed(concrete, work.abstract, tuple(threads), Bad(None, claim), followers[0].names)
 
 
-def _work(goal: Goal) -> _Work:
+def _work(goal: Goal, bounds: Limits) -> _Work:
     parts = parts_of(goal.abstract)
     spots = tuple(build.variable(Name("location", thread=p.name, side=ABSTRACT), INT) for p in parts)
     places = tuple({q.name: n for n, q in enumerate(p.places)} for p in parts)
@@ -127,7 +128,8 @@ def _work(goal: Goal) -> _Work:
     for part, here in zip(parts, leaving, strict=True):
         for n, edge in enumerate(part.edges):
             here[edge.source].append(n)
-    return _Work(goal, iota_of(goal), parts, spots, places, leaving, frozenset(v.var for v in goal.concrete.variables))
+    concrete = frozenset(v.var for v in goal.concrete.variables)
+    return _Work(goal, bounds, iota_of(goal), parts, spots, places, leaving, concrete)
 
 
 def _follower(work: _Work, number: int, strategy: Strategy) -> _Follower:
@@ -186,6 +188,7 @@ def _answered(work: _Work, step: Step, edge: Edge, one: _Follower, matters: bool
     alive: Term = build.FALSE
     values: dict[Var, Term] = dict(one.names)
     for location, place in reversed(list(work.places[step[0]].items())):
+        check_time(work.bounds)
         here, then = build.eq(spot, build.integer(place)), dict[Var, Term](one.names)
         lives: Term = build.FALSE
         for path, condition, picked in reversed(_ways(work, step, location, edge, one.strategy, matters)):

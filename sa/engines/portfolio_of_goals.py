@@ -100,6 +100,13 @@ GUESSES = _guesses(40_000, (2, 4), "guesses")
 LONG_GUESSES = _guesses(300_000, (2, 3, 4, 6), "long-guesses")
 
 
+#: Runs at random: some seconds where all are made.
+TRIALS: GoalEngine = Refuter(
+    "trials",
+    "concrete runs at random that no abstract run matches, for closed programs",
+    partial(deciders.by_trials, 4_000),
+)
+
 #: Strategies, states with few values for each of them, bounds that grow.
 BOUNDED: GoalEngine = Refuter(
     "bounded",
@@ -191,6 +198,9 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
     Depth.FULL: (
         Turn(START, 0.3),
         Turn(ARRAYS, 0.5),
+        # What is easy to prove is proved by then.
+        Turn(QUICK_FIRST, 0.5),
+        Turn(TRIALS, 0.25),
         *_FULL[:1],
         Turn(QUICK_LIKELY, 0.2),
         Turn(POINTS, 0.3),

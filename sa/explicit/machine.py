@@ -6,7 +6,8 @@ Of a state only what is `kept` at its location has a value; other variables stan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from random import Random
 from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct, field
@@ -15,9 +16,11 @@ from sa.automata.automaton import Automaton, Edge, Location, edges_from
 from sa.automata.ranges import within
 from sa.automata.trace import Configuration
 from sa.explicit.kept import Kept, landing
-from sa.explicit.picks import FEW, Picks, Row, by_cost, picks
+from sa.explicit.picks import FEW, Picks, Row, at_random, by_cost, picks
+from sa.terms import build
 from sa.terms.build import conjuncts, constant, land
 from sa.terms.compile import guarded, predicate
+from sa.terms.name import Name
 from sa.terms.sort import Value, default_value
 from sa.terms.term import Term, Var, sort_of
 
@@ -49,6 +52,7 @@ class _Ready(Struct, frozen=True, eq=False):
     """An edge made ready: a row with picked values, to the row after it and behind it the values that it shows."""
 
     edge: Edge
+    guard: Term
     can: Callable[[Row], bool]
     picks: Picks | None
     step: Callable[[Row], Row | None]
@@ -75,6 +79,9 @@ class Machine(Struct, eq=False):
     _numbers: dict[tuple[int, Row], int] = field(default_factory=dict)
     _ready: dict[int, tuple[_Ready, ...]] = field(default_factory=dict)
     _steps: dict[int, Steps] = field(default_factory=dict)
+    _silent: dict[int, Steps] = field(default_factory=dict)
+    _showing: dict[tuple[int, Action], Steps] = field(default_factory=dict)
+    _shown: dict[int, Picks] = field(default_factory=dict)
 
     def number(self, place: int, row: Row) -> int:
         """The number of a state."""
@@ -99,29 +106,81 @@ class Machine(Struct, eq=False):
         """The steps from a state. Raises Unevaluable."""
         found = self._steps.get(state)
         if found is None:
-            found = self._steps[state] = self._made(state)
+            found = self._steps[state] = self._made(state, self._ready_at(self.places[state]))
         return found
 
-    def _made(self, state: int) -> Steps:
-        place, row = self.places[state], self.rows[state]
-        ready = self._ready.get(place)
-        if ready is None:
-            ready = self._ready[place] = self._all_ready(place)
-        strides, more = dict[tuple[Action, int], Stride](), set[str | None]()
-        for edge in ready:
+    def silent(self, state: int) -> Steps:
+        """The silent ones among the steps from a state. Raises Unevaluable."""
+        found = self._silent.get(state)
+        if found is None:
+            ready = (e for e in self._ready_at(self.places[state]) if e.edge.label is None)
+            found = self._silent[state] = self._made(state, ready)
+        return found
+
+    def showing(self, state: int, action: Action) -> Steps:
+        """The steps from a state that show an action, whose values may say what is chosen. Raises Unevaluable."""
+        key = state, action
+        found = self._showing.get(key)
+        if found is None:
+            found = self._showing[key] = self._made(state, self._ready_at(self.places[state]), action)
+        return found
+
+    def any(self, state: int, dice: Random) -> Stride | None:
+        """A step from a state, by any edge and any values of its choices; None where none was found.
+
+        Raises Unevaluable.
+        """
+        place, row, strides = self.places[state], self.rows[state], dict[tuple[Action, int], Stride]()
+        ready = self._ready_at(place)
+        for edge in dice.sample(ready, len(ready)):
             if edge.picks is None:
                 self._take(edge, row, (), 0, strides)
-            elif edge.can(row) and not self._choose(edge, edge.picks, row, strides):
-                more.add(None if edge.edge.label is None else edge.edge.label.action)
-        return Steps(tuple(strides.values()), frozenset(more))
+            elif edge.can(row) and (picked := at_random(edge.picks, row, dice)) is not None:
+                self._take(edge, row, picked, 0, strides)
+            for stride in strides.values():
+                return stride
+        return None
 
-    def _choose(self, edge: _Ready, how: Picks, row: Row, strides: dict[tuple[Action, int], Stride]) -> bool:
-        for looks, (cost, picked) in enumerate(by_cost(how, row)):
+    def _made(self, state: int, ready: Iterable[_Ready], action: Action = None) -> Steps:
+        """The steps by these edges; where there is an action, those that show it."""
+        row, strides, more = self.rows[state], dict[tuple[Action, int], Stride](), set[str | None]()
+        for edge in ready:
+            label = edge.edge.label
+            if action is not None and (label is None or (label.action, edge.sorts) != action[:2]):
+                continue
+            if edge.picks is None:
+                self._take(edge, row, (), 0, strides)
+            elif edge.can(row):
+                how, shown = (edge.picks, ()) if action is None else (self._picks_of(edge), action[2])
+                if not self._choose(edge, how, row, shown, strides):
+                    more.add(None if label is None else label.action)
+        found = tuple(s for s in strides.values() if action is None or s.action == action)
+        return Steps(found, frozenset(more))
+
+    def _picks_of(self, edge: _Ready) -> Picks:
+        """How an edge's choices are made where the values that it shows are known: they stand behind the row."""
+        found = self._shown.get(id(edge.edge))
+        if found is None:
+            assert edge.edge.label is not None
+            shown = [
+                (build.variable(Name("value", i, stage="shown"), sort_of(t)), t)
+                for i, t in enumerate(edge.edge.label.values)
+            ]
+            guard = land(edge.guard, *(build.eq(v, t) for v, t in shown))
+            found = picks(guard, (*self.order, *(v for v, _ in shown)), edge.edge.choices, self.pool, self.few)
+            self._shown[id(edge.edge)] = found
+        return found
+
+    def _choose(
+        self, edge: _Ready, how: Picks, row: Row, shown: Row, strides: dict[tuple[Action, int], Stride]
+    ) -> bool:
+        missed = list[Row]()
+        for looks, (cost, picked) in enumerate(by_cost(how, row + shown, missed)):
             if looks >= max(WAYS, self.few):
                 return False
             if picked is not None:
                 self._take(edge, row, picked, cost, strides)
-        return how.complete
+        return how.complete or (bool(shown) and not missed)
 
     def _take(self, edge: _Ready, row: Row, picked: Row, cost: int, strides: dict[tuple[Action, int], Stride]) -> None:
         after, label = edge.step(row + picked), edge.edge.label
@@ -141,8 +200,11 @@ class Machine(Struct, eq=False):
             place, tuple(x if v in kept else d for v, x, d in zip(self.order, row, self._defaults, strict=True))
         )
 
-    def _all_ready(self, place: int) -> tuple[_Ready, ...]:
-        return tuple(self._made_ready(edge, place) for edge in self._leaving[place])
+    def _ready_at(self, place: int) -> tuple[_Ready, ...]:
+        found = self._ready.get(place)
+        if found is None:
+            found = self._ready[place] = tuple(self._made_ready(edge, place) for edge in self._leaving[place])
+        return found
 
     def _made_ready(self, edge: Edge, source: int) -> _Ready:
         target = self.number_of[edge.target]
@@ -158,6 +220,7 @@ class Machine(Struct, eq=False):
         )
         return _Ready(
             edge,
+            guard,
             predicate(plain, self.order),
             picks(guard, self.order, edge.choices, self.pool, self.few) if edge.choices else None,
             guarded(guard, (*after, *shown), (*self.order, *chosen)),

@@ -6,6 +6,7 @@ That none of them fits proves nothing, unless `complete` says that all values th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from random import Random
 
 from msgspec import Struct
 
@@ -25,17 +26,21 @@ FEW = 16
 #: How many values are tried for other integers.
 POOL = 32
 
+#: Arrays of numbers; the elements of one that have values of their own; how many random ones are tried beside others.
+NUMBERS, DISTINCT, ARRAYS = ArraySort(INT, INT), range(-1, 9), 2
+
 
 class _Stage(Struct, frozen=True, eq=False):
     """One more entry of the row: its values, at most `most` of them, and what must hold as soon as it has one.
 
-    `whole` says of a row whether these are all there are.
+    `whole` says of a row whether these are all there are. With `pool` they are arrays, and others have these elements.
     """
 
     values: Callable[[Row], Sequence[Value]]
     most: int
     test: Callable[[Row], bool]
     whole: Callable[[Row], bool]
+    pool: Sequence[int] = ()
 
 
 class Picks(Struct, frozen=True, eq=False):
@@ -72,7 +77,8 @@ def picks(
         complete = complete and all_of_them
         due = [c for c in pending if c.free.isdisjoint(left)]
         pending = [c for c in pending if c not in due]
-        stages.append(_Stage(values, most, predicate(build.land(*due), tuple(order)), whole))
+        elements = pool if var.sort == NUMBERS and most > 1 else ()
+        stages.append(_Stage(values, most, predicate(build.land(*due), tuple(order)), whole, elements))
     positions = {v: i for i, v in enumerate(order[len(known) :])}
     return Picks(
         len(known), predicate(before, tuple(known)), tuple(stages), tuple(positions[v.var] for v in unknown), complete
@@ -146,9 +152,9 @@ def candidates(variable: Variable, pool: Sequence[int], few: int = FEW) -> tuple
 def arrays(sort: ArraySort) -> Sequence[Value]:
     """The arrays that are tried: of numbers also one of ones, and one that tells the first elements apart."""
     usual = default_value(sort)
-    if sort != ArraySort(INT, INT):
+    if sort != NUMBERS:
         return (usual,)
-    return usual, array_value(sort, 1, {}), array_value(sort, 0, {index: 2 + index for index in range(-1, 9)})
+    return usual, array_value(sort, 1, {}), array_value(sort, 0, {index: 2 + index for index in DISTINCT})
 
 
 def extensions(how: Picks, row: Row, most: int) -> tuple[list[Row], bool]:
@@ -187,10 +193,29 @@ def _extended(stages: Sequence[_Stage], number: int, row: Row, missed: list[Row]
             yield from _extended(stages, number + 1, longer, missed)
 
 
-def by_cost(how: Picks, row: Row) -> Iterator[tuple[int, Row | None]]:
+def at_random(how: Picks, row: Row, dice: Random) -> Row | None:
+    """Values of the unknowns, each any one that its stage allows; None where an earlier one leaves none."""
+    if not how.possible(row):
+        return None
+    for stage in how.stages:
+        values = (*stage.values(row), *(_any_array(stage.pool, dice) for _ in range(ARRAYS if stage.pool else 0)))
+        fitting = [longer for value in values if stage.test(longer := (*row, value))]
+        if not fitting:
+            return None
+        row = dice.choice(fitting)
+    return tuple(row[how.given + i] for i in how.places)
+
+
+def _any_array(pool: Sequence[int], dice: Random) -> Value:
+    """An array of numbers of which the first few are any of the pool."""
+    return array_value(NUMBERS, dice.choice(pool), {index: dice.choice(pool) for index in DISTINCT})
+
+
+def by_cost(how: Picks, row: Row, missed: list[Row]) -> Iterator[tuple[int, Row | None]]:
     """As `extensions`, the cheapest first, each with its cost; None for each value that was looked at.
 
-    A value costs its place among those tried for the variable, so that small values come first for all variables.
+    A value costs its place among those tried for the variable, so that small values come first for all variables. One
+    of the rows that may have more values is `missed`, if there are any.
     """
     if not how.possible(row):
         return
@@ -198,24 +223,26 @@ def by_cost(how: Picks, row: Row) -> Iterator[tuple[int, Row | None]]:
     for stage in reversed(how.stages):
         dearest.append(dearest[-1] + max(stage.most - 1, 0))
     for cost in range(dearest[-1] + 1):
-        for extended in _costing(how.stages, dearest, 0, row, cost):
+        for extended in _costing(how.stages, dearest, 0, row, cost, missed):
             yield cost, extended and tuple(extended[how.given + i] for i in how.places)
 
 
 def _costing(
-    stages: Sequence[_Stage], dearest: Sequence[int], number: int, row: Row, cost: int
+    stages: Sequence[_Stage], dearest: Sequence[int], number: int, row: Row, cost: int, missed: list[Row]
 ) -> Iterator[Row | None]:
     """The extended rows of this cost. `dearest` is what the last 0, 1, ... stages can cost."""
     if number == len(stages):
         yield row
         return
     stage, later = stages[number], dearest[len(stages) - number - 1]
+    if not missed and not stage.whole(row):
+        missed.append(row)
     values = stage.values(row)
     for place in range(max(0, cost - later), min(cost + 1, len(values))):
         yield None
         longer = (*row, values[place])
         if stage.test(longer):
-            yield from _costing(stages, dearest, number + 1, longer, cost - place)
+            yield from _costing(stages, dearest, number + 1, longer, cost - place, missed)
 
 
 def interesting(terms: Iterable[Term]) -> tuple[int, ...]:

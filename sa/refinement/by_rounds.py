@@ -55,7 +55,7 @@ def by_rounds(reach: Reach, asked: GoalAsked, budget: Budget, report: Report) ->
     strategies = [USUAL[0]]
     while len(strategies) <= reach.strategies:
         report(Event("runs in rounds", {"strategies": len(strategies)}))
-        laid_out = followed(goal, strategies)
+        laid_out = followed(goal, strategies, budget.bounds)
         laid_out, run = _run(laid_out, reach, budget, report)
         if run is None:
             return

@@ -92,9 +92,17 @@ def effort_of(asked: GoalAsked) -> Effort:
 
 
 def so_far(asked: GoalAsked) -> str:
-    """How far the searches came, in words."""
+    """How far the searches came, in words: the pair of locations with most lemmas in the last one."""
     work = asked.shared.made.get(("search", asked.goal))
-    return _so_far([] if work is None else work.searches)
+    if work is None or not work.searches or not work.searches[-1].pairs:
+        return "before the search began"
+    search = work.searches[-1]
+    hardest = max(search.pairs.values(), key=lambda state: len(state.lemmas))
+    if not hardest.lemmas:
+        return "before any lemma was found"
+    first = search.board.concrete.locations[hardest.pair[0]].origin.text
+    second = search.board.abstract.locations[hardest.pair[1]].origin.text
+    return f"most lemmas, {len(hardest.lemmas)}, were needed at `{_brief(first)}` against `{_brief(second)}`"
 
 
 def at_start(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost | Stuck]:
@@ -247,6 +255,13 @@ def by_rounds(
     return engine(Reach(strategies, states, stages), asked, budget, report)
 
 
+def by_trials(runs: int, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
+    """A play along a random run that no abstract run matches. Raises LimitReached."""
+    from sa.refinement.trials import by_trials as engine
+
+    return engine(runs, asked, budget, report)
+
+
 def _by_steps(guess: Guess, asked: GoalAsked, budget: Budget) -> Iterator[Lost]:
     """The play by steps that may win, if they do. Raises LimitReached."""
     from sa.plays.outrun import outrun
@@ -312,19 +327,6 @@ def by_strategy(
         case _:
             pass
     yield _proof(evidence, effort_of(asked))
-
-
-def _so_far(searches: Sequence[Search]) -> str:
-    """Where the last search had most trouble: the pair of locations with most lemmas."""
-    if not searches or not searches[-1].pairs:
-        return "before the search began"
-    search = searches[-1]
-    hardest = max(search.pairs.values(), key=lambda state: len(state.lemmas))
-    if not hardest.lemmas:
-        return "before any lemma was found"
-    first = search.board.concrete.locations[hardest.pair[0]].origin.text
-    second = search.board.abstract.locations[hardest.pair[1]].origin.text
-    return f"most lemmas, {len(hardest.lemmas)}, were needed at `{_brief(first)}` against `{_brief(second)}`"
 
 
 def _brief(text: str) -> str:

@@ -8,8 +8,6 @@ They are looked for one by one, nearest first, as they are asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from heapq import merge
-from operator import itemgetter
 
 from msgspec import Struct, field
 
@@ -65,7 +63,6 @@ class Following(Struct, eq=False):
     _class: dict[int, int] = field(default_factory=dict)
     _silent: dict[tuple[int, Row], tuple[int, ...]] = field(default_factory=dict)
     _first: dict[tuple[int, Action, int], Ends] = field(default_factory=dict)
-    _strides: dict[int, dict[Action | None, list[tuple[int, Stride]]]] = field(default_factory=dict)
 
     def keeps(self, concrete: int, abstract: int) -> bool:
         """Whether ι relates two states. Raises Unevaluable."""
@@ -98,8 +95,8 @@ class Following(Struct, eq=False):
             for state in pending:
                 if self.is_past(state, concrete) or len(reached) > self.most:
                     continue
-                for stride in self.abstract.steps(state).strides:
-                    if stride.action is None and stride.after not in reached:
+                for stride in self.abstract.silent(state).strides:
+                    if stride.after not in reached:
                         reached[stride.after] = None
                         pending.append(stride.after)
             found = self._silent[key] = tuple(reached)
@@ -143,24 +140,20 @@ class Following(Struct, eq=False):
             if len(stops) > self.most:
                 ends.partial = True
                 return
-            steps = self.abstract.steps(state)
-            if None in steps.open or (action is not None and not shown and action[0] in steps.open):
-                ends.partial = True
-            for stride in self._answering(state, None if shown else action):
+            for stride in self._answering(ends, state, None if shown else action):
                 stop = stride.after, shown or stride.action is not None
                 if stop not in stops:
                     stops[stop] = None
                     pending.append(stop)
 
-    def _answering(self, state: int, action: Action | None) -> Iterator[Stride]:
-        """The silent strides from a state and those with an action, in order: of others there may be very many."""
-        found = self._strides.get(state)
-        if found is None:
-            found = self._strides[state] = {}
-            for number, stride in enumerate(self.abstract.steps(state).strides):
-                found.setdefault(stride.action, []).append((number, stride))
-        parts = (found.get(a, []) for a in dict.fromkeys((None, action)))
-        yield from (stride for _, stride in merge(*parts, key=itemgetter(0)))
+    def _answering(self, ends: Ends, state: int, action: Action) -> Iterator[Stride]:
+        """The strides from a state that show an action, and the silent ones; whether these are all is noted."""
+        found = [self.abstract.silent(state)]
+        if action is not None:
+            found.insert(0, self.abstract.showing(state, action))
+        for steps in found:
+            ends.partial = ends.partial or bool(steps.open)
+            yield from steps.strides
 
 
 def following(goal: Goal, concrete: Machine, abstract: Machine, ways: tuple[OneWay, ...], most: int) -> Following:

@@ -50,7 +50,7 @@ def real_start(goal: Goal, machines: tuple[Machine, Machine], states: tuple[int,
         found: Row | None = () if predicate(wanted.formula, tuple(given))(row) else None
     else:
         how = picks(wanted.formula, tuple(given), unknown, machines[0].pool, machines[0].few)
-        found = next((r for _, r in islice(by_cost(how, row), _LOOKS) if r is not None), None)
+        found = next((r for _, r in islice(by_cost(how, row, []), _LOOKS) if r is not None), None)
     if found is None:
         return None
     values = {**given, **dict(zip((v.var for v in unknown), found, strict=True))}

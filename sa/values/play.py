@@ -162,12 +162,12 @@ def _ways(teller: _Teller, abstract: int, stride: Stride) -> dict[_Stop, tuple[_
             raise Survives("there are too many answers")
         if _is_past(teller, stop[0], stride):
             continue
-        for step in teller.abstract.steps(stop[0]).strides:
-            if step.action is None or (step.action == stride.action and not stop[1]):
-                after = step.after, stop[1] or step.action is not None
-                if after not in ways:
-                    ways[after] = stop, step
-                    pending.append(after)
+        shown = () if stop[1] else teller.abstract.showing(stop[0], stride.action).strides
+        for step in (*shown, *teller.abstract.silent(stop[0]).strides):
+            after = step.after, stop[1] or step.action is not None
+            if after not in ways:
+                ways[after] = stop, step
+                pending.append(after)
     return ways
 
 

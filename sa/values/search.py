@@ -119,14 +119,15 @@ def _guessed(goal: Goal, bounds: Limits, sought: Sought) -> tuple[Game, Pair | N
 
 
 def _game(goal: Goal, ways: tuple[OneWay, ...], sought: Sought) -> Game:
-    pool, read = interesting(_terms(goal))[: sought.pool], iota_of(goal).free
+    pool, read = interesting(terms_of(goal))[: sought.pool], iota_of(goal).free
     concrete, abstract = (machine(a, pool, kept(a, read), sought.few) for a in (goal.concrete, goal.abstract))
     ends = following(goal, concrete, abstract, ways, sought.states)
     going = first(goal.concrete, read) if sought.plays else ()
     return Game(goal, concrete, abstract, ends, first=going, partial=bool(going))
 
 
-def _terms(goal: Goal) -> Iterator[Term]:
+def terms_of(goal: Goal) -> Iterator[Term]:
+    """The terms of a goal, whose constants are interesting."""
     yield from (f.term for f in (*goal.kappa, *goal.iota))
     for automaton in (goal.concrete, goal.abstract):
         yield automaton.init
@@ -153,16 +154,14 @@ def _lost_start(game: Game, bounds: Limits, sought: Sought) -> Pair | None:
                     game.partial = True
             if game.work > sought.steps:
                 break
+            number = _looked(number, bounds)
             start = next(starts, None)
         if not game.heap:
             return None
         if game.work > sought.steps:
             game.partial = True
             return None
-        number += 1
-        if number % _BETWEEN_LOOKS_AT_THE_CLOCK == 0:
-            check_time(bounds)
-            check_memory(bounds)
+        number = _looked(number, bounds)
         if sought.all_or_nothing and game.work > due:
             due *= 2
             if any(map(grows, (game.concrete, game.abstract))):
@@ -171,6 +170,14 @@ def _lost_start(game: Game, bounds: Limits, sought: Sought) -> Pair | None:
         if lost is not None:
             return lost
     return None
+
+
+def _looked(number: int, bounds: Limits) -> int:
+    """Count one more start or pair; now and then look at the limits. Raises LimitReached."""
+    if number % _BETWEEN_LOOKS_AT_THE_CLOCK == 0:
+        check_time(bounds)
+        check_memory(bounds)
+    return number + 1
 
 
 def _starts(game: Game) -> Iterator[tuple[int, tuple[int, int] | None]]:
@@ -191,7 +198,7 @@ def _starts(game: Game) -> Iterator[tuple[int, tuple[int, int] | None]]:
         return
     how = picks(formula, (), unknown, game.concrete.pool, game.concrete.few)
     game.partial = game.partial or not how.complete
-    for place, row in by_cost(how, ()):
+    for place, row in by_cost(how, (), []):
         game.looks += 1
         cost = STEPS_PER_PLACE * place
         if row is None:
