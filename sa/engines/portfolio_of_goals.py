@@ -200,7 +200,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(ARRAYS, 0.5),
         # What is easy to prove is proved by then.
         Turn(QUICK_FIRST, 0.5),
-        Turn(TRIALS, 0.25),
+        Turn(TRIALS, 0.35),
         *_FULL[:1],
         Turn(QUICK_LIKELY, 0.2),
         Turn(POINTS, 0.3),
@@ -217,6 +217,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
     Depth.PLAYS: (
         Turn(START, 0.3),
         Turn(QUICK_VALUES, 0.3),
+        Turn(TRIALS, 0.3),
         Turn(GUESSES, 0.3),
         Turn(BOUNDED, 0.4),
         Turn(STATES, 0.4),

@@ -77,7 +77,7 @@ class Machine(Struct, eq=False):
     places: list[int] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     _numbers: dict[tuple[int, Row], int] = field(default_factory=dict)
-    _ready: dict[int, tuple[_Ready, ...]] = field(default_factory=dict)
+    _ready: dict[int, _Ready] = field(default_factory=dict)
     _steps: dict[int, Steps] = field(default_factory=dict)
     _silent: dict[int, Steps] = field(default_factory=dict)
     _showing: dict[tuple[int, Action], Steps] = field(default_factory=dict)
@@ -106,15 +106,15 @@ class Machine(Struct, eq=False):
         """The steps from a state. Raises Unevaluable."""
         found = self._steps.get(state)
         if found is None:
-            found = self._steps[state] = self._made(state, self._ready_at(self.places[state]))
+            found = self._steps[state] = self._made(state, self._leaving[self.places[state]])
         return found
 
     def silent(self, state: int) -> Steps:
         """The silent ones among the steps from a state. Raises Unevaluable."""
         found = self._silent.get(state)
         if found is None:
-            ready = (e for e in self._ready_at(self.places[state]) if e.edge.label is None)
-            found = self._silent[state] = self._made(state, ready)
+            silent = (e for e in self._leaving[self.places[state]] if e.label is None)
+            found = self._silent[state] = self._made(state, silent)
         return found
 
     def showing(self, state: int, action: Action) -> Steps:
@@ -122,7 +122,9 @@ class Machine(Struct, eq=False):
         key = state, action
         found = self._showing.get(key)
         if found is None:
-            found = self._showing[key] = self._made(state, self._ready_at(self.places[state]), action)
+            leaving = self._leaving[self.places[state]]
+            alike = (e for e in leaving if action and e.label is not None and e.label.action == action[0])
+            found = self._showing[key] = self._made(state, alike, action)
         return found
 
     def any(self, state: int, dice: Random) -> Stride | None:
@@ -131,8 +133,9 @@ class Machine(Struct, eq=False):
         Raises Unevaluable.
         """
         place, row, strides = self.places[state], self.rows[state], dict[tuple[Action, int], Stride]()
-        ready = self._ready_at(place)
-        for edge in dice.sample(ready, len(ready)):
+        leaving = self._leaving[place]
+        for one in dice.sample(leaving, len(leaving)):
+            edge = self._ready_of(one, place)
             if edge.picks is None:
                 self._take(edge, row, (), 0, strides)
             elif edge.can(row) and (picked := at_random(edge.picks, row, dice)) is not None:
@@ -141,12 +144,12 @@ class Machine(Struct, eq=False):
                 return stride
         return None
 
-    def _made(self, state: int, ready: Iterable[_Ready], action: Action = None) -> Steps:
+    def _made(self, state: int, edges: Iterable[Edge], action: Action = None) -> Steps:
         """The steps by these edges; where there is an action, those that show it."""
         row, strides, more = self.rows[state], dict[tuple[Action, int], Stride](), set[str | None]()
-        for edge in ready:
-            label = edge.edge.label
-            if action is not None and (label is None or (label.action, edge.sorts) != action[:2]):
+        for one in edges:
+            edge, label = self._ready.get(id(one)) or self._ready_of(one, self.places[state]), one.label
+            if action is not None and edge.sorts != action[1]:
                 continue
             if edge.picks is None:
                 self._take(edge, row, (), 0, strides)
@@ -200,11 +203,10 @@ class Machine(Struct, eq=False):
             place, tuple(x if v in kept else d for v, x, d in zip(self.order, row, self._defaults, strict=True))
         )
 
-    def _ready_at(self, place: int) -> tuple[_Ready, ...]:
-        found = self._ready.get(place)
-        if found is None:
-            found = self._ready[place] = tuple(self._made_ready(edge, place) for edge in self._leaving[place])
-        return found
+    def _ready_of(self, edge: Edge, source: int) -> _Ready:
+        if id(edge) not in self._ready:
+            self._ready[id(edge)] = self._made_ready(edge, source)
+        return self._ready[id(edge)]
 
     def _made_ready(self, edge: Edge, source: int) -> _Ready:
         target = self.number_of[edge.target]
