@@ -51,9 +51,10 @@ class Pairs(Struct, frozen=True):
 
 
 class Products(Struct, frozen=True):
-    """The two products are compared to this depth."""
+    """The two products are compared to this depth, for so many times the seconds of a round."""
 
     depth: Depth
+    rounds: float = 1.0
 
 
 #: What is tried, in order.
@@ -64,7 +65,8 @@ PLAN: tuple[Pairs | Products, ...] = (
     Pairs(Level.HIDDEN, Effort.BRIEF),
     Pairs(Level.HIDDEN, Effort.BRIEF, besides=True),
     Pairs(Level.HIDDEN, Effort.EXACT),
-    Products(Depth.BRIEF),
+    # What the pairs do not settle most often ends here.
+    Products(Depth.BRIEF, 2.0),
     Pairs(Level.HIDDEN, Effort.SHARPEN),
     Pairs(Level.LOCATIONS, Effort.SHARPEN),
     Pairs(Level.HIDDEN, Effort.PERSIST),
@@ -128,7 +130,8 @@ def _by_plan(
     for seconds in ROUNDS:
         again = list[Pairs | Products]()
         for tried in waiting:
-            bounds = pace.soon(options.limits, seconds)
+            longer = tried.rounds if isinstance(tried, Products) else 1.0
+            bounds = pace.soon(options.limits, longer * seconds)
             begun, left, own = time.monotonic(), remaining(bounds), replace(options, limits=bounds)
             match tried:
                 case Pairs(level, effort, besides=True):

@@ -24,6 +24,9 @@ from sa.terms.term import Call, Div, Mod, Term, Var, subterms
 #: Solver resources per question; deterministic, unlike seconds. About five seconds here.
 RLIMIT = 20_000_000
 
+#: How often a model of laws about functions is mended, at values where it breaks one.
+MODELS = 10
+
 #: A formula with so many quotients and remainders takes words apart.
 MANY = 8
 
@@ -190,6 +193,9 @@ class Session:
                 # mentioned settle nearly all that is settled; to look for a model of laws then takes all resources.
                 about_functions = any(isinstance(t, Call) or t in self._arrays for t in subterms(question))
                 solver.set("mbqi", not about_functions)
+                # Laws that contradict each other do so at a few values. Of some that do not, as f(f(v)) == v, no model
+                # is ever found.
+                solver.set("mbqi.max_iterations", MODELS)
                 if about_functions or not question:
                     running.assume(self._axioms)
             solver.set("rlimit", self._rlimit)
