@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from random import Random
+from time import process_time
 
 import pytest
 
@@ -18,6 +19,7 @@ from sa.terms.evaluate import holds
 from sa.terms.sort import INT
 from sa.terms.term import Function
 from tests.generators.terms import COLOUR, INTS, random_formula, random_state
+from tests.language.texts import program_of
 from tests.parts import for_each
 
 X, Y, Z = INTS
@@ -100,3 +102,26 @@ def test_ctrl_c_while_the_solver_works_is_an_interruption() -> None:
         ctrl_c.join()
         signal.signal(signal.SIGINT, before)
     assert stopped.value.reason is Reason.INTERRUPTED
+
+
+@pytest.mark.parametrize(
+    ("laws", "contradict"),
+    [
+        (("f(f(v)) == v",), False),
+        (("f(f(v)) == v", "f(v) == 0"), True),
+        (("f(v) > v", "f(v) < v"), True),
+        (("f(v + 1) == f(v) + 1", "v != 0 || f(v) == 0", "v != 4 || f(v) == 5"), True),
+    ],
+)
+def test_laws_that_contradict_each_other_do_so_soon_and_others_cost_little(
+    laws: tuple[str, ...], contradict: bool
+) -> None:
+    text = (
+        "function f(int) : int;\n" + "".join(f"axiom forall v : int :: {law};\n" for law in laws) + "thread T { skip; }"
+    )
+    axioms = tuple(a.formula for a in program_of(text).axioms)
+    session = Session(limits(20.0, None), axioms)
+    started = process_time()
+    assert isinstance(session.check(()), Unsat) is contradict
+    # Looking for a model of the first of them never ends by itself.
+    assert process_time() - started < 1.0
