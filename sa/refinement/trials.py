@@ -43,7 +43,7 @@ FEW, POOL = 8, 12
 #: How often it is tried to make a start, or a play of a run that nobody seems to follow.
 STARTS, PLAYS = 20, 8
 
-#: So many more runs look for a shorter play.
+#: So many more runs look for a shorter play, or one with smaller values.
 SHORTER = 200
 
 #: States are forgotten when they are this many.
@@ -86,21 +86,24 @@ def by_trials(runs: int, asked: GoalAsked, budget: Budget, report: Report) -> It
 
 
 def _play(goal: Goal, session: Session, runs: int, dice: Random) -> Position | None:
-    """A play along a random run, and the shortest of those that some more runs give. Raises LimitReached."""
-    board, best, left, doubtful, length = _board(goal, session), None, runs, PLAYS, LENGTHS[0]
+    """A play along a random run, and the one that reads best of those of some more runs. Raises LimitReached."""
+    board, best, left, doubtful, length, least = _board(goal, session), None, runs, PLAYS, LENGTHS[0], None
     while left > 0 and doubtful > 0:
         left -= 1
         try:
             check_time(session.bounds)
             check_memory(session.bounds)
             found = _run(board, length, dice)
+            if found is not None and least is not None and _size(found) >= least:
+                continue
             play = None if found is None else play_along(lay_out(goal), session, *found)
         except LimitReached:
             if best is None:
                 raise
             return best
         if play is not None and found is not None:
-            best, left, length = play, min(left, SHORTER) if best is None else left, len(found.moves) - 1
+            best, left = play, min(left, SHORTER) if best is None else left
+            least, length = _size(found), len(found.moves)
         elif found is not None:
             doubtful -= 1
         elif best is None:
@@ -141,6 +144,13 @@ def _run(board: _Board, length: int, dice: Random) -> _Run | None:
         if len(front) > FOLLOWERS:
             return None
     return None
+
+
+def _size(run: _Run) -> tuple[int, int]:
+    """What makes a run hard to read: its steps, then its numbers: those near zero are easy, of two the positive one."""
+    chosen = (value for _, move in run.moves for value in move.choices.values())
+    values = (*run.concrete.values.values(), *run.abstract.values.values(), *chosen)
+    return len(run.moves), sum(2 * abs(value) + (value < 0) for value in values if isinstance(value, int))
 
 
 def _opened(board: _Board, dice: Random) -> tuple[int, Configuration] | None:
