@@ -155,15 +155,19 @@ def _run(work: _Work, report: Report) -> None:
         for i, c in enumerate(work.making.system.claims)
         if c is not None and i in work.open
     ]
-    frontier, steps, random = list(_starts(work)), 0, Random(0)
+    frontier, steps, random, since = list(_starts(work)), 0, Random(0), _BETWEEN_LOOKS
     while frontier and work.open:
-        report(Event("states", {"states": len(work.seen), "steps deep": steps}))
         later = list[int]()
         remaining = iter(frontier)
         while part := list(islice(remaining, _BETWEEN_LOOKS)):
-            check_time(work.making.bounds)
-            check_memory(work.making.bounds)
-            _forget(work)
+            since += len(part)
+            # Where levels are small, many of them between two looks: a look takes longer than such a level.
+            if since >= _BETWEEN_LOOKS:
+                report(Event("states", {"states": len(work.seen), "steps deep": steps}))
+                check_time(work.making.bounds)
+                check_memory(work.making.bounds)
+                _forget(work)
+                since = 0
             later += _expanded(work, part)
             if not work.open:
                 break

@@ -7,16 +7,17 @@ alternatives, they are joined to one, which keeps what is equal and true in all 
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from sa.base.limits import Limits, check_time
-from sa.domains.affine import EVERYTHING, Space, assign, definitions, forget, formulas, grown, meet, rows_of
+from sa.base.limits import check_time
+from sa.domains.affine import EVERYTHING, Space, assign, definitions, forget, formulas, grown, implies, meet, rows_of
 from sa.hybrid.control import value_of
+from sa.hybrid.equalities import is_safe
 from sa.hybrid.points import Frame, Graph, Point, Step
-from sa.hybrid.solve import assumed_at
+from sa.hybrid.solve import Held, assumed_at
+from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.cases import condition_in, decided
 from sa.terms.solve import solution
@@ -35,11 +36,15 @@ class Alternative(Struct, frozen=True):
     literals: frozenset[Term]
 
 
-def alternatives(f: Frame, graph: Graph, lemmas: Sequence[Term], bounds: Limits) -> dict[Point, Term]:
-    """What holds at each point of the graph where lemmas hold; FALSE where nothing comes. Raises LimitReached."""
+def alternatives(f: Frame, graph: Graph, lemmas: Sequence[Term], session: Session) -> Held | None:
+    """What holds at each point of the graph where lemmas hold; FALSE where nothing comes. Raises LimitReached.
+
+    None where a step to what is bad is possible in one of the alternatives. They only grow, so that is seen at once.
+    """
     found = dict[Point, _Point]()
-    waiting = deque[tuple[Point, Alternative]]()
-    known = {p: build.land(*assumed_at(f, lemmas, p)) for p in graph.steps}
+    waiting = list[tuple[Point, Alternative]]()
+    assumed = {p: assumed_at(f, lemmas, p) for p in graph.steps}
+    known = {p: build.land(*said) for p, said in assumed.items()}
     looked = 0
 
     def reached(point: Point, made: Alternative) -> None:
@@ -54,11 +59,13 @@ def alternatives(f: Frame, graph: Graph, lemmas: Sequence[Term], bounds: Limits)
         if first is not None:
             reached(point, first)
     while waiting:
-        check_time(bounds)
-        point, here = waiting.popleft()
+        check_time(session.bounds)
+        point, here = waiting.pop()
         # It may be part of a greater one by now.
         if here not in found[point].those:
             continue
+        if not is_safe(f, graph.steps[point], _formula(here), assumed[point], session):
+            return None
         defined = definitions(here.space)
         for step in graph.steps[point]:
             if step.target is None:
@@ -68,7 +75,7 @@ def alternatives(f: Frame, graph: Graph, lemmas: Sequence[Term], bounds: Limits)
                 after = _after(here, guard, updates, step)
                 if after is not None:
                     reached(step.target, after)
-    return {p: build.lor(*map(_formula, found[p].those)) if p in found else build.FALSE for p in graph.steps}
+    return Held({p: build.lor(*map(_formula, found[p].those)) if p in found else build.FALSE for p in graph.steps})
 
 
 class _Point(Struct):
@@ -96,7 +103,7 @@ def _added(here: _Point, new: Alternative, most: int) -> Alternative | None:
 
 
 def _contains(great: Alternative, small: Alternative) -> bool:
-    return great.literals <= small.literals and meet(small.space, great.space.values()) == small.space
+    return great.literals <= small.literals and implies(small.space, great.space.values())
 
 
 def _is_opposite(first: Alternative, second: Alternative) -> bool:
@@ -158,7 +165,7 @@ def _with(space: Space, literals: Iterable[Term]) -> Alternative | None:
     if build.FALSE in said or any(build.lnot(part) in said for part in said):
         return None
     # What the rows say is not said again.
-    rest = frozenset(part for part in said if not (rows := rows_of(part)) or meet(space, rows) != space)
+    rest = frozenset(part for part in said if not (rows := rows_of(part)) or not implies(space, rows))
     return Alternative(space, rest)
 
 

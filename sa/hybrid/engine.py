@@ -181,8 +181,7 @@ def _answer(work: _Work, f: Frame, less: Fused) -> tuple[Held | Way | GivenUp, s
         if held is not None:
             return held, "differences at control points"
     if work.effort.rlimit is None:
-        several = alternatives(f, possible, work.lemmas, bounds)
-        held = excluded(f, possible, several, work.lemmas, work.session)
+        held = alternatives(f, possible, work.lemmas, work.session)
         return held or GivenUp("not asked"), "alternatives at control points"
     return _solved(work, f, possible, known or equal), "control points"
 

@@ -115,10 +115,13 @@ def excluded(
     f: Frame, graph: Graph, said: Mapping[Point, Term], lemmas: Sequence[Term], session: Session
 ) -> Held | None:
     """The equalities as a solution, if with ranges and lemmas no step to what is bad is possible."""
-    ranges = tuple(within(v) for v in f.whole.variables)
-    for point, steps in graph.steps.items():
-        known = (said[point], *ranges, *assumed_at(f, lemmas, point))
-        for step in steps:
-            if step.target is None and not session.implied(build.lnot(step.guard), known):
-                return None
-    return Held(said)
+    safe = all(
+        is_safe(f, steps, said[point], assumed_at(f, lemmas, point), session) for point, steps in graph.steps.items()
+    )
+    return Held(said) if safe else None
+
+
+def is_safe(f: Frame, steps: Sequence[Step], said: Term, known: Sequence[Term], session: Session) -> bool:
+    """Whether no step from a point leads to what is bad, where this is said of the data and lemmas are known."""
+    hypotheses = (said, *(within(v) for v in f.whole.variables), *known)
+    return all(session.implied(build.lnot(step.guard), hypotheses) for step in steps if step.target is None)
