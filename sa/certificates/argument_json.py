@@ -19,6 +19,7 @@ from sa.certificates.argument import (
     Violated,
     Way,
 )
+from sa.certificates.meaning_json import meaning_json
 from sa.certificates.play_json import play_json
 from sa.certificates.relation_json import relation_json
 from sa.certificates.run_json import run_json
@@ -28,12 +29,9 @@ from sa.certificates.states import States
 from sa.certificates.states_json import states_json
 from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.certificates.threads_json import joint_json, keeps_json, lemmas_json
-from sa.terms.build import variable
-from sa.terms.meaning import Meaning
-from sa.terms.read_smtlib import Names
 from sa.terms.smtlib import smtlib
-from sa.terms.sort import Sort, Value, enumerations
-from sa.terms.term import Function, Term, Var, sort_of
+from sa.terms.sort import Value
+from sa.terms.term import Term, Var
 
 
 def argument_json(argument: Argument) -> Json:
@@ -79,14 +77,7 @@ def _fails_json(fails: Fails) -> Json:
         "condition": fails.condition,
         "where": fails.where,
         "values": {v.key: plain(x, v.sort) for v, x in fails.values.items()},
-        "functions": {} if fails.meaning is None else _meaning_json(fails.meaning),
-    }
-
-
-def _meaning_json(meaning: Meaning) -> Json:
-    return {
-        f.name: {"parameters": [p.name for p in parameters], "body": smtlib(body)}
-        for f, (parameters, body) in meaning.bodies.items()
+        "functions": {} if fails.meaning is None else meaning_json(fails.meaning),
     }
 
 
@@ -100,29 +91,6 @@ def read_places(entry: Entry, automaton: Automaton, axioms: Iterable[Axiom]) -> 
 def read_values(entry: Entry, variables: Sequence[Var]) -> Mapping[Var, Value]:
     """A value for each of the variables, primes included, and for no others. Raises Malformed."""
     return {v: x.of_sort(v.sort) for v, x in zip(variables, entry.fields(*(v.key for v in variables)), strict=True)}
-
-
-def read_meaning(entry: Entry, functions: Sequence[Function]) -> Meaning | None:
-    """What functions mean, of all or of none. Raises Malformed."""
-    if entry.value == {}:
-        return None
-    said = entry.fields(*(f.name for f in functions))
-    return Meaning({f: _body(part, f) for f, part in zip(functions, said, strict=True)})
-
-
-def _body(entry: Entry, function: Function) -> tuple[tuple[Var, ...], Term]:
-    parameters, body = entry.fields("parameters", "body")
-    names = [p.text() for p in parameters.items()]
-    if len(set(names)) < len(names) or len(names) != len(function.arguments) or any("'" in n for n in names):
-        raise parameters.wrong(f"{len(function.arguments)} different names are expected")
-    own = tuple(variable(n, sort) for n, sort in zip(names, function.arguments, strict=True))
-    sorts: dict[str, Sort] = {s.name: s for s in enumerations((*function.arguments, function.result))}
-    term = body.term(Names({p.name: p for p in own}, {}, sorts))
-    if sort_of(term) != function.result:
-        raise body.wrong(f"a value of {function.result.name} is expected")
-    if not term.free <= set(own):
-        raise body.wrong("a function depends on its parameters alone")
-    return own, term
 
 
 def read_way(entry: Entry) -> Way:

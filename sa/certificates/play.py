@@ -15,6 +15,7 @@ from sa.automata.automaton import Edge
 from sa.automata.program import Formula
 from sa.automata.trace import Configuration, Move
 from sa.terms.build import FALSE
+from sa.terms.meaning import Meaning
 from sa.terms.term import Term, Var
 
 
@@ -173,7 +174,17 @@ class Chosen(Struct, frozen=True):
     exhausted: Exhausted
 
 
-Play: TypeAlias = Position | Uncovered | BrokenAtStart | Chosen
+PlainPlay: TypeAlias = Position | Uncovered | BrokenAtStart | Chosen
+
+
+class Interpreted(Struct, frozen=True):
+    """A play of the goal in which functions without a body have this meaning, which satisfies all axioms."""
+
+    meaning: Meaning
+    play: PlainPlay
+
+
+Play: TypeAlias = PlainPlay | Interpreted
 
 
 class Loss(Enum):

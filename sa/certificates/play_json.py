@@ -6,12 +6,15 @@ from typing import assert_never
 
 from sa.automata.trace import Configuration
 from sa.certificates.goal import Goal
+from sa.certificates.interpreted import functions_mentioned, interpreted_goal
+from sa.certificates.meaning_json import meaning_json, read_meaning
 from sa.certificates.play import (
     Broken,
     BrokenAtStart,
     Chosen,
     EnvironmentMove,
     Exhausted,
+    Interpreted,
     Obstacle,
     Passed,
     Play,
@@ -58,6 +61,9 @@ def play_json(play: Play, goal: Goal) -> Json:
                     "positions": table.written,
                 }
             }
+        case Interpreted(meaning, inner):
+            told = play_json(inner, interpreted_goal(goal, meaning))
+            return {"interpreted": {"functions": meaning_json(meaning), "play": told}}
         case _:
             assert_never(play)
 
@@ -183,6 +189,15 @@ def read_play(entry: Entry, goal: Goal) -> Play:
             positions = _positions(listed, goal)
             first = tuple(_opening(o, goal, positions) for o in openings.items())
             return Chosen(read_state(concrete, goal.concrete), first, exhausted.choice(Exhausted))
+        case "interpreted":
+            functions, told = what.fields("functions", "play")
+            meaning = read_meaning(functions, functions_mentioned(goal))
+            if meaning is None:
+                raise functions.wrong("what functions mean is expected")
+            inner = read_play(told, interpreted_goal(goal, meaning))
+            if isinstance(inner, Interpreted):
+                raise told.wrong("functions have their meaning already")
+            return Interpreted(meaning, inner)
         case _:
             raise entry.wrong("this kind of play is not known")
 

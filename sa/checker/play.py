@@ -12,8 +12,19 @@ from typing import assert_never
 
 from sa.base.limits import Limits, check_time
 from sa.certificates.goal import Goal
-from sa.certificates.play import BrokenAtStart, Chosen, Play, Position, Uncovered, following
+from sa.certificates.interpreted import interpreted_goal
+from sa.certificates.play import (
+    BrokenAtStart,
+    Chosen,
+    Interpreted,
+    PlainPlay,
+    Play,
+    Position,
+    Uncovered,
+    following,
+)
 from sa.checker.answers import NotEnumerable
+from sa.checker.meaning import meaning_fault
 from sa.checker.moves import move_faults
 from sa.checker.openings import broken_at_start, chosen, start_faults, uncovered
 from sa.checker.replay import Replay, replay
@@ -28,6 +39,11 @@ def check_play(goal: Goal, play: Play, bounds: Limits, seed: int = 0, solvers: S
     fault = goal_fault(goal)
     if fault is not None:
         return Rejected("well-formed goal", fault)
+    if isinstance(play, Interpreted):
+        failure = meaning_fault(goal, play.meaning, bounds, seed, solvers)
+        if failure is not None:
+            return failure
+        goal, play = interpreted_goal(goal, play.meaning), play.play
     try:
         return next(_faults(replay(goal, bounds, seed, solvers), play), Accepted())
     except Unevaluable as problem:
@@ -36,7 +52,7 @@ def check_play(goal: Goal, play: Play, bounds: Limits, seed: int = 0, solvers: S
         return Rejected("enumeration", str(problem))
 
 
-def _faults(r: Replay, play: Play) -> Iterator[Failure]:
+def _faults(r: Replay, play: PlainPlay) -> Iterator[Failure]:
     match play:
         case Position():
             yield from start_faults(r, play.concrete, play.abstract)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sa.certificates.goal import Goal
-from sa.certificates.play import Chosen, Obstacle, Play, Position, Refusal, Step, following
+from sa.certificates.interpreted import goal_of, plain_play
+from sa.certificates.play import Chosen, Obstacle, PlainPlay, Play, Position, Refusal, Step, following
 from sa.checker.legal import Action, shown, state_fault, updated
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.side import Side, side
@@ -14,9 +15,9 @@ from sa.terms.evaluate import Unevaluable, holds
 
 def check_refusals(goal: Goal, play: Play) -> Ruling:
     """Whether all refusals of a play, which refutes the goal, are as they say."""
-    abstract = side(goal.abstract)
+    abstract = side(goal_of(play, goal).abstract)
     try:
-        for here in _positions(play):
+        for here in _positions(plain_play(play)):
             if isinstance(here.move, Step):
                 move = here.move.move
                 asked = shown(move.edge, here.concrete.values, move.choices)
@@ -29,7 +30,7 @@ def check_refusals(goal: Goal, play: Play) -> Ruling:
     return Accepted()
 
 
-def _positions(play: Play) -> Iterator[Position]:
+def _positions(play: PlainPlay) -> Iterator[Position]:
     """Each position once. Plays may be deep: no recursion."""
     pending = [play] if isinstance(play, Position) else []
     if isinstance(play, Chosen):

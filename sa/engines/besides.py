@@ -17,6 +17,7 @@ from sa.automata.automaton import Kind, Origin, variables_of
 from sa.automata.program import Formula, Refinement
 from sa.base.limits import check_time
 from sa.certificates.goal import Goal, iota_of
+from sa.certificates.interpreted import plain_play
 from sa.certificates.play import Play
 from sa.engines.options import Options
 from sa.engines.outcome import Found
@@ -67,7 +68,7 @@ def related_besides(goal: Goal, options: Options) -> tuple[Term, ...]:
         play = _play(replace(goal, iota=(*goal.iota, *map(_formula, said))), options)
         if play is None:
             return said
-        less = weakened(coupling, play, iota_of(goal))
+        less = weakened(coupling, plain_play(play), iota_of(goal))
         if less is None:
             return ()
         coupling = less

@@ -23,6 +23,7 @@ from sa.base.diagnostic import InputError
 from sa.base.limits import LimitReached, share
 from sa.base.verdict import Reason, Verdict
 from sa.certificates.goal import Goal
+from sa.certificates.interpreted import plain_play
 from sa.certificates.play import Loss
 from sa.engines.goals import decisions
 from sa.engines.options import Options
@@ -139,7 +140,7 @@ def _found(asking: _Asking) -> Coupled | Escaping | None:
         if outcome.verdict is Verdict.PROVED:
             return Coupled(block, outcome, said, tuple(_given_up(goal, coupling)))
         play = next((r.play for r in outcome.results if r.play is not None), None)
-        if play is not None and (less := weakened(coupling, play)) is not None:
+        if play is not None and (less := weakened(coupling, plain_play(play))) is not None:
             pending = chain([_descended(asking, less)], pending)
     return None
 
@@ -165,7 +166,7 @@ def _descended(asking: _Asking, coupling: Coupling) -> Coupling:
         alone = thread_goals(asking.abstract, asking.concrete, block) if len(asking.concrete.threads) > 1 else ()
         asked = ((whole, Depth.QUICK), *((goal, Depth.BRIEF) for goal in alone))
         lost = next((r for goal, depth in asked if (r := _play(goal, asking.options, depth)) is not None), None)
-        less = None if lost is None or lost.play is None else weakened(coupling, lost.play)
+        less = None if lost is None or lost.play is None else weakened(coupling, plain_play(lost.play))
         if less is None:
             return coupling
         coupling = less

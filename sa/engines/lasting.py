@@ -14,12 +14,13 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Edge, Label
 from sa.automata.trace import Configuration, Move
 from sa.base.verdict import Reason, Unknown, Verdict
+from sa.certificates.interpreted import goal_of, plain_play
 from sa.certificates.play import (
     Broken,
     BrokenAtStart,
     Chosen,
     EnvironmentMove,
-    Play,
+    PlainPlay,
     Position,
     Step,
     Uncovered,
@@ -56,7 +57,7 @@ def counted(outcome: Outcome) -> Outcome:
     """The outcome without plays that may lose only because a loop is never left that is taken to end."""
     results = tuple(
         replace(r, verdict=Verdict.UNKNOWN, play=None, loss=None, unknown=Unknown(Reason.BOUND, _STAYS))
-        if r.play is not None and _may_last(r.play, r.goal.abstract)
+        if r.play is not None and _may_last(plain_play(r.play), goal_of(r.play, r.goal).abstract)
         else r
         for r in outcome.results
     )
@@ -77,7 +78,7 @@ class _Untried(Exception):
     """A step on a way into a circle has more values than are tried, or none that is known."""
 
 
-def _may_last(play: Play, abstract: Automaton) -> bool:
+def _may_last(play: PlainPlay, abstract: Automaton) -> bool:
     """Whether, as far as is known, the abstract side may go on silently for longer than is followed."""
     try:
         return _lasts(play, abstract)
@@ -85,7 +86,7 @@ def _may_last(play: Play, abstract: Automaton) -> bool:
         return True
 
 
-def _lasts(play: Play, abstract: Automaton) -> bool:
+def _lasts(play: PlainPlay, abstract: Automaton) -> bool:
     circling, ways = _circling(abstract), dict[str, list[_Way]]()
     known = tuple(v.var for v in abstract.variables)
     for edge in abstract.edges:
@@ -112,7 +113,7 @@ def _circling(automaton: Automaton) -> Set[str]:
         left = going_on
 
 
-def _states(play: Play) -> Iterator[_State]:
+def _states(play: PlainPlay) -> Iterator[_State]:
     pending: list[Position | Broken] = []
     match play:
         case Position():

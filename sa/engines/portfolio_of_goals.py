@@ -107,6 +107,13 @@ TRIALS: GoalEngine = Refuter(
     partial(deciders.by_trials, 4_000),
 )
 
+#: What is wrong is wrong for most functions: few steps each.
+MEANINGS: GoalEngine = Refuter(
+    "meanings",
+    "plays in which functions without a body mean something simple that satisfies the axioms",
+    partial(deciders.by_meanings, replace(TACTICS[3], lemmas=80, each=0), FIRST_STEPS, 500),
+)
+
 #: Strategies, states with few values for each of them, bounds that grow.
 BOUNDED: GoalEngine = Refuter(
     "bounded",
@@ -179,6 +186,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(FEW_STATES, 0.5),
         Turn(QUICK_VALUES, 0.7),
         Turn(QUICK_GUESSES, 0.7),
+        Turn(MEANINGS, 0.7),
     ),
     Depth.GLANCE: (Turn(START, 0.5), *_cheap(80, 80, 60)),
     Depth.BRIEF: (
@@ -186,6 +194,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(ARRAYS, 0.5),
         Turn(STATES, 0.5),
         *_BRIEF[:1],
+        Turn(MEANINGS, 0.3),
         # With what is known of a side alone, such as remainders, a search is often quick, and without it in vain.
         *(replace(turn, share=0.5) for turn in _BRIEF[2:3]),
         Turn(GUESSES, 0.5),
@@ -200,6 +209,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(ARRAYS, 0.5),
         # What is easy to prove is proved by then.
         Turn(QUICK_FIRST, 0.5),
+        Turn(MEANINGS, 0.35),
         Turn(TRIALS, 0.35),
         *_FULL[:1],
         Turn(QUICK_LIKELY, 0.2),
@@ -217,6 +227,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
     Depth.PLAYS: (
         Turn(START, 0.3),
         Turn(QUICK_VALUES, 0.3),
+        Turn(MEANINGS, 0.35),
         Turn(TRIALS, 0.3),
         Turn(GUESSES, 0.3),
         Turn(BOUNDED, 0.4),

@@ -10,6 +10,7 @@ from sa.base.budget import Shared
 from sa.base.limits import LimitReached, Limits
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
+from sa.certificates.interpreted import goal_of, plain_play
 from sa.certificates.pairs import Simulation, StatePairs
 from sa.certificates.play import Loss, Play
 from sa.certificates.relation import Relation
@@ -97,6 +98,7 @@ def _loss(goal: Goal, play: Play, options: Options) -> Loss | None:
     try:
         from sa.plays.escape import loss
 
-        return loss(goal, play, Session(options.limits, tuple(a.formula for a in goal.axioms)))
+        asked = goal_of(play, goal)
+        return loss(asked, plain_play(play), Session(options.limits, tuple(a.formula for a in asked.axioms)))
     except LimitReached:
         return None

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from sa.automata.trace import Configuration, Move
 from sa.certificates.goal import Goal
-from sa.certificates.play import BrokenAtStart, Chosen, EnvironmentMove, Loss, Play, Position, Step, Uncovered
+from sa.certificates.play import BrokenAtStart, Chosen, EnvironmentMove, Loss, PlainPlay, Position, Step, Uncovered
 from sa.plays.front import Front
 from sa.plays.matching import Matching, TooMany, ends, matching, passing, starting
 from sa.smt.session import Session
@@ -28,7 +28,7 @@ RUN_BOUND = 20
 QUESTIONS = 300
 
 
-def loss(goal: Goal, play: Play, session: Session) -> Loss | None:
+def loss(goal: Goal, play: PlainPlay, session: Session) -> Loss | None:
     """What a play of a closed goal shows of the concrete runs in it; None where that is not determined."""
     if not goal.closed:
         return None

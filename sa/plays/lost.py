@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sa.base.verdict import Reason, Unknown
-from sa.certificates.play import Play
+from sa.certificates.play import PlainPlay
 from sa.plays.positions import Survives
 from sa.plays.single_run import course, pursue
 from sa.plays.strategy import Refuter
@@ -13,7 +13,7 @@ from sa.simulation.state import Lemma
 from sa.terms.evaluate import State, Unevaluable
 
 
-def play_of(search: Search, ending: Loss) -> Play | Unknown:
+def play_of(search: Search, ending: Loss) -> PlainPlay | Unknown:
     """The play, or why there is none: lemmas may say more than concrete states do. Raises LimitReached."""
     refuter = Refuter(search.board, search.session, search)
     try:
@@ -26,7 +26,7 @@ def play_of(search: Search, ending: Loss) -> Play | Unknown:
         return Unknown(Reason.UNSUPPORTED, f"a play depends on {problem}, which is not defined")
 
 
-def _play(refuter: Refuter, state: State, lemma: Lemma) -> Play:
+def _play(refuter: Refuter, state: State, lemma: Lemma) -> PlainPlay:
     search = refuter.search
     try:
         return refuter.position(search.initial, state, lemma)

@@ -23,7 +23,7 @@ from sa.certificates.play import (
     BrokenAtStart,
     Chosen,
     EnvironmentMove,
-    Play,
+    PlainPlay,
     Position,
     Step,
     Uncovered,
@@ -123,7 +123,7 @@ class Leaf(Struct, frozen=True):
     moves: int
 
 
-def leaves(play: Play) -> Iterator[Leaf]:
+def leaves(play: PlainPlay) -> Iterator[Leaf]:
     """Where answers in a play break ι. Plays may be deep and share their ends: each is looked at once."""
     waiting: list[tuple[Position | Broken, int, int]]
     match play:
@@ -157,7 +157,7 @@ def leaves(play: Play) -> Iterator[Leaf]:
                     assert_never(here.move)
 
 
-def weakened(coupling: Coupling, play: Play, always: Term = build.TRUE) -> Coupling | None:
+def weakened(coupling: Coupling, play: PlainPlay, always: Term = build.TRUE) -> Coupling | None:
     """The coupling made to allow one of the answers in a play, that which breaks least of it; None if none does.
 
     Answers that break what is `always` to hold are none.
@@ -184,7 +184,7 @@ def _broken(coupling: Coupling, leaf: Leaf) -> Iterator[int]:
             yield number
 
 
-def _concrete(play: Play) -> Iterator[Configuration]:
+def _concrete(play: PlainPlay) -> Iterator[Configuration]:
     """The concrete states in a play, as they are met."""
     starts = play.openings if isinstance(play, Chosen) else (play,)
     waiting, met = list[object](starts), set[int]()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
@@ -21,7 +22,7 @@ from sa.base.budget import Budget, Event, Report
 from sa.base.limits import LimitReached, check_time, share
 from sa.base.verdict import Reason, Unknown
 from sa.certificates.pairs import StatePairs
-from sa.certificates.play import Broken, BrokenAtStart, Chosen, Exhausted, Play, Position, Uncovered
+from sa.certificates.play import Broken, BrokenAtStart, Chosen, Exhausted, PlainPlay, Position, Uncovered
 from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
 from sa.domains import affine
 from sa.game.board import Board, Pair, lay_out
@@ -183,7 +184,7 @@ def by_points(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, repo
         check_time(budget.bounds)
 
 
-def _answer(evidence: Relation | Play | Unknown, effort: Effort) -> Answer:
+def _answer(evidence: Relation | PlainPlay | Unknown, effort: Effort) -> Answer:
     match evidence:
         case Relation() | Unknown():
             return _proof(evidence, effort)
@@ -253,6 +254,18 @@ def by_rounds(
     from sa.refinement.by_rounds import by_rounds as engine
 
     return engine(Reach(strategies, states, stages), asked, budget, report)
+
+
+def by_meanings(
+    tactics: Tactics, steps: int, runs: int, asked: GoalAsked, budget: Budget, report: Report
+) -> Iterator[Lost]:
+    """A play for a simple meaning of functions without a body. Raises LimitReached."""
+    if not functions_of(asked.goal):
+        return iter(())
+    from sa.refinement.meanings import by_meanings as engine
+
+    searches = (at_start, partial(by_plays, steps), partial(by_search, tactics), partial(by_trials, runs))
+    return engine(searches, asked, budget, report)
 
 
 def by_trials(runs: int, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
@@ -344,7 +357,7 @@ def _configuration(automaton: Automaton, state: State) -> Configuration:
     )
 
 
-def _of_search(search: Search) -> Relation | Play | Unknown:
+def _of_search(search: Search) -> Relation | PlainPlay | Unknown:
     match search.run():
         case Answered():
             return relation_of(search)

@@ -7,9 +7,8 @@ says of all values of a function takes their place: that it is the same is for t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import reduce
-from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,12 +18,11 @@ from sa.automata.program import Axiom
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
 from sa.terms import build
+from sa.terms.everywhere import everywhere, terms_in
 from sa.terms.name import staged
 from sa.terms.sort import ArraySort
 from sa.terms.substitute import rebuild, substitute
 from sa.terms.term import Bool, Call, Forall, Function, Int, IsZero, Member, Same, Select, Term, Var, subterms
-
-T = TypeVar("T")
 
 
 class NoCall(Exception):
@@ -35,7 +33,7 @@ def functions_of(goal: Goal) -> tuple[Function, ...]:
     """The functions without a body that the goal's automata and relation apply to something, by name."""
     found = {
         t.function
-        for t in subterms(_terms((goal.concrete, goal.abstract, goal.kappa, goal.iota)))
+        for t in subterms(terms_in((goal.concrete, goal.abstract, goal.kappa, goal.iota)))
         if isinstance(t, Call)
     }
     return tuple(sorted((f for f in found if f.arguments), key=lambda f: f.name))
@@ -54,7 +52,7 @@ def with_arrays(goal: Goal, functions: tuple[Function, ...]) -> Goal:
         if f not in given:
             given[f] = _elements(f)
     arrays = tuple(Variable(_parameter(f), Kind.PARAM, origin=Origin(None, f.name)) for f in functions)
-    made = _everywhere(replace(goal, axioms=tuple(axioms)), lambda term: _meant(term, given))
+    made = everywhere(replace(goal, axioms=tuple(axioms)), lambda term: _meant(term, given))
     return replace(made, concrete=_with(made.concrete, arrays), abstract=_with(made.abstract, arrays))
 
 
@@ -94,7 +92,7 @@ def with_calls(relation: Relation, functions: tuple[Function, ...]) -> Relation:
     """The relation with the functions instead of their parameters. Raises NoCall."""
     names = {_parameter(f): f for f in functions}
     memo = dict[Term, Term]()
-    return _everywhere(relation, lambda term: _called(term, names, memo))
+    return everywhere(relation, lambda term: _called(term, names, memo))
 
 
 class Meaning(Struct, frozen=True):
@@ -152,26 +150,3 @@ def _with_call(term: Term, names: Mapping[Var, Function], go: Callable[[Term], T
             return build.forall(binders, go(body))
         case _:
             return rebuild(term, go)
-
-
-def _everywhere(thing: T, change: Callable[[Term], Term]) -> T:
-    """The data with all terms in it changed."""
-    if isinstance(thing, Term):
-        return change(thing)  # type: ignore[return-value]  # terms for terms
-    if isinstance(thing, tuple):
-        return tuple(_everywhere(part, change) for part in thing)  # type: ignore[return-value]
-    if isinstance(thing, Struct):
-        return replace(thing, **{n: _everywhere(getattr(thing, n), change) for n in thing.__struct_fields__})
-    return thing
-
-
-def _terms(thing: object) -> Iterator[Term]:
-    """The terms in data."""
-    if isinstance(thing, Term):
-        yield thing
-    elif isinstance(thing, tuple):
-        for part in thing:
-            yield from _terms(part)
-    elif isinstance(thing, Struct):
-        for name in thing.__struct_fields__:
-            yield from _terms(getattr(thing, name))

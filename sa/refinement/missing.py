@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.trace import Configuration
+from sa.certificates.interpreted import plain_play
 from sa.certificates.play import Broken, Chosen, EnvironmentMove, Play, Position, Step, Unmatched
 from sa.terms import build
 from sa.terms.atoms import atoms
@@ -66,7 +67,8 @@ def step_in_words(play: Play) -> str:
 
 def _positions(play: Play) -> Iterator[Position]:
     """The positions of a play, each once: there may be many ways to one."""
-    waiting: list[object] = list(play.openings) if isinstance(play, Chosen) else [play]
+    plain = plain_play(play)
+    waiting: list[object] = list(plain.openings) if isinstance(plain, Chosen) else [plain]
     met = set[int]()
     while waiting:
         here = waiting.pop()

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Unknown, Verdict
+from sa.certificates.interpreted import plain_play
 from sa.certificates.play import Loss
 from sa.engines.outcome import Outcome, Result
 from sa.report.json import DiagnosticJson, UnknownJson, diagnostic_json, unknown_json
@@ -146,6 +147,6 @@ def result_json(result: Result) -> ResultJson:
         play_json(result.play, result.goal) if result.play else None,
         None if result.loss is None else result.loss is Loss.BEHAVIOUR,
         result.loss,
-        [show(f.term) for f in broken_in(result.play)] if result.play else [],
+        [show(f.term) for f in broken_in(plain_play(result.play))] if result.play else [],
         list(result.notes),
     )

@@ -11,12 +11,15 @@ from sa.automata.automaton import Automaton
 from sa.automata.program import Formula
 from sa.automata.trace import Configuration, Move
 from sa.certificates.goal import Goal
+from sa.certificates.interpreted import goal_of, plain_play
 from sa.certificates.play import (
     Broken,
     BrokenAtStart,
     Chosen,
     EnvironmentMove,
     Exhausted,
+    Interpreted,
+    PlainPlay,
     Play,
     Position,
     Refusal,
@@ -29,6 +32,7 @@ from sa.report.explain import Why, action, refused
 from sa.report.json import OriginJson, SpanJson, ValuesJson, origin_json, span_json, values_json
 from sa.report.story import Event, story
 from sa.terms.build import FALSE
+from sa.terms.meaning import in_words
 from sa.terms.printer import show
 
 
@@ -205,18 +209,24 @@ StrategyJson: TypeAlias = FromPosition | FromUncovered | FromBroken | FromChosen
 
 
 class PlayJson(Struct, frozen=True):
-    """The main line, why it ends, and the strategy with all other answers."""
+    """The main line, why it ends, and the strategy with all other answers.
+
+    `functions` says what functions without a body mean in it, such as `f(x) = 0`.
+    """
 
     start: StartJson
     steps: list[RoundJson]
     ending: EndingJson
     identity_step: bool
     strategy: StrategyJson
+    functions: list[str] = []
 
 
 def play_json(play: Play, goal: Goal) -> PlayJson:
     """A play of a goal."""
-    told = story(play, goal)
+    meant = list(in_words(play.meaning)) if isinstance(play, Interpreted) else []
+    plain, asked = plain_play(play), goal_of(play, goal)
+    told = story(plain, asked)
     return PlayJson(
         StartJson(_state(told.concrete), _state(told.abstract) if told.abstract else None),
         [
@@ -227,7 +237,8 @@ def play_json(play: Play, goal: Goal) -> PlayJson:
         ],
         EndingJson(told.ending.headline, [_why(w) for w in told.ending.reasons], told.ending.solver),
         told.identity,
-        _strategy(play, goal),
+        _strategy(plain, asked),
+        meant,
     )
 
 
@@ -247,7 +258,7 @@ def _state(at: Configuration) -> StateJson:
     return StateJson(at.location, values_json(at.values))
 
 
-def _strategy(play: Play, goal: Goal) -> StrategyJson:
+def _strategy(play: PlainPlay, goal: Goal) -> StrategyJson:
     positions = list[Position]()
     numbers = dict[int, int]()
 

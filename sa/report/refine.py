@@ -10,7 +10,17 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Variable
 from sa.base.verdict import Unknown, Verdict
 from sa.certificates.goal import Goal
-from sa.certificates.play import BrokenAtStart, Chosen, Loss, Play, Position, Uncovered
+from sa.certificates.interpreted import goal_of, plain_play
+from sa.certificates.play import (
+    BrokenAtStart,
+    Chosen,
+    Interpreted,
+    Loss,
+    PlainPlay,
+    Play,
+    Position,
+    Uncovered,
+)
 from sa.engines.outcome import Outcome, Proposal, Result, Statistics
 from sa.report.document import (
     Block,
@@ -34,6 +44,7 @@ from sa.report.explain import wholes_of_both
 from sa.report.formulas import Whole, legible, measuring, show_with, wholes_of
 from sa.report.story import broken_in, story
 from sa.terms.build import conjuncts, eq
+from sa.terms.meaning import in_words
 from sa.terms.name import Name, whole
 from sa.terms.printer import plain_name, show
 from sa.terms.sort import INT, ArraySort
@@ -153,12 +164,15 @@ def lost(play: Play, result: Result, head: str, escapes: bool = False, follows: 
     answer is PROVED, does.
     """
     yield (Paragraph(head),)
-    yield (PlayTrace(story(play, result.goal), result.goal),)
+    plain, goal = plain_play(play), goal_of(play, result.goal)
+    if isinstance(play, Interpreted):
+        yield (Paragraph(f"In this play, {'; '.join(in_words(play.meaning))}."),)
+    yield (PlayTrace(story(plain, goal), goal),)
     match result.loss:
         case None if follows:
             yield (Paragraph("What fails is to follow step by step with this relation."),)
         case None if result.goal.closed:
-            start = "" if isinstance(play, Uncovered) else "What fails is to follow step by step. "
+            start = "" if isinstance(plain, Uncovered) else "What fails is to follow step by step. "
             yield (Paragraph(f"{start}Whether some abstract run has these visible actions was not determined."),)
         case None:
             pass
@@ -168,7 +182,7 @@ def lost(play: Play, result: Result, head: str, escapes: bool = False, follows: 
             yield (Paragraph("In this play only the relation fails; in the next one a visible behaviour escapes."),)
         case Loss.RELATION:
             text = "Only the relation fails here: an abstract run with the same visible actions exists, but none "
-            yield (Paragraph(text + _kept(play, result.goal)),)
+            yield (Paragraph(text + _kept(plain, goal)),)
         case Loss.FORESIGHT:
             text = "What fails is to follow step by step: an abstract run with the same visible actions exists, but no "
             text += "answer is right whatever comes next."
@@ -177,7 +191,7 @@ def lost(play: Play, result: Result, head: str, escapes: bool = False, follows: 
             assert_never(never)
 
 
-def _kept(play: Play, goal: Goal) -> str:
+def _kept(play: PlainPlay, goal: Goal) -> str:
     """What no abstract run does, if only the relation fails."""
     match play:
         case Uncovered():

@@ -24,7 +24,7 @@ from sa.certificates.play import (
     Chosen,
     EnvironmentMove,
     Exhausted,
-    Play,
+    PlainPlay,
     Position,
     Reply,
     Step,
@@ -92,7 +92,7 @@ def rounds_of(told: Story) -> Iterator[Round]:
         before = round_.others if not round_.abstract else ()
 
 
-def story(play: Play, goal: Goal) -> Story:
+def story(play: PlainPlay, goal: Goal) -> Story:
     """The main line of a play."""
     match play:
         case Uncovered(concrete, exhausted):
@@ -273,7 +273,7 @@ def _lengths(starts: Sequence[Position | Broken]) -> Lengths:
     return found
 
 
-def broken_in(play: Play) -> tuple[Formula, ...]:
+def broken_in(play: PlainPlay) -> tuple[Formula, ...]:
     """The conjuncts of ι that answers in a play break, those that are broken most often first."""
     starts: tuple[Position | Broken, ...]
     match play:

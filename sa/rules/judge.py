@@ -16,8 +16,9 @@ from msgspec.structs import replace
 from sa.automata.proof import Preserves, Refines, Rule, Script, Step
 from sa.base.verdict import Verdict
 from sa.certificates.argument import Way
-from sa.certificates.argument_json import read_meaning, read_places, read_values, read_way
+from sa.certificates.argument_json import read_places, read_values, read_way
 from sa.certificates.goal import Goal
+from sa.certificates.meaning_json import read_meaning
 from sa.certificates.play_json import read_play
 from sa.certificates.relation_json import read_relation
 from sa.certificates.run import Bad

@@ -12,12 +12,11 @@ from sa.automata.automaton import Origin
 from sa.certificates.argument import Fails, Way
 from sa.checker.obligation import Case, Obligation
 from sa.rules.refutation import meant, variables_of
-from sa.scripts.functions import in_words
 from sa.scripts.result import Counterexample, Shown
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, evaluate, holds
-from sa.terms.meaning import Meaning, called
+from sa.terms.meaning import Meaning, called, in_words
 from sa.terms.name import Name, alone, of_thread, off_side, on_side
 from sa.terms.sort import INT, Value, default_value, show_value
 from sa.terms.substitute import primed, substitute

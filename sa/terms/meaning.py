@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from sa.terms import build
+from sa.terms.printer import show
 from sa.terms.substitute import rebuild, substitute
 from sa.terms.term import Call, Forall, Function, Term, Var, subterms
 
@@ -39,3 +40,11 @@ def called(term: Term) -> bool:
 def calls(term: Term) -> Iterator[Call]:
     """The applications of functions in a term, each once."""
     return (t for t in subterms((term,)) if isinstance(t, Call))
+
+
+def in_words(meaning: Meaning) -> tuple[str, ...]:
+    """`gcd(x, y) = if x > y then 0 else 1`, one line each function."""
+    return tuple(
+        f"{f.name}({', '.join(p.name for p in parameters)}) = {show(body)}"
+        for f, (parameters, body) in sorted(meaning.bodies.items(), key=lambda item: item[0].name)
+    )

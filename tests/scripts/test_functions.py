@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from sa.base.limits import Limits
+from sa.generation.meanings import meanings
 from sa.language.load import load_program, load_script
-from sa.scripts.functions import doubt, in_words, meanings
+from sa.scripts.functions import doubt
 from sa.smt.session import Session, Unsat
 from sa.terms import build
-from sa.terms.meaning import Meaning, called, interpreted
+from sa.terms.meaning import Meaning, called, in_words, interpreted
 from sa.terms.sort import INT
 from sa.terms.term import Function
 
