@@ -20,7 +20,7 @@ from sa.question.asked import GoalAsked
 from sa.terms import build
 from sa.terms.meaning import Meaning, called, in_words
 from sa.terms.sort import INT
-from sa.terms.term import Term, Var
+from sa.terms.term import Term
 from tests.refinement.test_by_rounds import goal_of
 
 X = build.variable("x", INT)
