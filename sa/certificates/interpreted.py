@@ -6,16 +6,15 @@ from msgspec.structs import replace
 
 from sa.certificates.goal import Goal
 from sa.certificates.play import Interpreted, PlainPlay, Play
-from sa.certificates.scope import goal_scope
-from sa.terms.everywhere import everywhere
+from sa.terms.everywhere import everywhere, terms_in
 from sa.terms.meaning import Meaning, interpreted
-from sa.terms.term import Function
+from sa.terms.term import Call, Function, subterms
 
 
 def functions_mentioned(goal: Goal) -> tuple[Function, ...]:
     """The functions without a body that a goal or its axioms mention, by name."""
-    found = goal_scope(goal).functions
-    return tuple(found[name] for name in sorted(found))
+    found = {t.function for t in subterms(terms_in(goal)) if isinstance(t, Call)}
+    return tuple(sorted(found, key=lambda f: f.name))
 
 
 def interpreted_goal(goal: Goal, meaning: Meaning) -> Goal:

@@ -14,6 +14,7 @@ from sa.base.diagnostic import InputError
 from sa.engines.engine import Decider, GoalEngine, Prover, Refuter, Turn, no_engine
 from sa.game.runs import Bounds
 from sa.refinement import deciders
+from sa.refinement.meanings import by_meanings
 from sa.simulation.endings import Patience, Tactics
 from sa.values.sought import Sought
 
@@ -111,7 +112,15 @@ TRIALS: GoalEngine = Refuter(
 MEANINGS: GoalEngine = Refuter(
     "meanings",
     "plays in which functions without a body mean something simple that satisfies the axioms",
-    partial(deciders.by_meanings, replace(TACTICS[3], lemmas=80, each=0), FIRST_STEPS, 500),
+    partial(
+        by_meanings,
+        (
+            deciders.at_start,
+            partial(deciders.by_plays, FIRST_STEPS),
+            partial(deciders.by_search, replace(TACTICS[3], lemmas=80, each=0)),
+            partial(deciders.by_trials, 500),
+        ),
+    ),
 )
 
 #: Strategies, states with few values for each of them, bounds that grow.

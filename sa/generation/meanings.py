@@ -87,8 +87,10 @@ def _value(equation: Term, call: Call) -> Term | None:
 
 
 def _but(parameters: tuple[Var, ...], table: Mapping[tuple[Term, ...], Term], otherwise: Term) -> Term:
-    """A body with other values for some constants."""
+    """A body with other values for some constants, where it has not these already."""
     for arguments, value in table.items():
+        if substitute(otherwise, dict(zip(parameters, arguments, strict=True))) is value:
+            continue
         here = build.land(*(build.eq(p, a) for p, a in zip(parameters, arguments, strict=True)))
         otherwise = _either(here, value, otherwise)
     return otherwise

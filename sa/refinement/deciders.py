@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
@@ -254,18 +253,6 @@ def by_rounds(
     from sa.refinement.by_rounds import by_rounds as engine
 
     return engine(Reach(strategies, states, stages), asked, budget, report)
-
-
-def by_meanings(
-    tactics: Tactics, steps: int, runs: int, asked: GoalAsked, budget: Budget, report: Report
-) -> Iterator[Lost]:
-    """A play for a simple meaning of functions without a body. Raises LimitReached."""
-    if not functions_of(asked.goal):
-        return iter(())
-    from sa.refinement.meanings import by_meanings as engine
-
-    searches = (at_start, partial(by_plays, steps), partial(by_search, tactics), partial(by_trials, runs))
-    return engine(searches, asked, budget, report)
 
 
 def by_trials(runs: int, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:

@@ -17,7 +17,6 @@ from sa.base.budget import Budget, Event, Report
 from sa.base.limits import LimitReached, check_time, share
 from sa.certificates.interpreted import functions_mentioned, interpreted_goal
 from sa.certificates.play import Interpreted
-from sa.generation.meanings import meanings
 from sa.question.asked import GoalAsked, Lost, Related, Stuck
 from sa.smt.session import Session
 
@@ -30,7 +29,13 @@ Search: TypeAlias = Callable[[GoalAsked, Budget, Report], Iterator[Related | Los
 def by_meanings(searches: Sequence[Search], asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
     """A play for one of a few meanings of the functions, by one of the searches. Raises LimitReached."""
     goal = asked.goal
-    session, functions = Session(budget.bounds, (), budget.seed), functions_mentioned(goal)
+    functions = functions_mentioned(goal)
+    if not functions:
+        return
+    # Few programs have functions without a body.
+    from sa.generation.meanings import meanings
+
+    session = Session(budget.bounds, (), budget.seed)
     for number, meaning in enumerate(islice(meanings(session, functions, goal.axioms), MOST)):
         check_time(budget.bounds)
         report(Event("a meaning of functions", {"tried before": number}))
