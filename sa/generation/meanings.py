@@ -14,7 +14,7 @@ from sa.automata.program import Axiom
 from sa.smt.session import Session, Unsat
 from sa.terms import build
 from sa.terms.meaning import Meaning, called, calls, interpreted
-from sa.terms.sort import BOOL, INT, Sort, finite_values
+from sa.terms.sort import BOOL, INT, ArraySort, Sort, finite_values
 from sa.terms.substitute import substitute
 from sa.terms.term import Bool, Call, Function, Int, IsZero, Le, Member, Not, Same, Term, Var, children
 
@@ -43,7 +43,7 @@ def _candidates(functions: tuple[Function, ...], axioms: tuple[Axiom, ...]) -> I
     def meaning(bodies: Mapping[Function, Term]) -> Meaning:
         return Meaning({f: (own[f], _but(own[f], table.get(f, {}), bodies[f])) for f in functions})
 
-    for body in (_zero, _one, _first, _next, _opposite, _sum, _size, _weighted):
+    for body in (_zero, _one, _first, _two, _next, _opposite, _sum, _size, _weighted):
         yield meaning({f: body(f, own[f]) for f in functions})
     tests = {f: tuple(_conditions(f, own[f], axioms)) for f in functions}
     for number in range(max((len(t) for t in tests.values()), default=0)):
@@ -116,6 +116,15 @@ def _one(function: Function, parameters: tuple[Var, ...]) -> Term:
 
 def _first(function: Function, parameters: tuple[Var, ...]) -> Term:
     return next((p for p in parameters if p.sort == function.result), _constant(1, function.result))
+
+
+def _two(function: Function, parameters: tuple[Var, ...]) -> Term:
+    """Two values, which tell the least value of the first argument from others; axioms often bound what there is."""
+    if not parameters or isinstance(parameters[0].sort, ArraySort):
+        return _one(function, parameters)
+    low, high = (1, 2) if finite_values(function.result) is None else (0, 1)
+    condition = build.eq(parameters[0], _constant(0, parameters[0].sort))
+    return _either(condition, _constant(low, function.result), _constant(high, function.result))
 
 
 def _next(function: Function, parameters: tuple[Var, ...]) -> Term:

@@ -21,7 +21,7 @@ from sa.question.asked import GoalAsked, Lost, Related, Stuck
 from sa.smt.session import Session
 
 #: How many meanings are tried: simple ones come first, and what is wrong is wrong for most functions.
-MOST = 6
+MOST = 7
 
 Search: TypeAlias = Callable[[GoalAsked, Budget, Report], Iterator[Related | Lost | Stuck]]
 
