@@ -16,6 +16,7 @@ from sa.terms import build
 from sa.terms.bounds import assuming, interval_of
 from sa.terms.evaluate import evaluate
 from sa.terms.interval import WHOLE, Interval
+from sa.terms.meaning import called
 from sa.terms.solve import solution
 from sa.terms.sort import ArraySort, IntSort, Value, default_value
 from sa.terms.substitute import substitute
@@ -59,6 +60,8 @@ def by_bits(
         return None
     if model is None or isinstance(model, bool):
         return None if model is None or (open_ and room is None) else False
+    if any(called(term) for _, term in solved):
+        return None
     values = {v: model.value(signal) for v, signal in scope.items()}
     return _with_solved(values, solved, frozenset[Var]().union(*(f.free for f in asked)))
 

@@ -14,7 +14,8 @@ from sa.smt.by_bits import by_bits
 from sa.smt.session import RLIMIT, Sat, Session, Unsat, takes_words_apart
 from sa.terms import build
 from sa.terms.evaluate import evaluate, holds
-from sa.terms.term import Term, Var
+from sa.terms.sort import INT
+from sa.terms.term import Function, Term, Var
 from tests.generators.terms import INTS, random_formula
 
 FREE = limits(None, None)
@@ -28,6 +29,12 @@ def asked(*formulas: Term, rlimit: int = RLIMIT) -> object:
 
 def between(low: int, var: Var, high: int) -> tuple[Term, Term]:
     return build.le(build.integer(low), var), build.le(var, build.integer(high))
+
+
+def test_bits_do_not_know_the_value_of_a_function() -> None:
+    value = build.call(Function("f", (INT,), INT), (B,))
+    assert asked(build.eq(A, value), *between(1, B, 3)) is None
+    assert asked(build.eq(A, value), *between(3, B, 1)) is False
 
 
 @pytest.mark.parametrize(("count", "seed"), [(300, 0), pytest.param(20_000, 1, marks=pytest.mark.fuzz)])
