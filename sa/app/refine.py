@@ -31,6 +31,8 @@ from sa.language.syntax import Path
 #: The part of the time for the question as it is asked, where another relation may be inferred.
 BEFORE_INFERENCE = 0.3
 
+#: Said where only the relation fails and the short search found no other one.
+LOOKS_LONGER = "no other relation was found in the short time for it; `--infer-relate` looks longer"
 
 #: What is claimed of two functions.
 ALONE = (
@@ -168,9 +170,14 @@ def _answered(question: Question, request: RefineRequest) -> tuple[Outcome, Ques
     if infer and other is not None:
         # What the files expect is about the question as they ask it.
         return replace(other, name=outcome.name, expected=None), replace(question, block=block)
-    if infer and told.escape is None and not any(r.loss is Loss.BEHAVIOUR for r in told.results):
-        why = why_none(question.abstract, question.concrete, question.block) or "none was found that is enough"
-        told = replace(told, notes=(*told.notes, f"no relation was inferred: {why}"))
+    if told.proposal is None and told.escape is None and not any(r.loss is Loss.BEHAVIOUR for r in told.results):
+        why = why_none(question.abstract, question.concrete, question.block)
+        if infer:
+            told = replace(
+                told, notes=(*told.notes, f"no relation was inferred: {why or 'none was found that is enough'}")
+            )
+        elif why is None and any(r.loss is Loss.RELATION for r in told.results):
+            told = replace(told, notes=(*told.notes, LOOKS_LONGER))
     return told, question
 
 
