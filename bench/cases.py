@@ -3,6 +3,8 @@
 A file is asked with `verify`, or with `refine` if it has a refinement block. A folder with `abs.sa` and `conc.sa` is a
 question for `refine`, one with `prog.sa` for `verify`. What is expected is a comment `// expect: proved|refuted` in the
 file, its `expect` for the file as a whole, or 0 or 1 in the folder's file `expected`.
+Two programs without a block that are expected to refine, and of which only the relation that is the default fails, are
+asked about once more with `--infer-relate`; the last column says so.
 Limits are in processor time, so that a busy machine gives the same answers. Exit status 1 if an answer is wrong.
 """
 
@@ -24,11 +26,12 @@ from pathlib import Path
 from rich.console import Console
 
 from bench.measure import ask
-from sa.app.refine import RefineRequest, refine
+from sa.app.refine import RefineRequest, Relate, refine
 from sa.app.verify import VerifyRequest, verify
 from sa.base.diagnostic import InputError
 from sa.base.limits import LimitReached, Limits
-from sa.base.verdict import Reason, Unknown
+from sa.base.verdict import Reason, Unknown, Verdict
+from sa.certificates.play import Loss
 from sa.cli.start import collect_seldom
 from sa.engines.options import Options
 from sa.engines.verification import Verification
@@ -95,8 +98,7 @@ def answer(path: Path, tell: Callable[[Found], None], stop: list[Callable[[], Fo
     """Ask about a case, and tell the answer. Into `stop` goes what makes the answer so far, should time be up."""
     file = path if path.is_file() else path / "prog.sa"
     if not path.is_file() and (path / "conc.sa").exists():
-        outcome = ask(path / "abs.sa", path / "conc.sa")
-        tell(_found(outcome.verdict.value, ""))
+        tell(_of_pair(path))
     elif re.search(r"^refinement\b", file.read_text(), re.MULTILINE):
         for answered in refine(RefineRequest((str(file),), split=False, options=Options(NOTHING))):
             tell(_found(answered.outcome.verdict.value, ""))
@@ -104,6 +106,17 @@ def answer(path: Path, tell: Callable[[Found], None], stop: list[Callable[[], Fo
         request = VerifyRequest(str(file), False, VerifyOptions(NOTHING))
         timeout = Unknown(Reason.TIMEOUT)
         tell(_verified(verify(request, lambda so_far: stop.append(lambda: _verified(so_far(timeout).outcome))).outcome))
+
+
+def _of_pair(folder: Path) -> Found:
+    asked = (folder / "abs.sa", folder / "conc.sa")
+    outcome = ask(*asked)
+    only_relation = any(r.loss is Loss.RELATION for r in outcome.results) and outcome.escape is None
+    if outcome.verdict is Verdict.REFUTED and only_relation and expected_of(folder) == Verdict.PROVED.value:
+        inferred = ask(*asked, relate=Relate.INFER)
+        if inferred.verdict is Verdict.PROVED:
+            return _found(inferred.verdict.value, "with an inferred relation")
+    return _found(outcome.verdict.value, "")
 
 
 def _verified(outcome: Verification) -> Found:

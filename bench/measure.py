@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sa.app.refine import RefineRequest, refine
+from sa.app.refine import RefineRequest, Relate, refine
 from sa.base.limits import limits
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome
@@ -26,10 +26,10 @@ class Measurement:
     memory: float
 
 
-def ask(abstract: Path, concrete: Path, timeout: float | None = None) -> Outcome:
+def ask(abstract: Path, concrete: Path, timeout: float | None = None, relate: Relate = Relate.AS_ASKED) -> Outcome:
     """The tool's answer, asked as the command line asks. Raises InputError and LimitReached."""
     options = Options(limits(timeout, None))
-    (answer,) = refine(RefineRequest((str(abstract), str(concrete)), split=False, options=options))
+    (answer,) = refine(RefineRequest((str(abstract), str(concrete)), split=False, options=options, relate=relate))
     return answer.outcome
 
 
