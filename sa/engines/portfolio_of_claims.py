@@ -14,9 +14,14 @@ from sa.bounded.stages import Wanted
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
 from sa.explicit.deciders import by_all_states, by_few_states
 from sa.hybrid.engine import EFFORTS, by_control, by_coordinates, by_counters, by_elements, by_equalities, by_tests
-from sa.invariants import deciders, direct, joint_conjunctions
+from sa.invariants import deciders, direct, interval_lemmas, joint_conjunctions
 
 CLAIMED: ClaimEngine = Prover("claims", "claims that are inductive as they stand", direct.by_claims)
+INTERVALS: ClaimEngine = Prover(
+    "intervals",
+    "intervals of each thread's own variables; counters and what else only constants decide are control",
+    interval_lemmas.by_intervals,
+)
 BOXES: ClaimEngine = Prover("boxes", "invariants that bound variables, thread by thread", deciders.by_boxes)
 PRECONDITIONS: ClaimEngine = Prover(
     "preconditions", "claims with their weakest preconditions along a few steps", direct.by_preconditions
@@ -106,6 +111,7 @@ Portfolio: TypeAlias = tuple[Turn[ClaimEngine], ...]
 CLAIMS: Portfolio = (
     Turn(STATES, 0.2),
     Turn(CLAIMED, 0.1),
+    Turn(INTERVALS, 0.1),
     Turn(EQUALITIES, 0.35),
     # Before boxes: it takes the same little time for many threads, for which boxes take long.
     Turn(QUICK_BOUNDED, 0.1),

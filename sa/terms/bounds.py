@@ -152,6 +152,10 @@ def assuming(formula: Term, ranges: Ranges) -> Ranges | None:
                 if found is None:
                     return None
                 ranges = found
+        case Var():
+            return {**ranges, formula: (1, 1)}
+        case Not(Var() as var):
+            return {**ranges, var: (0, 0)}
         case Le(total):
             return _limited(total, (None, 0), ranges)
         case IsZero(total):
@@ -162,6 +166,10 @@ def assuming(formula: Term, ranges: Ranges) -> Ranges | None:
                 return _limited(total, (1, None), ranges)
             if high == 0:
                 return _limited(total, (None, -1), ranges)
+        case Same(Var() as var, other) | Same(other, Var() as var) if sort_range(var.sort) != interval.WHOLE:
+            # Some value is common to both: the formula is not false.
+            common = interval.meet(interval_of(var, ranges), interval_of(other, ranges))
+            return None if common is None else {**ranges, var: common}
         case _:
             pass
     return ranges

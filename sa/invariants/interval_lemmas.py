@@ -1,0 +1,81 @@
+"""Claims that intervals settle, thread by thread: which failing steps they exclude, and the lemmas that say why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sa.automata.automaton import Automaton, Edge
+from sa.automata.rename import apart
+from sa.base.budget import Budget, Event, Report
+from sa.certificates.run import Bad
+from sa.certificates.threads import Lemmas
+from sa.conditions.never import failing_edges, taking
+from sa.domains.formula import in_ranges
+from sa.invariants.intervals import Bounded, Owner, Point, intervals
+from sa.question.asked import Asked, Excluded
+from sa.smt.session import Session
+from sa.terms import build
+from sa.terms.bounds import Ranges, assuming
+from sa.terms.interval import sort_range
+from sa.terms.name import at_place
+from sa.terms.sort import BOOL
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
+
+#: Solver resources for each claim: what follows from intervals follows soon.
+SOON = 300_000
+
+
+def by_intervals(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """What intervals of each thread's own variables exclude. Raises LimitReached."""
+    threads = tuple(apart(t) for t in asked.threads)
+    known = intervals(threads, budget.bounds)
+    report(Event("intervals", {"points": sum(map(len, known.points))}))
+    open_ = [bad for bad in asked.bads if not _fails(asked, known, bad)]
+    lemmas = tuple(dict.fromkeys(c for c in _lemmas(known) if c is not build.TRUE)) if open_ else ()
+    session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
+    never = tuple(b for b in open_ if b.claim is None or session.implied(b.claim, (*lemmas, *_somewhere(threads))))
+    if never:
+        yield Excluded(never, Lemmas(asked.threads, lemmas, never, asked.axioms), "intervals at each thread's points")
+
+
+def _fails(asked: Asked, known: Bounded, bad: Bad) -> bool:
+    """Whether intervals allow a failing step that is asked about."""
+    for original, owner, points in zip(asked.threads, known.owners, known.points, strict=True):
+        wanted = set(failing_edges(original, bad.failing))
+        for edge, own in zip(original.edges, owner.thread.edges, strict=True):
+            if edge in wanted and any(_is_possible(known, owner, point, box, own) for point, box in points.items()):
+                return True
+    return False
+
+
+def _is_possible(known: Bounded, owner: Owner, point: Point, box: Ranges, edge: Edge) -> bool:
+    if point.place != edge.source:
+        return False
+    return assuming(substitute(taking(edge), owner.known(point)), {**known.common, **box}) is not None
+
+
+def _lemmas(known: Bounded) -> Iterator[Term]:
+    """What holds always, where a thread can be with which values, and the intervals there."""
+    declared = {v.var: (v.low, v.high) for o in known.owners for v in o.thread.variables}
+    yield from (_within({v: values}) for v, values in known.common.items() if values != declared.get(v))
+    for owner, points in zip(known.owners, known.points, strict=True):
+        here: dict[str, list[Term]] = {q.name: [] for q in owner.thread.locations}
+        for point, box in points.items():
+            values = build.land(*(build.eq(v, x) for v, x in owner.known(point).items()))
+            here[point.place].append(values)
+            yield build.implies(build.land(_at(owner.thread, point.place), values), _within(box))
+        for place, possible in here.items():
+            yield build.implies(_at(owner.thread, place), build.lor(*possible))
+
+
+def _within(box: Ranges) -> Term:
+    return build.land(*(in_ranges(v, (values,)) for v, values in box.items() if values != sort_range(v.sort)))
+
+
+def _at(thread: Automaton, place: str) -> Var:
+    return build.variable(at_place(thread.name, place), BOOL)
+
+
+def _somewhere(threads: tuple[Automaton, ...]) -> Iterator[Term]:
+    return (build.lor(*(_at(t, q.name) for q in t.locations)) for t in threads)

@@ -1,0 +1,127 @@
+"""Intervals thread by thread: counters are control, so numbers that grow in loops that count keep their bounds."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from sa.automata.automaton import Automaton
+from sa.automata.program import Program
+from sa.automata.rename import apart
+from sa.base.budget import Budget, unheard
+from sa.base.limits import Limits
+from sa.certificates.run import Bad, Failing
+from sa.certificates.threads import Lemmas
+from sa.checker.lemmas import check_lemmas
+from sa.checker.ruling import Accepted
+from sa.invariants.interval_lemmas import by_intervals
+from sa.invariants.intervals import POINTS, intervals
+from sa.question.asked import Asked
+from tests.generators.growing import growing_program
+from tests.generators.programs import random_program
+from tests.invariants.judge import distance, random_question
+from tests.language.texts import program_of
+
+CHAIN = """
+    global v : int[{n}] = 1;
+    thread Last {{ local k : int = 0; while (k < 2) {{ v[{n} - 1] := v[{n} - 1] + 1; k := k + 1; }} }}
+    thread T[i : 1..{n} - 2] {{ local k : int = 0; while (k < 2) {{ v[i] := v[i] + v[i + 1]; k := k + 1; }} }}
+    thread Main {{ local k : int = 0; while (k < 2) {{ v[0] := v[0] + v[1]; k := k + 1; }} assert v[0] <= {most}; }}
+"""
+ROWS = """
+    global a : 0..3[6]; global s : int[6] = 0;
+    thread Row[i : 0..1] { local acc, j : int = 0;
+        while (j < 2) { acc := acc + a[i * 2 + j]; s[i * 2 + j] := acc + s[i * 2 + 2 + j]; j := j + 1; } }
+    thread Last { local acc, j : int = 0; while (j < 2) { acc := acc + a[4 + j]; s[4 + j] := acc; j := j + 1; } }
+    invariant sums : s[0] <= 9 && s[3] <= 12;
+"""
+PROVED = {
+    "a chain in which each adds what the next one has": CHAIN.format(n=4, most=31),
+    "a long chain": CHAIN.format(n=12, most=8191),
+    "elements whose index is a counter": ROWS,
+    "a claim about several threads": "global x, y : int = 0; thread A { x := 1; x := 3; } thread B { y := x + 1; }"
+    "invariant together : 0 <= x + y && x + y <= 7;",
+    "a test of what only the thread itself writes": "global x : int = 0;"
+    "thread A { while (x < 1000000) { x := x + 3; } assert x <= 1000002; } thread B { await x > 5; }",
+    "a thread that waits for what never comes": "global x : 0..3 = 0; global y : int = 0;"
+    "thread A { await x > 5; y := 1; } thread B { x := 3; } invariant never : y == 0;",
+    "a flag that follows from data is control": "global y : int = 0;"
+    "thread A { local b : bool = false; local n : int = 0; havoc n; b := n > 3; if (b) { y := 2; } }"
+    "thread B { y := 1; } invariant small : y <= 2;",
+}
+
+
+def excluded(threads: tuple[Automaton, ...], bads: tuple[Bad, ...]) -> tuple[Bad, ...]:
+    """What is excluded; the checker accepts all of it."""
+    done = list[Bad]()
+    for found in by_intervals(Asked(threads, bads, ()), Budget(Limits()), unheard):
+        assert isinstance(found.evidence, Lemmas)
+        assert check_lemmas(found.evidence, Limits()) == Accepted()
+        done += found.bads
+    return tuple(done)
+
+
+def bads(program: Program) -> tuple[Bad, ...]:
+    """What is claimed, as something bad."""
+    return (Bad(Failing(), None), *(Bad(None, i.formula) for i in program.invariants))
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_intervals_settle(name: str) -> None:
+    program = program_of(PROVED[name])
+    assert excluded(program.threads, bads(program)) == bads(program)
+
+
+@pytest.mark.parametrize("name", list(PROVED)[:2])
+def test_bounds_are_the_least_ones(name: str) -> None:
+    text = PROVED[name]
+    program = program_of(text.replace("<= 31", "<= 30").replace("<= 8191", "<= 8190"))
+    assert not excluded(program.threads, bads(program))
+
+
+def test_a_counter_without_a_bound_is_no_control() -> None:
+    text = "global x : int = 0; thread A { local k : int = 0; while (true) { k := k + 1; x := 1; } } thread B { skip; }"
+    known = intervals([apart(t) for t in program_of(text).threads], Limits())
+    assert len(known.points[0]) < POINTS
+    assert dict(known.common)[known.owners[0].thread.variables[0].var] == (0, 1)
+
+
+def test_what_two_threads_write_is_no_variable_of_either() -> None:
+    text = "global x : int = 0; thread A { x := 1; assert x == 1; } thread B { x := 2; }"
+    assert not excluded(program_of(text).threads, (Bad(Failing(), None),))
+
+
+def check(seed: int, number: int) -> bool:
+    """Ask about a random program whose integers have no bounds, which the judge gives some. Whether it is excluded."""
+    confined, bad = random_question(seed, number)
+    threads = program_of(random_program(seed, number)).threads
+    asked = bad
+    if bad.failing is not None and bad.failing.edge is not None:
+        (same,) = (
+            t.edges[c.edges.index(bad.failing.edge)]
+            for t, c in zip(threads, confined, strict=True)
+            if c.name == bad.failing.thread
+        )
+        asked = Bad(Failing(bad.failing.thread, same), bad.claim)
+    found = bool(excluded(threads, (asked,)))
+    assert not found or distance(confined, bad) is None
+    return found
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_what_is_excluded_never_happens(seed: int) -> None:
+    check(seed, 2)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_evidence_about_numbers_that_grow_is_accepted(seed: int) -> None:
+    program = program_of(growing_program(Random(seed)))
+    excluded(program.threads, bads(program))
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("block", range(20))
+def test_what_is_excluded_never_happens_in_many_programs(block: int) -> None:
+    found = sum(check(seed, 2 + seed % 2) for seed in range(1_000 + 150 * block, 1_150 + 150 * block))
+    assert found
