@@ -16,6 +16,7 @@ from sa.automata.automaton import Kind, Variable
 from sa.automata.rename import apart
 from sa.explicit.whole import Arc, Whole
 from sa.hybrid.control import FEW, values_of
+from sa.hybrid.cyclic import Sizes, arc_wrapped, difference, sizes_of, wrapped
 from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.cases import outermost
@@ -56,6 +57,8 @@ class _Made(Struct):
 def coordinates(w: Whole, claims: Sequence[Term]) -> Iterator[Coordinates]:
     """Ways to write the data with remainders and differences, if any: the one with most of these first."""
     numbers = _numbers(w)
+    if sizes := _around_which(w, sizes_of(w.variables)):
+        w, claims = _wrapped(w, sizes), [wrapped(c, sizes) for c in claims]
     formulas = tuple(_formulas(w, claims))
     moduli, pairs = _moduli(w, formulas, numbers), _compared(formulas, numbers)
     _follow(w, numbers, pairs)
@@ -63,15 +66,29 @@ def coordinates(w: Whole, claims: Sequence[Term]) -> Iterator[Coordinates]:
     slack = max(SLACK, len(w.threads))
     trees, small = _trees(pairs, numbers, owner, slack), _small(w, formulas, numbers, slack)
     guesses = ((trees, small), *(((trees, {}),) if small else ()), *((({}, {}),) if trees else ()))
-    for made in (_made(numbers, moduli, t, s) for t, s in guesses):
+    for made in (_made(numbers, moduli, t, s, sizes) for t, s in guesses):
         if made.declared:
             yield _changed(w, claims, made)
+
+
+def _around_which(w: Whole, sizes: Sizes) -> Sizes:
+    """The numbers of sizes around which something is added up."""
+    made = _wrapped(w, sizes) if sizes else w
+    updates = (t for by_place in made.arcs for here in by_place for a in here for t in a.updates.values())
+    used = {t.divisor for t in subterms(updates) if isinstance(t, Mod)}
+    return {v: size for v, size in sizes.items() if size in used}
+
+
+def _wrapped(w: Whole, sizes: Sizes) -> Whole:
+    made = {a: arc_wrapped(a, sizes) for by_place in w.arcs for here in by_place for a in here}
+    turned = (((replace(a, guard=made[a][0], updates=made[a][1]) for a in here) for here in t) for t in w.arcs)
+    return replace(w, arcs=tuple(tuple(tuple(here) for here in by_place) for by_place in turned))
 
 
 def remainders(w: Whole, claims: Sequence[Term]) -> Coordinates:
     """The data with remainders where the program has such, and the rest as it is."""
     numbers = _numbers(w)
-    return _changed(w, claims, _made(numbers, _moduli(w, tuple(_formulas(w, claims)), numbers), {}, {}))
+    return _changed(w, claims, _made(numbers, _moduli(w, tuple(_formulas(w, claims)), numbers), {}, {}, {}))
 
 
 def without_guesses(made: Coordinates, control: Sequence[Var]) -> Whole:
@@ -126,6 +143,8 @@ def _compared(formulas: Iterable[Term], numbers: Mapping[Var, Variable]) -> dict
         if not isinstance(term, Le | IsZero):
             continue
         constant, parts = linear_parts(term.total)
+        if len(parts) == 1:
+            constant, parts = _around(constant, parts)
         variables = sorted((v for v in parts if isinstance(v, Var) and v in numbers), key=lambda v: v.key)
         if len(parts) == 2 and len(variables) == 2 and parts[variables[0]] == -parts[variables[1]]:
             one, two = variables
@@ -133,6 +152,16 @@ def _compared(formulas: Iterable[Term], numbers: Mapping[Var, Variable]) -> dict
             low, high = found.get((one, two), (0, 0))
             found[one, two] = min(low, value), max(high, value)
     return found
+
+
+def _around(constant: int, parts: Mapping[Term, int]) -> tuple[int, Mapping[Term, int]]:
+    """A sum whose sign tells whether a remainder is larger than a constant, if the dividend is near to 0."""
+    ((part, factor),) = parts.items()
+    if not isinstance(part, Mod) or part.divisor < FEW:
+        return constant, parts
+    size, bound = part.divisor, -constant // factor
+    bound = bound - size if bound > size - FEW else bound
+    return -bound, {p: c - size if c > size // 2 else c for p, c in linear_parts(part.dividend)[1].items()}
 
 
 def _small(
@@ -161,12 +190,28 @@ def _follow(w: Whole, numbers: Mapping[Var, Variable], pairs: dict[tuple[Var, Va
         for var, term in arc.updates.items()
         if var in numbers and isinstance(term, Var) and term in numbers
     }
-    for (one, two), ends in tuple(pairs.items()):
-        for var, source in copied:
-            other = two if var is one else one if var is two else None
-            if other is not None and other is not source:
-                key = (source, other) if source.key < other.key else (other, source)
-                pairs.setdefault(key, ends if (var is one) == (key[0] is source) else (-ends[1], -ends[0]))
+    growing = True
+    while growing:
+        before = dict(pairs)
+        for one, two in before:
+            for var, source in copied:
+                other = two if var is one else one if var is two else None
+                if other is not None and other is not source:
+                    key = (source, other) if source.key < other.key else (other, source)
+                    turned = (var is one) != (key[0] is source)
+                    _both(pairs, (one, two), key, turned)
+        growing = pairs != before
+
+
+def _both(
+    pairs: dict[tuple[Var, Var], tuple[int, int]], one: tuple[Var, Var], two: tuple[Var, Var], turned: bool
+) -> None:
+    """Give two differences the same ends, with the opposite sign if they are `turned`: one is a copy of the other."""
+    low, high = pairs[one]
+    least, most = pairs.get(two, (0, 0))
+    least, most = (-most, -least) if turned else (least, most)
+    low, high = min(low, least), max(high, most)
+    pairs[one], pairs[two] = (low, high), (-high, -low) if turned else (low, high)
 
 
 def _trees(
@@ -200,6 +245,7 @@ def _made(
     moduli: Mapping[Var, int],
     trees: Mapping[Var, tuple[Var, int, int]],
     small: Mapping[Var, tuple[int, int]],
+    sizes: Sizes,
 ) -> _Made:
     made = _Made({}, {}, {}, {}, {})
     divided = dict(moduli)
@@ -217,7 +263,7 @@ def _made(
         made.back |= {whole: build.div(var, size), rest: build.mod(var, size)}
         made.declared[var] = [Variable(whole, variable.kind), Variable(rest, variable.kind, low=0, high=size - 1)]
     for var in trees:
-        _differ(made, numbers, trees, var)
+        _differ(made, numbers, trees, var, sizes)
     for var, (low, high) in small.items():
         if var not in made.there and all(parent is not var for parent, _, _ in trees.values()):
             made.declared[var] = [replace(numbers[var], low=low, high=high)]
@@ -226,15 +272,23 @@ def _made(
     return made
 
 
-def _differ(made: _Made, numbers: Mapping[Var, Variable], trees: Mapping[Var, tuple[Var, int, int]], var: Var) -> None:
-    """Write a number as that which it is seen from and a difference."""
+def _differ(
+    made: _Made,
+    numbers: Mapping[Var, Variable],
+    trees: Mapping[Var, tuple[Var, int, int]],
+    var: Var,
+    sizes: Sizes,
+) -> None:
+    """Write a number as that which it is seen from and a difference; around the shorter way if both wrap around."""
     if var in made.there or var not in trees:
         return
     parent, low, high = trees[var]
-    _differ(made, numbers, trees, parent)
-    more = build.variable(f"{var.name} - {parent.name}", INT)
-    made.there[var] = build.add(made.there.get(parent, parent), more)
-    made.back[more] = build.sub(var, parent)
+    _differ(made, numbers, trees, parent, sizes)
+    more, size = build.variable(f"{var.name} - {parent.name}", INT), sizes.get(var)
+    ahead = build.add(made.there.get(parent, parent), more)
+    cyclic = size is not None and sizes.get(parent) == size
+    made.there[var] = build.mod(ahead, size) if cyclic and size is not None else ahead
+    made.back[more] = difference(var, parent, size) if cyclic and size is not None else build.sub(var, parent)
     made.declared[var] = [Variable(more, numbers[var].kind, low=low, high=high)]
     made.limits[more] = (low, high)
 
