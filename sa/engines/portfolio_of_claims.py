@@ -13,6 +13,7 @@ from sa.bounded.schedule import read_schedule
 from sa.bounded.stages import Wanted
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
 from sa.explicit.deciders import by_all_states, by_few_states
+from sa.hybrid import engine as hybrid
 from sa.hybrid.engine import EFFORTS, by_control, by_coordinates, by_counters, by_elements, by_equalities, by_tests
 from sa.invariants import deciders, direct, interval_lemmas, joint_conjunctions
 
@@ -41,7 +42,12 @@ ELEMENTS: ClaimEngine = Prover(
 EQUALITIES: ClaimEngine = Prover(
     "equalities",
     "explicit control with equations and differences between variables",
-    by_equalities,
+    partial(by_equalities, hybrid.EQUALITIES),
+)
+ALTERNATIVES: ClaimEngine = Prover(
+    "alternatives",
+    "the same as `equalities`, where a control point may have several sets of equations",
+    partial(by_equalities, hybrid.ALTERNATIVES),
 )
 COUNTERS: ClaimEngine = Decider(
     "counters",
@@ -52,6 +58,11 @@ COORDINATES: ClaimEngine = Prover(
     "coordinates",
     "relations at control points between remainders and differences: ring buffers, ticket locks",
     partial(by_coordinates, EFFORTS[0]),
+)
+QUICK_COORDINATES: ClaimEngine = Prover(
+    "quick-coordinates",
+    "the same as `coordinates`, with equations and differences alone",
+    partial(by_coordinates, replace(EFFORTS[0], rlimit=None)),
 )
 TESTS: ClaimEngine = Prover(
     "tests", "the same as `equalities`; how tests come out is control too: copies that may be out of date", by_tests
@@ -113,6 +124,8 @@ CLAIMS: Portfolio = (
     Turn(CLAIMED, 0.1),
     Turn(INTERVALS, 0.1),
     Turn(EQUALITIES, 0.35),
+    Turn(QUICK_COORDINATES, 0.2),
+    Turn(ALTERNATIVES, 0.35),
     # Before boxes: it takes the same little time for many threads, for which boxes take long.
     Turn(QUICK_BOUNDED, 0.1),
     Turn(TESTS, 0.35),

@@ -149,6 +149,8 @@ def _compared(formulas: Iterable[Term], numbers: Mapping[Var, Variable]) -> dict
         if len(parts) == 2 and len(variables) == 2 and parts[variables[0]] == -parts[variables[1]]:
             one, two = variables
             value = -constant // parts[two]
+            # What is compared with a large constant, as the range of a type, need not be large.
+            value = value if abs(value) < FEW else 0
             low, high = found.get((one, two), (0, 0))
             found[one, two] = min(low, value), max(high, value)
     return found

@@ -17,7 +17,7 @@ from sa.terms import build, interval
 from sa.terms.bounds import Ranges, assuming, interval_of
 from sa.terms.build import linear_parts
 from sa.terms.sort import INT
-from sa.terms.substitute import rebuild
+from sa.terms.substitute import rebuild, substitute
 from sa.terms.term import Bool, Forall, Int, IsZero, Ite, Le, Member, Mod, Term, Var, sort_of
 
 #: By number how many values it has, which are those from 0 on.
@@ -47,13 +47,19 @@ def arc_wrapped(arc: Arc, sizes: Sizes) -> tuple[Term, dict[Var, Term]]:
 
 def _sum(term: Ite, size: int, sizes: Sizes) -> Term | None:
     """A sum that the term is the remainder of, if both its cases are and lie in the range."""
-    one, two = term.positive, term.negative
-    constant, parts = linear_parts(build.sub(one, two))
-    if isinstance(one, Ite) or isinstance(two, Ite) or parts or constant % size != 0 or constant == 0:
+    ranges: Ranges = {v: (0, sizes[v] - 1) for v in term.free if v in sizes}
+    cases = (term.positive, term.condition), (term.negative, build.lnot(term.condition))
+    if any(isinstance(t, Ite) for t, _ in cases) or not all(_is_inside(t, c, size, ranges) for t, c in cases):
         return None
-    ranges = {v: (0, sizes[v] - 1) for v in term.free if v in sizes}
-    inside = _is_inside(one, term.condition, size, ranges) and _is_inside(two, build.lnot(term.condition), size, ranges)
-    return one if inside else None
+    for (one, _), (two, condition) in (cases, cases[::-1]):
+        # What is set to 0 behind its last value is one more than that.
+        there = assuming(condition, ranges) or {}
+        known: dict[Var, Term] = {v: build.integer(x) for v, (x, y) in there.items() if x is not None and x == y}
+        for exact in ({}, known):
+            constant, parts = linear_parts(substitute(build.sub(one, two), exact))
+            if not parts and constant != 0 and constant % size == 0:
+                return one
+    return None
 
 
 def _is_inside(term: Term, condition: Term, size: int, ranges: Ranges) -> bool:

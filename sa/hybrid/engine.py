@@ -26,6 +26,7 @@ from sa.hybrid.fuse import Fused, fused, restored
 from sa.hybrid.points import Frame, Graph, Point, explore, frame
 from sa.hybrid.slices import about_all, is_small, jointly_about_all, mattering, spoken_of
 from sa.hybrid.solve import Held, Way, horn, solve
+from sa.hybrid.standing import standing
 from sa.hybrid.taken import with_few
 from sa.hybrid.tested import with_tests
 from sa.invariants.direct import lemmas_key
@@ -51,15 +52,20 @@ Guesses: TypeAlias = Callable[[Whole, Sequence[Term], Sequence[Bad]], Iterator[C
 
 
 class Effort(Struct, frozen=True):
-    """How many control points at most, those that matter and all; solver resources, none: equations are enough."""
+    """How many control points at most, those that matter and all; solver resources, none: equations are enough.
+
+    With `alternatives` a point may have several sets of equations.
+    """
 
     points: int
     full: int
     rlimit: int | None
+    alternatives: bool = False
 
 
 #: Equalities alone cost little at each point, so there may be many.
 EQUALITIES = Effort(20_000, 40_000, None)
+ALTERNATIVES = replace(EQUALITIES, alternatives=True)
 
 #: With little effort and with much.
 EFFORTS = (Effort(3_000, 6_000, 10_000_000), Effort(40_000, 80_000, 200_000_000))
@@ -100,9 +106,9 @@ def by_control(
                 yield found
 
 
-def by_equalities(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+def by_equalities(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """What equations and differences between data settle, at many points. Raises LimitReached."""
-    return (found for found in by_control(EQUALITIES, asked, budget, report) if isinstance(found, Excluded))
+    return (found for found in by_control(effort, asked, budget, report) if isinstance(found, Excluded))
 
 
 def by_coordinates(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
@@ -180,9 +186,11 @@ def _answer(work: _Work, f: Frame, less: Fused) -> tuple[Held | Way | GivenUp, s
         held = excluded(f, possible, known, work.lemmas, work.session)
         if held is not None:
             return held, "differences at control points"
-    if work.effort.rlimit is None:
+    if work.effort.alternatives:
         held = alternatives(f, possible, work.lemmas, work.session)
         return held or GivenUp("not asked"), "alternatives at control points"
+    if work.effort.rlimit is None:
+        return GivenUp("not asked"), ""
     return _solved(work, f, possible, known or equal), "control points"
 
 
@@ -202,7 +210,7 @@ def _proof(work: _Work, bads: tuple[Bad, ...], invariants: Joints) -> Joint | Le
 def by_tests(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """What equations and differences settle where it is control how tests come out. Raises LimitReached."""
     decide = partial(_in_coordinates, guesses=_by_tests, how="control points that tell how tests come out")
-    found = by_control(replace(EFFORTS[0], rlimit=None), asked, budget, report, decide)
+    found = by_control(replace(EFFORTS[0], rlimit=None, alternatives=True), asked, budget, report, decide)
     return (f for f in found if isinstance(f, Excluded))
 
 
@@ -228,7 +236,7 @@ def _in_coordinates(
     if any(w.partial for w in wholes):
         return
     work = _work(part, asked, budget, report, effort)
-    for made in guesses(wholes[0], [w.claim for w in wholes], asked.bads):
+    for made in guesses(standing(wholes[0], work.lemmas), [w.claim for w in wholes], asked.bads):
         there = replace(work, lemmas=(*(substitute(c, made.there) for c in work.lemmas), *made.known))
         explored = (_explored(there, made, asked.bads, reach) for reach in (Reach.ALL, Reach.DECLARED))
         f, graph = next((x for x in explored if x is not None), (None, None))
@@ -301,7 +309,7 @@ def _graph(work: _Work, bads: tuple[Bad, ...], lay_out: LayingOut) -> tuple[Fram
     wholes = [whole(work.part, Bad(None, bad.claim)) for bad in bads]
     if any(w.partial for w in wholes):
         return None, None
-    w, reaches = lay_out(wholes[0])
+    w, reaches = lay_out(standing(wholes[0], work.lemmas))
     for reach in reaches:
         variables, starts = control(w, work.session, reach)
         f = frame(w, bads, [x.claim for x in wholes], variables, starts, work.session, work.lemmas)

@@ -88,10 +88,8 @@ def _settled(
 ) -> Iterator[Excluded]:
     """What the inductive part of the formulas excludes. Other engines are told of those that are `telling`."""
     offered = tuple(f for f in offered if f not in (build.TRUE, build.FALSE) and not _has_quantifiers(f))[:OFFERED]
-    said = frozenset[Var]().union(*(f.free for f in (*offered, *(b.claim for b in asked.bads if b.claim is not None))))
-    named = {t.name: tuple(v for q in t.locations if (v := _at(t.name, q.name)) in said) for t in threads}
     session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
-    f = _Frame(threads, named, session)
+    f = _frame(threads, (*offered, *(b.claim for b in asked.bads if b.claim is not None)), session)
     left = _inductive(f, offered)
     # What holds always is of use to others, also where it excludes nothing by itself. Their evidence contains these
     # formulas and no others, so they must be inductive without the rest.
@@ -102,9 +100,23 @@ def _settled(
         yield Excluded(never, Lemmas(asked.threads, left, never, asked.axioms), how)
 
 
+def noted(asked: Asked, budget: Budget, formulas: Sequence[Term]) -> None:
+    """Tell other engines which of the formulas are inductive with what is known already. Raises LimitReached."""
+    threads = tuple(apart(t) for t in asked.threads)
+    offered = tuple(dict.fromkeys((*asked.shared.made.get(lemmas_key(asked), ()), *formulas)))[:OFFERED]
+    session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
+    asked.shared.made[lemmas_key(asked)] = _inductive(_frame(threads, offered, session), offered)
+
+
 def lemmas_key(asked: Asked) -> Hashable:
     """Under what the formulas are shared that were found to be inductive."""
     return ("lemmas", asked.threads)
+
+
+def _frame(threads: tuple[Automaton, ...], formulas: Sequence[Term], session: Session) -> _Frame:
+    said = frozenset[Var]().union(*(f.free for f in formulas))
+    named = {t.name: tuple(v for q in t.locations if (v := _at(t.name, q.name)) in said) for t in threads}
+    return _Frame(threads, named, session)
 
 
 def _claimed(bads: Sequence[Bad]) -> Iterator[Term]:

@@ -11,6 +11,7 @@ from sa.certificates.run import Bad
 from sa.certificates.threads import Lemmas
 from sa.conditions.never import failing_edges, taking
 from sa.domains.formula import in_ranges
+from sa.invariants.direct import noted
 from sa.invariants.intervals import Bounded, Owner, Point, intervals
 from sa.question.asked import Asked, Excluded
 from sa.smt.session import Session
@@ -37,6 +38,9 @@ def by_intervals(asked: Asked, budget: Budget, report: Report) -> Iterator[Exclu
     never = tuple(b for b in open_ if b.claim is None or session.implied(b.claim, (*lemmas, *_somewhere(threads))))
     if never:
         yield Excluded(never, Lemmas(asked.threads, lemmas, never, asked.axioms), "intervals at each thread's points")
+    if len(never) < len(asked.bads):
+        # Bounds that hold always may be of use to others.
+        noted(asked, budget, [part for bound in _always(known) for part in build.conjuncts(bound)])
 
 
 def _fails(asked: Asked, known: Bounded, bad: Bad) -> bool:
@@ -57,8 +61,7 @@ def _is_possible(known: Bounded, owner: Owner, point: Point, box: Ranges, edge: 
 
 def _lemmas(known: Bounded) -> Iterator[Term]:
     """What holds always, where a thread can be with which values, and the intervals there."""
-    declared = {v.var: (v.low, v.high) for o in known.owners for v in o.thread.variables}
-    yield from (_within({v: values}) for v, values in known.common.items() if values != declared.get(v))
+    yield from _always(known)
     for owner, points in zip(known.owners, known.points, strict=True):
         here: dict[str, list[Term]] = {q.name: [] for q in owner.thread.locations}
         for point, box in points.items():
@@ -67,6 +70,11 @@ def _lemmas(known: Bounded) -> Iterator[Term]:
             yield build.implies(build.land(_at(owner.thread, point.place), values), _within(box))
         for place, possible in here.items():
             yield build.implies(_at(owner.thread, place), build.lor(*possible))
+
+
+def _always(known: Bounded) -> Iterator[Term]:
+    declared = {v.var: (v.low, v.high) for o in known.owners for v in o.thread.variables}
+    yield from (_within({v: values}) for v, values in known.common.items() if values != declared.get(v))
 
 
 def _within(box: Ranges) -> Term:

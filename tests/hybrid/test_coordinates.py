@@ -62,7 +62,28 @@ thread B {{ while (true) {{ if (b < a) {{ b := b + {step}; }} }} }}
 invariant less : b <= a;
 """
 
+#: Numbers that wrap around after the last one of their range, written as cases.
+AROUND = """
+global buf : int[4] = 0; global head, tail : 0..{last} = 0;
+thread P {{ local n : int = 0; local t : 0..{last} = 0;
+  while (true) {{ await (if head <= tail then tail - head else tail - head + {last} + 1) < {room}; n := n + 1;
+    t := tail; buf[t % 4] := n; tail := if t < {last} then t + 1 else 0; }} }}
+thread C {{ local m : int = 0; local h : 0..{last} = 0;
+  while (true) {{ h := head; await tail != h; assert buf[h % 4] == m + 1; m := m + 1;
+    head := if h < {last} then h + 1 else 0; }} }}
+"""
+
+AROUND_TICKETS = """
+global next, serving : 0..{last} = 0; global inside : int = 0;
+thread T[i : 1..3] {{ local mine : 0..{last} = 0;
+  while (true) {{ atomic {{ mine := next; next := if next < {last} then next + 1 else 0; }} await serving == mine;
+    inside := inside + 1; assert inside == 1; inside := inside - 1;
+    serving := if serving < {last} then serving + {step} else {step} - 1; }} }}
+"""
+
 PROGRAMS = (
+    AROUND.format(last=19, room=4),
+    AROUND_TICKETS.format(last=20, step=1),
     RING.format(room=3),
     PLACES.format(room=3),
     TICKETS.format(last="mine"),
@@ -124,7 +145,8 @@ def test_steps_are_the_same_in_other_words(text: str) -> None:
 
 
 def values(w: Whole, random: Random) -> dict[Var, Value]:
-    return {v.var: random.randint(-20, 20) for v in w.variables}
+    ends = {v.var: (-20 if v.low is None else v.low, 20 if v.high is None else v.high) for v in w.variables}
+    return {v: random.choice((low, high, *[random.randint(low, high)] * 3)) for v, (low, high) in ends.items()}
 
 
 def moved(made: Coordinates, old: dict[Var, Value]) -> dict[Var, Value]:
@@ -139,8 +161,10 @@ def moved(made: Coordinates, old: dict[Var, Value]) -> dict[Var, Value]:
         (PLACES.format(room=3), PLACES.format(room=4)),
         (TICKETS.format(last="mine"), TICKETS.format(last="mine - 1")),
         (ARRAY_LOCK.format(take="slot[mine % 4] := false;"), ARRAY_LOCK.format(take="")),
+        (AROUND.format(last=4294967295, room=4), AROUND.format(last=4294967295, room=5)),
+        (AROUND_TICKETS.format(last=4294967295, step=1), AROUND_TICKETS.format(last=4294967295, step=2)),
     ],
-    ids=["ring", "places", "tickets", "array lock"],
+    ids=["ring", "places", "tickets", "array lock", "ring that wraps around", "tickets that wrap around"],
 )
 def test_what_depends_on_places_is_proved_and_nothing_that_is_wrong(right: str, wrong: str) -> None:
     assert verdicts(right) == {Verdict.PROVED}
