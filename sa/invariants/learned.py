@@ -1,0 +1,183 @@
+"""Joint invariants that are learned from random runs and mended by counterexamples.
+
+Many threads that steer each other by flags have far too many joint locations, and no invariant of one thread by itself
+says enough. Yet what is needed is often short: clauses over two or three words (`arcs.py`) and equations that count
+words (`indicators.py`) which no run breaks. There are very many of these, most of no use and some false. So the search
+(`learning.py`) goes backwards from the claims. What has to be shown is shown of one kind of step at a time, from nothing but
+the candidates that are needed so far. A state of the solver that breaks some other candidate makes that one known, too;
+those that the solver used have to be shown themselves. A state that breaks no candidate counts as reachable, and so
+does what the step leads to: it is one more state that was seen, and what it breaks is a candidate no more (Garg, Löding,
+Madhusudan, Neider: ICE, CAV 2014; Flanagan, Leino: Houdini, FME 2001). Candidates are finitely many, so this ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from random import Random
+
+from sa.automata.automaton import Automaton, Kind
+from sa.automata.ranges import within
+from sa.automata.rename import apart
+from sa.base.budget import Budget, Event, Report
+from sa.base.limits import Limits, check_time
+from sa.certificates.run import Bad, Failing
+from sa.certificates.threads import Lemmas
+from sa.conditions.never import failing_edges
+from sa.explicit.whole import Whole, whole
+from sa.invariants.features import Seen, Word, features_of
+from sa.invariants.indicators import Equation, equations
+from sa.invariants.learning import Ask, Known, Search, known, need, rests_on, settle
+from sa.invariants.walks import moves_of, walks
+from sa.question.asked import Asked, Excluded
+from sa.smt.switches import Switches
+from sa.terms import build
+from sa.terms.compile import Row, executable
+from sa.terms.name import at_place
+from sa.terms.sort import BOOL, INT
+from sa.terms.term import Term, Var
+
+#: Runs, their steps, and different states of them that are kept.
+RUNS, STEPS, STATES = 40, 1_500, 12_000
+
+#: Solver resources for each question, and questions at most.
+SOON, QUESTIONS = 2_000_000, 6_000
+
+#: Threads and small variables at most, and numbers in equations.
+FEATURES, NUMBERS = 160, 12
+
+
+def by_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """What invariants exclude that are learned from runs. Raises LimitReached."""
+    w = whole(asked.threads, Bad(Failing(), None))
+    places = [_at(t, q.name) for t in w.threads for q in t.locations]
+    claims = tuple(b.claim for b in asked.bads if b.claim is not None)
+    if w.partial or not executable(claims, (*w.order, *places)):
+        return
+    features = features_of(w, claims)
+    if len(features) > FEATURES:
+        return
+    rows = _rows(w, budget)
+    if not rows:
+        return
+    seen = Seen(features)
+    seen.look(rows)
+    report(Event("runs", {"states": len(rows), "features": len(features)}))
+    found = list(_equations(w, asked, seen, rows, budget.bounds))
+    always = [f for t in w.threads for f in _somewhere(t)]
+    switches = Switches(budget.bounds, budget.seed, SOON, always, (*places, *w.order[len(w.threads) :]))
+    s = Search(w, seen, switches, _asks(w), found)
+    report(Event("learning", {"equations": len(found)}))
+    yield from _excluded(s, asked, report)
+
+
+def _excluded(s: Search, asked: Asked, report: Report) -> Iterator[Excluded]:
+    roots = {bad: tuple(_roots(s, asked, bad)) for bad in asked.bads}
+    s.lasting = [known(s, f) for f in _written([apart(t) for t in s.w.threads])]
+    for lasting in s.lasting:
+        need(s, lasting)
+    done = settle(s, QUESTIONS)
+    report(Event("learned", {"questions": s.switches.calls, "formulas": len(s.made), "states": s.seen.count}))
+    if not done or not all(k.alive for k in s.lasting):
+        return
+    never = tuple(bad for bad, goals in roots.items() if all(g.alive for g in goals))
+    if never:
+        goals = [*s.lasting, *(g for bad in never for g in roots[bad])]
+        lemmas = tuple(dict.fromkeys(k.formula for k in rests_on(s, goals) if k.number is not None))
+        yield Excluded(never, Lemmas(asked.threads, lemmas, never, asked.axioms), "invariants learned from runs")
+
+
+def _roots(s: Search, asked: Asked, bad: Bad) -> Iterator[Known]:
+    """What is to be shown of something bad, each in a kind of step of its own that changes nothing."""
+    if bad.claim is not None:
+        for formula in build.conjuncts(bad.claim):
+            yield _root(s, Ask((), {}), formula)
+    for thread, separate in zip(asked.threads, map(apart, asked.threads), strict=True):
+        wanted = set(failing_edges(thread, bad.failing))
+        for edge, arc in zip(thread.edges, separate.edges, strict=True):
+            if edge in wanted:
+                guard = build.land(arc.guard, *(within(c) for c in arc.choices))
+                yield _root(s, Ask((_at(thread, edge.source), guard), {}), build.FALSE)
+
+
+def _root(s: Search, ask: Ask, formula: Term) -> Known:
+    goal = Known(formula, needed=True)
+    s.waiting[ask] = {goal: None}
+    return goal
+
+
+def _rows(w: Whole, budget: Budget) -> list[Row]:
+    """Different states of random runs."""
+    found = dict[Row, None]()
+    for row in walks(w, Random(budget.seed), budget.bounds, RUNS, STEPS):
+        found[row] = None
+        if len(found) == STATES:
+            break
+    return list(found)
+
+
+def _asks(w: Whole) -> tuple[Ask, ...]:
+    """The start, and each step."""
+    first = {
+        _at(t, q.name): build.boolean(i == p)
+        for t, p in zip(w.threads, w.start, strict=True)
+        for i, q in enumerate(t.locations)
+    }
+    found = [Ask((w.init,), first, known=False)]
+    for thread, moves in zip(w.threads, moves_of(w), strict=True):
+        for move in (m for here in moves for m in here):
+            here, there = (_at(thread, thread.locations[p].name) for p in (move.arc.source, move.arc.target))
+            moved = {} if here is there else {here: build.FALSE, there: build.TRUE}
+            found.append(Ask((here, move.arc.guard), {**move.arc.updates, **moved}, move=move))
+    return tuple(found)
+
+
+def _at(thread: Automaton, place: str) -> Var:
+    return build.variable(at_place(thread.name, place), BOOL)
+
+
+def _somewhere(thread: Automaton) -> Iterator[Term]:
+    """A thread is at one location."""
+    places = [_at(thread, q.name) for q in thread.locations]
+    yield build.lor(*places)
+    yield from (build.lnot(build.land(one, two)) for one, two in combinations(places, 2))
+
+
+def _written(threads: Sequence[Automaton]) -> Iterator[Term]:
+    """What is written of locations, which steps must keep, too."""
+    for thread in threads:
+        said = {q.name: build.conjuncts(q.inv) for q in thread.locations}
+        everywhere = frozenset.intersection(*map(frozenset, said.values()))
+        yield from sorted(everywhere, key=lambda f: f.key)
+        for place, formulas in said.items():
+            yield from (build.implies(_at(thread, place), f) for f in formulas if f not in everywhere)
+
+
+def _equations(w: Whole, asked: Asked, seen: Seen, rows: Sequence[Row], bounds: Limits) -> Iterator[Equation]:
+    """Equations of all states, and of those with a thread at some location."""
+    told = frozenset[Var]().union(*(f.of for f in seen.features[: len(w.threads)]))
+    small = frozenset(v for f in seen.features for v in f.of if len(f.of) == 1) - told
+    numbers = [n for n, v in enumerate(w.order) if n >= len(w.threads) and v.sort == INT and v not in small]
+    if not 0 < len(numbers) <= NUMBERS:
+        return
+    wheres: list[Word | None] = [None]
+    wheres += [(i, p) for i, t in enumerate(w.threads) if _is_about(asked, t) for p in range(len(t.locations))]
+    found = list[Equation]()
+    for where in wheres:
+        found += equations(seen, rows, numbers, where, lambda: check_time(bounds))
+    yield from found
+    # Where few states were seen, an equation of other places may be the only one known.
+    pool = {tuple(e.weights.items()): e for e in found}
+    words = [seen.words(r) for r in rows]
+    for where in wheres:
+        mine = {tuple(e.weights.items()) for e in found if e.where == where}
+        for weights, e in pool.items():
+            moved = Equation(where, e.weights)
+            if weights not in mine and all(moved.holds(r, v) for r, v in zip(rows, words, strict=True)):
+                yield moved
+
+
+def _is_about(asked: Asked, thread: Automaton) -> bool:
+    """Whether a thread may fail, or has numbers of its own."""
+    fails = any(True for b in asked.bads for _ in failing_edges(thread, b.failing))
+    return fails or any(v.var.sort == INT and v.kind is Kind.LOCAL for v in thread.variables)
