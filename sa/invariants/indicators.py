@@ -26,9 +26,12 @@ Summand: TypeAlias = None | int | Word
 #: Coefficients at most: what few states have in common by chance has larger ones.
 COEFFICIENT = 20
 
-#: Words in an equation's states at most, how many states more than summands are looked at, and how often others
-#: that break an equation are looked at, too.
-SUMMANDS, MORE, AGAIN = 200, 60, 8
+#: Summands and states at most, how many states more than summands are looked at first, and how often others that break
+#: an equation are looked at, too.
+SUMMANDS, STATES, MORE, AGAIN = 200, 1_500, 60, 8
+
+#: A state, and its words.
+Look: TypeAlias = tuple[Row, Sequence[Value]]
 
 
 class Equation(Struct, frozen=True, eq=False):
@@ -72,26 +75,34 @@ def written(equation: Equation, seen: Seen, order: Sequence[Var]) -> Term:
 
 
 def equations(
-    seen: Seen, rows: Sequence[Row], numbers: Sequence[int], where: Word | None, between: Callable[[], None]
+    seen: Seen, looked: Sequence[Look], numbers: Sequence[int], where: Word | None, between: Callable[[], None]
 ) -> Iterator[Equation]:
-    """The equations with a number in them of the states with a word."""
+    """The equations with a number in them of the states with a word; `looked` are all that were seen."""
     states = seen.together(() if where is None else (where,))
-    mine = [n for n in range(len(rows)) if states >> n & 1]
+    mine = [n for n in range(len(looked)) if states >> n & 1]
     summands: list[Summand] = [None, *_words(seen, states), *numbers]
     if len(mine) < len(summands) + 2 or len(summands) > SUMMANDS:
         return
-    looks = {n: seen.words(rows[n]) for n in mine}
-    form = {n: {s: c for s in summands if (c := _counts(s, rows[n], looks[n]))} for n in mine}
-    picked = set(Random(0).sample(mine, min(len(mine), 2 * len(summands) + MORE)))
+    forms = [_form(summands, *looked[n]) for n in Random(0).sample(mine, min(len(mine), STATES))]
+    first, found = 2 * len(summands) + MORE, list[Equation]()
+    picked = set(range(min(len(forms), first)))
     for _ in range(AGAIN):
         between()
-        found = [Equation(where, w) for w in null_space(summands, [form[n] for n in sorted(picked)])]
-        found = [e for e in found if any(isinstance(s, int) for s in e.weights)]
-        broken = {n for e in found for n in mine if sum(w * form[n].get(s, 0) for s, w in e.weights.items()) != 0}
+        weights = null_space(summands, [forms[n] for n in sorted(picked)])
+        found = [Equation(where, w) for w in weights if any(isinstance(s, int) for s in w)]
+        broken = [n for n, f in enumerate(forms) if any(_total(e.weights, f) for e in found)]
         if not broken:
             yield from (e for e in found if all(abs(w) <= COEFFICIENT for w in e.weights.values()))
             return
-        picked.update(sorted(broken)[:MORE])
+        picked.update(broken[:MORE])
+
+
+def _form(summands: Sequence[Summand], row: Row, words: Sequence[Value]) -> dict[Summand, int]:
+    return {s: c for s in summands if (c := _counts(s, row, words))}
+
+
+def _total(weights: Mapping[Summand, int], form: Mapping[Summand, int]) -> int:
+    return sum(w * form.get(s, 0) for s, w in weights.items())
 
 
 def _words(seen: Seen, states: int) -> Iterator[Word]:

@@ -37,8 +37,8 @@ from sa.terms.name import at_place
 from sa.terms.sort import BOOL, INT
 from sa.terms.term import Term, Var
 
-#: Runs, their steps, and different states of them that are kept.
-RUNS, STEPS, STATES = 40, 1_500, 12_000
+#: Runs, their steps, and different states of each that are kept, the first ones and some of the others.
+RUNS, STEPS, STATES = 60, 1_500, 200
 
 #: Solver resources for each question, and questions at most.
 SOON, QUESTIONS = 2_000_000, 6_000
@@ -66,7 +66,7 @@ def by_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     found = list(_equations(w, asked, seen, rows, budget.bounds))
     always = [f for t in w.threads for f in _somewhere(t)]
     switches = Switches(budget.bounds, budget.seed, SOON, always, (*places, *w.order[len(w.threads) :]))
-    s = Search(w, seen, switches, _asks(w), found)
+    s = Search(w, seen, switches, _asks(w), found, moves_of(w), Random(budget.seed))
     report(Event("learning", {"equations": len(found)}))
     yield from _excluded(s, asked, report)
 
@@ -108,11 +108,12 @@ def _root(s: Search, ask: Ask, formula: Term) -> Known:
 
 def _rows(w: Whole, budget: Budget) -> list[Row]:
     """Different states of random runs."""
-    found = dict[Row, None]()
-    for row in walks(w, Random(budget.seed), budget.bounds, RUNS, STEPS):
-        found[row] = None
-        if len(found) == STATES:
-            break
+    found, random = dict[Row, None](), Random(budget.seed)
+    for run in walks(w, random, budget.bounds, RUNS, STEPS):
+        own = list(dict.fromkeys(run))
+        few = STATES // 2
+        found.update(dict.fromkeys(own[:few]))
+        found.update(dict.fromkeys(random.sample(own[few:], min(len(own[few:]), few))))
     return list(found)
 
 
@@ -162,18 +163,18 @@ def _equations(w: Whole, asked: Asked, seen: Seen, rows: Sequence[Row], bounds: 
         return
     wheres: list[Word | None] = [None]
     wheres += [(i, p) for i, t in enumerate(w.threads) if _is_about(asked, t) for p in range(len(t.locations))]
+    looked = [(row, seen.words(row)) for row in rows]
     found = list[Equation]()
     for where in wheres:
-        found += equations(seen, rows, numbers, where, lambda: check_time(bounds))
+        found += equations(seen, looked, numbers, where, lambda: check_time(bounds))
     yield from found
     # Where few states were seen, an equation of other places may be the only one known.
     pool = {tuple(e.weights.items()): e for e in found}
-    words = [seen.words(r) for r in rows]
     for where in wheres:
         mine = {tuple(e.weights.items()) for e in found if e.where == where}
         for weights, e in pool.items():
             moved = Equation(where, e.weights)
-            if weights not in mine and all(moved.holds(r, v) for r, v in zip(rows, words, strict=True)):
+            if weights not in mine and all(moved.holds(row, words) for row, words in looked):
                 yield moved
 
 

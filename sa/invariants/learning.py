@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from random import Random
 
 from msgspec import Struct, field
 
@@ -11,7 +12,7 @@ from sa.invariants import arcs, indicators
 from sa.invariants.arcs import Arc, excluding
 from sa.invariants.features import Seen, values_as_row
 from sa.invariants.indicators import Equation
-from sa.invariants.walks import Move, taken
+from sa.invariants.walks import Move, Moves, taken, walk
 from sa.smt.switches import Switches, Used
 from sa.terms import build
 from sa.terms.compile import Row
@@ -22,6 +23,9 @@ from sa.terms.term import Term, Var
 
 #: Clauses that become known for each state that they exclude.
 AT_ONCE = 4
+
+#: Steps of the walk from a state that counts as reachable.
+WALK = 60
 
 
 class Ask(Struct, frozen=True, eq=False):
@@ -62,6 +66,8 @@ class Search(Struct, eq=False):
     switches: Switches
     asks: tuple[Ask, ...]
     equations: list[Equation]
+    moves: Moves
+    random: Random
     lasting: list[Known] = field(default_factory=list)
     made: dict[int, Known] = field(default_factory=dict)
     by_candidate: dict[Arc | Equation, Known] = field(default_factory=dict)
@@ -181,12 +187,15 @@ def _reached(s: Search, ask: Ask, row: Row, values: Mapping[Var, Value]) -> None
         row = after
     elif ask.known:
         return
-    s.seen.look((row,))
-    words = s.seen.words(row)
-    s.equations = [e for e in s.equations if e.holds(row, words)]
-    for k in list(s.made.values()):
-        if k.alive and k.candidate is not None and not _keeps(k.candidate, row, words):
-            _give_up(s, k)
+    # What all candidates allow is kept by those among them that are inductive, and so is what any steps lead to.
+    rows = tuple(dict.fromkeys(walk(s.moves, row, s.random, s.seen.count, WALK)))
+    s.seen.look(rows)
+    for row in rows:
+        words = s.seen.words(row)
+        s.equations = [e for e in s.equations if e.holds(row, words)]
+        for k in list(s.made.values()):
+            if k.alive and k.candidate is not None and not _keeps(k.candidate, row, words):
+                _give_up(s, k)
 
 
 def _give_up(s: Search, goal: Known) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -37,35 +38,45 @@ class Move(Struct, frozen=True, eq=False):
     updates: tuple[tuple[int, Callable[[Row], Value]], ...]
 
 
-def moves_of(w: Whole) -> tuple[tuple[tuple[Move, ...], ...], ...]:
+#: Edges by thread and place.
+Moves: TypeAlias = tuple[tuple[tuple[Move, ...], ...], ...]
+
+
+def moves_of(w: Whole) -> Moves:
     """The edges by thread and place."""
     return tuple(tuple(tuple(_move(a, w.order) for a in here) for here in thread) for thread in w.arcs)
 
 
-def walks(w: Whole, random: Random, bounds: Limits, runs: int, steps: int) -> Iterator[Row]:
-    """The states of some runs of so many steps, one after the other. Raises LimitReached."""
+def walks(w: Whole, random: Random, bounds: Limits, runs: int, steps: int) -> Iterator[list[Row]]:
+    """The states of some runs of at most so many steps. Raises LimitReached."""
     moves, session = moves_of(w), Session(bounds)
     for run in range(runs):
         check_time(bounds)
         row = start(w, session, random)
         if row is None:
             return
-        yield row
-        renewed, last = _HABITS[run % len(_HABITS)]
-        order = random.sample(range(len(moves)), len(moves))
-        for _ in range(steps):
-            if random.random() < renewed:
-                random.shuffle(order)
-            for place, thread in enumerate(order):
-                after = step(moves[thread][_place(row, thread)], row, random)
-                if after is not None:
-                    if random.random() < last:
-                        order.append(order.pop(place))
-                    break
-            else:
+        yield walk(moves, row, random, run, steps)
+
+
+def walk(moves: Moves, row: Row, random: Random, habit: int, steps: int) -> list[Row]:
+    """The states of a run of at most so many steps from one of them, which is the first."""
+    found = [row]
+    renewed, last = _HABITS[habit % len(_HABITS)]
+    order = random.sample(range(len(moves)), len(moves))
+    for _ in range(steps):
+        if random.random() < renewed:
+            random.shuffle(order)
+        for place, thread in enumerate(order):
+            after = step(moves[thread][_place(row, thread)], row, random)
+            if after is not None:
+                if random.random() < last:
+                    order.append(order.pop(place))
                 break
-            row = after
-            yield row
+        else:
+            break
+        row = after
+        found.append(row)
+    return found
 
 
 def _place(row: Row, thread: int) -> int:
