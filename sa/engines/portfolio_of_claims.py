@@ -14,7 +14,7 @@ from sa.bounded.stages import Wanted
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
 from sa.explicit.deciders import by_all_states, by_few_states
 from sa.hybrid.engine import EFFORTS, by_control, by_coordinates, by_counters, by_elements, by_equalities, by_tests
-from sa.invariants import deciders, direct, joint_conjunctions
+from sa.invariants import deciders, direct, joint_conjunctions, learned
 
 CLAIMED: ClaimEngine = Prover("claims", "claims that are inductive as they stand", direct.by_claims)
 BOXES: ClaimEngine = Prover("boxes", "invariants that bound variables, thread by thread", deciders.by_boxes)
@@ -70,6 +70,11 @@ SUMS: ClaimEngine = Prover(
 MORE_SUMS: ClaimEngine = Prover(
     "more-sums", "the same as `sums`, for terms of any form", partial(joint_conjunctions.by_sums, True)
 )
+LEARNED: ClaimEngine = Prover(
+    "learned",
+    "joint invariants learned from random runs: clauses over locations and small values, equations that count these",
+    learned.by_runs,
+)
 RELATIONS: ClaimEngine = Prover(
     "relations", "relational invariants, thread by thread", partial(deciders.by_relations, 0)
 )
@@ -109,6 +114,7 @@ CLAIMS: Portfolio = (
     Turn(EQUALITIES, 0.35),
     # Before boxes: it takes the same little time for many threads, for which boxes take long.
     Turn(QUICK_BOUNDED, 0.1),
+    Turn(LEARNED, 0.3),
     Turn(TESTS, 0.35),
     Turn(COORDINATES, 0.2),
     Turn(PRECONDITIONS, 0.1),

@@ -21,8 +21,8 @@ from sa.terms.sort import Value
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
-#: Clauses that become known for each state that they exclude.
-AT_ONCE = 4
+#: Clauses that become known for each state that they exclude, and those known already that are used again.
+AT_ONCE, USED_AGAIN = 6, 16
 
 #: Steps of the walk from a state that counts as reachable.
 WALK = 60
@@ -163,7 +163,7 @@ def _breaking(s: Search, row: Row, relevant: frozenset[int]) -> list[Known]:
         if k.alive and not k.needed and k.candidate is not None and not _keeps(k.candidate, row, words):
             found.append(k)
     if found:
-        return found[:AT_ONCE]
+        return found[:USED_AGAIN]
     for equation in s.equations:
         if equation not in s.by_candidate and not equation.holds(row, words):
             found.append(known(s, indicators.written(equation, s.seen, s.w.order), equation))

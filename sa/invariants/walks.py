@@ -109,10 +109,10 @@ def _move(arc: Arc, order: Sequence[Var]) -> Move:
 
 def step(moves: Sequence[Move], row: Row, random: Random) -> Row | None:
     """The state behind a random edge that is possible; None where there is none."""
-    for move in random.sample(moves, len(moves)):
+    for move in random.sample(moves, len(moves)) if len(moves) > 1 else moves:
         if move.arc.edge.label is not None and move.arc.edge.label.action == FAIL:
             continue
-        full = (*row, *(_chosen(c, random) for c in move.arc.choices))
+        full = (*row, *(_chosen(c, random) for c in move.arc.choices)) if move.arc.choices else row
         after = taken(move, full, len(row))
         if after is not None:
             return after

@@ -6,7 +6,7 @@ behind a switch of its own, and a question names the switches that are on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import z3
 from msgspec import Struct
@@ -19,12 +19,12 @@ from sa.smt.stopping import check_stopped, milliseconds_left, resources
 from sa.smt.translate import Translator
 from sa.smt.value import NotAValue, value_in
 from sa.terms.evaluate import Unevaluable, holds
-from sa.terms.sort import Value
+from sa.terms.sort import BOOL, Value
 from sa.terms.term import Term, Var
 
 
 class Model(Struct, frozen=True):
-    """Values that make the question true, and all hypotheses that are on."""
+    """Values that make the question true, and all hypotheses that are on. The evaluator agreed as to the question."""
 
     values: Mapping[Var, Value]
 
@@ -50,7 +50,6 @@ class Switches:
         self._solver.set("random_seed", seed)
         self._ranged = set[Var]()
         self._switches = list[z3.BoolRef]()
-        self._hypotheses = list[Term]()
         for formula in always:
             self._assert(formula, lambda f: f)
         for var in self._spoken:
@@ -60,7 +59,6 @@ class Switches:
         """A new hypothesis, off until a question names it."""
         switch = z3.Bool(f"#{len(self._switches)}", self._context)
         self._switches.append(switch)
-        self._hypotheses.append(formula)
         self._assert(formula, lambda f: z3.Implies(switch, f))
         return len(self._switches) - 1
 
@@ -95,28 +93,47 @@ class Switches:
             self._solver.set("timeout", time_left)
         before = resources(self._solver)
         with timed(Part.SOLVER, "satisfiability"):
-            result = self._solver.check(*(self._switches[n] for n in on))
-        if result == z3.unsat:
-            names = {str(switch) for switch in self._solver.unsat_core()}
-            return Used(frozenset(n for n in on if f"#{n}" in names))
-        if result == z3.sat:
-            return self._model(on, formulas)
+            result = self._asked(on)
+        if result == z3.Z3_L_FALSE:
+            return Used(frozenset(self._core()))
+        if result == z3.Z3_L_TRUE:
+            return self._model(formulas)
         check_stopped(self._solver.reason_unknown(), resources(self._solver) - before, self._rlimit, self.bounds)
         check_time(self.bounds)
         return None
 
-    def _model(self, on: Sequence[int], formulas: Sequence[Term]) -> Model:
+    def _asked(self, on: Sequence[int]) -> int:
+        # Not `check`, which spends more time on casting switches than the solver on many a question.
+        switches = (z3.Ast * len(on))(*(self._switches[n].ast for n in on))
+        result: int = z3core.Z3_solver_check_assumptions(self._context.ref(), self._solver.solver, len(on), switches)
+        return result
+
+    def _core(self) -> Iterator[int]:
+        core = z3core.Z3_solver_get_unsat_core(self._context.ref(), self._solver.solver)
+        for switch in z3.AstVector(core, self._context):
+            yield int(str(switch).strip("|#"))
+
+    def _model(self, formulas: Sequence[Term]) -> Model:
         model = self._solver.model()
         variables = dict.fromkeys(self._spoken)
         variables.update((v, None) for f in formulas for v in sorted(f.free, key=lambda v: v.key))
-        values = {v: value_in(model, self._translator.translate(v), v.sort) for v in variables}
-        for formula in (*formulas, *(self._hypotheses[n] for n in on)):
+        values = {v: self._value(model, v) for v in variables}
+        for formula in formulas:
             try:
                 if not holds(formula, values):
                     raise SolverDisagrees(f"model {values} of {formula!r}")
             except Unevaluable:
                 continue
         return Model(values)
+
+    def _value(self, model: z3.ModelRef, var: Var) -> Value:
+        expression = self._translator.translate(var)
+        if var.sort != BOOL:
+            return value_in(model, expression, var.sort)
+        # There are very many of them, and `eval` spends its time on what kind of expression a value is.
+        found = (z3.Ast * 1)()
+        z3core.Z3_model_eval(self._context.ref(), model.model, expression.ast, True, found)
+        return bool(z3core.Z3_get_bool_value(self._context.ref(), found[0]) == z3.Z3_L_TRUE)
 
     def _assert(self, formula: Term, written: Callable[[z3.BoolRef], z3.BoolRef]) -> None:
         for var in formula.free:
