@@ -7,7 +7,7 @@ before it is needed: with a few hundred words there are many thousands.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from math import comb
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -30,6 +30,9 @@ class Arc(Struct, frozen=True):
         return words[self.feature] in self.values or any(words[f] != x for f, x in self.words)
 
 
+#: Words of a clause at most, and groups of words that are looked at for one of more than three.
+LONGEST, GROUPS = 5, 5_000
+
 #: How likely a clause is to be of use: the first ones come first.
 Rank: TypeAlias = tuple[int, int, int]
 
@@ -48,26 +51,22 @@ def excluding(seen: Seen, words: Sequence[Value], relevant: frozenset[int], most
     if never:
         everywhere = (1 << seen.count) - 1
         return [Arc((), f, seen.among(everywhere, f)) for f in never]
-    for found in (_pairs(with_them), _triples(with_them)):
-        ranked = sorted(_ranked(seen, words, with_them, relevant, found), key=lambda r: r[0])
-        if ranked:
+    for size in range(2, LONGEST + 1):
+        if size > 3 and comb(len(words), size) > GROUPS:
+            break
+        groups = _strangers(with_them, size, (1 << seen.count) - 1)
+        if ranked := sorted(_ranked(seen, words, with_them, relevant, groups), key=lambda r: r[0]):
             return [arc for _, arc in ranked[:most]]
     return []
 
 
-def _pairs(with_them: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    for one, two in combinations(range(len(with_them)), 2):
-        if not with_them[one] & with_them[two]:
-            yield one, two
-
-
-def _triples(with_them: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Features whose values never came together; there are no two of them of which this is true."""
-    for one, two in combinations(range(len(with_them)), 2):
-        both = with_them[one] & with_them[two]
-        for three in range(two + 1, len(with_them)):
-            if not both & with_them[three]:
-                yield one, two, three
+def _strangers(with_them: Sequence[int], size: int, states: int, first: int = 0) -> Iterator[tuple[int, ...]]:
+    """Groups of features of that size whose values never came together among some states."""
+    if size == 1:
+        yield from ((f,) for f in range(first, len(with_them)) if not states & with_them[f])
+        return
+    for f in range(first, len(with_them) - size + 1):
+        yield from ((f, *others) for others in _strangers(with_them, size - 1, states & with_them[f], f + 1))
 
 
 def _ranked(

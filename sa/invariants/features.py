@@ -1,4 +1,4 @@
-"""What a state of a program looks like in a few words: where threads are, values of small variables, how tests come out.
+"""What a state of a program looks like in a few words: where threads are, small variables, how tests come out.
 
 Which words occur together in states that were seen is kept by word as a set of states, a number with a bit for each.
 """
@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
+from sa.automata.automaton import Variable
 from sa.automata.ranges import count_of
 from sa.explicit.whole import Whole
 from sa.invariants.houdini import atoms_of
@@ -18,8 +19,9 @@ from sa.terms import build
 from sa.terms.compile import Row, executable, predicate
 from sa.terms.evaluate import Unevaluable
 from sa.terms.name import at_place
+from sa.terms.solve import solution
 from sa.terms.sort import BOOL, INT, EnumSort, Value
-from sa.terms.term import Int, IsZero, Le, Same, Term, Var
+from sa.terms.term import Int, IsZero, Ite, Le, Same, Term, Var
 
 #: Values of a variable whose values are words, and tests that are looked at.
 VALUES, TESTS = 24, 40
@@ -29,11 +31,15 @@ Word: TypeAlias = tuple[int, Value]
 
 
 class Feature(Struct, frozen=True, eq=False):
-    """Something that has one of a few values in each state. `says` writes that it has a value."""
+    """Something that has one of a few values in each state. `says` writes that it has a value.
+
+    `small` is the variable whose value it is; None where it is no variable's.
+    """
 
     of: frozenset[Var]
     value: Callable[[Row], Value]
     says: Callable[[Value], Term]
+    small: Var | None = None
 
 
 class Seen(Struct):
@@ -83,7 +89,7 @@ def _value(feature: Feature, row: Row) -> Value:
 def features_of(w: Whole, claims: Sequence[Term]) -> tuple[Feature, ...]:
     """The places of threads, small variables, and tests of others in guards and claims, over `at T.q` and variables."""
     found = [*_places(w)]
-    small = [v for v in w.order[len(w.threads) :] if _is_small(w, v)]
+    small = _small(w)
     found += (_variable(w, v) for v in small)
     told = frozenset(small)
     found += (_test(w, t) for t in islice(_tests(w, claims, told), TESTS))
@@ -105,25 +111,60 @@ def _entry(index: int) -> Callable[[Row], Value]:
     return lambda row: row[index]
 
 
-def _is_small(w: Whole, var: Var) -> bool:
-    """Whether a variable has few values: by its sort or range, or since only constants are assigned to it."""
-    if var.sort == BOOL or isinstance(var.sort, EnumSort):
+def _small(w: Whole) -> list[Var]:
+    """The variables with few values: by their sort or range, or since nothing else is ever assigned to them."""
+    declared = {v.var: v for v in w.variables}
+    begun = {c.free: c for c in build.conjuncts(w.init) if isinstance(c, IsZero) and len(c.free) == 1}
+    values = dict[Var, frozenset[Term]]()
+    for var in declared:
+        if var.sort == INT and count_of(declared[var]) is None and frozenset((var,)) in begun:
+            values[var] = frozenset(t for c in (begun[frozenset((var,))],) if (t := _solved(c, var)) is not None)
+    values = {v: x for v, x in values.items() if x}
+    assigned = [(v, t) for thread in w.arcs for here in thread for a in here for v, t in a.updates.items()]
+    growing = True
+    while growing:
+        growing = False
+        for var, term in assigned:
+            if var in values:
+                more = _few(term, values)
+                if more is None or len(values[var] | more) > VALUES:
+                    del values[var]
+                    growing = True
+                elif not more <= values[var]:
+                    values[var] |= more
+                    growing = True
+    return [v for v in declared if v in values or _declared_small(declared[v])]
+
+
+def _solved(equation: Term, var: Var) -> Term | None:
+    found = solution(equation, frozenset((var,)))
+    return found[1] if found is not None and isinstance(found[1], Int) else None
+
+
+def _few(term: Term, values: Mapping[Var, frozenset[Term]]) -> frozenset[Term] | None:
+    """The values that a term may have, where these are few."""
+    if isinstance(term, Int):
+        return frozenset((term,))
+    if isinstance(term, Var):
+        return values.get(term)
+    if isinstance(term, Ite):
+        one, two = _few(term.positive, values), _few(term.negative, values)
+        return None if one is None or two is None else one | two
+    return None
+
+
+def _declared_small(variable: Variable) -> bool:
+    if variable.var.sort == BOOL or isinstance(variable.var.sort, EnumSort):
         return True
-    declared = next(v for v in w.variables if v.var is var)
-    if var.sort != INT:
-        return False
-    if (count := count_of(declared)) is not None:
-        return count <= VALUES
-    assigned = [a.updates[var] for t in w.arcs for here in t for a in here if var in a.updates]
-    known = any(isinstance(c, IsZero) and c.free == {var} for c in build.conjuncts(w.init))
-    return known and bool(assigned) and all(isinstance(t, Int) for t in assigned) and len(set(assigned)) <= VALUES
+    count = count_of(variable) if variable.var.sort == INT else None
+    return count is not None and count <= VALUES
 
 
 def _variable(w: Whole, var: Var) -> Feature:
     def says(value: Value) -> Term:
         return build.eq(var, build.constant(value, var.sort)) if var.sort != BOOL else var if value else build.lnot(var)
 
-    return Feature(frozenset((var,)), _entry(w.order.index(var)), says)
+    return Feature(frozenset((var,)), _entry(w.order.index(var)), says, var)
 
 
 def _tests(w: Whole, claims: Sequence[Term], told: frozenset[Var]) -> Iterator[Term]:

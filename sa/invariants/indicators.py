@@ -21,7 +21,7 @@ from sa.terms.sort import Value
 from sa.terms.term import Term, Var
 
 #: What an equation adds up: 1, the entry of a row, or a word.
-Summand: TypeAlias = None | int | Word
+Summand: TypeAlias = int | Word | None
 
 #: Coefficients at most: what few states have in common by chance has larger ones.
 COEFFICIENT = 20
@@ -39,6 +39,11 @@ class Equation(Struct, frozen=True, eq=False):
 
     where: Word | None
     weights: Mapping[Summand, int]
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """The entries of a row that it speaks of."""
+        return frozenset(s for s in self.weights if isinstance(s, int))
 
     def holds(self, row: Row, words: Sequence[Value]) -> bool:
         """Whether it holds in a state."""
@@ -76,25 +81,30 @@ def written(equation: Equation, seen: Seen, order: Sequence[Var]) -> Term:
 
 def equations(
     seen: Seen, looked: Sequence[Look], numbers: Sequence[int], where: Word | None, between: Callable[[], None]
-) -> Iterator[Equation]:
-    """The equations with a number in them of the states with a word; `looked` are all that were seen."""
+) -> tuple[list[Equation], int]:
+    """The equations with a number in them of the states with a word, and how many pairs of summands were looked at.
+
+    `looked` are all states that were seen.
+    """
     states = seen.together(() if where is None else (where,))
     mine = [n for n in range(len(looked)) if states >> n & 1]
     summands: list[Summand] = [None, *_words(seen, states), *numbers]
     if len(mine) < len(summands) + 2 or len(summands) > SUMMANDS:
-        return
+        return [], 0
     forms = [_form(summands, *looked[n]) for n in Random(0).sample(mine, min(len(mine), STATES))]
     first, found = 2 * len(summands) + MORE, list[Equation]()
     picked = set(range(min(len(forms), first)))
-    for _ in range(AGAIN):
+    for turn in range(1, AGAIN + 1):
         between()
         weights = null_space(summands, [forms[n] for n in sorted(picked)])
         found = [Equation(where, w) for w in weights if any(isinstance(s, int) for s in w)]
         broken = [n for n, f in enumerate(forms) if any(_total(e.weights, f) for e in found)]
         if not broken:
-            yield from (e for e in found if all(abs(w) <= COEFFICIENT for w in e.weights.values()))
-            return
+            return [e for e in found if all(abs(w) <= COEFFICIENT for w in e.weights.values())], turn * len(
+                summands
+            ) ** 2
         picked.update(broken[:MORE])
+    return [], AGAIN * len(summands) ** 2
 
 
 def _form(summands: Sequence[Summand], row: Row, words: Sequence[Value]) -> dict[Summand, int]:

@@ -3,11 +3,11 @@
 Many threads that steer each other by flags have far too many joint locations, and no invariant of one thread by itself
 says enough. Yet what is needed is often short: clauses over two or three words (`arcs.py`) and equations that count
 words (`indicators.py`) which no run breaks. There are very many of these, most of no use and some false. So the search
-(`learning.py`) goes backwards from the claims. What has to be shown is shown of one kind of step at a time, from nothing but
-the candidates that are needed so far. A state of the solver that breaks some other candidate makes that one known, too;
-those that the solver used have to be shown themselves. A state that breaks no candidate counts as reachable, and so
-does what the step leads to: it is one more state that was seen, and what it breaks is a candidate no more (Garg, Löding,
-Madhusudan, Neider: ICE, CAV 2014; Flanagan, Leino: Houdini, FME 2001). Candidates are finitely many, so this ends.
+(`learning.py`) goes backwards from the claims. What has to be shown is shown of one kind of step at a time, from
+nothing but the candidates that are needed so far. A state of the solver that breaks some other candidate makes that one
+known, too; those that the solver used have to be shown themselves. A state that breaks no candidate counts as reachable,
+and so does what the step leads to: it is one more state that was seen, and what it breaks is a candidate no more (Garg,
+Löding, Madhusudan, Neider: ICE, CAV 2014; Flanagan, Leino: Houdini, FME 2001). Candidates are finitely many, so this ends.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sa.certificates.threads import Lemmas
 from sa.conditions.never import failing_edges
 from sa.explicit.whole import Whole, whole
 from sa.invariants.features import Seen, Word, features_of
-from sa.invariants.indicators import Equation, equations
+from sa.invariants.indicators import Equation, Look, equations
 from sa.invariants.learning import Ask, Known, Search, known, need, rests_on, settle
 from sa.invariants.walks import moves_of, walks
 from sa.question.asked import Asked, Excluded
@@ -43,8 +43,8 @@ RUNS, STEPS, STATES = 60, 1_500, 200
 #: Solver resources for each question, and questions at most.
 SOON, QUESTIONS = 2_000_000, 6_000
 
-#: Threads and small variables at most, and numbers in equations.
-FEATURES, NUMBERS = 160, 12
+#: Threads and small variables at most, numbers in equations, and pairs of summands in all spaces that are looked at.
+FEATURES, NUMBERS, EQUATIONS = 160, 12, 250_000
 
 
 def by_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
@@ -63,26 +63,27 @@ def by_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     seen = Seen(features)
     seen.look(rows)
     report(Event("runs", {"states": len(rows), "features": len(features)}))
-    found = list(_equations(w, asked, seen, rows, budget.bounds))
+    numbers = _numbers(w, seen)
+    found = list(_equations(w, asked, seen, rows, numbers, budget.bounds)) if 0 < len(numbers) <= NUMBERS else []
     always = [f for t in w.threads for f in _somewhere(t)]
     switches = Switches(budget.bounds, budget.seed, SOON, always, (*places, *w.order[len(w.threads) :]))
-    s = Search(w, seen, switches, _asks(w), found, moves_of(w), Random(budget.seed))
+    s = Search(w, seen, switches, _asks(w), found, frozenset(numbers), moves_of(w), Random(budget.seed))
     report(Event("learning", {"equations": len(found)}))
     yield from _excluded(s, asked, report)
 
 
 def _excluded(s: Search, asked: Asked, report: Report) -> Iterator[Excluded]:
     roots = {bad: tuple(_roots(s, asked, bad)) for bad in asked.bads}
-    s.lasting = [known(s, f) for f in _written([apart(t) for t in s.w.threads])]
-    for lasting in s.lasting:
-        need(s, lasting)
+    lasting = [known(s, f) for f in _written([apart(t) for t in s.w.threads])]
+    for formula in lasting:
+        need(s, formula)
     done = settle(s, QUESTIONS)
     report(Event("learned", {"questions": s.switches.calls, "formulas": len(s.made), "states": s.seen.count}))
-    if not done or not all(k.alive for k in s.lasting):
+    if not done or not all(k.alive for k in lasting):
         return
     never = tuple(bad for bad, goals in roots.items() if all(g.alive for g in goals))
     if never:
-        goals = [*s.lasting, *(g for bad in never for g in roots[bad])]
+        goals = [*lasting, *(g for bad in never for g in roots[bad])]
         lemmas = tuple(dict.fromkeys(k.formula for k in rests_on(s, goals) if k.number is not None))
         yield Excluded(never, Lemmas(asked.threads, lemmas, never, asked.axioms), "invariants learned from runs")
 
@@ -154,31 +155,55 @@ def _written(threads: Sequence[Automaton]) -> Iterator[Term]:
             yield from (build.implies(_at(thread, place), f) for f in formulas if f not in everywhere)
 
 
-def _equations(w: Whole, asked: Asked, seen: Seen, rows: Sequence[Row], bounds: Limits) -> Iterator[Equation]:
-    """Equations of all states, and of those with a thread at some location."""
-    told = frozenset[Var]().union(*(f.of for f in seen.features[: len(w.threads)]))
-    small = frozenset(v for f in seen.features for v in f.of if len(f.of) == 1) - told
-    numbers = [n for n, v in enumerate(w.order) if n >= len(w.threads) and v.sort == INT and v not in small]
-    if not 0 < len(numbers) <= NUMBERS:
-        return
-    wheres: list[Word | None] = [None]
-    wheres += [(i, p) for i, t in enumerate(w.threads) if _is_about(asked, t) for p in range(len(t.locations))]
+def _numbers(w: Whole, seen: Seen) -> list[int]:
+    """The entries of a state that are numbers with many values."""
+    small = frozenset(f.small for f in seen.features)
+    return [n for n, v in enumerate(w.order) if n >= len(w.threads) and v.sort == INT and v not in small]
+
+
+def _equations(
+    w: Whole, asked: Asked, seen: Seen, rows: Sequence[Row], numbers: Sequence[int], bounds: Limits
+) -> Iterator[Equation]:
+    """Equations of all states, and of those with a word."""
+    wheres = list(_wheres(w, asked, seen))
     looked = [(row, seen.words(row)) for row in rows]
     found = list[Equation]()
+    left = EQUATIONS
     for where in wheres:
-        found += equations(seen, looked, numbers, where, lambda: check_time(bounds))
+        more, size = equations(seen, looked, numbers, where, lambda: check_time(bounds))
+        found += more
+        left -= size
+        if left < 0:
+            break
     yield from found
     # Where few states were seen, an equation of other places may be the only one known.
     pool = {tuple(e.weights.items()): e for e in found}
+    given = {(e.where, weights) for weights, e in pool.items()}
+    broken = {weights: _broken(Equation(None, e.weights), looked) for weights, e in pool.items()}
     for where in wheres:
-        mine = {tuple(e.weights.items()) for e in found if e.where == where}
+        states = seen.together(() if where is None else (where,))
         for weights, e in pool.items():
-            moved = Equation(where, e.weights)
-            if weights not in mine and all(moved.holds(row, words) for row, words in looked):
-                yield moved
+            if not states & broken[weights] and (where, weights) not in given:
+                yield Equation(where, e.weights)
+
+
+def _broken(equation: Equation, looked: Sequence[Look]) -> int:
+    """The states in which it does not hold."""
+    return int("".join("0" if equation.holds(row, words) else "1" for row, words in reversed(looked)) or "0", 2)
+
+
+def _wheres(w: Whole, asked: Asked, seen: Seen) -> Iterator[Word | None]:
+    """Of which states equations are looked for: of all, of those with a thread at some location that may fail or has
+    numbers of its own, of those where a small variable has some value, and of those with another thread somewhere.
+    """
+    yield None
+    threads = range(len(w.threads))
+    about = [n for n in threads if _is_about(asked, w.threads[n])]
+    rest = [n for n, f in enumerate(seen.features) if f.small is not None]
+    for n in (*about, *rest, *(n for n in threads if n not in about)):
+        yield from ((n, value) for value in seen.with_word[n])
 
 
 def _is_about(asked: Asked, thread: Automaton) -> bool:
-    """Whether a thread may fail, or has numbers of its own."""
     fails = any(True for b in asked.bads for _ in failing_edges(thread, b.failing))
     return fails or any(v.var.sort == INT and v.kind is Kind.LOCAL for v in thread.variables)

@@ -1,4 +1,4 @@
-"""The search behind `learned.py`: what has to be shown, from which candidates, and what counterexamples make of these."""
+"""The search behind `learned.py`: what has to be shown, from which candidates, and what counterexamples do to these."""
 
 from __future__ import annotations
 
@@ -59,16 +59,16 @@ class Shown(Struct, frozen=True, eq=False):
 
 
 class Search(Struct, eq=False):
-    """A search while it runs. `waiting` has goals by kind of step; `lasting` are known whatever is needed."""
+    """A search while it runs. `waiting` has goals by kind of step; `made` are formulas that may be used, by switch."""
 
     w: Whole
     seen: Seen
     switches: Switches
     asks: tuple[Ask, ...]
     equations: list[Equation]
+    numbers: frozenset[int]
     moves: Moves
     random: Random
-    lasting: list[Known] = field(default_factory=list)
     made: dict[int, Known] = field(default_factory=dict)
     by_candidate: dict[Arc | Equation, Known] = field(default_factory=dict)
     waiting: dict[Ask, dict[Known, None]] = field(default_factory=dict)
@@ -109,8 +109,7 @@ def _asked(s: Search, ask: Ask, goals: tuple[Known, ...], questions: int) -> tup
     """Show the goals after a kind of step; those that are left where some of them cannot be."""
     after = {g: substitute(g.formula, ask.after) for g in goals}
     formulas = (*ask.taken, build.lnot(build.land(*after.values())))
-    on = {k.number: k for k in (*s.lasting, *s.made.values()) if k.alive and (k.needed or k in s.lasting)}
-    on = {n: k for n, k in on.items() if n is not None and ask.known}
+    on = {n: k for n, k in s.made.items() if k.needed} if ask.known else {}
     while s.switches.calls < questions:
         answer = s.switches.check(on, formulas)
         match answer:
@@ -138,7 +137,7 @@ def _asked(s: Search, ask: Ask, goals: tuple[Known, ...], questions: int) -> tup
             for g in broken:
                 _give_up(s, g)
             return tuple(g for g in goals if g.alive)
-        on.update((k.number, k) for k in fresh if k.number is not None)
+        on.update((n, k) for k in fresh if (n := k.number) is not None)
     return goals
 
 
@@ -149,13 +148,20 @@ def _is_false(formula: Term, values: Mapping[Var, Value]) -> bool:
         return False
 
 
-def _relevant(s: Search, ask: Ask, goals: Sequence[Term]) -> frozenset[int]:
-    """The features that a step or a goal speaks of."""
+class _Relevant(Struct, frozen=True):
+    """The features, and the numbers, by their entries, that a step or a goal speaks of."""
+
+    features: frozenset[int]
+    numbers: frozenset[int]
+
+
+def _relevant(s: Search, ask: Ask, goals: Sequence[Term]) -> _Relevant:
     spoken = frozenset[Var]().union(*(f.free for f in (*ask.taken, *goals)))
-    return frozenset(n for n, f in enumerate(s.seen.features) if not f.of.isdisjoint(spoken))
+    features = frozenset(n for n, f in enumerate(s.seen.features) if not f.of.isdisjoint(spoken))
+    return _Relevant(features, frozenset(n for n in s.numbers if s.w.order[n] in spoken))
 
 
-def _breaking(s: Search, row: Row, relevant: frozenset[int]) -> list[Known]:
+def _breaking(s: Search, row: Row, relevant: _Relevant) -> list[Known]:
     """Candidates that a state breaks, which become known now if they were not before."""
     words = s.seen.words(row)
     found = list[Known]()
@@ -164,10 +170,12 @@ def _breaking(s: Search, row: Row, relevant: frozenset[int]) -> list[Known]:
             found.append(k)
     if found:
         return found[:USED_AGAIN]
-    for equation in s.equations:
-        if equation not in s.by_candidate and not equation.holds(row, words):
-            found.append(known(s, indicators.written(equation, s.seen, s.w.order), equation))
-    for arc in excluding(s.seen, words, relevant, AT_ONCE):
+    clauses = excluding(s.seen, words, relevant.features, AT_ONCE)
+    asked = s.equations if relevant.numbers or not clauses else ()
+    told = [e for e in asked if e not in s.by_candidate and not e.holds(row, words)]
+    for equation in sorted(told, key=lambda e: (not e.numbers & relevant.numbers, len(e.weights)))[:AT_ONCE]:
+        found.append(known(s, indicators.written(equation, s.seen, s.w.order), equation))
+    for arc in clauses:
         if arc not in s.by_candidate or not s.by_candidate[arc].alive:
             found.append(known(s, arcs.written(arc, s.seen), arc))
     return found
