@@ -13,7 +13,7 @@ from sa.bounded.schedule import read_schedule
 from sa.bounded.stages import Wanted
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
 from sa.explicit.deciders import by_all_states, by_few_states
-from sa.hybrid.engine import EFFORTS, by_control, by_coordinates, by_counters, by_elements, by_equalities, by_tests
+from sa.hybrid.engine import EFFORTS, EQUALITIES, by_control, by_coordinates, by_counters, by_elements, by_equalities, by_tests
 from sa.invariants import deciders, direct, joint_conjunctions, learned
 
 CLAIMED: ClaimEngine = Prover("claims", "claims that are inductive as they stand", direct.by_claims)
@@ -33,10 +33,13 @@ ELEMENTS: ClaimEngine = Prover(
     "explicit control with invariants of array elements that hold at every index",
     partial(by_elements, EFFORTS[0]),
 )
-EQUALITIES: ClaimEngine = Prover(
+BY_EQUALITIES: ClaimEngine = Prover(
     "equalities",
     "explicit control with equations and differences between variables",
-    by_equalities,
+    partial(by_equalities, EQUALITIES[0]),
+)
+MORE_EQUALITIES: ClaimEngine = Prover(
+    "more-equalities", "the same as `equalities`, at more control points", partial(by_equalities, EQUALITIES[1])
 )
 COUNTERS: ClaimEngine = Decider(
     "counters",
@@ -111,12 +114,14 @@ Portfolio: TypeAlias = tuple[Turn[ClaimEngine], ...]
 CLAIMS: Portfolio = (
     Turn(STATES, 0.2),
     Turn(CLAIMED, 0.1),
-    Turn(EQUALITIES, 0.35),
+    Turn(BY_EQUALITIES, 0.35),
     # Before boxes: it takes the same little time for many threads, for which boxes take long.
     Turn(QUICK_BOUNDED, 0.1),
-    Turn(LEARNED, 0.3),
     Turn(TESTS, 0.35),
     Turn(COORDINATES, 0.2),
+    # Before those that go through many control points, or bound variables thread by thread.
+    Turn(LEARNED, 0.35),
+    Turn(MORE_EQUALITIES, 0.35),
     Turn(PRECONDITIONS, 0.1),
     Turn(BOXES, 0.3),
     Turn(ELEMENTS, 0.35),

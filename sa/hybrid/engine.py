@@ -58,8 +58,8 @@ class Effort(Struct, frozen=True):
     rlimit: int | None
 
 
-#: Equalities alone cost little at each point, so there may be many.
-EQUALITIES = Effort(20_000, 40_000, None)
+#: Equalities alone cost little at each point, so there may be many. Few points are a look before other engines.
+EQUALITIES = (Effort(2_000, 40_000, None), Effort(20_000, 40_000, None))
 
 #: With little effort and with much.
 EFFORTS = (Effort(3_000, 6_000, 10_000_000), Effort(40_000, 80_000, 200_000_000))
@@ -100,9 +100,9 @@ def by_control(
                 yield found
 
 
-def by_equalities(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+def by_equalities(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """What equations and differences between data settle, at many points. Raises LimitReached."""
-    return (found for found in by_control(EQUALITIES, asked, budget, report) if isinstance(found, Excluded))
+    return (found for found in by_control(effort, asked, budget, report) if isinstance(found, Excluded))
 
 
 def by_coordinates(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
