@@ -10,7 +10,7 @@ from sa.certificates.run import Bad, Failing
 from sa.certificates.threads import Joint
 from sa.checker.never import check_joint
 from sa.checker.ruling import Accepted
-from sa.hybrid.engine import by_equalities
+from sa.hybrid.engine import EQUALITIES, by_equalities
 from sa.question.asked import Asked, Excluded
 from tests.language.texts import program_of
 
@@ -32,7 +32,9 @@ def found(text: str) -> list[Excluded]:
     """What is excluded by equations, differences and alternatives alone; the checker accepts it."""
     program = program_of(text)
     bads = tuple(Bad(None, i.formula) for i in program.invariants) or (Bad(Failing(), None),)
-    answers = list(by_equalities(Asked(program.threads, bads, (), init=program.init), Budget(Limits()), unheard))
+    answers = list(
+        by_equalities(EQUALITIES[1], Asked(program.threads, bads, (), init=program.init), Budget(Limits()), unheard)
+    )
     for answer in answers:
         assert isinstance(answer.evidence, Joint)
         assert check_joint(answer.evidence, Limits()) == Accepted()

@@ -25,6 +25,66 @@ from tests.oracle.explicit import restrict
 #: Values that the programs do not leave when they are enumerated, and states that are enumerated at most.
 RANGE, STATES = (-2, 4), 20_000
 
+RING = """
+    global turn : 0..4 = 4; global told : bool[4] = false; global token : int;
+    thread Master {{ local sent : int = 0;
+      while (true) {{ await turn == 4 {{ turn := 0; }} havoc token; sent := token; told[1] := true; turn := 4;
+        await turn == 4 && told[0] {{ turn := 0; told[0] := false; }} assert token == sent + {sum}; turn := 4; }} }}
+    thread Relay[i : 1..3] {{ while (true) {{ await turn == 4 && told[i] {{ turn := i; told[i] := false; }}
+        token := token + 1; told[(i + 1) % 4] := true; turn := 4; }} }}
+"""
+
+CLAIMS = {
+    "a number that is handed round": (RING.format(sum=3), True),
+    "a number that is handed round, and is another one": (RING.format(sum=4), False),
+    "a number counts the flags that are up": (
+        "global n : int = 0; global f : bool[3] = false; thread T[i : 0..2] { while (true) {"
+        "await !f[i] { f[i] := true; n := n + 1; } await f[i] { f[i] := false; n := n - 1; } } }"
+        "invariant counted : n == (if f[0] then 1 else 0) + (if f[1] then 1 else 0) + (if f[2] then 1 else 0);",
+        True,
+    ),
+    "and no more than there are": (
+        "global n : int = 0; global f : bool[3] = false; thread T[i : 0..2] { while (true) {"
+        "await !f[i] { f[i] := true; n := n + 1; } await f[i] { f[i] := false; n := n - 1; } } }"
+        "invariant few : n <= 3;",
+        True,
+    ),
+    "readers and writers with a count": (
+        "global w : bool = false; global r : int = 0; global x : int = 0;"
+        "thread W[i : 1..2] { while (true) { await !w && r == 0 { w := true; } x := 3; w := false; } }"
+        "thread R[i : 1..2] { local l : int = 0; while (true) { await !w { r := r + 1; } l := x; assert l == x;"
+        "r := r - 1; } }",
+        True,
+    ),
+    "what is only so while a flag is up": (
+        "global b : bool = false; global x, y : int = 0; thread A { while (true) { await !b; havoc x; y := x; b := true; } }"
+        "thread B { while (true) { await b; assert x == y; b := false; } }",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "holds"), CLAIMS.values(), ids=CLAIMS)
+def test_what_many_threads_keep_together(text: str, holds: bool) -> None:
+    program = program_of(text)
+    wanted = bads_of(program)
+    assert (set(proved(program)) == set(wanted)) == holds
+
+
+def test_what_depends_on_functions_is_left_to_others() -> None:
+    program = program_of("function f(int) : int; global x : int = 0; thread T { x := f(x); } invariant i : x == x;")
+    assert proved(program) == ()
+
+
+def test_random_programs() -> None:
+    counts = compared(range(25))
+    assert counts["proved"] > counts["open"]
+
+
+@pytest.mark.fuzz
+def test_many_random_programs() -> None:
+    compared(range(25, 400))
+
 
 def bads_of(program: Program) -> tuple[Bad, ...]:
     """That no assertion fails, and each claim."""
