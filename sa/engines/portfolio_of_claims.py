@@ -15,7 +15,7 @@ from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_en
 from sa.explicit.deciders import by_all_states, by_few_states
 from sa.hybrid import engine as hybrid
 from sa.hybrid.engine import EFFORTS, by_control, by_coordinates, by_counters, by_elements, by_equalities, by_tests
-from sa.invariants import deciders, direct, interval_lemmas, joint_conjunctions
+from sa.invariants import deciders, direct, interval_lemmas, joint_conjunctions, learned
 
 CLAIMED: ClaimEngine = Prover("claims", "claims that are inductive as they stand", direct.by_claims)
 INTERVALS: ClaimEngine = Prover(
@@ -42,12 +42,17 @@ ELEMENTS: ClaimEngine = Prover(
 EQUALITIES: ClaimEngine = Prover(
     "equalities",
     "explicit control with equations and differences between variables",
-    partial(by_equalities, hybrid.EQUALITIES),
+    partial(by_equalities, hybrid.EQUALITIES[0]),
 )
 ALTERNATIVES: ClaimEngine = Prover(
     "alternatives",
     "the same as `equalities`, where a control point may have several sets of equations",
-    partial(by_equalities, hybrid.ALTERNATIVES),
+    partial(by_equalities, hybrid.ALTERNATIVES[0]),
+)
+MORE_EQUALITIES: ClaimEngine = Prover(
+    "more-equalities",
+    "the same as `equalities` and `alternatives`, at more control points",
+    partial(by_equalities, hybrid.ALTERNATIVES[1]),
 )
 COUNTERS: ClaimEngine = Decider(
     "counters",
@@ -85,6 +90,11 @@ SUMS: ClaimEngine = Prover(
 )
 MORE_SUMS: ClaimEngine = Prover(
     "more-sums", "the same as `sums`, for terms of any form", partial(joint_conjunctions.by_sums, True)
+)
+LEARNED: ClaimEngine = Prover(
+    "learned",
+    "joint invariants learned from random runs: clauses over locations and small values, equations that count these",
+    learned.by_runs,
 )
 RELATIONS: ClaimEngine = Prover(
     "relations", "relational invariants, thread by thread", partial(deciders.by_relations, 0)
@@ -125,11 +135,14 @@ CLAIMS: Portfolio = (
     Turn(INTERVALS, 0.1),
     Turn(EQUALITIES, 0.35),
     Turn(QUICK_COORDINATES, 0.2),
-    Turn(ALTERNATIVES, 0.35),
+    Turn(ALTERNATIVES, 0.25),
     # Before boxes: it takes the same little time for many threads, for which boxes take long.
     Turn(QUICK_BOUNDED, 0.1),
     Turn(TESTS, 0.35),
     Turn(COORDINATES, 0.2),
+    # Before those that go through many control points, or bound variables thread by thread.
+    Turn(LEARNED, 0.35),
+    Turn(MORE_EQUALITIES, 0.35),
     Turn(PRECONDITIONS, 0.1),
     Turn(BOXES, 0.3),
     Turn(ELEMENTS, 0.35),

@@ -63,9 +63,9 @@ class Effort(Struct, frozen=True):
     alternatives: bool = False
 
 
-#: Equalities alone cost little at each point, so there may be many.
-EQUALITIES = Effort(20_000, 40_000, None)
-ALTERNATIVES = replace(EQUALITIES, alternatives=True)
+#: Equalities alone cost little at each point, so there may be many. Few points are a look before other engines.
+EQUALITIES = (Effort(2_000, 40_000, None), Effort(20_000, 40_000, None))
+ALTERNATIVES = (replace(EQUALITIES[0], alternatives=True), replace(EQUALITIES[1], alternatives=True))
 
 #: With little effort and with much.
 EFFORTS = (Effort(3_000, 6_000, 10_000_000), Effort(40_000, 80_000, 200_000_000))

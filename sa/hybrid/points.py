@@ -58,7 +58,8 @@ class Frame(Struct, frozen=True, eq=False):
 
     `own` are the places at which a thread is by itself, `live` the variables that are read from each of its places on,
     `owner` says whose local a variable is. `equations` are known to hold always; what they make of data
-    by the places is noted in `fixed`. Exploring gives up where a control variable goes beyond its `limits`.
+    by the places is noted in `fixed`; `guards` are those that were met, by the values of what they `read`.
+    Exploring gives up where a control variable goes beyond its `limits`.
     """
 
     whole: Whole
@@ -72,6 +73,8 @@ class Frame(Struct, frozen=True, eq=False):
     equations: tuple[Term, ...] = ()
     limits: Mapping[Var, tuple[int, int]] = field(default_factory=dict)
     fixed: dict[tuple[int, ...], dict[Var, Term]] = field(default_factory=dict)
+    read: dict[Arc, tuple[Var, ...]] = field(default_factory=dict)
+    guards: dict[tuple[Arc | Term | None, ...], Term] = field(default_factory=dict)
 
 
 class Graph(Struct, frozen=True, eq=False):
@@ -231,9 +234,21 @@ def _steps(f: Frame, here: Point, reduced: bool) -> Iterator[Step]:
                 yield Step(here, None, wrong, {}, (), (), bad)
     for index in range(len(here.places)) if first is None else (first,):
         for arc in f.whole.arcs[index][here.places[index]]:
-            guard = substitute(arc.guard, env)
+            guard = _guard(f, arc, env)
             if guard is not build.FALSE:
                 yield from _along(f, here, arc, guard, env)
+
+
+def _guard(f: Frame, arc: Arc, env: Mapping[Var, Term]) -> Term:
+    """The guard where these values are known: the same at very many points, and long where many flags are tested."""
+    read = f.read.get(arc)
+    if read is None:
+        read = f.read[arc] = tuple(sorted(arc.guard.free, key=lambda v: v.key))
+    key = (arc, *(env.get(v) for v in read))
+    found = f.guards.get(key)
+    if found is None:
+        found = f.guards[key] = substitute(arc.guard, env)
+    return found
 
 
 def _along(f: Frame, here: Point, arc: Arc, guard: Term, env: Mapping[Var, Term]) -> Iterator[Step]:

@@ -9,28 +9,27 @@ monomials of higher degree.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 from random import Random
 
 from msgspec import Struct
 
-from sa.automata.automaton import FAIL, Automaton, Variable
-from sa.automata.ranges import values_of
+from sa.automata.automaton import Automaton
 from sa.base.limits import Limits, check_time
 from sa.certificates.run import Bad, Failing
-from sa.explicit.whole import Arc, Whole, whole
+from sa.explicit.whole import Whole, whole
 from sa.invariants.linear import null_space
-from sa.smt.session import Sat, Session
+from sa.invariants.walks import moves_of, start, step
+from sa.smt.session import Session
 from sa.terms import build
-from sa.terms.compile import Row, compiled, predicate
-from sa.terms.evaluate import Unevaluable
+from sa.terms.compile import Row, predicate
 from sa.terms.solve import solution
-from sa.terms.sort import INT, ArraySort, Value, default_value
+from sa.terms.sort import INT
 from sa.terms.term import Product, Term, Var, subterms
 
-#: Runs, their steps, and the values that loose variables begin with and choices take; in some runs they begin larger.
-RUNS, STEPS, SMALL, LARGE = 200, 100, 6, 30
+#: Runs, and their steps.
+RUNS, STEPS = 200, 100
 
 #: Numbers that equations are about at most, and states that are looked at of one choice of locations, of each run.
 NUMBERS, STATES, EACH = 9, 60, 10
@@ -43,14 +42,6 @@ COEFFICIENT = 40
 
 #: Equations that are looked for.
 POOL = 60
-
-
-class _Move(Struct, frozen=True, eq=False):
-    """An edge as functions of a row; of choices the row has values at its end."""
-
-    arc: Arc
-    guard: Callable[[Row], bool]
-    updates: tuple[tuple[int, Callable[[Row], Value]], ...]
 
 
 class Sampled(Struct, frozen=True):
@@ -151,11 +142,10 @@ def _product(row: Mapping[Var, int], monomial: tuple[Var, ...]) -> int:
 
 def _visited(w: Whole, random: Random, bounds: Limits) -> Iterator[tuple[int, tuple[str, ...], Row]]:
     """The states of random runs: the run's number, where the threads are, and the values."""
-    moves = tuple(tuple(tuple(_move(a, w.order) for a in here) for here in thread) for thread in w.arcs)
-    session = Session(bounds)
+    moves, session = moves_of(w), Session(bounds)
     for run in range(RUNS):
         check_time(bounds)
-        row = _start(w, session, random)
+        row = start(w, session, random)
         if row is None:
             return
         # Threads run for a while each, so that some come to their end early.
@@ -165,56 +155,8 @@ def _visited(w: Whole, random: Random, bounds: Limits) -> Iterator[tuple[int, tu
             yield run, tuple(t.locations[q].name for t, q in zip(w.threads, places, strict=True)), row
             if random.random() >= calm:
                 mover = random.randrange(len(w.threads))
-            after = _step(moves[mover][places[mover]], row, random)
+            after = step(moves[mover][places[mover]], row, random)
             if after is None:
                 mover = random.randrange(len(w.threads))
                 continue
             row = after
-
-
-def _start(w: Whole, session: Session, random: Random) -> Row | None:
-    """An initial state, loose variables small where they may be."""
-    known, most = [w.init], random.choice((SMALL, SMALL, LARGE))
-    for variable in w.variables:
-        if variable.var.sort != INT:
-            continue
-        wish = build.eq(variable.var, build.integer(random.randrange(most)))
-        if isinstance(session.check((*known, wish)), Sat):
-            known.append(wish)
-    found = session.check(known)
-    if not isinstance(found, Sat):
-        return None
-    first: Mapping[Var, Value] = found.values
-    return (*w.start, *(first.get(v.var, default_value(v.var.sort)) for v in w.variables))
-
-
-def _move(arc: Arc, order: Sequence[Var]) -> _Move:
-    names = (*order, *(c.var for c in arc.choices))
-    updates = tuple((order.index(v), compiled(e, names)) for v, e in arc.updates.items())
-    return _Move(arc, predicate(arc.guard, names), updates)
-
-
-def _step(moves: Sequence[_Move], row: Row, random: Random) -> Row | None:
-    """The state behind a random edge that is possible; None where there is none."""
-    for move in random.sample(moves, len(moves)):
-        if move.arc.edge.label is not None and move.arc.edge.label.action == FAIL:
-            continue
-        full = (*row, *(_chosen(c, random) for c in move.arc.choices))
-        try:
-            if not move.guard(full):
-                continue
-            after = list(row)
-            for index, value in move.updates:
-                after[index] = value(full)
-        except Unevaluable:
-            continue
-        after[move.arc.thread] = move.arc.target
-        return tuple(after)
-    return None
-
-
-def _chosen(choice: Variable, random: Random) -> Value:
-    values = values_of(choice)
-    if isinstance(choice.var.sort, ArraySort):
-        return default_value(choice.var.sort)
-    return random.randrange(SMALL) if values is None else random.choice(values)
