@@ -108,6 +108,15 @@ TRIALS: GoalEngine = Refuter(
     partial(deciders.by_trials, 4_000),
 )
 
+def _walks(steps: int, name: str) -> GoalEngine:
+    what = "long random runs on few values that no abstract run matches, made short, for closed programs"
+    return Refuter(name, what, partial(deciders.by_walks, steps))
+
+
+#: Steps of all walks on two values: about a second where states are small, and half a minute.
+WALKS = _walks(50_000, "walks")
+LONG_WALKS = _walks(1_000_000, "long-walks")
+
 #: What is wrong is wrong for most functions: few steps each.
 MEANINGS: GoalEngine = Refuter(
     "meanings",
@@ -202,6 +211,8 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(START, 0.5),
         Turn(ARRAYS, 0.5),
         Turn(STATES, 0.5),
+        # It ends soon by itself.
+        Turn(WALKS, 0.6),
         *_BRIEF[:1],
         Turn(MEANINGS, 0.3),
         # With what is known of a side alone, such as remainders, a search is often quick, and without it in vain.
@@ -220,6 +231,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(QUICK_FIRST, 0.5),
         Turn(MEANINGS, 0.35),
         Turn(TRIALS, 0.35),
+        Turn(WALKS, 0.35),
         *_FULL[:1],
         Turn(QUICK_LIKELY, 0.2),
         Turn(POINTS, 0.3),
@@ -230,6 +242,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(STRATEGY, 0.5),
         Turn(BOUNDED, 0.4),
         *_FULL[1:4],
+        Turn(LONG_WALKS, 0.3),
         Turn(LONG_GUESSES, 0.4),
         *_FULL[4:],
     ),
@@ -238,9 +251,11 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(QUICK_VALUES, 0.3),
         Turn(MEANINGS, 0.35),
         Turn(TRIALS, 0.3),
+        Turn(WALKS, 0.3),
         Turn(GUESSES, 0.3),
         Turn(BOUNDED, 0.4),
         Turn(STATES, 0.4),
+        Turn(LONG_WALKS, 0.4),
         Turn(LONG_GUESSES, 0.5),
         *_FULL,
     ),

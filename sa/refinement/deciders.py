@@ -262,6 +262,13 @@ def by_trials(runs: int, asked: GoalAsked, budget: Budget, report: Report) -> It
     return engine(runs, asked, budget, report)
 
 
+def by_walks(steps: int, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
+    """A play along a long random run on few values that no abstract run matches, made short. Raises LimitReached."""
+    from sa.refinement.walks import by_walks as engine
+
+    return engine(steps, asked, budget, report)
+
+
 def _by_steps(guess: Guess, asked: GoalAsked, budget: Budget) -> Iterator[Lost]:
     """The play by steps that may win, if they do. Raises LimitReached."""
     from sa.plays.outrun import outrun
