@@ -70,9 +70,7 @@ def shortened(machine: Machine, followers: Followers, run: Made, bounds: Limits)
     return run.strides
 
 
-def _again(
-    machine: Machine, own: Callable[[Edge], _Own], state: int, strides: Sequence[Stride]
-) -> Iterator[Stride]:
+def _again(machine: Machine, own: Callable[[Edge], _Own], state: int, strides: Sequence[Stride]) -> Iterator[Stride]:
     """The same steps of the same threads, as far as they are possible."""
     for stride in strides:
         wanted = own(stride.edge), stride.picked
