@@ -182,7 +182,11 @@ def _answer(work: _Work, f: Frame, less: Fused) -> tuple[Held | Way | GivenUp, s
             return held, "differences at control points"
     if work.effort.rlimit is None:
         held = alternatives(f, possible, work.lemmas, work.session)
-        return held or GivenUp("not asked"), "alternatives at control points"
+        if held is None:
+            return GivenUp("not asked"), "alternatives at control points"
+        # Steps that differences exclude are left out there, so these are part of what holds.
+        said = {p: build.land(known.get(p, build.TRUE), formula) for p, formula in held.points.items()}
+        return Held(said), "alternatives at control points"
     return _solved(work, f, possible, known or equal), "control points"
 
 
