@@ -181,12 +181,8 @@ def _answer(work: _Work, f: Frame, less: Fused) -> tuple[Held | Way | GivenUp, s
         if held is not None:
             return held, "differences at control points"
     if work.effort.rlimit is None:
-        held = alternatives(f, possible, work.lemmas, work.session)
-        if held is None:
-            return GivenUp("not asked"), "alternatives at control points"
-        # Steps that differences exclude are left out there, so these are part of what holds.
-        said = {p: build.land(known.get(p, build.TRUE), formula) for p, formula in held.points.items()}
-        return Held(said), "alternatives at control points"
+        held = alternatives(f, possible, work.lemmas, known, work.session)
+        return held or GivenUp("not asked"), "alternatives at control points"
     return _solved(work, f, possible, known or equal), "control points"
 
 
