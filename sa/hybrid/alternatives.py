@@ -47,7 +47,7 @@ def alternatives(
     found = dict[Point, _Point]()
     waiting = list[tuple[Point, Alternative]]()
     assumed = {p: assumed_at(f, lemmas, p) for p in graph.steps}
-    known = {p: build.land(*said) for p, said in assumed.items()}
+    known = {p: build.land(*those) for p, those in assumed.items()}
     looked = 0
 
     def reached(point: Point, made: Alternative) -> None:
