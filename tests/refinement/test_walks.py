@@ -8,17 +8,26 @@ from collections.abc import Iterable
 import pytest
 
 from sa.base.budget import Budget, unheard
+from sa.base.diagnostic import InputError
 from sa.base.limits import LimitReached, limits
 from sa.certificates.goal import Goal
 from sa.certificates.play import Play
+from sa.certificates.play import Position as InPlay
 from sa.checker.check import Accepted, check
 from sa.question.asked import GoalAsked
+from sa.question.goals import goals
 from sa.refinement.walks import by_walks
+from sa.values.search import search
+from sa.values.sought import Closed
+from tests.endtoend.asking import read
 from tests.generators.automata import random_goal
-from tests.oracle.game import board, decide, is_related, openings
+from tests.generators.refinements import random_question
+from tests.oracle.formula import Unbounded
+from tests.oracle.game import Ending, board, decide, is_related, openings
 from tests.oracle.inclusion import escape
 from tests.refinement.test_by_rounds import goal_of
 from tests.refinement.test_trials import length
+from tests.values.proofs import PATIENT
 
 
 def refuted(goal: Goal, steps: int = 3_000, seed: int = 0) -> Play | None:
@@ -88,6 +97,43 @@ def test_what_is_found_is_a_refutation_and_what_escapes_is_mostly_found() -> Non
     counts = compared(range(60))
     assert counts["escapes, found"] > 3
     assert counts["escapes, not found"] <= counts["escapes, found"] // 4
+
+
+def _composed(seeds: Iterable[int]) -> Counter[str]:
+    """What walks and all pairs of states say of random goals of two threads, which enumeration decides."""
+    counts = Counter[str]()
+    for seed in seeds:
+        question = random_question(seed)
+        if not {"closed", "threads 2"} <= question.tags:
+            continue
+        try:
+            (goal,) = goals(*read(question.abstract, question.concrete), whole=True)
+            truth = decide(goal)
+        except (InputError, Unbounded):
+            continue
+        if truth.ending not in (Ending.SIMULATED, Ending.LOST):
+            continue
+        play, found = refuted(goal, 1_500, seed), search(goal, limits(60.0, None), PATIENT)
+        assert play is None or (not truth.simulated and isinstance(check(goal, play, limits(60.0, None)), Accepted)), (
+            seed
+        )
+        assert not isinstance(found, Closed) or truth.simulated, seed
+        assert not isinstance(found, InPlay) or not truth.simulated, seed
+        counts[f"{'simulated' if truth.simulated else 'lost'}, {'walk' if play else 'no walk'}"] += 1
+        counts[f"{'simulated' if truth.simulated else 'lost'}, {type(found).__name__}"] += 1
+    return counts
+
+
+def test_random_goals_of_two_threads_are_answered_as_by_enumeration() -> None:
+    counts = _composed(range(40))
+    assert counts["simulated, Closed"] > 2 and counts["lost, walk"] > 2
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("part", range(4))
+def test_many_goals_of_two_threads_are_answered_as_by_enumeration(part: int) -> None:
+    counts = _composed(range(20_000 + 1_000 * part, 21_000 + 1_000 * part))
+    assert counts["simulated, Closed"] > 50 and counts["lost, walk"] > 20
 
 
 @pytest.mark.fuzz
