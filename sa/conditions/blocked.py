@@ -17,6 +17,7 @@ from sa.certificates.relation import PairRelation
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.compile import predicate
+from sa.terms.sort import Value
 from sa.terms.term import Term
 
 
@@ -54,10 +55,11 @@ def _possible(session: Session, formulas: Iterable[Term]) -> bool | None:
 
 def _stuck(goal: Goal, made: StatePairs) -> Iterator[Diagnostic]:
     """The same for listed states."""
-    outgoing = edges_from(goal.concrete)
+    outgoing, listed = edges_from(goal.concrete), dict[int, list[tuple[Value, ...]]]()
+    for at, row in made.concrete.states:
+        listed.setdefault(at, []).append(row)
     for number, place in enumerate(goal.concrete.locations):
-        rows = [row for at, row in made.concrete.states if at == number]
-        edges = outgoing[place.name]
+        rows, edges = listed.get(number), outgoing[place.name]
         if not rows or not edges or any(e.choices for e in edges):
             continue
         known = [v.var for v in goal.concrete.variables if v.var in made.concrete.kept[number]]

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from sa.base.diagnostic import InputError
 from sa.engines.engine import Decider, GoalEngine, Prover, Refuter, Turn, no_engine
 from sa.game.runs import Bounds
-from sa.refinement import deciders
+from sa.refinement import along_runs, deciders
 from sa.refinement.meanings import by_meanings
 from sa.simulation.endings import Patience, Tactics
 from sa.values.sought import Sought
@@ -82,11 +82,17 @@ FEW_STATES: GoalEngine = Decider(
 #: Steps through all pairs of states: some 20 seconds, half a gigabyte.
 STEPS = 1_000_000
 
-STATES: GoalEngine = Decider(
-    "states",
-    "all pairs of states, for closed programs that have finitely many",
-    partial(deciders.by_states, Sought(STEPS, few=10_000, states=100_000, all_or_nothing=True)),
-)
+
+def _states(steps: int, name: str) -> GoalEngine:
+    sought = Sought(steps, few=10_000, states=100_000, all_or_nothing=True)
+    what = "all pairs of states, for closed programs that have finitely many"
+    return Decider(name, what, partial(deciders.by_states, sought))
+
+
+STATES = _states(STEPS, "states")
+
+#: The same for some two seconds: long before it is known what an engine would do that looks for formulas.
+SOME_STATES = _states(150_000, "some-states")
 
 
 def _guesses(steps: int, values: tuple[int, ...], name: str) -> GoalEngine:
@@ -105,8 +111,18 @@ LONG_GUESSES = _guesses(300_000, (2, 3, 4, 6), "long-guesses")
 TRIALS: GoalEngine = Refuter(
     "trials",
     "concrete runs at random that no abstract run matches, for closed programs",
-    partial(deciders.by_trials, 4_000),
+    partial(along_runs.by_trials, 4_000),
 )
+
+
+def _walks(steps: int, name: str) -> GoalEngine:
+    what = "long random runs on few values that no abstract run matches, made short, for closed programs"
+    return Refuter(name, what, partial(along_runs.by_walks, steps))
+
+
+#: Steps of all walks on two values: about a second where states are small, and half a minute.
+WALKS = _walks(50_000, "walks")
+LONG_WALKS = _walks(1_000_000, "long-walks")
 
 #: What is wrong is wrong for most functions: few steps each.
 MEANINGS: GoalEngine = Refuter(
@@ -118,7 +134,7 @@ MEANINGS: GoalEngine = Refuter(
             deciders.at_start,
             partial(deciders.by_plays, FIRST_STEPS),
             partial(deciders.by_search, replace(TACTICS[3], lemmas=80, each=0)),
-            partial(deciders.by_trials, 500),
+            partial(along_runs.by_trials, 500),
         ),
     ),
 )
@@ -127,7 +143,7 @@ MEANINGS: GoalEngine = Refuter(
 BOUNDED: GoalEngine = Refuter(
     "bounded",
     "concrete runs within growing bounds that no abstract run matches, for closed programs",
-    partial(deciders.by_rounds, 6, 20_000, 5),
+    partial(along_runs.by_rounds, 6, 20_000, 5),
 )
 
 ARRAYS: GoalEngine = Prover(
@@ -190,6 +206,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
     Depth.QUICK: (
         Turn(START, 0.5),
         Turn(QUICK_FIRST, 0.5),
+        Turn(SOME_STATES, 0.6),
         Turn(QUICK_POINTS, 0.5),
         # It finds the shortest plays; the next one finds others by fewer steps.
         Turn(FEW_STATES, 0.5),
@@ -202,6 +219,8 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(START, 0.5),
         Turn(ARRAYS, 0.5),
         Turn(STATES, 0.5),
+        # It ends soon by itself.
+        Turn(WALKS, 0.6),
         *_BRIEF[:1],
         Turn(MEANINGS, 0.3),
         # With what is known of a side alone, such as remainders, a search is often quick, and without it in vain.
@@ -220,6 +239,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(QUICK_FIRST, 0.5),
         Turn(MEANINGS, 0.35),
         Turn(TRIALS, 0.35),
+        Turn(WALKS, 0.35),
         *_FULL[:1],
         Turn(QUICK_LIKELY, 0.2),
         Turn(POINTS, 0.3),
@@ -230,6 +250,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(STRATEGY, 0.5),
         Turn(BOUNDED, 0.4),
         *_FULL[1:4],
+        Turn(LONG_WALKS, 0.3),
         Turn(LONG_GUESSES, 0.4),
         *_FULL[4:],
     ),
@@ -238,9 +259,11 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(QUICK_VALUES, 0.3),
         Turn(MEANINGS, 0.35),
         Turn(TRIALS, 0.3),
+        Turn(WALKS, 0.3),
         Turn(GUESSES, 0.3),
         Turn(BOUNDED, 0.4),
         Turn(STATES, 0.4),
+        Turn(LONG_WALKS, 0.4),
         Turn(LONG_GUESSES, 0.5),
         *_FULL,
     ),

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from sa.automata.automaton import Automaton, Edge, Location, edges_from
 from sa.automata.ranges import within
 from sa.automata.trace import Configuration
-from sa.explicit.kept import Kept, landing
+from sa.explicit.kept import Kept, Landings, landing
 from sa.explicit.picks import FEW, Picks, Row, at_random, by_cost, picks
 from sa.terms import build
 from sa.terms.build import conjuncts, constant, land
@@ -60,6 +60,14 @@ class _Ready(Struct, frozen=True, eq=False):
     sorts: tuple[str, ...]
 
 
+class _Parts(NamedTuple):
+    """What is compiled of an edge: the same for all edges of a composition that are one thread's step."""
+
+    can: Callable[[Row], bool]
+    picks: Picks | None
+    step: Callable[[Row], Row | None]
+
+
 class Machine(Struct, eq=False):
     """An automaton on concrete states. `places` and `rows` say what a state's number stands for.
 
@@ -78,6 +86,8 @@ class Machine(Struct, eq=False):
     rows: list[Row] = field(default_factory=list)
     _numbers: dict[tuple[int, Row], int] = field(default_factory=dict)
     _ready: dict[int, _Ready] = field(default_factory=dict)
+    _made_of: dict[object, _Parts] = field(default_factory=dict)
+    _landings: Landings = field(default_factory=dict)
     _steps: dict[int, Steps] = field(default_factory=dict)
     _silent: dict[int, Steps] = field(default_factory=dict)
     _showing: dict[tuple[int, Action], Steps] = field(default_factory=dict)
@@ -210,24 +220,29 @@ class Machine(Struct, eq=False):
 
     def _made_ready(self, edge: Edge, source: int) -> _Ready:
         target = self.number_of[edge.target]
-        chosen = tuple(c.var for c in edge.choices)
-        tests = (edge.guard, landing(self.automaton, edge, source, target))
+        tests = (edge.guard, landing(self.automaton, edge, source, target, self._landings))
         guard = land(*tests, *(within(c) for c in edge.choices))
-        plain = land(*(c for c in conjuncts(guard) if c.free.isdisjoint(chosen)))
         shown: tuple[Term, ...] = edge.label.values if edge.label is not None else ()
-        updates, kept = dict(edge.updates), self.kept[target]
-        after = (
-            updates.get(v, v) if v in kept else constant(d, v.sort)
+        updates, kept, before = dict(edge.updates), self.kept[target], self.kept[source]
+        # What was not kept stands at its default already, so that the same thread's steps are alike.
+        after = tuple(
+            updates.get(v, v) if v in kept or (v not in updates and v not in before) else constant(d, v.sort)
             for v, d in zip(self.order, self._defaults, strict=True)
         )
-        return _Ready(
-            edge,
-            guard,
+        key = guard, after, shown, edge.choices
+        parts = self._made_of.get(key)
+        if parts is None:
+            parts = self._made_of[key] = self._parts(edge, guard, (*after, *shown))
+        sorts = tuple(sort_of(t).name for t in shown)
+        return _Ready(edge, guard, parts.can, parts.picks, parts.step, target, sorts)
+
+    def _parts(self, edge: Edge, guard: Term, after: tuple[Term, ...]) -> _Parts:
+        chosen = tuple(c.var for c in edge.choices)
+        plain = land(*(c for c in conjuncts(guard) if c.free.isdisjoint(chosen)))
+        return _Parts(
             predicate(plain, self.order),
             picks(guard, self.order, edge.choices, self.pool, self.few) if edge.choices else None,
-            guarded(guard, (*after, *shown), (*self.order, *chosen)),
-            target,
-            tuple(sort_of(t).name for t in shown),
+            guarded(guard, after, (*self.order, *chosen)),
         )
 
 

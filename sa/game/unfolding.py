@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable
@@ -43,6 +43,20 @@ class Unfolded(Struct, frozen=True, eq=False):
     values: Mapping[str, Term]
 
 
+class _Put(Struct, eq=False):
+    """Values put into terms, with a memory: in a composition the same terms meet the same few values everywhere."""
+
+    known: dict[tuple[Term, tuple[Term | None, ...]], Term] = field(default_factory=dict)
+
+    def into(self, term: Term, values: Mapping[Var, Term]) -> Term:
+        """The term with these values."""
+        key = term, tuple(map(values.get, term.free))
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = substitute(term, values)
+        return found
+
+
 def unfolded(automaton: Automaton, read: frozenset[Var], few: int, most: int) -> Unfolded | None:
     """The automaton with control variables as part of its locations; None where it would have more than `most`.
 
@@ -57,10 +71,11 @@ def unfolded(automaton: Automaton, read: frozenset[Var], few: int, most: int) ->
     begun = dict(filter(None, (solution(c, frozenset(tracked)) for c in build.conjuncts(automaton.init))))
     first = _point(automaton.initial, {v: _known(begun.get(v)) for v in tracked}, tracked, alive)
     names, pending, edges = {first: _name(first, 0)}, [first], list[tuple[int, Edge]]()
+    put = _Put()
     # The list grows while it is walked.
     for here in pending:
         for number, edge in outgoing[here[0]]:
-            for condition, there in _targets(edge, here, tracked, alive, places):
+            for condition, there in _targets(edge, here, tracked, alive, places, put):
                 if there not in names:
                     names[there] = _name(there, len(names))
                     pending.append(there)
@@ -117,15 +132,16 @@ def _targets(
     tracked: Sequence[Var],
     alive: Mapping[str, frozenset[Var]],
     places: Mapping[str, Location],
+    put: _Put,
 ) -> Iterator[tuple[Term, _Point]]:
     """Where an edge may lead, and each time the condition on the state before it."""
     before = dict(zip(tracked, here[1], strict=True))
     known: dict[Var, Term] = {v: x for v, x in before.items() if x is not None}
-    guard = substitute(edge.guard, known)
+    guard = put.into(edge.guard, known)
     if guard is build.FALSE:
         return
     kept = alive[edge.target]
-    written = {v: tuple(_cases(substitute(t, known))) for v, t in edge.updates if v in before and v in kept}
+    written = {v: tuple(_cases(put.into(t, known))) for v, t in edge.updates if v in before and v in kept}
     ways = 1
     for cases in written.values():
         ways *= len(cases)
@@ -136,8 +152,8 @@ def _targets(
         if build.land(guard, condition) is build.FALSE:
             continue
         after = {**before, **{v: x for v, (_, x) in zip(written, chosen, strict=True)}}
-        inv = substitute(places[edge.target].inv, {v: x for v, x in after.items() if x is not None})
-        if inv is not build.FALSE:
+        found = {v: x for v, x in after.items() if x is not None}
+        if all(put.into(c, found) is not build.FALSE for c in build.conjuncts(places[edge.target].inv)):
             yield condition, _point(edge.target, after, tracked, alive)
 
 

@@ -36,15 +36,18 @@ class Alternative(Struct, frozen=True):
     literals: frozenset[Term]
 
 
-def alternatives(f: Frame, graph: Graph, lemmas: Sequence[Term], session: Session) -> Held | None:
-    """What holds at each point of the graph where lemmas hold; FALSE where nothing comes. Raises LimitReached.
+def alternatives(
+    f: Frame, graph: Graph, lemmas: Sequence[Term], said: Mapping[Point, Term], session: Session
+) -> Held | None:
+    """What holds at each point of the graph where lemmas hold, and what is `said` of points already.
 
-    None where a step to what is bad is possible in one of the alternatives. They only grow, so that is seen at once.
+    FALSE where nothing comes. Raises LimitReached. None where a step to what is bad is possible in one of the
+    alternatives. They only grow, so that is seen at once.
     """
     found = dict[Point, _Point]()
     waiting = list[tuple[Point, Alternative]]()
     assumed = {p: assumed_at(f, lemmas, p) for p in graph.steps}
-    known = {p: build.land(*said) for p, said in assumed.items()}
+    known = {p: build.land(*those) for p, those in assumed.items()}
     looked = 0
 
     def reached(point: Point, made: Alternative) -> None:
@@ -64,7 +67,9 @@ def alternatives(f: Frame, graph: Graph, lemmas: Sequence[Term], session: Sessio
         # It may be part of a greater one by now.
         if here not in found[point].those:
             continue
-        if not is_safe(f, graph.steps[point], _formula(here), assumed[point], session):
+        if not is_safe(
+            f, graph.steps[point], build.land(_formula(here), said.get(point, build.TRUE)), assumed[point], session
+        ):
             return None
         defined = definitions(here.space)
         for step in graph.steps[point]:
@@ -75,7 +80,9 @@ def alternatives(f: Frame, graph: Graph, lemmas: Sequence[Term], session: Sessio
                 after = _after(here, guard, updates, step)
                 if after is not None:
                     reached(step.target, after)
-    return Held({p: build.lor(*map(_formula, found[p].those)) if p in found else build.FALSE for p in graph.steps})
+    # The graph may lack steps that what is said excludes, so it is part of what holds.
+    holding = {p: build.lor(*map(_formula, here.those)) for p, here in found.items()}
+    return Held({p: build.land(said.get(p, build.TRUE), holding.get(p, build.FALSE)) for p in graph.steps})
 
 
 class _Point(Struct):

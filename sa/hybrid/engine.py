@@ -187,7 +187,7 @@ def _answer(work: _Work, f: Frame, less: Fused) -> tuple[Held | Way | GivenUp, s
         if held is not None:
             return held, "differences at control points"
     if work.effort.alternatives:
-        held = alternatives(f, possible, work.lemmas, work.session)
+        held = alternatives(f, possible, work.lemmas, known, work.session)
         return held or GivenUp("not asked"), "alternatives at control points"
     if work.effort.rlimit is None:
         return GivenUp("not asked"), ""

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import product
 from math import inf, prod
+from typing import TypeAlias
 
 from msgspec import Struct, field
 
@@ -36,7 +37,7 @@ FRONTS, ALL_FRONTS, FEW = 300, 3_000, 8
 VALUES, SEVERAL = 4, 3
 
 #: Fronts by location and by whether the action was shown.
-Passing = Mapping[tuple[str, bool], list[Front]]
+Passing: TypeAlias = Mapping[tuple[str, bool], list[Front]]
 
 
 class TooMany(Exception):
@@ -58,6 +59,7 @@ class Matching(Struct, eq=False):
     most_calls: float
     looks: int = 0
     coarse: bool = False
+    known: dict[object, Passing] = field(default_factory=dict)
 
 
 def matching(goal: Goal, session: Session, questions: float = inf) -> Matching:
@@ -106,6 +108,14 @@ def _passing(m: Matching, begin: Mapping[str, Sequence[Front]], here: Configurat
         known = {**here.values, **move.choices}
         shown = tuple(build.constant(evaluate(t, known), sort_of(t)) for t in action.values)
         action = Label(action.action, shown)
+    # Most silent steps lead to the fronts that they begin with, and many runs take the same steps.
+    key = frozenset((q, tuple(fronts)) for q, fronts in begin.items()), action, m.coarse
+    if key not in m.known:
+        m.known[key] = _looked(m, begin, action)
+    return m.known[key]
+
+
+def _looked(m: Matching, begin: Mapping[str, Sequence[Front]], action: Label | None) -> Passing:
     search = _Search(m)
     for location, fronts in begin.items():
         for one in fronts:

@@ -245,23 +245,6 @@ def by_guess(steps: int, values: tuple[int, ...], asked: GoalAsked, budget: Budg
                 return
 
 
-def by_rounds(
-    strategies: int, states: int, stages: int, asked: GoalAsked, budget: Budget, report: Report
-) -> Iterator[Lost]:
-    """A play along a concrete run in rounds that no abstract run matches. Raises LimitReached."""
-    from sa.refinement.by_rounds import Reach
-    from sa.refinement.by_rounds import by_rounds as engine
-
-    return engine(Reach(strategies, states, stages), asked, budget, report)
-
-
-def by_trials(runs: int, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
-    """A play along a random run that no abstract run matches. Raises LimitReached."""
-    from sa.refinement.trials import by_trials as engine
-
-    return engine(runs, asked, budget, report)
-
-
 def _by_steps(guess: Guess, asked: GoalAsked, budget: Budget) -> Iterator[Lost]:
     """The play by steps that may win, if they do. Raises LimitReached."""
     from sa.plays.outrun import outrun

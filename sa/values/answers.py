@@ -66,7 +66,7 @@ class Following(Struct, eq=False):
 
     def keeps(self, concrete: int, abstract: int) -> bool:
         """Whether ι relates two states. Raises Unevaluable."""
-        key = self._looks(concrete), abstract
+        key = self.looks_like(concrete), abstract
         found = self._kept.get(key)
         if found is None:
             found = self._kept[key] = self.related(self.concrete.rows[concrete] + self.abstract.rows[abstract])
@@ -74,7 +74,7 @@ class Following(Struct, eq=False):
 
     def first(self, abstract: int, action: Action, concrete: int) -> Ends:
         """The first ends of answers that ι relates to the concrete state after the step."""
-        key = abstract, action, self._looks(concrete)
+        key = abstract, action, self.looks_like(concrete)
         found = self._first.get(key)
         if found is None:
             found = self._first[key] = Ends(iter(()))
@@ -116,7 +116,7 @@ class Following(Struct, eq=False):
         row = self.concrete.rows[concrete]
         return tuple([row[i] for i in self.met])
 
-    def _looks(self, concrete: int) -> int:
+    def looks_like(self, concrete: int) -> int:
         """The class of the concrete states that look alike to ι."""
         found = self._class.get(concrete)
         if found is None:

@@ -31,11 +31,15 @@ def _states(m: Machine, used: Iterable[int]) -> tuple[dict[int, int], SideStates
 
 
 def grows(m: Machine) -> bool:
-    """Whether large numbers are further out among later states than among the first ones."""
-    early = len(m.rows) // 4
+    """Whether large numbers are further out among later states than among the first ones.
+
+    Numbers that are not further out than what the program compares with may just have come late.
+    """
+    early, low, high = len(m.rows) // 4, min(m.pool), max(m.pool)
     for i, v in enumerate(m.automaton.variables):
         if is_large(v) and early:
             values = [number(row[i]) for row in m.rows]
-            if (min(islice(values, early)), max(islice(values, early))) != (min(values), max(values)):
+            first = list(islice(values, early))
+            if min(values) < min(low, *first) or max(values) > max(high, *first):
                 return True
     return False

@@ -50,3 +50,14 @@ def test_whoever_came_first_is_one_of_several() -> None:
 def test_a_loop_without_end_has_one_alternative_in_the_end(limit: int) -> None:
     """The sums grow without bound, and what the test before the loop says is kept."""
     assert [answer.how for answer in found(COPIED.format(limit))] == ["alternatives at control points"]
+
+
+def test_what_differences_exclude_is_part_of_the_evidence() -> None:
+    """No alternative says that what is counted is not negative, and the checker does not take it on trust."""
+    text = """
+    global x : int = 0; global done : bool = false;
+    thread A { local k, m, j : int; havoc k; havoc m; assume k + m > 5; j := 0;
+      while (*) { j := j + 1; }
+      if (j < 0) { x := 5; } else { if (*) { x := k + m; } else { x := 0; } } done := true; }
+    thread B { await done; assert x != 5; }"""
+    assert [answer.how for answer in found(text)] == ["alternatives at control points"]

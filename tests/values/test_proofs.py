@@ -10,6 +10,9 @@ from sa.certificates.pairs import StatePairs
 from sa.certificates.play import Position
 from sa.checker.check import check
 from sa.checker.ruling import Accepted
+from sa.explicit.kept import everything
+from sa.explicit.machine import machine
+from sa.values.closed import grows
 from sa.values.search import search
 from sa.values.sought import Closed
 from tests.generators.automata import random_goal
@@ -63,6 +66,17 @@ def test_numbers_without_a_range_need_only_have_few_values() -> None:
 def test_numbers_that_grow_are_no_proof() -> None:
     text = "global x : int = 0; thread T { while (true) { x := x + 1; } }"
     assert search(asked(text, text), limits(60.0, None), PATIENT) is None
+
+
+def test_small_numbers_that_come_late_do_not_grow() -> None:
+    """What the program compares with tells how far out a number may be before it counts as growing."""
+    text = "global x : int = 0; thread T { while (true) { if (x < 5) { x := x + 1; } else { x := 0; } } }"
+    m = machine(asked(text, text).concrete, (-1, 0, 1, 4, 5, 6), everything(asked(text, text).concrete))
+    for value in (0, 0, 1, 2, 3, 4, 5):
+        m.number(len(m.rows) % 2, (value,))
+    assert not grows(m)
+    m.number(0, (7,))
+    assert grows(m)
 
 
 def test_a_concrete_choice_among_all_integers_is_no_proof() -> None:
