@@ -20,6 +20,7 @@ from sa.automata.trace import Configuration
 from sa.base.budget import Budget, Event, Report
 from sa.base.limits import LimitReached, check_time, share
 from sa.base.verdict import Reason, Unknown
+from sa.certificates.goal import Goal
 from sa.certificates.pairs import StatePairs
 from sa.certificates.play import Broken, BrokenAtStart, Chosen, Exhausted, PlainPlay, Position, Uncovered
 from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
@@ -79,6 +80,12 @@ def _work(asked: GoalAsked, budget: Budget, by_instances: bool = False) -> _Work
     work = asked.shared.once(("search", asked.goal), made)
     work.session.bounds = budget.bounds
     return work
+
+
+def search_beside(asked: GoalAsked, other: Goal, budget: Budget) -> GoalAsked:
+    """Another goal with the same axioms, for searches that share the solver with those for the one that is asked."""
+    asked.shared.once(("search", other), lambda: _Work(_work(asked, budget).session, lay_out(other), []))
+    return GoalAsked(other, asked.shared)
 
 
 def effort_of(asked: GoalAsked) -> Effort:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import gcd
+from operator import attrgetter
 from typing import assert_never
 
 from sa.base.limits import Unsupported
@@ -40,6 +41,9 @@ from sa.terms.term import (
     remember_negation,
     sort_of,
 )
+
+#: Terms are ordered by their keys.
+_by_key = attrgetter("key")
 
 TRUE = intern(Bool, True)
 FALSE = intern(Bool, False)
@@ -96,11 +100,11 @@ def linear_parts(term: Term) -> tuple[int, Mapping[Term, int]]:
 def linear(const: int, coefficients: Mapping[Term, int]) -> Term:
     """`const + Σ coefficient · monomial`."""
     parts = [(t, c) for t, c in coefficients.items() if c]
-    if len(parts) > 1:
-        parts.sort(key=lambda p: p[0].key)
     if not parts:
         return integer(const)
-    if len(parts) == 1 and const == 0 and parts[0][1] == 1:
+    if len(parts) > 1:
+        parts.sort(key=lambda p: p[0].key)
+    elif const == 0 and parts[0][1] == 1:
         return parts[0][0]
     for part, coefficient in parts:
         if type(part) is Div and coefficient % part.divisor == 0:
@@ -162,7 +166,7 @@ def mul(left: Term, right: Term) -> Term:
 
 def _monomial(left: Term, right: Term) -> Term:
     factors = [f for t in (left, right) for f in (t.factors if isinstance(t, Product) else (t,))]
-    return intern(Product, tuple(sorted(factors, key=lambda t: t.key)))
+    return intern(Product, tuple(sorted(factors, key=_by_key)))
 
 
 def div(dividend: Term, divisor: int) -> Term:
@@ -292,9 +296,11 @@ def is_zero(total: Term) -> Term:
     divisor = gcd(*parts.values())
     if const % divisor:
         return FALSE
-    first = min(parts, key=lambda p: p.key)
-    if parts[first] < 0:
+    # The parts of a sum are in order.
+    if next(iter(parts.values())) < 0:
         divisor = -divisor
+    if divisor == 1:
+        return intern(IsZero, total)
     return intern(IsZero, linear(const // divisor, {p: c // divisor for p, c in parts.items()}))
 
 
@@ -311,7 +317,7 @@ def _same(left: Term, right: Term) -> Term:
         return FALSE
     if isinstance(left, ConstantArray) and isinstance(right, ConstantArray):
         return eq(left.value, right.value)
-    first, second = sorted((left, right), key=lambda t: t.key)
+    first, second = sorted((left, right), key=_by_key)
     return intern(Same, first, second)
 
 
@@ -364,18 +370,22 @@ def conjoined(terms: Iterable[Term]) -> tuple[Term, ...]:
 def _arguments(terms: Iterable[Term], cls: type[And] | type[Or], unit: Bool, absorbing: Bool) -> tuple[Term, ...]:
     args = dict[Term, None]()
     for term in terms:
-        if isinstance(term, cls):
-            args.update(dict.fromkeys(term.args))
-        elif term is absorbing:
+        if term is unit:
+            continue
+        if term is absorbing:
             return (absorbing,)
-        elif term is not unit:
+        if type(term) is cls:
+            for part in term.args:
+                args[part] = None
+        else:
             args[term] = None
     if len(args) <= 1:
         return tuple(args)
     for term in args:
-        if not isinstance(term, And | Or) and lnot(term) in args:
+        kind = type(term)
+        if kind is not And and kind is not Or and (term.negation or lnot(term)) in args:
             return (absorbing,)
-    return tuple(sorted(args, key=lambda t: t.key))
+    return tuple(sorted(args, key=_by_key))
 
 
 def implies(premise: Term, conclusion: Term) -> Term:
