@@ -274,13 +274,15 @@ def reflexive(automaton: Automaton) -> tuple[Automaton, bool]:
     """The automaton with environments that may do nothing, and whether that had to be added anywhere."""
     s = side(automaton)
     still = substitution({primed(v): v for v in s.globals})
-    added, places = False, []
     session = Session(Limits())
+    said = {(q.env, q.inv) for q in automaton.locations}
+    restless = {
+        (env, inv) for env, inv in said if env is not None and not isinstance(session.check((inv, lnot(still(env)))), Unsat)
+    }
+    places = []
     for place in automaton.locations:
         assert place.env is not None
-        idle = still(place.env)
-        if not isinstance(session.check((place.inv, lnot(idle))), Unsat):
-            added = True
+        if (place.env, place.inv) in restless:
             place = replace(place, env=lor(place.env, land(*identity(s))))
         places.append(place)
-    return replace(automaton, locations=tuple(places)), added
+    return replace(automaton, locations=tuple(places)), bool(restless)
