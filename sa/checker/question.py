@@ -275,14 +275,11 @@ def reflexive(automaton: Automaton) -> tuple[Automaton, bool]:
     s = side(automaton)
     still = substitution({primed(v): v for v in s.globals})
     session = Session(Limits())
-    said = {(q.env, q.inv) for q in automaton.locations}
-    restless = {
-        (env, inv) for env, inv in said if env is not None and not isinstance(session.check((inv, lnot(still(env)))), Unsat)
-    }
-    places = []
+    restless, places = dict[tuple[Term, Term], bool](), []
     for place in automaton.locations:
         assert place.env is not None
-        if (place.env, place.inv) in restless:
-            place = replace(place, env=lor(place.env, land(*identity(s))))
-        places.append(place)
-    return replace(automaton, locations=tuple(places)), bool(restless)
+        said = place.env, place.inv
+        if said not in restless:
+            restless[said] = not isinstance(session.check((place.inv, lnot(still(place.env)))), Unsat)
+        places.append(replace(place, env=lor(place.env, land(*identity(s)))) if restless[said] else place)
+    return replace(automaton, locations=tuple(places)), any(restless.values())

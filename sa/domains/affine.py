@@ -292,7 +292,7 @@ def definitions(space: Space) -> dict[Var, Term]:
 
 
 def _plain(row: Row) -> bool:
-    return all([c is None or type(c) is Var for c in row])
+    return all(c is None or type(c) is Var for c in row)
 
 
 def _equation(row: Row) -> Term:

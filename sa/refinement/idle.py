@@ -90,8 +90,10 @@ def lengthened(short: Shortened, goal: Goal, relation: Relation) -> Relation | N
                 return None
             for number in outgoing.get(here[0], ()):
                 step = short.concrete.number[number]
-                paths = (AbstractPath(()),) if step is None else tuple(
-                    _longer(short, goal, here[1], path) for path in given[(*place, step)]
+                paths = (
+                    (AbstractPath(()),)
+                    if step is None
+                    else tuple(_longer(short, goal, here[1], path) for path in given[(*place, step)])
                 )
                 answers.append(EdgeAnswer(*here, number, paths))
                 for path in paths:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import gcd
-from operator import attrgetter
 from typing import assert_never
 
 from sa.base.limits import Unsupported
@@ -41,9 +40,6 @@ from sa.terms.term import (
     remember_negation,
     sort_of,
 )
-
-#: Terms are ordered by their keys.
-_by_key = attrgetter("key")
 
 TRUE = intern(Bool, True)
 FALSE = intern(Bool, False)
@@ -100,10 +96,10 @@ def linear_parts(term: Term) -> tuple[int, Mapping[Term, int]]:
 def linear(const: int, coefficients: Mapping[Term, int]) -> Term:
     """`const + Σ coefficient · monomial`."""
     parts = [(t, c) for t, c in coefficients.items() if c]
-    if not parts:
-        return integer(const)
     if len(parts) > 1:
         parts.sort(key=lambda p: p[0].key)
+    elif not parts:
+        return integer(const)
     elif const == 0 and parts[0][1] == 1:
         return parts[0][0]
     for part, coefficient in parts:
@@ -166,7 +162,7 @@ def mul(left: Term, right: Term) -> Term:
 
 def _monomial(left: Term, right: Term) -> Term:
     factors = [f for t in (left, right) for f in (t.factors if isinstance(t, Product) else (t,))]
-    return intern(Product, tuple(sorted(factors, key=_by_key)))
+    return intern(Product, tuple(sorted(factors, key=lambda t: t.key)))
 
 
 def div(dividend: Term, divisor: int) -> Term:
@@ -296,12 +292,10 @@ def is_zero(total: Term) -> Term:
     divisor = gcd(*parts.values())
     if const % divisor:
         return FALSE
-    # The parts of a sum are in order.
-    if next(iter(parts.values())) < 0:
+    if next(iter(parts.values())) < 0:  # They are in order.
         divisor = -divisor
-    if divisor == 1:
-        return intern(IsZero, total)
-    return intern(IsZero, linear(const // divisor, {p: c // divisor for p, c in parts.items()}))
+    scaled = total if divisor == 1 else linear(const // divisor, {p: c // divisor for p, c in parts.items()})
+    return intern(IsZero, scaled)
 
 
 def _same(left: Term, right: Term) -> Term:
@@ -317,7 +311,7 @@ def _same(left: Term, right: Term) -> Term:
         return FALSE
     if isinstance(left, ConstantArray) and isinstance(right, ConstantArray):
         return eq(left.value, right.value)
-    first, second = sorted((left, right), key=_by_key)
+    first, second = sorted((left, right), key=lambda t: t.key)
     return intern(Same, first, second)
 
 
@@ -370,22 +364,18 @@ def conjoined(terms: Iterable[Term]) -> tuple[Term, ...]:
 def _arguments(terms: Iterable[Term], cls: type[And] | type[Or], unit: Bool, absorbing: Bool) -> tuple[Term, ...]:
     args = dict[Term, None]()
     for term in terms:
-        if term is unit:
-            continue
-        if term is absorbing:
-            return (absorbing,)
         if type(term) is cls:
-            for part in term.args:
-                args[part] = None
-        else:
+            args.update(dict.fromkeys(term.args))
+        elif term is absorbing:
+            return (absorbing,)
+        elif term is not unit:
             args[term] = None
     if len(args) <= 1:
         return tuple(args)
     for term in args:
-        kind = type(term)
-        if kind is not And and kind is not Or and (term.negation or lnot(term)) in args:
+        if type(term) not in (And, Or) and (term.negation or lnot(term)) in args:
             return (absorbing,)
-    return tuple(sorted(args, key=_by_key))
+    return tuple(sorted(args, key=lambda t: t.key))
 
 
 def implies(premise: Term, conclusion: Term) -> Term:
