@@ -117,7 +117,11 @@ def composed(product: Automaton) -> tuple[str, ...]:
 
 def mover(before: Location, after: Location) -> int | None:
     """Which of several threads moves between two joint locations; None where none does, or there is one thread only."""
-    return next((n for n, (p, q) in enumerate(zip(before.parts, after.parts, strict=False)) if p != q), None)
+    for number, part in enumerate(before.parts):
+        # One of both may have no parts.
+        if number < len(after.parts) and part != after.parts[number]:
+            return number
+    return None
 
 
 class Fault(Enum):

@@ -24,10 +24,15 @@ def renamed(automaton: Automaton, rename: Callable[[Variable], Var]) -> Automato
     def var(v: Variable) -> Variable:
         return replace(v, var=rename(v))
 
+    # A step of one of several threads is in many edges.
+    done = dict[tuple[tuple[Var, Term], ...], tuple[tuple[Var, Term], ...]]()
+
     def edge(e: Edge) -> Edge:
         label = None if e.label is None else Label(e.label.action, tuple(term(t) for t in e.label.values))
-        updates = tuple((_var(names[v]), term(t)) for v, t in e.updates)
-        choices = tuple(var(c) for c in e.choices)
+        updates = done.get(e.updates)
+        if updates is None:
+            updates = done[e.updates] = tuple((_var(names[v]), term(t)) for v, t in e.updates)
+        choices = tuple(var(c) for c in e.choices) if e.choices else ()
         return replace(e, label=label, guard=term(e.guard), updates=updates, choices=choices)
 
     return replace(

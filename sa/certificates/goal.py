@@ -10,7 +10,7 @@ from sa.terms.build import land
 from sa.terms.term import Term
 
 
-class Goal(Struct, frozen=True):
+class Goal(Struct, frozen=True, cache_hash=True):
     """`concrete ⪯ abstract` w.r.t. `kappa` and `iota` (paper, Definition 6; THEORY sections 3 and 7).
 
     All variables of the two automata but the parameters are named `conc.x` and `abs.x`; the automata

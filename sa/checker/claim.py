@@ -8,13 +8,16 @@ from msgspec import Struct
 
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.relation import AbstractPath, Relation
-from sa.checker.side import Side, invariant, side
+from sa.checker.side import Side, identity, invariant, side
 from sa.terms.build import FALSE, conjoined, conjuncts
 from sa.terms.term import Term, Var
 
 
 class Claim(Struct, frozen=True, eq=False):
-    """`lemmas` by pair of locations, `answers` by pair and edge number, `closure` by abstract location."""
+    """`lemmas` by pair of locations, `answers` by pair and edge number, `closure` by abstract location.
+
+    `still` says of each side that no global changes.
+    """
 
     goal: Goal
     concrete: Side
@@ -24,19 +27,22 @@ class Claim(Struct, frozen=True, eq=False):
     answers: Mapping[tuple[str, str, int], tuple[AbstractPath, ...]]
     closure: Mapping[str, Term]
     openings: tuple[tuple[tuple[Var, Term], ...], ...]
+    still: tuple[tuple[Term, ...], tuple[Term, ...]]
 
 
 def claim(goal: Goal, relation: Relation) -> Claim:
     """The claim that the relation proves the goal, which is known to be well-formed."""
+    concrete, abstract = side(goal.concrete), side(goal.abstract)
     return Claim(
         goal,
-        side(goal.concrete),
-        side(goal.abstract),
+        concrete,
+        abstract,
         conjuncts(iota_of(goal)),
         {(p.concrete, p.abstract): conjoined(p.lemmas) for p in relation.pairs},
         {(a.concrete, a.abstract, a.edge): a.answers for a in relation.answers},
         dict(relation.closure),
         relation.openings,
+        (identity(concrete), identity(abstract)),
     )
 
 

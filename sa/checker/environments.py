@@ -47,6 +47,9 @@ def closures(s: Side, name: str, closure: Term) -> Iterator[Obligation]:
 def at_pair(made: Claim, concrete: str, abstract: str) -> Iterator[Obligation]:
     """Ψ is kept by one concrete and any number of abstract environment steps; the former can be matched."""
     c, a = made.concrete, made.abstract
+    if made.goal.closed and (environment(c, concrete), conjuncts(made.closure[abstract])) == made.still:
+        # Nobody but the threads changes anything, so the state is the same. There is nothing to match either.
+        return
     both: Mapping[Var, Term] = {**c.after, **a.after}
     where = f"({concrete}, {abstract})"
     moved = (*environment(c, concrete), *renamed(invariant(c, concrete), c.after))

@@ -82,7 +82,8 @@ def _discharged(session: Solver, assumed: Set[Term], obligation: Obligation) -> 
 
 
 def _simplified(case: Case, names: Mapping[Var, Term], known: Set[Term]) -> _Open:
-    given, body = solved([substitute(f, names) for f in case.body], frozenset(case.choices))
+    said = [substitute(f, names) for f in case.body] if names else case.body
+    given, body = solved(said, frozenset(case.choices))
     rest = tuple(f for f in body if not _is_known(f, known))
     free = frozenset[Var]().union(*(f.free for f in rest))
     return _Open(Case(tuple(c for c in case.choices if c in free), rest), case, given)
@@ -134,6 +135,8 @@ def solved(formulas: Iterable[Term], unknowns: Set[Var]) -> tuple[dict[Var, Term
     """
     rest = list(conjoined(formulas))
     names: dict[Var, Term] = {}
+    if not unknowns:
+        return names, rest
     pending = set(unknowns)
     while found := _next_definitions(rest, pending):
         pending -= found.keys()

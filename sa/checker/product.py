@@ -68,28 +68,27 @@ def _own(variable: Variable, name: str) -> Var:
 def _reached(threads: Sequence[Automaton], names: Sequence[str]) -> tuple[tuple[Location, ...], tuple[Edge, ...]]:
     known = [{q.name: q for q in t.locations} for t in threads]
     start = tuple(t.initial for t in threads)
-    order, pending, edges = [start], deque([start]), list[Edge]()
-    seen = {start}
+    pending, edges = deque([start]), list[Edge]()
+    called = {start: joint_name(start)}
     while pending:
         here = pending.popleft()
         for number, thread in enumerate(threads):
             for edge in thread.edges:
                 if edge.source == here[number]:
                     there = (*here[:number], edge.target, *here[number + 1 :])
-                    ends = joint_name(here), joint_name(there)
-                    edges.append(replace(edge, source=ends[0], target=ends[1], thread=names[number]))
-                    if there not in seen:
-                        seen.add(there)
-                        order.append(there)
+                    if there not in called:
+                        called[there] = joint_name(there)
                         pending.append(there)
+                    ends = called[here], called[there]
+                    edges.append(replace(edge, source=ends[0], target=ends[1], thread=names[number]))
     places = (
         Location(
-            joint_name(parts),
+            name,
             land(*(known[n][q].inv for n, q in enumerate(parts))),
             None,
             known[0][parts[0]].origin,
             parts,
         )
-        for parts in order
+        for parts, name in called.items()
     )
     return tuple(places), tuple(edges)

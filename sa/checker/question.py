@@ -274,13 +274,12 @@ def reflexive(automaton: Automaton) -> tuple[Automaton, bool]:
     """The automaton with environments that may do nothing, and whether that had to be added anywhere."""
     s = side(automaton)
     still = substitution({primed(v): v for v in s.globals})
-    added, places = False, []
     session = Session(Limits())
+    restless, places = dict[tuple[Term, Term], bool](), []
     for place in automaton.locations:
         assert place.env is not None
-        idle = still(place.env)
-        if not isinstance(session.check((place.inv, lnot(idle))), Unsat):
-            added = True
-            place = replace(place, env=lor(place.env, land(*identity(s))))
-        places.append(place)
-    return replace(automaton, locations=tuple(places)), added
+        said = place.env, place.inv
+        if said not in restless:
+            restless[said] = not isinstance(session.check((place.inv, lnot(still(place.env)))), Unsat)
+        places.append(replace(place, env=lor(place.env, land(*identity(s)))) if restless[said] else place)
+    return replace(automaton, locations=tuple(places)), any(restless.values())

@@ -53,13 +53,19 @@ def automaton_faults(automaton: Automaton, names: frozenset[str]) -> Iterator[st
     nexts = frozenset(primed(v) for v in variables_of(automaton, Kind.GLOBAL))
     if not _over(automaton.init, variables):
         yield f"{automaton.name}: Init mentions a variable that does not exist"
+    moving = variables | nexts
     for q in automaton.locations:
-        if q.env is None or not _over(q.env, variables | nexts) or not _over(q.inv, variables):
+        if q.env is None or not _over(q.env, moving) or not _over(q.inv, variables):
             yield f"{automaton.name}: Inv or Env of {q.name} is missing or mentions a variable that does not exist"
+    seen = set[tuple[object, ...]]()
     for edge in automaton.edges:
-        if not {edge.source, edge.target} <= places:
+        if edge.source not in places or edge.target not in places:
             yield f"{automaton.name}: an edge leads from or to a location that does not exist"
-        yield from _edge_faults(automaton.name, edge, variables, rigid, names)
+        said = edge.label, edge.guard, edge.updates, edge.choices
+        # A step of one of several threads is in many edges.
+        if said not in seen:
+            seen.add(said)
+            yield from _edge_faults(automaton.name, edge, variables, rigid, names)
 
 
 def _edge_faults(

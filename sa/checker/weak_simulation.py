@@ -89,7 +89,7 @@ def _answer(made: Claim, edge: Edge, taken: Run, abstract: str, path: AbstractPa
     body = (*_same_values(taken, reply), *reply.conditions, *reached)
     given = dict(path.witnesses)
     left = tuple(c for c in reply.choices if c not in given)
-    return Case(left, renamed(body, given))
+    return Case(left, renamed(body, given) if given else body)
 
 
 def _same_values(taken: Run, reply: Run) -> Iterator[Term]:

@@ -6,6 +6,8 @@ that edges lead to are made.
 
 from __future__ import annotations
 
+from collections import deque
+
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, Origin, Variable, edges_from, joint_name
@@ -39,17 +41,18 @@ def _explore(threads: tuple[Automaton, ...]) -> tuple[tuple[Location, ...], tupl
     outgoing = [edges_from(t) for t in threads]
     places = [{q.name: q for q in t.locations} for t in threads]
     start = tuple(t.initial for t in threads)
-    seen, pending, edges = {start: None}, [start], list[Edge]()
+    seen, pending, edges = {start: joint_name(start)}, deque([start]), list[Edge]()
     while pending:
-        here = pending.pop(0)
+        here = pending.popleft()
+        source = seen[here]
         for index, name in enumerate(here):
             for edge in outgoing[index][name]:
                 there = (*here[:index], edge.target, *here[index + 1 :])
-                ends = joint_name(here), joint_name(there)
-                edges.append(replace(edge, source=ends[0], target=ends[1], thread=threads[index].name))
-                if there not in seen:
-                    seen[there] = None
+                target = seen.get(there)
+                if target is None:
+                    target = seen[there] = joint_name(there)
                     pending.append(there)
+                edges.append(replace(edge, source=source, target=target, thread=threads[index].name))
     joined = (_joined(tuple(places[i][name] for i, name in enumerate(names))) for names in seen)
     return tuple(joined), tuple(edges)
 

@@ -38,12 +38,16 @@ def reflexive(automaton: Automaton) -> tuple[Automaton, bool]:
     variables = variables_of(automaton, Kind.GLOBAL)
     still = substitution({primed(v): v for v in variables})
     places = tuple(replace(q, env=build.TRUE) if q.env is None else q for q in automaton.locations)
-    restless = {q.name for q in places if not _contains_identity(q, still)}
+    restless = {said for said in dict.fromkeys(map(_said, places)) if not _contains_identity(*said, still)}
     idle = identity(variables)
-    made = (replace(q, env=build.lor(q.env or build.TRUE, idle)) if q.name in restless else q for q in places)
+    made = (replace(q, env=build.lor(q.env or build.TRUE, idle)) if _said(q) in restless else q for q in places)
     return replace(automaton, locations=tuple(made)), bool(restless)
 
 
-def _contains_identity(place: Location, still: Callable[[Term], Term]) -> bool:
-    stays = still(place.env or build.TRUE)
-    return stays is build.TRUE or Session(Limits()).implied(stays, (place.inv,))
+def _said(place: Location) -> tuple[Term, Term]:
+    return place.env or build.TRUE, place.inv
+
+
+def _contains_identity(env: Term, inv: Term, still: Callable[[Term], Term]) -> bool:
+    stays = still(env)
+    return stays is build.TRUE or Session(Limits()).implied(stays, (inv,))

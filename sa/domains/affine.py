@@ -143,7 +143,7 @@ def implies(space: Space, rows: Iterable[Row]) -> bool:
 def forget(space: Space, variables: Iterable[Var]) -> Space:
     """The space with nothing known of the variables, nor of columns that read them."""
     result, forgotten = dict(space), dict.fromkeys(variables)
-    reading = (c for c in _columns(space) if not (isinstance(c, Var) or c.free.isdisjoint(forgotten)))
+    reading = [c for c in _terms(space) if not c.free.isdisjoint(forgotten)]
     for var in (*forgotten, *dict.fromkeys(reading)):
         users = [pivot for pivot, row in result.items() if var in row]
         if not users:
@@ -160,6 +160,11 @@ def forget(space: Space, variables: Iterable[Var]) -> Space:
 
 def _columns(space: Space) -> Iterable[Term]:
     return (c for row in space.values() for c in row if c is not None)
+
+
+def _terms(space: Space) -> list[Term]:
+    """The columns that are no variables: mostly there are none."""
+    return [c for row in space.values() for c in row if c is not None and type(c) is not Var]
 
 
 def join(first: Space, second: Space) -> Space:
@@ -203,8 +208,10 @@ def grown(old: Space, new: Space) -> Space:
 
 def _with_columns(space: Space, other: Space) -> Space:
     """The space with equations for the other's columns that are equal to own ones: for a[i] where a[0] and i = 0."""
+    if not _terms(other):
+        return space
     own = frozenset(_columns(space))
-    wanted = dict.fromkeys(c for c in _columns(other) if not isinstance(c, Var) and c not in own)
+    wanted = dict.fromkeys(c for c in _terms(other) if c not in own)
     if not wanted:
         return space
     known, rows = definitions(space), list[Row]()
@@ -239,7 +246,7 @@ def assign(space: Space, updates: Mapping[Var, Term]) -> Space | None:
     back: dict[Var, Term] = {primed(v): v for v in updates}
     # A primed name stands right after the plain one, so renaming variables keeps the echelon form.
     renamed = {substitute(p, back): {_moved(c, back): k for c, k in row.items()} for p, row in after.items()}
-    return renamed if all(isinstance(c, Var) for c in _columns(after)) else meet(EVERYTHING, renamed.values())
+    return meet(EVERYTHING, renamed.values()) if _terms(after) else renamed
 
 
 def _moved(column: Term | None, names: Mapping[Var, Term]) -> Term | None:
@@ -248,14 +255,15 @@ def _moved(column: Term | None, names: Mapping[Var, Term]) -> Term | None:
 
 def _as_counted(space: Space, updates: Mapping[Var, Term]) -> Space | None:
     """The space with columns over later values of variables, where these are the earlier ones plus a constant."""
+    terms = _terms(space)
+    if not terms:
+        return space
     before = dict[Var, Term]()
     for var, value in updates.items():
         const, parts = build.linear_parts(value)
         if parts == {var: 1}:
             before[var] = build.sub(primed(var), build.integer(const))
-    moved: dict[Term, Row | None] = {
-        c: _affine(substitute(c, before)) for c in _columns(space) if not isinstance(c, Var)
-    }
+    moved: dict[Term, Row | None] = {c: _affine(substitute(c, before)) for c in terms}
     if all(new is None for new in moved.values()):
         return space
     rows = list[Row]()
@@ -284,7 +292,7 @@ def definitions(space: Space) -> dict[Var, Term]:
 
 
 def _plain(row: Row) -> bool:
-    return all(isinstance(c, Var | None) for c in row)
+    return all(c is None or type(c) is Var for c in row)
 
 
 def _equation(row: Row) -> Term:

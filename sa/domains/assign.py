@@ -138,6 +138,11 @@ def _below(run: _Run, node: Node, waiting: tuple[Pending, ...]) -> Node:
         return _image(run, node, tuple(_from_hull(run, node, p) for p in waiting))
     store = run.store
     level = min(store.levels[node], *(_next_level(p) for p in waiting))
+    if level == store.levels[node] and all(_next_level(p) > level for p in waiting) and level not in run.targets:
+        # Nothing is read here, and nothing written.
+        kids = [FALSE if kid == FALSE else _below(run, kid, waiting) for kid in store.kids[node]]
+        result = run.done[key] = assembled(store, level, (*store.cuts[node], None), kids)
+        return result
     readers = [p for p in waiting if _next_level(p) == level]
     split = any(not _keeps_shape(p, level) for p in readers)
     line = parts(store, run.frame, node, level, split)

@@ -42,6 +42,9 @@ class Boxes:
     endurance: int = 200
     most: int = 2_000
     collapses: int = 60
+    _known: dict[tuple[int, bool, bool], tuple[Thresholds, dict[int, list[int]]]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     def bottom(self) -> Node:
         """No state."""
@@ -78,14 +81,20 @@ class Boxes:
             return new
         # Collapsing and widening by turns could go on for ever, so there is no more of it after a while.
         new, _ = controlled(self.store, old, new, self.most, count, self.collapses)
-        stops = thresholds if count < self.patience else {}
-        every = {**stops, **self.finite} if count < self.endurance else {}
-        widened = widening.widen(self.store, old, new, self._cuts(every))
-        ends = {**thresholds, **self.finite} if count < self.endurance else {}
-        box = widening.around(self.store, old, new, self._cuts(ends))
+        lasting = count < self.endurance
+        widened = widening.widen(self.store, old, new, self._cuts(thresholds, count < self.patience, lasting))
+        box = widening.around(self.store, old, new, self._cuts(thresholds, True, lasting))
         return self.meet(widened, box)
 
-    def _cuts(self, thresholds: Thresholds) -> dict[int, list[int]]:
+    def _cuts(self, thresholds: Thresholds, patient: bool, lasting: bool) -> dict[int, list[int]]:
+        """Where widening stops at some time, by level."""
+        key = id(thresholds), patient, lasting
+        if key not in self._known:
+            every = {**(thresholds if patient else {}), **self.finite} if lasting else {}
+            self._known[key] = thresholds, self._by_level(every)
+        return self._known[key][1]
+
+    def _by_level(self, thresholds: Thresholds) -> dict[int, list[int]]:
         """Thresholds by level; the values of a small sort always are some."""
         found = dict[int, list[int]]()
         for level, var in enumerate(self.frame.variables):

@@ -12,7 +12,7 @@ from sa.bounded.engine import by_rounds
 from sa.bounded.schedule import read_schedule
 from sa.bounded.stages import Wanted
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
-from sa.explicit.deciders import by_all_states, by_few_states
+from sa.explicit.deciders import by_all_states, by_far_states, by_few_states
 from sa.hybrid import engine as hybrid
 from sa.hybrid.engine import EFFORTS, by_control, by_coordinates, by_counters, by_elements, by_equalities, by_tests
 from sa.invariants import deciders, direct, interval_lemmas, joint_conjunctions, learned
@@ -28,6 +28,9 @@ PRECONDITIONS: ClaimEngine = Prover(
     "preconditions", "claims with their weakest preconditions along a few steps", direct.by_preconditions
 )
 STATES: ClaimEngine = Decider("states", "all states, where there are few, or a short run", by_few_states)
+FAR_STATES: ClaimEngine = Decider(
+    "far-states", "longer searches, and runs found by a beam, where values grow", by_far_states
+)
 MORE_STATES: ClaimEngine = Decider("more-states", "all states, or a run over small values", by_all_states)
 CONTROL: ClaimEngine = Decider(
     "control",
@@ -135,6 +138,8 @@ CLAIMS: Portfolio = (
     Turn(INTERVALS, 0.1),
     Turn(EQUALITIES, 0.35),
     Turn(QUICK_COORDINATES, 0.2),
+    # Where values grow there are mostly infinitely many states: these are proved sooner than they are looked at.
+    Turn(FAR_STATES, 0.2),
     Turn(ALTERNATIVES, 0.25),
     # Before boxes: it takes the same little time for many threads, for which boxes take long.
     Turn(QUICK_BOUNDED, 0.1),

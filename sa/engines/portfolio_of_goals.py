@@ -14,6 +14,7 @@ from sa.base.diagnostic import InputError
 from sa.engines.engine import Decider, GoalEngine, Prover, Refuter, Turn, no_engine
 from sa.game.runs import Bounds
 from sa.refinement import along_runs, deciders
+from sa.refinement.idle import by_short_search
 from sa.refinement.meanings import by_meanings
 from sa.simulation.endings import Patience, Tactics
 from sa.values.sought import Sought
@@ -47,7 +48,7 @@ GoalPortfolio: TypeAlias = tuple[Turn[GoalEngine], ...]
 
 def _search(tactics: Tactics) -> GoalEngine:
     what = f"a relation by lemmas, or a play: {_PREFERENCES[tactics.name]}"
-    return Decider(tactics.name, what, partial(deciders.by_search, tactics))
+    return Decider(tactics.name, what, partial(by_short_search, tactics))
 
 
 def _points(name: str, *tactics: Tactics) -> GoalEngine:

@@ -35,7 +35,7 @@ from sa.engines.results import answered, statistics_of
 from sa.generation.checks import NotGenerated
 from sa.generation.visibility import Level
 from sa.question.asked import Decision
-from sa.refinement.compositional import Attempt, Effort, attempt, begin, in_any_environment
+from sa.refinement.compositional import Attempt, Effort, Work, attempt, begin, blame, in_any_environment
 from sa.refinement.missing import step_in_words
 
 
@@ -205,17 +205,21 @@ def _pairs(
     def decide(goal: Goal) -> Decision:
         return memory.decided(goal, options, _DEPTHS[effort])
 
+    def begun() -> Work:
+        return memory.begun.once((level, block), lambda: begin(abstract, concrete, block, options.limits, level))
+
     try:
         if effort is Effort.ANYWHERE:
             tried = in_any_environment(abstract, concrete, block, decide)
         else:
-            work = memory.begun.once((level, block), lambda: begin(abstract, concrete, block, options.limits, level))
-            tried = attempt(work, options.limits, decide, effort)
+            tried = attempt(begun(), options.limits, decide, effort)
         if tried.composition is None:
             found = shortcoming(tried.goals, tried.decisions, perf_counter() - started)
             return replace(found, hopeful=tried.hopeful, imprecise=tried.imprecise)
         settled = perf_counter()
         ruling = check_composition(tried.composition, options.limits)
+        if not isinstance(ruling, Accepted) and effort is not Effort.ANYWHERE:
+            blame(begun())
     except LimitReached as limit:
         return Found((), notes=(f"the pairs of threads were not decided: {limit.reason.value}",))
     except NotGenerated as fault:

@@ -32,17 +32,49 @@ BEAM = Effort(60_000, 4, reduced=True, beam=40)
 
 
 def by_few_states(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
-    """What a quick search settles, or a longer one, or runs that a beam finds. Raises LimitReached."""
-    s = system(asked.threads, asked.bads)
-    found = search(s, QUICK, budget.bounds, report)
-    if not found.ended and found.exact:
-        longer = search(s, LONGER if _grows(found) else LIKELY, budget.bounds, report)
+    """What a quick search settles, or a longer one where values do not seem to grow. Raises LimitReached."""
+    found = _quick(asked, budget, report)
+    if found.ended or not _is_likely(found):
+        yield from _settled(asked, found)
+        return
+    longer = search(found.system, LIKELY, budget.bounds, report)
+    yield from _settled(asked, longer if longer.ended else found)
+    if not longer.ended:
+        yield from _by_beam(asked, found, budget, report)
+
+
+def by_far_states(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
+    """Where values grow, or not all are tried: what a longer search settles, or runs that a beam finds.
+
+    Such programs have most often infinitely many states. Raises LimitReached.
+    """
+    found = _quick(asked, budget, report)
+    if found.ended or _is_likely(found):
+        return
+    if found.exact:
+        longer = search(found.system, LONGER, budget.bounds, report)
         found = longer if longer.ended else found
     yield from _settled(asked, found)
     if not found.ended:
-        far = search(s, BEAM, budget.bounds, report)
-        further = {number: state for number, state in far.bad.items() if number not in found.bad}
-        yield from _settled(asked, replace(far, bad=further))
+        yield from _by_beam(asked, found, budget, report)
+
+
+def _quick(asked: Asked, budget: Budget, report: Report) -> Search:
+    """A quick search, which is made once. Raises LimitReached."""
+    key = "quick states", asked.bads
+    return asked.shared.once(key, lambda: search(system(asked.threads, asked.bads), QUICK, budget.bounds, report))
+
+
+def _is_likely(found: Search) -> bool:
+    """Whether there may be finitely many states, though more than were looked at."""
+    return found.exact and not _grows(found)
+
+
+def _by_beam(asked: Asked, found: Search, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
+    """Runs that a beam finds into what was not found yet. Raises LimitReached."""
+    far = search(found.system, BEAM, budget.bounds, report)
+    further = {number: state for number, state in far.bad.items() if number not in found.bad}
+    yield from _settled(asked, replace(far, bad=further))
 
 
 def by_all_states(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:

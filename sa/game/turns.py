@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import count, islice, takewhile
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, edges_from, mover
 from sa.certificates.relation import TURN
@@ -50,9 +51,19 @@ def cycles_of(automaton: Automaton) -> dict[str, tuple[Cycle, ...]]:
     inv = {q.name: q.inv for q in automaton.locations}
     found = dict[str, tuple[Cycle, ...]]()
     left = count(MOST_CYCLES, -1)
+    # Wherever the other threads are, a thread goes around as it does elsewhere.
+    known = dict[tuple[object, ...], Cycle | None]()
+
+    def form(path: tuple[int, ...]) -> Cycle | None:
+        steps = tuple((e.guard, e.updates, inv[e.target]) for e in (automaton.edges[n] for n in path))
+        if steps not in known:
+            known[steps] = _closed_form(automaton, inv, path)
+        same = known[steps]
+        return None if same is None else replace(same, edges=path)
+
     for head in order:
         paths = takewhile(lambda _: next(left) > 0, _paths(silent, order, head))
-        forms = (_closed_form(automaton, inv, path) for path in paths)
+        forms = map(form, paths)
         if cycles := tuple(islice((cycle for cycle in forms if cycle is not None), CYCLES)):
             found[head] = cycles
     return found

@@ -10,13 +10,15 @@ the element at an index that does not change: `h < t ==> a'[h] == a[h]`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
 from msgspec import Struct
 
 from sa.generation.environment import Change, keeps
-from sa.smt.session import Session, Unsat
+from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.atoms import atoms
+from sa.terms.evaluate import State, Unevaluable, holds
 from sa.terms.sort import INT, ArraySort
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Mod, Term, Var, subterms
@@ -118,11 +120,24 @@ def _of_element(asked: _Question, array: Var, index: Var, conditions: Sequence[T
 
 def _lasting(asked: _Question, moving: frozenset[Var], extra: Iterable[Term]) -> Iterator[Term]:
     """Conditions that are now true and now false, and that no change makes false."""
+    states = list[State]()
     for condition in (*dict.fromkeys((*extra, *conditions_in(asked.changes))),)[:CONDITIONS]:
-        if any(isinstance(asked.session.check((asked.seen, c)), Unsat) for c in (condition, build.lnot(condition))):
+        if not all(_happens(asked, c, states) for c in (condition, build.lnot(condition))):
             continue
         if condition.free.isdisjoint(moving) or asked.kept(build.implies(condition, _then(condition, asked.shared))):
             yield condition
+
+
+def _happens(asked: _Question, condition: Term, states: list[State]) -> bool:
+    """Whether a condition may hold at some time: for most of them a state shows it in which another one held."""
+    for state in states:
+        with suppress(Unevaluable):
+            if holds(condition, state):
+                return True
+    answer = asked.session.check((asked.seen, condition))
+    if isinstance(answer, Sat):
+        states.append(answer.values)
+    return not isinstance(answer, Unsat)
 
 
 def _then(condition: Term, shared: Sequence[Var]) -> Term:

@@ -18,7 +18,7 @@ from sa.terms import build
 from sa.terms.term import Term, Var
 
 
-class Shape(Struct, frozen=True):
+class Shape(Struct, frozen=True, cache_hash=True):
     """What is the same for all effects of an edge. `test` is the part of its guard over shared variables.
 
     `source` and `updates` of two edges may agree: then their conditions are joined. An edge with loose variables is
@@ -31,7 +31,7 @@ class Shape(Struct, frozen=True):
     apart: int | None
 
 
-class Effect(Struct, Generic[V], frozen=True):
+class Effect(Struct, Generic[V], frozen=True, cache_hash=True):
     """An effect in a domain."""
 
     shape: Shape

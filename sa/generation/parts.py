@@ -47,7 +47,7 @@ def is_kept(parts: Parts[V], effect: Effect[V], value: V, plainly: bool = False)
     if found is None:
         domain, factors = parts.domain, _factors(parts, value)
         # No step leads out of a value that says nothing of what the step writes.
-        found = domain.is_bottom(value) or not any(v in factors for v in written(effect.shape))
+        found = domain.is_bottom(value) or factors.keys().isdisjoint(written(effect.shape))
         if not found:
             part = _part(parts, effect, value)
             key = (part.effect, part.value)

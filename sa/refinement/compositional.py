@@ -124,10 +124,7 @@ def _in_any(thread: Automaton) -> Automaton:
 
 
 def attempt(work: Work, limits: Limits, decide: Decide, effort: Effort = Effort.SHARPEN) -> Attempt:
-    """Decide the pairs of two programs, each by `decide`.
-
-    Raises InputError, LimitReached, and NotGenerated on an internal error.
-    """
+    """Decide the pairs of two programs, each by `decide`. Raises InputError, LimitReached."""
     work.session.bounds = limits
     settled = dict[Goal, Decision]()
 
@@ -148,6 +145,15 @@ def attempt(work: Work, limits: Limits, decide: Decide, effort: Effort = Effort.
         asked += 1
         result = _decided(work, decide_once, closures=True)
     return result
+
+
+def blame(work: Work) -> None:
+    """Say what is wrong with the environments where no proof from them is accepted: until then nobody asks.
+
+    Raises LimitReached, and NotGenerated on an internal error.
+    """
+    for made in work.made.values():
+        verify_together(work.session, made)
 
 
 def _lost_alone(decision: Decision) -> bool:
@@ -171,9 +177,7 @@ def _decided(
     strong, weak = dict[str, tuple[Automaton, ...]](), dict[str, tuple[Automaton, ...]]()
     for which, known in (("conc", work.first), ("abs", work.second)):
         if (which, closures) not in work.made:
-            made = automata(known, work.session, work.conditions) if closures else automata(known)
-            verify_together(work.session, made)
-            work.made[which, closures] = made
+            work.made[which, closures] = automata(known, work.session, work.conditions) if closures else automata(known)
         strong[which] = work.made[which, closures]
         weak[which] = weakened(known, strong[which]) if closures else strong[which]
     tried = _paired((work.abstract, work.concrete), work.block, strong, weak, decide, doubtful, hasty)

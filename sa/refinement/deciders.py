@@ -6,7 +6,7 @@ What an engine needs beyond the search is loaded when it is asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias, assert_never
@@ -20,26 +20,23 @@ from sa.automata.trace import Configuration
 from sa.base.budget import Budget, Event, Report
 from sa.base.limits import LimitReached, check_time, share
 from sa.base.verdict import Reason, Unknown
+from sa.certificates.goal import Goal
 from sa.certificates.pairs import StatePairs
 from sa.certificates.play import Broken, BrokenAtStart, Chosen, Exhausted, PlainPlay, Position, Uncovered
-from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
-from sa.domains import affine
-from sa.game.board import Board, Pair, lay_out
+from sa.certificates.relation import Relation
+from sa.game.board import Board, lay_out
 from sa.game.opening import Covered, NotCovered, broken_at_start, cover
-from sa.game.rounds import Round
 from sa.question.asked import Effort, GoalAsked, Lost, Related, Stuck
+from sa.refinement.found import relation_of
 from sa.refinement.functions import NoCall, functions_of, with_arrays, with_calls
 from sa.simulation.algorithm_2_search import Search
 from sa.simulation.endings import Answered, Tactics
 from sa.simulation.endings import Stuck as SearchStuck
-from sa.simulation.state import NO_FACTS, Facts, PairState, dead
+from sa.simulation.state import NO_FACTS, Facts
 from sa.smt.session import Session
-from sa.terms import build
 from sa.terms.evaluate import State
 from sa.terms.matching import instances, laws_of
-from sa.terms.name import staged
 from sa.terms.sort import default_value
-from sa.terms.term import Term, Var
 from sa.values.sought import Closed, Sought
 
 if TYPE_CHECKING:
@@ -79,6 +76,12 @@ def _work(asked: GoalAsked, budget: Budget, by_instances: bool = False) -> _Work
     work = asked.shared.once(("search", asked.goal), made)
     work.session.bounds = budget.bounds
     return work
+
+
+def search_beside(asked: GoalAsked, other: Goal, budget: Budget) -> GoalAsked:
+    """Another goal with the same axioms, for searches that share the solver with those for the one that is asked."""
+    asked.shared.once(("search", other), lambda: _Work(_work(asked, budget).session, lay_out(other), []))
+    return GoalAsked(other, asked.shared)
 
 
 def effort_of(asked: GoalAsked) -> Effort:
@@ -338,45 +341,3 @@ def _of_search(search: Search) -> Relation | PlainPlay | Unknown:
             from sa.plays.lost import play_of
 
             return play_of(search, ending)
-
-
-def relation_of(search: Search, solution: Mapping[Pair, Term] | None = None) -> Relation | Unknown:
-    """The relation that a search without open questions has found, or that a solution of its clauses gives."""
-    if solution is None:
-        alive = {p: s for p, s in search.pairs.items() if s.facts is not None and not dead(s)}
-    else:
-        alive = {p: s for p, s in search.pairs.items() if solution.get(p, build.FALSE) is not build.FALSE}
-    covered = search.opening_cover()
-    if not isinstance(covered, Covered):
-        return Unknown(Reason.SOLVER, "whether every initial state is related to an abstract one")
-    closures = {pair[1]: search.closure(pair[1]).relation for pair in alive}
-    return Relation(
-        tuple(
-            PairRelation(*pair, _lemmas(state) if solution is None else _solved(state, solution[pair]))
-            for pair, state in alive.items()
-        ),
-        tuple(
-            EdgeAnswer(*pair, number, tuple(_path(r) for r in state.rounds.get(number, []) if r.target in alive))
-            for pair, state in alive.items()
-            for number in state.steps
-        ),
-        tuple(closures.items()),
-        tuple(tuple(opening.items()) for opening in covered.openings),
-    )
-
-
-def _solved(state: PairState, solution: Term) -> tuple[Term, ...]:
-    return tuple(dict.fromkeys((*state.known, *affine.formulas(state.facts or {}), *build.conjuncts(solution))))
-
-
-def _lemmas(state: PairState) -> tuple[Term, ...]:
-    equations = affine.formulas(state.facts or {})
-    return tuple(dict.fromkeys((*state.known, *equations, *(lemma.formula for lemma in state.lemmas))))
-
-
-def _path(answer: Round) -> AbstractPath:
-    witnesses = list[tuple[Var, Term]]()
-    for position, choice in enumerate(answer.run.choices):
-        for var, term in choice:
-            witnesses.append((build.variable(staged(var.name, position), var.sort), term))
-    return AbstractPath(answer.run.edges, tuple(witnesses), answer.run.turns)

@@ -68,21 +68,23 @@ class SolverDisagrees(Exception):
 
 
 class _Running:
-    """Z3 at work: a context of its own, with what is asserted in it."""
+    """Z3 at work: a context of its own, with what is asserted in it, of so many `scopes`."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, rlimit: int) -> None:
         self.context = z3.Context()
         self.translator = Translator(self.context)
         self.solver = z3.SimpleSolver(self.context)
         self.solver.set("random_seed", seed)
+        self.solver.set("rlimit", rlimit)
+        self.scopes = 0
 
     def assume(self, formulas: Iterable[Term]) -> None:
         """Assert the formulas, and the ranges of their variables: these once each, however many formulas have them."""
-        variables = dict[Var, None]()
+        bounded = dict[Var, None]()
         for formula in formulas:
             self._assert(self.translator.translate(formula))
-            variables.update(dict.fromkeys(formula.free))
-        for var in variables:
+            bounded.update(dict.fromkeys(self.translator.bounded(formula)))
+        for var in bounded:
             for bound in self.translator.within(var):
                 self._assert(bound)
 
@@ -119,14 +121,19 @@ class Session:
         self._memo: dict[frozenset[Term], Answer] = {}
 
     def _started(self) -> _Running:
-        """The solver, in the scopes of this moment."""
+        """The solver, in the scopes of this moment: those without a question have not been made."""
         if self._running is None:
-            running = _Running(self._seed)
-            for scope in self._scopes:
-                running.solver.push()
+            self._running = _Running(self._seed, self._rlimit)
+        running = self._running
+        for scope in self._scopes[running.scopes :]:
+            running.solver.push()
+            try:
                 running.assume(scope)
-            self._running = running
-        return self._running
+            except BaseException:
+                running.solver.pop()
+                raise
+            running.scopes += 1
+        return running
 
     def again(self, rlimit: int | None = None) -> Session:
         """A session with the same axioms that knows what was found impossible here, and nothing of models.
@@ -144,19 +151,15 @@ class Session:
     @contextmanager
     def assuming(self, formulas: Iterable[Term]) -> Iterator[None]:
         """Ask the questions inside under these hypotheses."""
-        scope = tuple(formulas)
-        self._scopes.append(scope)
-        if self._running is not None:
-            self._running.solver.push()
+        self._scopes.append(tuple(formulas))
         try:
-            if self._running is not None:
-                self._running.assume(scope)
             yield
         finally:
-            # Whoever started inside made all scopes, this one included.
-            if self._running is not None:
-                self._running.solver.pop()
             self._scopes.pop()
+            running = self._running
+            if running is not None and running.scopes > len(self._scopes):
+                running.solver.pop()
+                running.scopes -= 1
 
     def check(self, formulas: Iterable[Term]) -> Answer:
         """Whether the formulas are satisfiable together. Raises LimitReached."""
@@ -198,7 +201,6 @@ class Session:
                 solver.set("mbqi.max_iterations", MODELS)
                 if about_functions or not question:
                     running.assume(self._axioms)
-            solver.set("rlimit", self._rlimit)
             time_left = milliseconds_left(self.bounds)
             if time_left is not None:
                 solver.set("timeout", time_left)

@@ -17,8 +17,12 @@ def milliseconds_left(bounds: Limits) -> int | None:
 def resources(solver: z3.Solver) -> int:
     """What the solver has spent so far, in its own units."""
     statistics = solver.statistics()
-    known = statistics.keys()
-    return int(statistics.get_key_value("rlimit count")) if "rlimit count" in known else 0
+    # It is among the last ones, and to read them all takes longer than many a question.
+    for index in reversed(range(len(statistics))):
+        key, value = statistics[index]
+        if key == "rlimit count":
+            return int(value)
+    return 0
 
 
 def check_stopped(why: str, spent: int, rlimit: int, bounds: Limits) -> None:

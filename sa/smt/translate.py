@@ -53,6 +53,7 @@ class Translator:
         self._zero = self.numeral(0)
         self._memo: dict[Term, z3.ExprRef] = {}
         self._functions: dict[Function, z3.FuncDeclRef] = {}
+        self._bounded: dict[Term, tuple[Var, ...]] = {}
         self._within: dict[Var, tuple[z3.BoolRef, ...]] = {}
 
     def numeral(self, value: int) -> z3.ExprRef:
@@ -126,6 +127,13 @@ class Translator:
                 return z3.ForAll(bound, z3.Implies(z3.And(*inside), formula) if inside else formula)
             case _:
                 assert_never(term)
+
+    def bounded(self, formula: Term) -> tuple[Var, ...]:
+        """The variables of a formula whose integers have to be kept among the values of their sorts."""
+        found = self._bounded.get(formula)
+        if found is None:
+            found = self._bounded[formula] = tuple(v for v in formula.free if isinstance(v.sort, EnumSort))
+        return found
 
     def within(self, var: Var) -> tuple[z3.BoolRef, ...]:
         """What keeps the integer that stands for a variable among the values of its sort."""

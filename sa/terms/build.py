@@ -98,9 +98,9 @@ def linear(const: int, coefficients: Mapping[Term, int]) -> Term:
     parts = [(t, c) for t, c in coefficients.items() if c]
     if len(parts) > 1:
         parts.sort(key=lambda p: p[0].key)
-    if not parts:
+    elif not parts:
         return integer(const)
-    if len(parts) == 1 and const == 0 and parts[0][1] == 1:
+    elif const == 0 and parts[0][1] == 1:
         return parts[0][0]
     for part, coefficient in parts:
         if type(part) is Div and coefficient % part.divisor == 0:
@@ -292,10 +292,10 @@ def is_zero(total: Term) -> Term:
     divisor = gcd(*parts.values())
     if const % divisor:
         return FALSE
-    first = min(parts, key=lambda p: p.key)
-    if parts[first] < 0:
+    if next(iter(parts.values())) < 0:  # They are in order.
         divisor = -divisor
-    return intern(IsZero, linear(const // divisor, {p: c // divisor for p, c in parts.items()}))
+    scaled = total if divisor == 1 else linear(const // divisor, {p: c // divisor for p, c in parts.items()})
+    return intern(IsZero, scaled)
 
 
 def _same(left: Term, right: Term) -> Term:
@@ -364,7 +364,7 @@ def conjoined(terms: Iterable[Term]) -> tuple[Term, ...]:
 def _arguments(terms: Iterable[Term], cls: type[And] | type[Or], unit: Bool, absorbing: Bool) -> tuple[Term, ...]:
     args = dict[Term, None]()
     for term in terms:
-        if isinstance(term, cls):
+        if type(term) is cls:
             args.update(dict.fromkeys(term.args))
         elif term is absorbing:
             return (absorbing,)
@@ -373,7 +373,7 @@ def _arguments(terms: Iterable[Term], cls: type[And] | type[Or], unit: Bool, abs
     if len(args) <= 1:
         return tuple(args)
     for term in args:
-        if not isinstance(term, And | Or) and lnot(term) in args:
+        if type(term) not in (And, Or) and (term.negation or lnot(term)) in args:
             return (absorbing,)
     return tuple(sorted(args, key=lambda t: t.key))
 

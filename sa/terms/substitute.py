@@ -34,33 +34,50 @@ from sa.terms.term import (
 
 def substitute(term: Term, mapping: Mapping[Var, Term]) -> Term:
     """`term` with every variable of `mapping` replaced, all at once; the result is in normal form."""
-    return _substitute(term, mapping, frozenset(mapping), {})
+    if isinstance(term, Var):
+        return mapping.get(term, term)
+    return term if term.free.isdisjoint(mapping) else substitution(mapping)(term)
 
 
 def substitution(mapping: Mapping[Var, Term]) -> Callable[[Term], Term]:
     """`substitute` with one mapping for many terms: it remembers what became of each, and of their subterms."""
     domain, memo = frozenset(mapping), dict[Term, Term]()
-    return lambda term: _substitute(term, mapping, domain, memo)
 
+    def go(term: Term) -> Term:
+        if term.free.isdisjoint(domain):
+            return term
+        if isinstance(term, Var):
+            return mapping[term]
+        found = memo.get(term)
+        if found is None:
+            if isinstance(term, Forall):
+                found = _under_binders(term.binders, term.body, mapping)
+            else:
+                found = rebuild(term, go)
+            memo[term] = found
+        return found
 
-def _substitute(term: Term, mapping: Mapping[Var, Term], domain: frozenset[Var], memo: dict[Term, Term]) -> Term:
-    if term.free.isdisjoint(domain):
-        return term
-    if isinstance(term, Var):
-        return mapping[term]
-    if isinstance(term, Forall):
-        return _under_binders(term.binders, term.body, mapping)
-    found = memo.get(term)
-    if found is None:
-        found = memo[term] = rebuild(term, lambda t: _substitute(t, mapping, domain, memo))
-    return found
+    return go
 
 
 def rebuild(term: Term, go: Callable[[Term], Term]) -> Term:
     """`term` with `go` applied to its direct subterms, in normal form again. Not for binders or leaves."""
+    # What is there most often comes first.
     match term:
+        case IsZero(total):
+            return build.is_zero(go(total))
         case Sum(constant, parts):
-            return build.combine(constant, ((go(p), c) for p, c in parts))
+            return build.combine(constant, [(go(p), c) for p, c in parts])
+        case Not(body):
+            return build.lnot(go(body))
+        case Le(total):
+            return build.at_most_zero(go(total))
+        case And(args):
+            return build.land(*[go(a) for a in args])
+        case Or(args):
+            return build.lor(*[go(a) for a in args])
+        case Same(left, right):
+            return build.eq(go(left), go(right))
         case Product(factors):
             result: Term = build.ONE
             for factor in factors:
@@ -80,18 +97,6 @@ def rebuild(term: Term, go: Callable[[Term], Term]) -> Term:
             return build.store(go(array), go(index), go(value))
         case ConstantArray(sort, value):
             return build.constant_array(sort, go(value))
-        case Le(total):
-            return build.at_most_zero(go(total))
-        case IsZero(total):
-            return build.is_zero(go(total))
-        case Same(left, right):
-            return build.eq(go(left), go(right))
-        case Not(body):
-            return build.lnot(go(body))
-        case And(args):
-            return build.land(*(go(a) for a in args))
-        case Or(args):
-            return build.lor(*(go(a) for a in args))
         case Var() | Int() | Bool() | Member() | Forall():
             raise AssertionError(f"{term!r} is a leaf or binds variables")
         case _:

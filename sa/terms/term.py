@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from hashlib import blake2s
 from typing import Any, Self, TypeAlias, TypeVar, assert_never
-from weakref import WeakValueDictionary
+from weakref import ref
 
 from msgspec import Struct
 
@@ -219,22 +219,45 @@ Term: TypeAlias = (
 T = TypeVar("T", bound=_Node)
 
 _EMPTY: frozenset[Var] = frozenset()
-_table: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()
 _KEY_LIMIT = 72
+
+
+class _Entry(ref[Any]):
+    """A term as long as it is used, and where it is in the table. A `WeakValueDictionary` takes twice as long."""
+
+    __slots__ = ("place",)
+    place: tuple[object, ...]
+
+
+_table: dict[tuple[object, ...], _Entry] = {}
+
+
+def _forgotten(entry: _Entry) -> None:
+    # Meanwhile an equal term may have been made.
+    if _table.get(entry.place) is entry:
+        del _table[entry.place]
 
 
 def intern(cls: type[T], *fields: Any) -> T:
     """The one term of class `cls` with these fields. For `build` and pickling only."""
-    entry = (cls, *fields)
-    found: Any = _table.get(entry)
-    if found is None:
-        found = object.__new__(cls)
-        for name, value in zip(cls.__match_args__, fields, strict=True):
-            object.__setattr__(found, name, value)
-        found.key, found.free = _derive(found)
-        found.negation = None
-        _table[entry] = found
-    term: T = found
+    place = (cls, *fields)
+    entry = _table.get(place)
+    term: T | None = None if entry is None else entry()
+    if term is None:
+        term = _new(cls, fields)
+        entry = _Entry(term, _forgotten)
+        entry.place = place
+        _table[place] = entry
+    return term
+
+
+def _new(cls: type[T], fields: tuple[Any, ...]) -> T:
+    made: Any = object.__new__(cls)
+    for name, value in zip(cls.__match_args__, fields, strict=True):
+        setattr(made, name, value)
+    made.key, made.free = _derive(made)
+    made.negation = None
+    term: T = made
     return term
 
 

@@ -24,8 +24,8 @@ from sa.conditions.environment import closed, identity
 from sa.engines.options import Options
 from sa.game.board import Board, Pair, lay_out
 from sa.game.runs import Bounds
-from sa.refinement.deciders import relation_of
 from sa.refinement.facts import facts
+from sa.refinement.found import relation_of
 from sa.simulation.algorithm_2_search import Search
 from sa.simulation.endings import Answered, Lost, LostChoices, Patience, Stuck, Tactics
 from sa.simulation.state import NO_FACTS, dead, hypotheses
