@@ -14,6 +14,7 @@ from sa.base.diagnostic import InputError
 from sa.engines.engine import Decider, GoalEngine, Prover, Refuter, Turn, no_engine
 from sa.game.runs import Bounds
 from sa.refinement import deciders
+from sa.refinement.by_samples import by_samples
 from sa.refinement.meanings import by_meanings
 from sa.simulation.endings import Patience, Tactics
 from sa.values.sought import Sought
@@ -149,6 +150,13 @@ STRATEGY: GoalEngine = Prover(
 )
 
 
+SAMPLES: GoalEngine = Prover(
+    "samples",
+    "a relation with what random runs of both sides suggest besides, for closed programs",
+    partial(by_samples, (replace(TACTICS[1], lemmas=150, each=1), replace(TACTICS[2], lemmas=150, each=1))),
+)
+
+
 class Depth(Enum):
     """How much is tried.
 
@@ -206,6 +214,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(MEANINGS, 0.3),
         # With what is known of a side alone, such as remainders, a search is often quick, and without it in vain.
         *(replace(turn, share=0.5) for turn in _BRIEF[2:3]),
+        Turn(SAMPLES, 0.4),
         Turn(GUESSES, 0.5),
         Turn(STRATEGY, 0.6),
         # It takes many lemmas where points are many: all that it is given.
@@ -222,6 +231,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(TRIALS, 0.35),
         *_FULL[:1],
         Turn(QUICK_LIKELY, 0.2),
+        Turn(SAMPLES, 0.3),
         Turn(POINTS, 0.3),
         Turn(QUICK_VALUES, 0.3),
         Turn(STATES, 0.4),
