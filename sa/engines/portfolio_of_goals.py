@@ -210,11 +210,12 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(START, 0.5),
         Turn(ARRAYS, 0.5),
         Turn(STATES, 0.5),
+        # Where runs suggest nothing, it ends when these are made.
+        Turn(SAMPLES, 0.4),
         *_BRIEF[:1],
         Turn(MEANINGS, 0.3),
         # With what is known of a side alone, such as remainders, a search is often quick, and without it in vain.
         *(replace(turn, share=0.5) for turn in _BRIEF[2:3]),
-        Turn(SAMPLES, 0.4),
         Turn(GUESSES, 0.5),
         Turn(STRATEGY, 0.6),
         # It takes many lemmas where points are many: all that it is given.

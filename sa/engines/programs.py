@@ -41,7 +41,6 @@ from sa.refinement.compositional import Attempt, Effort, attempt, begin, in_any_
 from sa.refinement.missing import step_in_words
 from sa.terms.term import Term
 
-
 #: What looking for samples may use of the time of a round.
 SHARE_OF_SAMPLES = 0.6
 

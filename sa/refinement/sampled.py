@@ -1,9 +1,9 @@
 """What may relate the globals of the two sides at all times: equations, under conditions, that hold in paired states.
 
-Two sides that keep the same data in different ways agree on them case by case: the first element of a queue is that slot
-of a ring which a remainder tells, the top of a stack that cell which a pointer names. Random runs show such states of
-both sides together. Here an equation between two variables gets few conditions that cover the states in which it holds,
-the widest first; what they say beyond the states seen is for others to prove.
+Two sides that keep the same data in different ways agree on them case by case: the first element of a queue is that
+slot of a ring which a remainder tells, the top of a stack that cell which a pointer names. Random runs show such states
+of both sides together. Here an equation between two variables gets few conditions that cover the states in which it
+holds, the widest first; what they say beyond the states seen is for others to prove.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from msgspec import Struct
 from sa.explicit.picks import Row
 from sa.invariants.linear import null_space
 from sa.terms import build
-from sa.terms.sort import BOOL, INT, ArraySort, Value
+from sa.terms.sort import BOOL, INT, ArraySort, Value, number
 from sa.terms.term import Mod, Term, Var, subterms
 
 #: A variable with at most so many values is told by them; of others at most so many are in linear equations.
@@ -77,10 +77,7 @@ def _linear(first: Sequence[Var], second: Sequence[Var], columns: _Columns) -> I
     numbers = [v for v in (*first, *second) if v.sort == INT and len(set(columns.values[v])) > 1]
     moving = sorted(numbers, key=lambda v: v.name.position is not None)[:NUMBERS]
     one = "1"
-    forms = (
-        {one: 1, **{v: int(columns.values[v][n]) for v in moving}}  # type: ignore[call-overload]  # of sort int
-        for n in range(columns.count)
-    )
+    forms = ({one: 1, **{v: number(columns.values[v][n]) for v in moving}} for n in range(columns.count))
     left, right = set(first), set(second)
     for weights in null_space((one, *moving), forms):
         about = {v for v in weights if isinstance(v, Var)}
