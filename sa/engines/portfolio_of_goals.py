@@ -14,6 +14,7 @@ from sa.base.diagnostic import InputError
 from sa.engines.engine import Decider, GoalEngine, Prover, Refuter, Turn, no_engine
 from sa.game.runs import Bounds
 from sa.refinement import along_runs, deciders
+from sa.refinement.by_samples import by_samples
 from sa.refinement.idle import by_short_search
 from sa.refinement.meanings import by_meanings
 from sa.simulation.endings import Patience, Tactics
@@ -166,6 +167,13 @@ STRATEGY: GoalEngine = Prover(
 )
 
 
+SAMPLES: GoalEngine = Prover(
+    "samples",
+    "a relation with what random runs of both sides suggest besides, for closed programs",
+    partial(by_samples, (replace(TACTICS[1], lemmas=150, each=1), replace(TACTICS[2], lemmas=150, each=1))),
+)
+
+
 class Depth(Enum):
     """How much is tried.
 
@@ -222,6 +230,8 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(STATES, 0.5),
         # It ends soon by itself.
         Turn(WALKS, 0.6),
+        # Where runs suggest nothing, it ends when these are made.
+        Turn(SAMPLES, 0.4),
         *_BRIEF[:1],
         Turn(MEANINGS, 0.3),
         # With what is known of a side alone, such as remainders, a search is often quick, and without it in vain.
@@ -243,6 +253,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(WALKS, 0.35),
         *_FULL[:1],
         Turn(QUICK_LIKELY, 0.2),
+        Turn(SAMPLES, 0.3),
         Turn(POINTS, 0.3),
         Turn(QUICK_VALUES, 0.3),
         Turn(STATES, 0.4),

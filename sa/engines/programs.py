@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 from time import perf_counter
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.program import Program, Refinement
-from sa.base.budget import Shared
-from sa.base.limits import LimitReached, Pace, remaining
+from sa.base.budget import Budget, Shared
+from sa.base.limits import LimitReached, Pace, remaining, share
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import StatePairs
@@ -35,19 +36,31 @@ from sa.engines.results import answered, statistics_of
 from sa.generation.checks import NotGenerated
 from sa.generation.visibility import Level
 from sa.question.asked import Decision
+from sa.refinement.by_samples import suggested
 from sa.refinement.compositional import Attempt, Effort, Work, attempt, begin, blame, in_any_environment
 from sa.refinement.missing import step_in_words
+from sa.terms.term import Term
+
+#: What looking for samples may use of the time of a round.
+SHARE_OF_SAMPLES = 0.6
+
+
+class Besides(Enum):
+    """Where it comes from what is related besides what is asked: equations less plays against them, or random runs."""
+
+    PLAYS = "plays"
+    SAMPLES = "samples"
 
 
 class Pairs(Struct, frozen=True):
     """The pairs are tried on this level of visibility.
 
-    `besides`: with more related than is asked, if something is found.
+    `besides`: with more related than is asked, if something is found there.
     """
 
     level: Level
     effort: Effort
-    besides: bool = False
+    besides: Besides | None = None
 
 
 class Products(Struct, frozen=True):
@@ -63,7 +76,8 @@ PLAN: tuple[Pairs | Products, ...] = (
     Pairs(Level.HIDDEN, Effort.ANYWHERE),
     Products(Depth.QUICK),
     Pairs(Level.HIDDEN, Effort.BRIEF),
-    Pairs(Level.HIDDEN, Effort.BRIEF, besides=True),
+    Pairs(Level.HIDDEN, Effort.BRIEF, Besides.PLAYS),
+    Pairs(Level.HIDDEN, Effort.BRIEF, Besides.SAMPLES),
     Pairs(Level.HIDDEN, Effort.EXACT),
     # What the pairs do not settle most often ends here.
     Products(Depth.BRIEF, 2.0),
@@ -134,9 +148,9 @@ def _by_plan(
             bounds = pace.soon(options.limits, longer * seconds)
             begun, left, own = time.monotonic(), remaining(bounds), replace(options, limits=bounds)
             match tried:
-                case Pairs(level, effort, besides=True):
+                case Pairs(besides=Besides()):
                     if product is not None:
-                        more = _pairs_besides(abstract, concrete, block, product, own, level, effort, memory)
+                        more = _pairs_besides(abstract, concrete, block, product, own, tried, memory)
                         if more.composition is not None:
                             return more, whole
                 case Pairs(level, effort):
@@ -240,19 +254,24 @@ def _pairs_besides(
     block: Refinement | None,
     product: Goal,
     options: Options,
-    level: Level,
-    effort: Effort,
+    tried: Pairs,
     memory: _Memory,
 ) -> Found:
     """The proof from pairs of threads with more related than is asked, or nothing."""
 
+    def related() -> tuple[Term, ...]:
+        if tried.besides is Besides.PLAYS:
+            return related_besides(product, options)
+        budget = Budget(share(options.limits, SHARE_OF_SAMPLES), options.seed)
+        return memory.of(product).once(("samples", product), lambda: suggested(product, budget))
+
     try:
-        said = memory.besides.once((), lambda: related_besides(product, options))
+        said = memory.besides.once(tried.besides, related)
     except LimitReached:
         said = ()
     if not said:
         return Found(())
-    found = _pairs(abstract, concrete, block_besides(block, said), options, level, effort, memory)
+    found = _pairs(abstract, concrete, block_besides(block, said), options, tried.level, tried.effort, memory)
     return found if found.composition is None else with_besides(found, said)
 
 

@@ -17,7 +17,7 @@ from sa.base.budget import Budget, Event, Report
 from sa.base.limits import LimitReached, check_memory, check_time
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.play import Position
-from sa.explicit.kept import everything, kept
+from sa.explicit.kept import Kept, everything, kept
 from sa.explicit.machine import Machine, machine
 from sa.explicit.picks import Picks, at_random, interesting, picks
 from sa.game.board import lay_out
@@ -58,7 +58,7 @@ class _Run(NamedTuple):
     moves: tuple[tuple[int, Move], ...]
 
 
-class _Board(Struct, frozen=True, eq=False):
+class Runs(Struct, frozen=True, eq=False):
     """What runs are made of: both sides on numbered states, their start, and the numbers of the concrete edges."""
 
     goal: Goal
@@ -87,7 +87,7 @@ def by_trials(runs: int, asked: GoalAsked, budget: Budget, report: Report) -> It
 
 def _play(goal: Goal, session: Session, runs: int, dice: Random) -> Position | None:
     """A play along a random run, and the one that reads best of those of some more runs. Raises LimitReached."""
-    board, best, left, doubtful, length, least = _board(goal, session), None, runs, PLAYS, LENGTHS[0], None
+    board, best, left, doubtful, length, least = runs_of(goal, session), None, runs, PLAYS, LENGTHS[0], None
     while left > 0 and doubtful > 0:
         left -= 1
         try:
@@ -109,27 +109,33 @@ def _play(goal: Goal, session: Session, runs: int, dice: Random) -> Position | N
         elif best is None:
             length = LENGTHS[(runs - left) * len(LENGTHS) // (runs + 1)]
         if len(board.concrete.rows) > STATES:
-            board = _board(goal, session)
+            board = runs_of(goal, session)
     return best
 
 
-def _board(goal: Goal, session: Session) -> _Board:
-    pool, read = interesting(terms_of(goal))[:POOL], iota_of(goal).free
+def runs_of(goal: Goal, session: Session) -> Runs:
+    """Both sides of a goal on numbered states, of the abstract one what matters for its answers."""
+    return runs_on(goal, session, kept(goal.abstract, iota_of(goal).free), POOL, LOOKED_AT)
+
+
+def runs_on(goal: Goal, session: Session, known: Kept, pooled: int, looked_at: int) -> Runs:
+    """The same with what is `known` of abstract states, so many values, and so many looks for each answer."""
+    pool = interesting(terms_of(goal))[:pooled]
     concrete = machine(goal.concrete, pool, everything(goal.concrete), FEW)
-    abstract = machine(goal.abstract, pool, kept(goal.abstract, read), FEW)
-    ends = following(goal, concrete, abstract, one_way(goal, session), LOOKED_AT)
+    abstract = machine(goal.abstract, pool, known, FEW)
+    ends = following(goal, concrete, abstract, one_way(goal, session), looked_at)
     wanted, numbers = opening(goal), {id(e): n for n, e in enumerate(goal.concrete.edges)}
     given, starts = tuple(v.var for v in wanted.variables), picks(wanted.formula, (), wanted.variables, pool, FEW)
-    return _Board(goal, given, starts, concrete, abstract, ends, numbers)
+    return Runs(goal, given, starts, concrete, abstract, ends, numbers)
 
 
-def _run(board: _Board, length: int, dice: Random) -> _Run | None:
+def _run(board: Runs, length: int, dice: Random) -> _Run | None:
     """A run of at most so many steps, if nobody seems to follow it to its end. Raises Unevaluable."""
-    opened = _opened(board, dice)
-    if opened is None:
+    begun = opened(board, dice)
+    if begun is None:
         return None
-    here, second = opened
-    start, front = board.concrete.configuration(here), {_number(board.abstract, second)}
+    here, second = begun
+    start, front = board.concrete.configuration(here), {numbered(board.abstract, second)}
     moves = list[tuple[int, Move]]()
     for _ in range(length):
         stride = board.concrete.any(here, dice)
@@ -153,7 +159,7 @@ def _size(run: _Run) -> tuple[int, int]:
     return len(run.moves), sum(2 * abs(value) + (value < 0) for value in values if isinstance(value, int))
 
 
-def _opened(board: _Board, dice: Random) -> tuple[int, Configuration] | None:
+def opened(board: Runs, dice: Random) -> tuple[int, Configuration] | None:
     """Initial states of both sides that are related."""
     for _ in range(STARTS):
         row = at_random(board.starts, (), dice)
@@ -164,11 +170,12 @@ def _opened(board: _Board, dice: Random) -> tuple[int, Configuration] | None:
             Configuration(side.initial, {v.var: values[v.var] for v in side.variables})
             for side in (board.goal.concrete, board.goal.abstract)
         )
-        here = _number(board.concrete, first)
-        if board.following.keeps(here, _number(board.abstract, second)):
+        here = numbered(board.concrete, first)
+        if board.following.keeps(here, numbered(board.abstract, second)):
             return here, second
     return None
 
 
-def _number(side: Machine, state: Configuration) -> int:
+def numbered(side: Machine, state: Configuration) -> int:
+    """The number of a state in which all variables have values."""
     return side.looks(side.number_of[state.location], tuple(state.values[v] for v in side.order))

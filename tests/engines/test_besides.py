@@ -70,7 +70,8 @@ def found(abstract: str, concrete: str) -> list[str]:
 
 def only_besides(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ask nobody else who can prove."""
-    monkeypatch.setattr(programs, "PLAN", (programs.Pairs(Level.HIDDEN, Effort.BRIEF, besides=True),))
+    plan = tuple(programs.Pairs(Level.HIDDEN, Effort.BRIEF, besides) for besides in programs.Besides)
+    monkeypatch.setattr(programs, "PLAN", plan)
     monkeypatch.setattr(families, "PLAN", tuple(t for t in families.PLAN if getattr(t, "besides", False)))
 
 

@@ -1,0 +1,98 @@
+"""The engine `samples` of `refine`: what paired random runs suggest is related besides ι, and a relation with it.
+
+Formulas over the globals of both sides that hold in all states seen are conjoined with ι (THEORY section 7): who
+refines with them refines without them. Plays on small values show which of them say too much, and these are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from msgspec.structs import replace
+
+from sa.automata.automaton import Kind, Origin, variables_of
+from sa.automata.program import Formula
+from sa.base.budget import Budget, Event, Report
+from sa.base.limits import LimitReached, check_time, share
+from sa.certificates.goal import Goal, iota_of
+from sa.certificates.interpreted import plain_play
+from sa.certificates.relation import Relation
+from sa.question.asked import GoalAsked, Related
+from sa.refinement.coupling import leaves
+from sa.refinement.deciders import by_search
+from sa.refinement.paired_runs import paired_states
+from sa.refinement.sampled import formulas_of
+from sa.simulation.endings import Tactics
+from sa.terms import build
+from sa.terms.evaluate import State, Unevaluable, holds
+from sa.terms.term import Term
+from sa.values.search import suspected, terms_of
+from sa.values.sought import Sought
+
+#: Plays against what is suggested; steps in which one is looked for, and values for choices without a range.
+PLAYS, STEPS, VALUES = 16, 10_000, 4
+
+
+def by_samples(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related]:
+    """Searches for a relation with what paired runs suggest. Raises LimitReached."""
+    goal = asked.goal
+    if not goal.closed or goal.choose_init:
+        return
+    report(Event("pairs of runs at random"))
+    said = asked.shared.once(("samples", goal), lambda: suggested(goal, budget))
+    if not said:
+        return
+    other = GoalAsked(with_formulas(goal, said), asked.shared)
+    for number, tactic in enumerate(tactics):
+        part = replace(budget, bounds=share(budget.bounds, 1 / (len(tactics) - number)))
+        with suppress(LimitReached):
+            for answer in by_search(tactic, other, part, report):
+                if isinstance(answer, Related) and isinstance(answer.evidence, Relation):
+                    yield Related(_without(answer.evidence, said), answer.effort)
+                    return
+        check_time(budget.bounds)
+
+
+def with_formulas(goal: Goal, formulas: Sequence[Term]) -> Goal:
+    """The goal that relates more."""
+    return replace(goal, iota=(*goal.iota, *(Formula(t, Origin(None)) for t in formulas)))
+
+
+def _without(relation: Relation, said: tuple[Term, ...]) -> Relation:
+    """The relation as one of the goal that asks for less: what was part of ι is a lemma of each pair."""
+    pairs = (replace(p, lemmas=tuple(dict.fromkeys((*said, *p.lemmas)))) for p in relation.pairs)
+    return replace(relation, pairs=tuple(pairs))
+
+
+def suggested(goal: Goal, budget: Budget) -> tuple[Term, ...]:
+    """Formulas over the globals of both sides that hold in paired runs, and that no quick play refutes.
+
+    None where ι itself is refuted. Raises LimitReached.
+    """
+    variables, rows = paired_states(goal, budget)
+    mine = len(variables_of(goal.concrete, Kind.GLOBAL))
+    told = set(build.conjuncts(iota_of(goal)))
+    said = tuple(f for f in formulas_of(variables, mine, rows, tuple(terms_of(goal))) if f not in told)
+    for _ in range(PLAYS):
+        if not said:
+            return ()
+        sought = Sought(STEPS, pool=VALUES, plays=True)
+        play = suspected(with_formulas(goal, said), budget.bounds, sought)
+        if play is None:
+            return said
+        always = iota_of(goal)
+        ends = [{**leaf.concrete.values, **leaf.abstract.values} for leaf in leaves(plain_play(play))]
+        broken = [{f for f in said if not _true(f, state)} for state in ends if _true(always, state)]
+        least = min((b for b in broken if b), key=len, default=None)
+        if least is None:
+            return ()
+        said = tuple(f for f in said if f not in least)
+    return ()
+
+
+def _true(formula: Term, state: State) -> bool:
+    try:
+        return holds(formula, state)
+    except Unevaluable:
+        return True

@@ -1,0 +1,82 @@
+"""What random runs suggest is related: it holds where they came, is enough for proofs, and proves nothing wrong."""
+
+from __future__ import annotations
+
+from itertools import count, islice
+
+import pytest
+
+from sa.base.budget import Budget
+from sa.base.limits import Limits, limits
+from sa.base.verdict import Unknown
+from sa.certificates.goal import Goal
+from sa.certificates.relation import Relation
+from sa.checker.check import Accepted, check
+from sa.engines.engine import Turn
+from sa.engines.goals import decisions
+from sa.engines.portfolio_of_goals import SAMPLES
+from sa.question.goals import goals
+from sa.refinement.by_samples import suggested
+from sa.refinement.paired_runs import paired_states
+from sa.refinement.sampled import formulas_of
+from sa.terms.evaluate import holds
+from sa.terms.printer import show
+from sa.values.search import terms_of
+from tests.endtoend.asking import read
+from tests.generators.automata import random_goal
+
+QUEUE = """
+global q : seq<int, 2> = {};
+thread P { local v : int; while (true) { havoc v; @put(v) send(q, v); } }
+thread C { local v : int; while (true) { @get(first(q)) v := receive(q); } }
+"""
+RING = """
+global buf : int[2];
+global head, tail : int = 0;
+thread P { local v : int; while (true) { havoc v; await tail - head < 2; buf[tail % 2] := v; @put(v) tail += 1; } }
+thread C { local v : int; while (true) { await head < tail; v := buf[head % 2]; @get(v) head += 1; } }
+"""
+
+
+def _whole(abstract: str, concrete: str) -> Goal:
+    (goal,) = goals(*read(abstract, concrete), whole=True)
+    return goal
+
+
+def _by_samples(goal: Goal, bounds: Limits) -> Relation | None:
+    """The relation that samples alone come to; the checker has accepted it."""
+    for decision in decisions(goal, Budget(bounds), (Turn(SAMPLES, 1.0),)):
+        if not isinstance(decision.evidence, Unknown) and isinstance(check(goal, decision.evidence, bounds), Accepted):
+            assert isinstance(decision.evidence, Relation)
+            return decision.evidence
+    return None
+
+
+def test_a_queue_is_found_in_a_ring_case_by_case() -> None:
+    said = {show(f) for f in suggested(_whole(QUEUE, RING), Budget(limits(60.0, None)))}
+    assert "abs.q_len + conc.head == conc.tail" in said
+    assert "conc.buf[0] == abs.q[1] || conc.head % 2 != 1 || abs.q_len != 2" in said
+
+
+def test_a_ring_refines_a_queue() -> None:
+    assert _by_samples(_whole(QUEUE, RING), limits(120.0, None)) is not None
+
+
+def test_a_ring_that_overflows_does_not() -> None:
+    assert _by_samples(_whole(QUEUE, RING.replace("< 2;", "< 3;")), limits(60.0, None)) is None
+
+
+def test_what_is_suggested_holds_in_all_states_that_were_seen() -> None:
+    goal = _whole(QUEUE, RING)
+    variables, rows = paired_states(goal, Budget(limits(60.0, None)))
+    said = formulas_of(variables, 4, rows, tuple(terms_of(goal)))
+    assert said
+    assert all(holds(f, dict(zip(variables, row, strict=True))) for f in said for row in rows)
+
+
+@pytest.mark.slow
+def test_what_samples_prove_the_oracle_does_not_refute() -> None:
+    samples = (random_goal(seed) for seed in count(7_000))
+    for sample in islice((s for s in samples if s.goal.closed and not s.goal.choose_init), 60):
+        if _by_samples(sample.goal, limits(20.0, None)) is not None:
+            assert sample.decision.simulated
