@@ -14,7 +14,7 @@ from typing import TypeAlias
 from msgspec import Struct, field
 
 from sa.base.limits import Unsupported
-from sa.domains.affine import EVERYTHING, definitions, meet, rows_of
+from sa.domains.affine import EVERYTHING, definitions, forget, meet, rows_of
 from sa.hybrid.element_candidates import SIZES, candidates, pairs
 from sa.hybrid.points import Point
 from sa.hybrid.solve import Held, Horn
@@ -45,6 +45,10 @@ INDEX, SECOND = INDICES = (build.variable("k@index", INT), build.variable("l@ind
 
 #: Solver resources for each question about a conjunction.
 SOON = 500_000
+
+
+#: By predicate the parameters that are made of others, and how.
+_Defined: TypeAlias = Mapping[str, Mapping[Var, Term]]
 
 
 class Celled(Struct, frozen=True):
@@ -84,20 +88,21 @@ def celled(
 def of_elements(made: Horn, equal: Mapping[Point, Term], session: Session, rlimit: int) -> Held | None:
     """A solution that speaks of elements at the index, where `equal` always hold. Raises LimitReached."""
     known = {made.names[p]: formula for p, formula in equal.items()}
-    parameters, clauses = _independent(made.parameters, tuple(under(made.parameters, known, made.clauses)), known)
+    defined = {name: _defined(known[name], listed) for name, listed in made.parameters.items()}
+    parameters, clauses = _independent(made.parameters, tuple(under(made.parameters, known, made.clauses)), defined)
     over = celled(parameters, clauses)
-    first, settles = _conjunctions(over, parameters, clauses, known, session)
+    first, settles = _conjunctions(over, parameters, clauses, defined, session)
     if settles:
         return _held(made, equal, over, first)
     unwritten = _unwritten(parameters, clauses)
     if unwritten:
         whole = celled(parameters, clauses, unwritten)
-        found, settles = _conjunctions(whole, parameters, clauses, known, session)
+        found, settles = _conjunctions(whole, parameters, clauses, defined, session)
         if settles:
             return _held(made, equal, whole, found)
     if _reads_two(clauses):
         both = celled(parameters, clauses, indices=INDICES)
-        found, settles = _conjunctions(both, parameters, clauses, known, session)
+        found, settles = _conjunctions(both, parameters, clauses, defined, session)
         if settles:
             return _held(made, equal, both, found)
     answer = solve(over.parameters, tuple(under(over.parameters, first, over.clauses)), session.bounds, rlimit)
@@ -114,7 +119,7 @@ def of_elements_alone(
     Raises LimitReached.
     """
     over = celled(parameters, clauses)
-    nothing = dict.fromkeys(parameters, build.TRUE)
+    nothing = dict.fromkeys(parameters, dict[Var, Term]())
     found, settles = _conjunctions(over, parameters, clauses, nothing, session, others)
     return {n: substitute(f, over.meant) for n, f in found.items()} if settles else None
 
@@ -130,7 +135,7 @@ def _conjunctions(
     over: Celled,
     parameters: Mapping[str, Sequence[Var]],
     clauses: Sequence[Clause],
-    known: Mapping[str, Term],
+    defined: _Defined,
     session: Session,
     others: Sequence[Term] = (),
 ) -> tuple[Mapping[str, Term], bool]:
@@ -142,7 +147,7 @@ def _conjunctions(
     for size in SIZES:
         offered = (*candidates(parameters, clauses, INDEX, cells, size), *others)
         offered += tuple(pairs(parameters, clauses, INDICES, cells, seconds, size))
-        said = {n: _sayable(offered, definitions_of(known[n]), frozenset(v)) for n, v in over.parameters.items()}
+        said = {n: _sayable(offered, defined[n], frozenset(v)) for n, v in over.parameters.items()}
         found = conjunctions(session.again(SOON), over.parameters, over.clauses, said, session.bounds)
         if all(impossible(session, over.parameters, found, c) for c in ends):
             return found, True
@@ -163,9 +168,12 @@ def _unwritten(parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause
     return arrays - changed if arrays & changed else frozenset()
 
 
-def definitions_of(formula: Term) -> dict[Var, Term]:
-    """Variables that equations in a formula make of others."""
-    return definitions(meet(EVERYTHING, rows_of(formula)) or EVERYTHING)
+def _defined(formula: Term, parameters: Sequence[Var]) -> Mapping[Var, Term]:
+    """The parameters that equations in a formula make of others. Other variables are not known at the place."""
+    space = meet(EVERYTHING, rows_of(formula)) or EVERYTHING
+    return definitions(
+        forget(space, frozenset(v for row in space.values() for c in row if c for v in c.free).difference(parameters))
+    )
 
 
 def _sayable(offered: Sequence[Term], defined: Mapping[Var, Term], own: frozenset[Var]) -> tuple[Term, ...]:
@@ -175,10 +183,9 @@ def _sayable(offered: Sequence[Term], defined: Mapping[Var, Term], own: frozense
 
 
 def _independent(
-    parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], known: Mapping[str, Term]
+    parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], defined: _Defined
 ) -> tuple[dict[str, tuple[Var, ...]], tuple[Clause, ...]]:
-    """The predicates without parameters that equations known of them make of others."""
-    defined = {name: definitions_of(known[name]) for name in parameters}
+    """The predicates without the parameters that are defined by others."""
 
     def kept(atom: Atom) -> Atom:
         pairs = zip(parameters[atom.predicate], atom.arguments, strict=True)
