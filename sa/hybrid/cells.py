@@ -17,6 +17,7 @@ from sa.base.limits import Unsupported
 from sa.domains.affine import EVERYTHING, definitions, forget, meet, rows_of
 from sa.hybrid.element_candidates import SIZES, candidates, pairs
 from sa.hybrid.points import Point
+from sa.hybrid.rings import rings, root_of, unrolled
 from sa.hybrid.solve import Held, Horn
 from sa.invariants.conjunctions import conjunctions, impossible, under
 from sa.smt.horn import Atom, Clause, Solution, solve
@@ -57,11 +58,22 @@ class Celled(Struct, frozen=True):
     parameters: Mapping[str, tuple[Var, ...]]
     clauses: tuple[Clause, ...]
     elements: Mapping[Var, tuple[Var, Var]]
+    rings: Mapping[Var, int] = {}
 
     @property
     def meant(self) -> dict[Var, Term]:
         """What stands for elements as terms."""
-        return {c: build.select(a, k) for c, (a, k) in self.elements.items()}
+        return {c: build.select(a, _reached(k, self.rings.get(a))) for c, (a, k) in self.elements.items()}
+
+
+def _reached(place: Term, divisor: int | None) -> Term:
+    """The index of a place, in a ring of so many elements."""
+    return place if divisor is None else build.mod(place, divisor)
+
+
+def _together(one: Term, other: Term, divisor: int | None) -> Term:
+    """Whether two places are of one element."""
+    return build.eq(one, other) if divisor is None else build.eq(build.mod(build.sub(one, other), divisor), build.ZERO)
 
 
 def celled(
@@ -69,8 +81,12 @@ def celled(
     clauses: Sequence[Clause],
     whole: frozenset[Var] = frozenset(),
     indices: tuple[Var, ...] = (INDEX,),
+    rings: Mapping[Var, int] = {},
 ) -> Celled:
-    """Clauses about elements instead of arrays, but for the `whole` ones. Raises Unsupported for arrays of arrays."""
+    """Clauses about elements instead of arrays, but for the `whole` ones. Raises Unsupported for arrays of arrays.
+
+    In `rings` places are the same where their remainders by so much are.
+    """
     arrays = dict.fromkeys(v for listed in parameters.values() for v in listed if isinstance(v.sort, ArraySort))
     if any(array_sort_of(a).index != INT or isinstance(array_sort_of(a).element, ArraySort) for a in arrays):
         raise Unsupported("arrays of arrays")
@@ -81,8 +97,8 @@ def celled(
         if a not in whole
     }
     over = {name: _over(listed, cells, indices) for name, listed in parameters.items()}
-    made = tuple(_Clause(cells, whole, indices).made(c) for c in clauses)
-    return Celled(over, made, {c: (a, k) for a, of in cells.items() for k, c in of.items()})
+    made = tuple(_Clause(cells, whole, indices, rings).made(c) for c in clauses)
+    return Celled(over, made, {c: (a, k) for a, of in cells.items() for k, c in of.items()}, rings)
 
 
 def of_elements(made: Horn, equal: Mapping[Point, Term], session: Session, rlimit: int) -> Held | None:
@@ -94,6 +110,13 @@ def of_elements(made: Horn, equal: Mapping[Point, Term], session: Session, rlimi
     first, settles = _conjunctions(over, parameters, clauses, defined, session)
     if settles:
         return _held(made, equal, over, first)
+    found_rings = rings(parameters, clauses)
+    if found_rings:
+        turned = unrolled(clauses, found_rings)
+        around = celled(parameters, turned, rings=found_rings)
+        found, settles = _conjunctions(around, parameters, turned, defined, session)
+        if settles:
+            return _held(made, equal, around, found)
     unwritten = _unwritten(parameters, clauses)
     if unwritten:
         whole = celled(parameters, clauses, unwritten)
@@ -119,7 +142,7 @@ def of_elements_alone(
     Raises LimitReached.
     """
     over = celled(parameters, clauses)
-    nothing = dict.fromkeys(parameters, dict[Var, Term]())
+    nothing = {name: dict[Var, Term]() for name in parameters}
     found, settles = _conjunctions(over, parameters, clauses, nothing, session, others)
     return {n: substitute(f, over.meant) for n, f in found.items()} if settles else None
 
@@ -217,6 +240,7 @@ class _Clause(Struct):
     cells: _Cells
     whole: frozenset[Var]
     indices: tuple[Var, ...]
+    rings: Mapping[Var, int]
     reads: dict[tuple[Var, Term], Var] = field(default_factory=dict)
 
     def made(self, clause: Clause) -> Clause:
@@ -278,10 +302,15 @@ class _Clause(Struct):
             case ConstantArray(_, value):
                 return self._plain(value)
             case Store(inner, at, value):
-                return build.ite(build.eq(self._plain(at), index), self._plain(value), self._cell(inner, index))
+                here = _together(self._plain(at), index, self._ring(array))
+                return build.ite(here, self._plain(value), self._cell(inner, index))
             case Ite(condition, positive, negative):
                 return build.ite(self._plain(condition), self._cell(positive, index), self._cell(negative, index))
         raise Unsupported("arrays of arrays")
+
+    def _ring(self, array: Term) -> int | None:
+        root = root_of(array)
+        return None if root is None else self.rings.get(root)
 
     def _read(self, array: Var, index: Term) -> Var:
         found = self.reads.get((array, index))
@@ -294,12 +323,13 @@ class _Clause(Struct):
         """Elements of one array at equal indices are equal."""
         for ((a, i), x), ((b, j), y) in combinations(self.reads.items(), 2):
             if a is b:
-                yield build.implies(build.eq(i, j), build.eq(x, y))
+                yield build.implies(_together(i, j, self.rings.get(a)), build.eq(x, y))
         for (a, i), x in self.reads.items():
-            yield from (build.implies(build.eq(i, k), build.eq(x, c)) for k, c in self.cells.get(a, {}).items())
-        for of in self.cells.values():
+            for k, c in self.cells.get(a, {}).items():
+                yield build.implies(_together(i, k, self.rings.get(a)), build.eq(x, c))
+        for a, of in self.cells.items():
             for (k, x), (other, y) in combinations(of.items(), 2):
-                yield build.implies(build.eq(k, other), build.eq(x, y))
+                yield build.implies(_together(k, other, self.rings.get(a)), build.eq(x, y))
 
 
 def _is_array(term: Term) -> bool:
