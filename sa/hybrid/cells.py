@@ -106,17 +106,17 @@ def of_elements(made: Horn, equal: Mapping[Point, Term], session: Session, rlimi
     known = {made.names[p]: formula for p, formula in equal.items()}
     defined = {name: _defined(known[name], listed) for name, listed in made.parameters.items()}
     parameters, clauses = _independent(made.parameters, tuple(under(made.parameters, known, made.clauses)), defined)
+    circular = rings(parameters, clauses)
+    if circular:
+        turned = unrolled(clauses, circular)
+        around = celled(parameters, turned, rings=circular)
+        found, settles = _conjunctions(around, parameters, turned, defined, session)
+        if settles:
+            return _held(made, equal, around, found)
     over = celled(parameters, clauses)
     first, settles = _conjunctions(over, parameters, clauses, defined, session)
     if settles:
         return _held(made, equal, over, first)
-    found_rings = rings(parameters, clauses)
-    if found_rings:
-        turned = unrolled(clauses, found_rings)
-        around = celled(parameters, turned, rings=found_rings)
-        found, settles = _conjunctions(around, parameters, turned, defined, session)
-        if settles:
-            return _held(made, equal, around, found)
     unwritten = _unwritten(parameters, clauses)
     if unwritten:
         whole = celled(parameters, clauses, unwritten)
