@@ -12,10 +12,11 @@ from itertools import combinations, product
 from typing import TypeAlias
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.base.limits import Unsupported
 from sa.domains.affine import EVERYTHING, definitions, forget, meet, rows_of
-from sa.hybrid.element_candidates import SIZES, candidates, pairs
+from sa.hybrid.element_candidates import SIZES, Size, candidates, pairs
 from sa.hybrid.points import Point
 from sa.hybrid.rings import rings, root_of, unrolled
 from sa.hybrid.solve import Held, Horn
@@ -101,37 +102,61 @@ def celled(
     return Celled(over, made, {c: (a, k) for a, of in cells.items() for k, c in of.items()}, rings)
 
 
-def of_elements(made: Horn, equal: Mapping[Point, Term], session: Session, rlimit: int) -> Held | None:
-    """A solution that speaks of elements at the index, where `equal` always hold. Raises LimitReached."""
+class _Question(Struct, frozen=True):
+    """Clauses without the parameters that are defined by others, and what defines them."""
+
+    parameters: Mapping[str, Sequence[Var]]
+    clauses: Sequence[Clause]
+    defined: _Defined
+
+    def celled(self, whole: frozenset[Var] = frozenset(), indices: tuple[Var, ...] = (INDEX,)) -> Celled:
+        return celled(self.parameters, self.clauses, whole, indices)
+
+
+def _question(made: Horn, equal: Mapping[Point, Term]) -> _Question:
     known = {made.names[p]: formula for p, formula in equal.items()}
     defined = {name: _defined(known[name], listed) for name, listed in made.parameters.items()}
-    parameters, clauses = _independent(made.parameters, tuple(under(made.parameters, known, made.clauses)), defined)
-    circular = rings(parameters, clauses)
-    if circular:
-        turned = unrolled(clauses, circular)
-        around = celled(parameters, turned, rings=circular)
-        found, settles = _conjunctions(around, parameters, turned, defined, session)
+    clauses = tuple(under(made.parameters, known, made.clauses))
+    return _Question(*_independent(made.parameters, clauses, defined), defined)
+
+
+def of_elements(made: Horn, stated: Horn, equal: Mapping[Point, Term], session: Session, rlimit: int) -> Held | None:
+    """A solution that speaks of elements at the index, where `equal` always hold. Raises LimitReached.
+
+    `stated` are the clauses about the whole state: what was found out may depend on what is of no use any more.
+    """
+    asked = _question(made, equal)
+    over = asked.celled()
+    first: Mapping[str, Term] = {}
+    ways = tuple(_ways(asked, over, made, stated, equal))
+    for size, (q, inside) in product(SIZES, ways):
+        found, settles = _conjunctions(inside, q.parameters, q.clauses, q.defined, session, size)
         if settles:
-            return _held(made, equal, around, found)
-    over = celled(parameters, clauses)
-    first, settles = _conjunctions(over, parameters, clauses, defined, session)
-    if settles:
-        return _held(made, equal, over, first)
-    unwritten = _unwritten(parameters, clauses)
-    if unwritten:
-        whole = celled(parameters, clauses, unwritten)
-        found, settles = _conjunctions(whole, parameters, clauses, defined, session)
-        if settles:
-            return _held(made, equal, whole, found)
-    if _reads_two(clauses):
-        both = celled(parameters, clauses, indices=INDICES)
-        found, settles = _conjunctions(both, parameters, clauses, defined, session)
-        if settles:
-            return _held(made, equal, both, found)
+            return _held(made, equal, inside, found)
+        first = found if inside is over else first
     answer = solve(over.parameters, tuple(under(over.parameters, first, over.clauses)), session.bounds, rlimit)
     if not isinstance(answer, Solution):
         return None
     return _held(made, equal, over, {n: build.land(first[n], answer.predicates[n]) for n in first})
+
+
+def _ways(
+    asked: _Question, over: Celled, made: Horn, stated: Horn, equal: Mapping[Point, Term]
+) -> Iterator[tuple[_Question, Celled]]:
+    """Ways of speaking of elements: in arrays as rings, in all, in those that are written, and at two indices."""
+    circular = rings(asked.parameters, asked.clauses)
+    if circular:
+        turned = replace(asked, clauses=unrolled(asked.clauses, circular))
+        yield turned, celled(turned.parameters, turned.clauses, rings=circular)
+    yield asked, over
+    unwritten = _unwritten(asked.parameters, asked.clauses)
+    if unwritten:
+        yield asked, asked.celled(unwritten)
+    if stated.data != made.data:
+        q = _question(stated, equal)
+        yield q, q.celled()
+    if _reads_two(asked.clauses):
+        yield asked, asked.celled(indices=INDICES)
 
 
 def of_elements_alone(
@@ -143,8 +168,11 @@ def of_elements_alone(
     """
     over = celled(parameters, clauses)
     nothing = {name: dict[Var, Term]() for name in parameters}
-    found, settles = _conjunctions(over, parameters, clauses, nothing, session, others)
-    return {n: substitute(f, over.meant) for n, f in found.items()} if settles else None
+    for size in SIZES:
+        found, settles = _conjunctions(over, parameters, clauses, nothing, session, size, others)
+        if settles:
+            return {n: substitute(f, over.meant) for n, f in found.items()}
+    return None
 
 
 def _reads_two(clauses: Sequence[Clause]) -> bool:
@@ -160,21 +188,18 @@ def _conjunctions(
     clauses: Sequence[Clause],
     defined: _Defined,
     session: Session,
+    size: Size,
     others: Sequence[Term] = (),
 ) -> tuple[Mapping[str, Term], bool]:
-    """What candidates say, few of them or many, and whether that is enough. Raises LimitReached."""
+    """What candidates say, and whether that is enough. Raises LimitReached."""
     cells = {a: c for c, (a, k) in over.elements.items() if k is INDEX}
     seconds = {a: c for c, (a, k) in over.elements.items() if k is SECOND}
-    ends = [c for c in over.clauses if c.head is None]
-    found: Mapping[str, Term] = {}
-    for size in SIZES:
-        offered = (*candidates(parameters, clauses, INDEX, cells, size), *others)
-        offered += tuple(pairs(parameters, clauses, INDICES, cells, seconds, size))
-        said = {n: _sayable(offered, defined[n], frozenset(v)) for n, v in over.parameters.items()}
-        found = conjunctions(session.again(SOON), over.parameters, over.clauses, said, session.bounds)
-        if all(impossible(session, over.parameters, found, c) for c in ends):
-            return found, True
-    return found, False
+    offered = (*candidates(parameters, clauses, INDEX, cells, size), *others)
+    offered += tuple(pairs(parameters, clauses, INDICES, cells, seconds, size))
+    said = {n: _sayable(offered, defined[n], frozenset(v)) for n, v in over.parameters.items()}
+    found = conjunctions(session.again(SOON), over.parameters, over.clauses, said, session.bounds)
+    ends = (c for c in over.clauses if c.head is None)
+    return found, all(impossible(session, over.parameters, found, c) for c in ends)
 
 
 def _held(made: Horn, equal: Mapping[Point, Term], over: Celled, found: Mapping[str, Term]) -> Held:
