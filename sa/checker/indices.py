@@ -17,7 +17,7 @@ from sa.certificates.sums import Summation
 from sa.checker.obligation import Obligation
 from sa.terms.sort import INT
 from sa.terms.substitute import substitute
-from sa.terms.term import Select, Store, Term, Var, sort_of, subterms
+from sa.terms.term import Mod, Select, Store, Term, Var, sort_of, subterms
 
 #: How many cases of what holds for all indices are assumed in one obligation at most.
 INSTANCES = 400
@@ -53,7 +53,9 @@ def _cases(indices: Sequence[Var], mentioned: Sequence[Term]) -> Iterator[dict[V
 
 
 def _indices(terms: Iterable[Term]) -> Iterator[Term]:
-    """Where arrays are read or written."""
+    """Where arrays are read or written. What is said of all integers is said of their remainders by way of these."""
     for term in subterms(terms):
         if isinstance(term, Select | Store) and sort_of(term.index) == INT:
             yield term.index
+            if isinstance(term.index, Mod):
+                yield term.index.dividend

@@ -12,11 +12,13 @@ from itertools import combinations, product
 from typing import TypeAlias
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.base.limits import Unsupported
-from sa.domains.affine import EVERYTHING, definitions, meet, rows_of
-from sa.hybrid.element_candidates import SIZES, candidates, pairs
+from sa.domains.affine import EVERYTHING, definitions, forget, meet, rows_of
+from sa.hybrid.element_candidates import SIZES, Size, candidates, pairs
 from sa.hybrid.points import Point
+from sa.hybrid.rings import rings, root_of, unrolled
 from sa.hybrid.solve import Held, Horn
 from sa.invariants.conjunctions import conjunctions, impossible, under
 from sa.smt.horn import Atom, Clause, Solution, solve
@@ -47,17 +49,32 @@ INDEX, SECOND = INDICES = (build.variable("k@index", INT), build.variable("l@ind
 SOON = 500_000
 
 
+#: By predicate the parameters that are made of others, and how.
+_Defined: TypeAlias = Mapping[str, Mapping[Var, Term]]
+
+
 class Celled(Struct, frozen=True):
     """Clauses without arrays, the parameters of their predicates, and the array and index of each element."""
 
     parameters: Mapping[str, tuple[Var, ...]]
     clauses: tuple[Clause, ...]
     elements: Mapping[Var, tuple[Var, Var]]
+    rings: Mapping[Var, int] = {}
 
     @property
     def meant(self) -> dict[Var, Term]:
         """What stands for elements as terms."""
-        return {c: build.select(a, k) for c, (a, k) in self.elements.items()}
+        return {c: build.select(a, _reached(k, self.rings.get(a))) for c, (a, k) in self.elements.items()}
+
+
+def _reached(place: Term, divisor: int | None) -> Term:
+    """The index of a place, in a ring of so many elements."""
+    return place if divisor is None else build.mod(place, divisor)
+
+
+def _together(one: Term, other: Term, divisor: int | None) -> Term:
+    """Whether two places are of one element."""
+    return build.eq(one, other) if divisor is None else build.eq(build.mod(build.sub(one, other), divisor), build.ZERO)
 
 
 def celled(
@@ -65,8 +82,12 @@ def celled(
     clauses: Sequence[Clause],
     whole: frozenset[Var] = frozenset(),
     indices: tuple[Var, ...] = (INDEX,),
+    rings: Mapping[Var, int] = {},
 ) -> Celled:
-    """Clauses about elements instead of arrays, but for the `whole` ones. Raises Unsupported for arrays of arrays."""
+    """Clauses about elements instead of arrays, but for the `whole` ones. Raises Unsupported for arrays of arrays.
+
+    In `rings` places are the same where their remainders by so much are.
+    """
     arrays = dict.fromkeys(v for listed in parameters.values() for v in listed if isinstance(v.sort, ArraySort))
     if any(array_sort_of(a).index != INT or isinstance(array_sort_of(a).element, ArraySort) for a in arrays):
         raise Unsupported("arrays of arrays")
@@ -77,33 +98,65 @@ def celled(
         if a not in whole
     }
     over = {name: _over(listed, cells, indices) for name, listed in parameters.items()}
-    made = tuple(_Clause(cells, whole, indices).made(c) for c in clauses)
-    return Celled(over, made, {c: (a, k) for a, of in cells.items() for k, c in of.items()})
+    made = tuple(_Clause(cells, whole, indices, rings).made(c) for c in clauses)
+    return Celled(over, made, {c: (a, k) for a, of in cells.items() for k, c in of.items()}, rings)
 
 
-def of_elements(made: Horn, equal: Mapping[Point, Term], session: Session, rlimit: int) -> Held | None:
-    """A solution that speaks of elements at the index, where `equal` always hold. Raises LimitReached."""
+class _Question(Struct, frozen=True):
+    """Clauses without the parameters that are defined by others, and what defines them."""
+
+    parameters: Mapping[str, Sequence[Var]]
+    clauses: Sequence[Clause]
+    defined: _Defined
+
+    def celled(self, whole: frozenset[Var] = frozenset(), indices: tuple[Var, ...] = (INDEX,)) -> Celled:
+        return celled(self.parameters, self.clauses, whole, indices)
+
+
+def _question(made: Horn, equal: Mapping[Point, Term]) -> _Question:
     known = {made.names[p]: formula for p, formula in equal.items()}
-    parameters, clauses = _independent(made.parameters, tuple(under(made.parameters, known, made.clauses)), known)
-    over = celled(parameters, clauses)
-    first, settles = _conjunctions(over, parameters, clauses, known, session)
-    if settles:
-        return _held(made, equal, over, first)
-    unwritten = _unwritten(parameters, clauses)
-    if unwritten:
-        whole = celled(parameters, clauses, unwritten)
-        found, settles = _conjunctions(whole, parameters, clauses, known, session)
+    defined = {name: _defined(known[name], listed) for name, listed in made.parameters.items()}
+    clauses = tuple(under(made.parameters, known, made.clauses))
+    return _Question(*_independent(made.parameters, clauses, defined), defined)
+
+
+def of_elements(made: Horn, stated: Horn, equal: Mapping[Point, Term], session: Session, rlimit: int) -> Held | None:
+    """A solution that speaks of elements at the index, where `equal` always hold. Raises LimitReached.
+
+    `stated` are the clauses about the whole state: what was found out may depend on what is of no use any more.
+    """
+    asked = _question(made, equal)
+    over = asked.celled()
+    first: Mapping[str, Term] = {}
+    ways = tuple(_ways(asked, over, made, stated, equal))
+    for size, (q, inside) in product(SIZES, ways):
+        found, settles = _conjunctions(inside, q.parameters, q.clauses, q.defined, session, size)
         if settles:
-            return _held(made, equal, whole, found)
-    if _reads_two(clauses):
-        both = celled(parameters, clauses, indices=INDICES)
-        found, settles = _conjunctions(both, parameters, clauses, known, session)
-        if settles:
-            return _held(made, equal, both, found)
+            return _held(made, equal, inside, found)
+        first = found if inside is over else first
     answer = solve(over.parameters, tuple(under(over.parameters, first, over.clauses)), session.bounds, rlimit)
     if not isinstance(answer, Solution):
         return None
     return _held(made, equal, over, {n: build.land(first[n], answer.predicates[n]) for n in first})
+
+
+def _ways(
+    asked: _Question, over: Celled, made: Horn, stated: Horn, equal: Mapping[Point, Term]
+) -> Iterator[tuple[_Question, Celled]]:
+    """Ways of speaking of elements: in arrays as rings, in all, in those that are written, and at two indices."""
+    circular = rings(asked.parameters, asked.clauses)
+    if circular:
+        turned = replace(asked, clauses=unrolled(asked.clauses, circular))
+        yield turned, celled(turned.parameters, turned.clauses, rings=circular)
+    yield asked, over
+    unwritten = _unwritten(asked.parameters, asked.clauses)
+    if unwritten:
+        yield asked, asked.celled(unwritten)
+    if stated.data != made.data:
+        q = _question(stated, equal)
+        yield q, q.celled()
+    if _reads_two(asked.clauses):
+        yield asked, asked.celled(indices=INDICES)
 
 
 def of_elements_alone(
@@ -114,9 +167,12 @@ def of_elements_alone(
     Raises LimitReached.
     """
     over = celled(parameters, clauses)
-    nothing = dict.fromkeys(parameters, build.TRUE)
-    found, settles = _conjunctions(over, parameters, clauses, nothing, session, others)
-    return {n: substitute(f, over.meant) for n, f in found.items()} if settles else None
+    nothing = {name: dict[Var, Term]() for name in parameters}
+    for size in SIZES:
+        found, settles = _conjunctions(over, parameters, clauses, nothing, session, size, others)
+        if settles:
+            return {n: substitute(f, over.meant) for n, f in found.items()}
+    return None
 
 
 def _reads_two(clauses: Sequence[Clause]) -> bool:
@@ -130,23 +186,20 @@ def _conjunctions(
     over: Celled,
     parameters: Mapping[str, Sequence[Var]],
     clauses: Sequence[Clause],
-    known: Mapping[str, Term],
+    defined: _Defined,
     session: Session,
+    size: Size,
     others: Sequence[Term] = (),
 ) -> tuple[Mapping[str, Term], bool]:
-    """What candidates say, few of them or many, and whether that is enough. Raises LimitReached."""
+    """What candidates say, and whether that is enough. Raises LimitReached."""
     cells = {a: c for c, (a, k) in over.elements.items() if k is INDEX}
     seconds = {a: c for c, (a, k) in over.elements.items() if k is SECOND}
-    ends = [c for c in over.clauses if c.head is None]
-    found: Mapping[str, Term] = {}
-    for size in SIZES:
-        offered = (*candidates(parameters, clauses, INDEX, cells, size), *others)
-        offered += tuple(pairs(parameters, clauses, INDICES, cells, seconds, size))
-        said = {n: _sayable(offered, definitions_of(known[n]), frozenset(v)) for n, v in over.parameters.items()}
-        found = conjunctions(session.again(SOON), over.parameters, over.clauses, said, session.bounds)
-        if all(impossible(session, over.parameters, found, c) for c in ends):
-            return found, True
-    return found, False
+    offered = (*candidates(parameters, clauses, INDEX, cells, size), *others)
+    offered += tuple(pairs(parameters, clauses, INDICES, cells, seconds, size))
+    said = {n: _sayable(offered, defined[n], frozenset(v)) for n, v in over.parameters.items()}
+    found = conjunctions(session.again(SOON), over.parameters, over.clauses, said, session.bounds)
+    ends = (c for c in over.clauses if c.head is None)
+    return found, all(impossible(session, over.parameters, found, c) for c in ends)
 
 
 def _held(made: Horn, equal: Mapping[Point, Term], over: Celled, found: Mapping[str, Term]) -> Held:
@@ -163,9 +216,12 @@ def _unwritten(parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause
     return arrays - changed if arrays & changed else frozenset()
 
 
-def definitions_of(formula: Term) -> dict[Var, Term]:
-    """Variables that equations in a formula make of others."""
-    return definitions(meet(EVERYTHING, rows_of(formula)) or EVERYTHING)
+def _defined(formula: Term, parameters: Sequence[Var]) -> Mapping[Var, Term]:
+    """The parameters that equations in a formula make of others. Other variables are not known at the place."""
+    space = meet(EVERYTHING, rows_of(formula)) or EVERYTHING
+    return definitions(
+        forget(space, frozenset(v for row in space.values() for c in row if c for v in c.free).difference(parameters))
+    )
 
 
 def _sayable(offered: Sequence[Term], defined: Mapping[Var, Term], own: frozenset[Var]) -> tuple[Term, ...]:
@@ -175,10 +231,9 @@ def _sayable(offered: Sequence[Term], defined: Mapping[Var, Term], own: frozense
 
 
 def _independent(
-    parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], known: Mapping[str, Term]
+    parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], defined: _Defined
 ) -> tuple[dict[str, tuple[Var, ...]], tuple[Clause, ...]]:
-    """The predicates without parameters that equations known of them make of others."""
-    defined = {name: definitions_of(known[name]) for name in parameters}
+    """The predicates without the parameters that are defined by others."""
 
     def kept(atom: Atom) -> Atom:
         pairs = zip(parameters[atom.predicate], atom.arguments, strict=True)
@@ -210,6 +265,7 @@ class _Clause(Struct):
     cells: _Cells
     whole: frozenset[Var]
     indices: tuple[Var, ...]
+    rings: Mapping[Var, int]
     reads: dict[tuple[Var, Term], Var] = field(default_factory=dict)
 
     def made(self, clause: Clause) -> Clause:
@@ -271,10 +327,15 @@ class _Clause(Struct):
             case ConstantArray(_, value):
                 return self._plain(value)
             case Store(inner, at, value):
-                return build.ite(build.eq(self._plain(at), index), self._plain(value), self._cell(inner, index))
+                here = _together(self._plain(at), index, self._ring(array))
+                return build.ite(here, self._plain(value), self._cell(inner, index))
             case Ite(condition, positive, negative):
                 return build.ite(self._plain(condition), self._cell(positive, index), self._cell(negative, index))
         raise Unsupported("arrays of arrays")
+
+    def _ring(self, array: Term) -> int | None:
+        root = root_of(array)
+        return None if root is None else self.rings.get(root)
 
     def _read(self, array: Var, index: Term) -> Var:
         found = self.reads.get((array, index))
@@ -287,12 +348,13 @@ class _Clause(Struct):
         """Elements of one array at equal indices are equal."""
         for ((a, i), x), ((b, j), y) in combinations(self.reads.items(), 2):
             if a is b:
-                yield build.implies(build.eq(i, j), build.eq(x, y))
+                yield build.implies(_together(i, j, self.rings.get(a)), build.eq(x, y))
         for (a, i), x in self.reads.items():
-            yield from (build.implies(build.eq(i, k), build.eq(x, c)) for k, c in self.cells.get(a, {}).items())
-        for of in self.cells.values():
+            for k, c in self.cells.get(a, {}).items():
+                yield build.implies(_together(i, k, self.rings.get(a)), build.eq(x, c))
+        for a, of in self.cells.items():
             for (k, x), (other, y) in combinations(of.items(), 2):
-                yield build.implies(build.eq(k, other), build.eq(x, y))
+                yield build.implies(_together(k, other, self.rings.get(a)), build.eq(x, y))
 
 
 def _is_array(term: Term) -> bool:

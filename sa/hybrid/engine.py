@@ -279,7 +279,8 @@ def _of_elements(
         return
     less = fused(graph)
     equal = equalities(f, less.graph, work.lemmas, budget.bounds)
-    found = of_elements(horn(f, less.graph, work.lemmas), equal, work.session, effort.rlimit or 0)
+    made, stated = (horn(f, less.graph, work.lemmas, whole) for whole in (False, True))
+    found = of_elements(made, stated, equal, work.session, effort.rlimit or 0)
     invariants = _invariants(work, f, less, found) if found is not None else None
     if invariants is not None:
         spoken = frozenset[Var]().union(*(said.free for _, said in invariants))

@@ -70,7 +70,25 @@ SORTED = """
       while (true) {{ havoc i; havoc j; assume 0 <= i && i <= j && j < n; assert a[i] <= a[j]; }} }}
 """
 
+GREATEST = """
+    param n : int; init n > 0; global a : int[*]; global m : int = 0; global done : bool = false;
+    thread M {{ local k : int = 0; m := a[0]; while (k < n) {{ if (a[k] > m) {{ m := a[k]; }} k := k + 1; }}
+      done := true; }}
+    thread R {{ local x, j : int = 0; await done; x := m; havoc j; assume 0 <= j && j {least} n; assert a[j] <= x; }}
+"""
+
+RING = """
+    global q : int[*] = 0; global head, tail : int = 0;
+    thread P {{ local n : int = 0;
+      while (true) {{ await tail - head < 4; q[tail % 4] := n; tail := tail + 1; n := n + 1; }} }}
+    thread C {{ local x, e : int = 0;
+      while (true) {{ await head < tail; x := q[head % 4]; head := head + 1; assert x == e; e := e + 1; }} }}
+"""
+
 CASES = {
+    "the greatest element, told by a copy of a copy": (GREATEST.format(least="<"), True),
+    "the greatest element but for one": (GREATEST.format(least="<="), False),
+    "a ring in an array keeps its order": (RING.format(), True),
     "what one thread writes another adds up": (ONES.format(value="1", wanted="n"), True),
     "and it is something else": (ONES.format(value="2", wanted="n"), False),
     "a loop fills an array": (FILLED.format(value="7", step=1, least="<", wanted="7"), True),
