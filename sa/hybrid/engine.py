@@ -314,9 +314,13 @@ def _graph(work: _Work, bads: tuple[Bad, ...], lay_out: LayingOut) -> tuple[Fram
     for reach in reaches:
         variables, starts = control(w, work.session, reach)
         f = frame(w, bads, [x.claim for x in wholes], variables, starts, work.session, work.lemmas)
-        graph = explore(f, True, work.effort.points, work.session.bounds)
-        if graph is not None:
-            return f, graph
+        # Questions that differ in what is bad alone have the same points.
+        same = (_graph, work.effort.points, tuple(t.name for t in work.part), work.lemmas, variables, f.own, f.live)
+        if same not in work.asked.shared.made:
+            graph = explore(f, True, work.effort.points, work.session.bounds)
+            if graph is not None:
+                return f, graph
+            work.asked.shared.made[same] = "too many points"
     if reaches:
         work.report(Event("too many control points", {"control points are not enough": work.effort.points}))
     return None, None
