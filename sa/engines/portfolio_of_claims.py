@@ -13,7 +13,16 @@ from sa.bounded.schedule import read_schedule
 from sa.bounded.stages import Wanted
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
 from sa.explicit.deciders import by_all_states, by_few_states
-from sa.hybrid.engine import EFFORTS, EQUALITIES, by_control, by_coordinates, by_counters, by_elements, by_equalities, by_tests
+from sa.hybrid.engine import (
+    EFFORTS,
+    EQUALITIES,
+    by_control,
+    by_coordinates,
+    by_counters,
+    by_elements,
+    by_equalities,
+    by_tests,
+)
 from sa.invariants import deciders, direct, joint_conjunctions, learned
 
 CLAIMED: ClaimEngine = Prover("claims", "claims that are inductive as they stand", direct.by_claims)

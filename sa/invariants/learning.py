@@ -173,7 +173,7 @@ def _breaking(s: Search, row: Row, relevant: _Relevant) -> list[Known]:
     clauses = excluding(s.seen, words, relevant.features, AT_ONCE)
     asked = s.equations if relevant.numbers or not clauses else ()
     told = [e for e in asked if e not in s.by_candidate and not e.holds(row, words)]
-    for equation in sorted(told, key=lambda e: (not e.numbers & relevant.numbers, len(e.weights)))[:AT_ONCE]:
+    for equation in sorted(told, key=lambda e: (not e.entries & relevant.numbers, len(e.counted)))[:AT_ONCE]:
         found.append(known(s, indicators.written(equation, s.seen, s.w.order), equation))
     for arc in clauses:
         if arc not in s.by_candidate or not s.by_candidate[arc].alive:
