@@ -58,7 +58,8 @@ class Frame(Struct, frozen=True, eq=False):
 
     `own` are the places at which a thread is by itself, `live` the variables that are read from each of its places on,
     `owner` says whose local a variable is. `equations` are known to hold always; what they make of data
-    by the places is noted in `fixed`; `guards` are those that were met, by the values of what they `read`. Exploring gives up where a control variable goes beyond its `limits`.
+    by the places is noted in `fixed`; `guards` are those that were met, by the values of what they `read`. Exploring
+    gives up where a control variable goes beyond its `limits`.
     """
 
     whole: Whole

@@ -57,7 +57,8 @@ CLAIMS = {
         True,
     ),
     "what is only so while a flag is up": (
-        "global b : bool = false; global x, y : int = 0; thread A { while (true) { await !b; havoc x; y := x; b := true; } }"
+        "global b : bool = false; global x, y : int = 0;"
+        "thread A { while (true) { await !b; havoc x; y := x; b := true; } }"
         "thread B { while (true) { await b; assert x == y; b := false; } }",
         True,
     ),
