@@ -46,6 +46,9 @@ RUNS, STEPS, STATES = 60, 1_000, 200
 #: Solver resources for each question, and questions at most.
 SOON, QUESTIONS = 2_000_000, 6_000
 
+#: Locations of a thread at most: of each two of them it is said that it is not at both.
+PLACES = 150
+
 #: Threads and small variables at most, numbers in equations, and pairs of summands in all spaces that are looked at.
 FEATURES, NUMBERS, EQUATIONS = 160, 12, 250_000
 
@@ -55,7 +58,8 @@ def by_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     w = whole(asked.threads, Bad(Failing(), None))
     places = [_at(t, q.name) for t in w.threads for q in t.locations]
     claims = tuple(b.claim for b in asked.bads if b.claim is not None)
-    if w.partial or not executable(claims, (*w.order, *places)):
+    large = any(len(t.locations) > PLACES for t in w.threads)
+    if w.partial or large or not executable(claims, (*w.order, *places)):
         return
     features = features_of(w, claims)
     if len(features) > FEATURES:
