@@ -34,46 +34,48 @@ SUMMANDS, STATES, MORE, AGAIN = 200, 1_500, 60, 8
 Look: TypeAlias = tuple[Row, Sequence[Value]]
 
 
-class Equation(Struct, frozen=True, eq=False):
-    """Coefficients that add up to 0 in states with a word, in all states where there is none."""
+class Equation(Struct, frozen=True):
+    """Coefficients that add up to 0 in states with a word, in all states where there is none.
+
+    They are those of 1, of entries of a row, and of words.
+    """
 
     where: Word | None
-    weights: Mapping[Summand, int]
+    constant: int
+    numbers: tuple[tuple[int, int], ...]
+    counted: tuple[tuple[int, Value, int], ...]
 
     @property
-    def numbers(self) -> frozenset[int]:
+    def entries(self) -> frozenset[int]:
         """The entries of a row that it speaks of."""
-        return frozenset(s for s in self.weights if isinstance(s, int))
+        return frozenset(n for n, _ in self.numbers)
 
     def holds(self, row: Row, words: Sequence[Value]) -> bool:
         """Whether it holds in a state."""
         if self.where is not None and words[self.where[0]] != self.where[1]:
             return True
-        return sum(w * _counts(s, row, words) for s, w in self.weights.items()) == 0
+        total = self.constant
+        for number, weight in self.numbers:
+            total += weight * row[number]  # type: ignore[operator]
+        for feature, value, weight in self.counted:
+            if words[feature] == value:
+                total += weight
+        return total == 0
 
 
-def _counts(summand: Summand, row: Row, words: Sequence[Value]) -> int:
-    if summand is None:
-        return 1
-    if isinstance(summand, int):
-        value = row[summand]
-        assert isinstance(value, int)
-        return value
-    feature, value = summand
-    return int(words[feature] == value)
+def equation(where: Word | None, weights: Mapping[Summand, int]) -> Equation:
+    """The equation with these coefficients."""
+    numbers = tuple((s, w) for s, w in weights.items() if isinstance(s, int))
+    counted = tuple((*s, w) for s, w in weights.items() if isinstance(s, tuple))
+    return Equation(where, weights.get(None, 0), numbers, counted)
 
 
 def written(equation: Equation, seen: Seen, order: Sequence[Var]) -> Term:
     """The equation as a formula."""
 
-    def term(summand: Summand) -> Term:
-        if summand is None:
-            return build.ONE
-        if isinstance(summand, int):
-            return order[summand]
-        return build.ite(seen.features[summand[0]].says(summand[1]), build.ONE, build.ZERO)
-
-    total = build.add(*(build.scale(w, term(s)) for s, w in equation.weights.items()))
+    numbers = [build.scale(w, order[n]) for n, w in equation.numbers]
+    words = [build.ite(seen.features[f].says(x), build.integer(w), build.ZERO) for f, x, w in equation.counted]
+    total = build.add(build.integer(equation.constant), *numbers, *words)
     said = build.eq(total, build.ZERO)
     where = equation.where
     return said if where is None else build.implies(seen.features[where[0]].says(where[1]), said)
@@ -81,34 +83,37 @@ def written(equation: Equation, seen: Seen, order: Sequence[Var]) -> Term:
 
 def equations(
     seen: Seen, looked: Sequence[Look], numbers: Sequence[int], where: Word | None, between: Callable[[], None]
-) -> tuple[list[Equation], int]:
-    """The equations with a number in them of the states with a word, and how many pairs of summands were looked at.
-
-    `looked` are all states that were seen.
+) -> tuple[list[Equation] | None, int]:
+    """The equations with a number in them of the states with a word, and how many pairs of summands were looked at;
+    none where there are too few states to tell. `looked` are all states that were seen.
     """
     states = seen.together(() if where is None else (where,))
     mine = [n for n in range(len(looked)) if states >> n & 1]
     summands: list[Summand] = [None, *_words(seen, states), *numbers]
     if len(mine) < len(summands) + 2 or len(summands) > SUMMANDS:
-        return [], 0
-    forms = [_form(summands, *looked[n]) for n in Random(0).sample(mine, min(len(mine), STATES))]
-    first, found = 2 * len(summands) + MORE, list[Equation]()
+        return None, 0
+    known = frozenset(summands)
+    forms = [_form(known, numbers, *looked[n]) for n in Random(0).sample(mine, min(len(mine), STATES))]
+    first, found = 2 * len(summands) + MORE, list[dict[Summand, int]]()
     picked = set(range(min(len(forms), first)))
     for turn in range(1, AGAIN + 1):
         between()
         weights = null_space(summands, [forms[n] for n in sorted(picked)])
-        found = [Equation(where, w) for w in weights if any(isinstance(s, int) for s in w)]
-        broken = [n for n, f in enumerate(forms) if any(_total(e.weights, f) for e in found)]
+        found = [w for w in weights if any(isinstance(s, int) for s in w)]
+        broken = [n for n, f in enumerate(forms) if any(_total(w, f) for w in found)]
         if not broken:
-            return [e for e in found if all(abs(w) <= COEFFICIENT for w in e.weights.values())], turn * len(
-                summands
-            ) ** 2
+            short = [equation(where, w) for w in found if all(abs(c) <= COEFFICIENT for c in w.values())]
+            return short, turn * len(summands) ** 2
         picked.update(broken[:MORE])
     return [], AGAIN * len(summands) ** 2
 
 
-def _form(summands: Sequence[Summand], row: Row, words: Sequence[Value]) -> dict[Summand, int]:
-    return {s: c for s in summands if (c := _counts(s, row, words))}
+def _form(known: frozenset[Summand], numbers: Sequence[int], row: Row, words: Sequence[Value]) -> dict[Summand, int]:
+    """What the summands count in a state, in their order."""
+    form: dict[Summand, int] = {None: 1}
+    form.update((word, 1) for word in enumerate(words) if word in known)
+    form.update((n, value) for n in numbers if isinstance(value := row[n], int) and value)
+    return form
 
 
 def _total(weights: Mapping[Summand, int], form: Mapping[Summand, int]) -> int:

@@ -4,8 +4,8 @@ Many threads that steer each other by flags have far too many joint locations, a
 says enough. Yet what is needed is often short: clauses over two or three words (`arcs.py`) and equations that count
 words (`indicators.py`) which no run breaks. There are very many of these, most of no use and some false. So the search
 (`learning.py`) goes backwards from the claims. What has to be shown is shown of one kind of step at a time, from
-nothing but the candidates that are needed so far. A state of the solver that breaks some other candidate makes that one
-known, too; those that the solver used have to be shown themselves. A state that breaks no candidate counts as
+nothing but the candidates that are needed so far. A state of the solver that breaks some other candidate makes that
+one known, too; those that the solver used have to be shown themselves. A state that breaks no candidate counts as
 reachable, and so does what the step leads to: it is one more state that was seen, and what it breaks is a candidate no
 more (Garg, Löding, Madhusudan, Neider: ICE, CAV 2014; Flanagan, Leino: Houdini, FME 2001). Candidates are finitely
 many, so this ends.
@@ -16,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from random import Random
+
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind
 from sa.automata.ranges import within
@@ -39,10 +41,13 @@ from sa.terms.sort import BOOL, INT
 from sa.terms.term import Term, Var
 
 #: Runs, their steps, and different states of each that are kept, the first ones and some of the others.
-RUNS, STEPS, STATES = 60, 1_500, 200
+RUNS, STEPS, STATES = 60, 1_000, 200
 
 #: Solver resources for each question, and questions at most.
 SOON, QUESTIONS = 2_000_000, 6_000
+
+#: Locations of a thread at most: of each two of them it is said that it is not at both.
+PLACES = 150
 
 #: Threads and small variables at most, numbers in equations, and pairs of summands in all spaces that are looked at.
 FEATURES, NUMBERS, EQUATIONS = 160, 12, 250_000
@@ -53,7 +58,8 @@ def by_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     w = whole(asked.threads, Bad(Failing(), None))
     places = [_at(t, q.name) for t in w.threads for q in t.locations]
     claims = tuple(b.claim for b in asked.bads if b.claim is not None)
-    if w.partial or not executable(claims, (*w.order, *places)):
+    large = any(len(t.locations) > PLACES for t in w.threads)
+    if w.partial or large or not executable(claims, (*w.order, *places)):
         return
     features = features_of(w, claims)
     if len(features) > FEATURES:
@@ -168,24 +174,21 @@ def _equations(
     """Equations of all states, and of those with a word."""
     wheres = list(_wheres(w, asked, seen))
     looked = [(row, seen.words(row)) for row in rows]
-    found = list[Equation]()
-    left = EQUATIONS
+    found, few, left = list[Equation](), list[Word | None](), EQUATIONS
     for where in wheres:
         more, size = equations(seen, looked, numbers, where, lambda: check_time(bounds))
-        found += more
+        found += more or ()
+        few += [where] if more is None else []
         left -= size
         if left < 0:
             break
     yield from found
     # Where few states were seen, an equation of other places may be the only one known.
-    pool = {tuple(e.weights.items()): e for e in found}
-    given = {(e.where, weights) for weights, e in pool.items()}
-    broken = {weights: _broken(Equation(None, e.weights), looked) for weights, e in pool.items()}
-    for where in wheres:
+    pool = dict.fromkeys(replace(e, where=None) for e in found)
+    broken = {e: _broken(e, looked) for e in pool} if few else {}
+    for where in few:
         states = seen.together(() if where is None else (where,))
-        for weights, e in pool.items():
-            if not states & broken[weights] and (where, weights) not in given:
-                yield Equation(where, e.weights)
+        yield from (replace(e, where=where) for e, others in broken.items() if not states & others)
 
 
 def _broken(equation: Equation, looked: Sequence[Look]) -> int:

@@ -17,7 +17,7 @@ from sa.smt.switches import Switches, Used
 from sa.terms import build
 from sa.terms.compile import Row
 from sa.terms.evaluate import Unevaluable, holds
-from sa.terms.sort import Value
+from sa.terms.sort import Value, default_value
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -173,10 +173,10 @@ def _breaking(s: Search, row: Row, relevant: _Relevant) -> list[Known]:
     clauses = excluding(s.seen, words, relevant.features, AT_ONCE)
     asked = s.equations if relevant.numbers or not clauses else ()
     told = [e for e in asked if e not in s.by_candidate and not e.holds(row, words)]
-    for equation in sorted(told, key=lambda e: (not e.numbers & relevant.numbers, len(e.weights)))[:AT_ONCE]:
+    for equation in sorted(told, key=lambda e: (not e.entries & relevant.numbers, len(e.counted)))[:AT_ONCE]:
         found.append(known(s, indicators.written(equation, s.seen, s.w.order), equation))
     for arc in clauses:
-        if arc not in s.by_candidate or not s.by_candidate[arc].alive:
+        if arc not in s.by_candidate:
             found.append(known(s, arcs.written(arc, s.seen), arc))
     return found
 
@@ -188,13 +188,16 @@ def _keeps(candidate: Arc | Equation, row: Row, words: Sequence[Value]) -> bool:
 def _reached(s: Search, ask: Ask, row: Row, values: Mapping[Var, Value]) -> None:
     """A state that breaks no candidate counts as reachable, and what the step makes of it."""
     if ask.move is not None:
-        full = (*row, *(values.get(c.var, 0) for c in ask.move.arc.choices))
+        choices = ask.move.arc.choices
+        full = (*row, *(values.get(c.var, default_value(c.var.sort)) for c in choices))
         after = taken(ask.move, full, len(row))
         if after is None:
             return
         row = after
     elif ask.known:
         return
+    else:
+        row = (*s.w.start, *row[len(s.w.start) :])
     # What all candidates allow is kept by those among them that are inductive, and so is what any steps lead to.
     rows = tuple(dict.fromkeys(walk(s.moves, row, s.random, s.seen.count, WALK)))
     s.seen.look(rows)
