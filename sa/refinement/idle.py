@@ -43,9 +43,11 @@ class _NoWay(Exception):
 
 def by_short_search(tactics: Tactics, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Answer]:
     """`by_search`, first with idle steps left out where that leaves much less. Raises LimitReached."""
-    goal = asked.goal
-    short = asked.shared.once(("idle", goal), lambda: shortened(goal))
+    goal, tried = asked.goal, asked.shared.made
+    short = None if ("idle in vain", goal) in tried else asked.shared.once(("idle", goal), lambda: shortened(goal))
     if short is not None:
+        # Once in vain is enough: what is lost is lost for all, and a relation that takes long is found without this.
+        tried["idle in vain", goal] = True
         part = replace(budget, bounds=share(budget.bounds, 0.5))
         for answer in by_search(tactics, search_beside(asked, short.goal, part), part, report):
             if isinstance(answer, Related) and isinstance(answer.evidence, Relation):
