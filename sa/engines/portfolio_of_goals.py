@@ -85,16 +85,16 @@ FEW_STATES: GoalEngine = Decider(
 STEPS = 1_000_000
 
 
-def _states(steps: int, name: str) -> GoalEngine:
-    sought = Sought(steps, few=10_000, states=100_000, all_or_nothing=True)
+def _states(steps: int, states: int, name: str) -> GoalEngine:
+    sought = Sought(steps, few=10_000, states=states, all_or_nothing=True)
     what = "all pairs of states, for closed programs that have finitely many"
     return Decider(name, what, partial(deciders.by_states, sought))
 
 
-STATES = _states(STEPS, "states")
+STATES = _states(STEPS, 100_000, "states")
 
 #: The same for some two seconds: long before it is known what an engine would do that looks for formulas.
-SOME_STATES = _states(150_000, "some-states")
+SOME_STATES = _states(150_000, 5_000, "some-states")
 
 
 def _guesses(steps: int, values: tuple[int, ...], name: str) -> GoalEngine:

@@ -74,7 +74,10 @@ def by_walks(steps: int, asked: GoalAsked, budget: Budget, report: Report) -> It
     goal = asked.goal
     if not goal.closed or goal.choose_init or goal.axioms:
         return
-    session, dice = Session(budget.bounds, (), budget.seed), Random(budget.seed)
+    session, dice, walked = Session(budget.bounds, (), budget.seed), Random(budget.seed), ("walked", goal, steps)
+    if walked in asked.shared.made:
+        # The same walks would find nothing again.
+        return
     for pool, part in POOLS:
         report(Event("walks", {"values": pool}))
         try:
@@ -84,6 +87,7 @@ def by_walks(steps: int, asked: GoalAsked, budget: Budget, report: Report) -> It
         if play is not None:
             yield Lost(play)
             return
+    asked.shared.once(walked, lambda: True)
 
 
 def _play(goal: Goal, session: Session, pool: int, steps: int, dice: Random) -> Position | None:
