@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -258,7 +258,7 @@ def _explored(work: _Work, made: Coordinates, bads: Sequence[Bad], reach: Reach)
     free = without_guesses(made, variables)
     f = frame(free, bads, made.claims, variables, starts, work.session, work.lemmas, made.stands_for)
     f = replace(f, limits=made.limits)
-    graph = explore(f, True, work.effort.points, work.session.bounds)
+    graph = _reached(work, f, (tuple(made.back.items()), tuple(made.limits.items())))
     return None if graph is None else (f, graph)
 
 
@@ -314,16 +314,27 @@ def _graph(work: _Work, bads: tuple[Bad, ...], lay_out: LayingOut) -> tuple[Fram
     for reach in reaches:
         variables, starts = control(w, work.session, reach)
         f = frame(w, bads, [x.claim for x in wholes], variables, starts, work.session, work.lemmas)
-        # Questions that differ in what is bad alone have the same points.
-        same = (_graph, work.effort.points, tuple(t.name for t in work.part), work.lemmas, variables, f.own, f.live)
-        if same not in work.asked.shared.made:
-            graph = explore(f, True, work.effort.points, work.session.bounds)
-            if graph is not None:
-                return f, graph
-            work.asked.shared.made[same] = "too many points"
+        graph = _reached(work, f, ())
+        if graph is not None:
+            return f, graph
     if reaches:
         work.report(Event("too many control points", {"control points are not enough": work.effort.points}))
     return None, None
+
+
+def _reached(work: _Work, f: Frame, seen_as: Hashable) -> Graph | None:
+    """The points that matter, in the coordinates that it is `seen_as`; None if they are too many.
+
+    Questions that differ in what is bad alone have the same points, so these are not tried again.
+    """
+    names, variables = tuple(t.name for t in work.part), tuple(v.var for v in f.control)
+    same = (_reached, work.effort.points, names, work.lemmas, variables, f.own, f.live, seen_as)
+    if same in work.asked.shared.made:
+        return None
+    graph = explore(f, True, work.effort.points, work.session.bounds)
+    if graph is None:
+        work.asked.shared.made[same] = "too many points"
+    return graph
 
 
 def _counting(w: Whole) -> tuple[Whole, Sequence[Reach]]:
