@@ -14,7 +14,6 @@ from sa.base.diagnostic import InputError
 from sa.engines.engine import Decider, GoalEngine, Prover, Refuter, Turn, no_engine
 from sa.game.runs import Bounds
 from sa.refinement import along_runs, deciders
-from sa.refinement.by_samples import by_samples
 from sa.refinement.idle import by_short_search
 from sa.refinement.meanings import by_meanings
 from sa.simulation.endings import Patience, Tactics
@@ -170,7 +169,7 @@ STRATEGY: GoalEngine = Prover(
 SAMPLES: GoalEngine = Prover(
     "samples",
     "a relation with what random runs of both sides suggest besides, for closed programs",
-    partial(by_samples, (replace(TACTICS[1], lemmas=150, each=1), replace(TACTICS[2], lemmas=150, each=1))),
+    partial(along_runs.by_samples, (replace(TACTICS[1], lemmas=150, each=1), replace(TACTICS[2], lemmas=150, each=1))),
 )
 
 
@@ -230,8 +229,6 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(STATES, 0.5),
         # It ends soon by itself.
         Turn(WALKS, 0.6),
-        # Where runs suggest nothing, it ends when these are made.
-        Turn(SAMPLES, 0.4),
         *_BRIEF[:1],
         Turn(MEANINGS, 0.3),
         # With what is known of a side alone, such as remainders, a search is often quick, and without it in vain.
@@ -240,6 +237,8 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(STRATEGY, 0.6),
         # It takes many lemmas where points are many: all that it is given.
         Turn(POINTS, 0.4),
+        # Where runs suggest nothing, it ends when these are made.
+        Turn(SAMPLES, 0.4),
         Turn(BOUNDED, 0.5),
         *_BRIEF[3:],
     ),
@@ -253,13 +252,13 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(WALKS, 0.35),
         *_FULL[:1],
         Turn(QUICK_LIKELY, 0.2),
-        Turn(SAMPLES, 0.3),
         Turn(POINTS, 0.3),
         Turn(QUICK_VALUES, 0.3),
         Turn(STATES, 0.4),
         Turn(GUESSES, 0.4),
         # It ends soon where it has nothing to say; where nothing escapes, the next one takes all that it is given.
         Turn(STRATEGY, 0.5),
+        Turn(SAMPLES, 0.3),
         Turn(BOUNDED, 0.4),
         *_FULL[1:4],
         Turn(LONG_WALKS, 0.3),

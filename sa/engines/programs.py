@@ -36,7 +36,6 @@ from sa.engines.results import answered, statistics_of
 from sa.generation.checks import NotGenerated
 from sa.generation.visibility import Level
 from sa.question.asked import Decision
-from sa.refinement.by_samples import suggested
 from sa.refinement.compositional import Attempt, Effort, Work, attempt, begin, blame, in_any_environment
 from sa.refinement.missing import step_in_words
 from sa.terms.term import Term
@@ -263,6 +262,9 @@ def _pairs_besides(
         if tried.besides is Besides.PLAYS:
             return related_besides(product, options)
         budget = Budget(share(options.limits, SHARE_OF_SAMPLES), options.seed)
+        # Loaded only where pairs of threads are not enough as they are.
+        from sa.refinement.by_samples import suggested
+
         return memory.of(product).once(("samples", product), lambda: suggested(product, budget))
 
     try:
