@@ -66,8 +66,8 @@ invariant less : b <= a;
 AROUND = """
 global buf : int[4] = 0; global head, tail : 0..{last} = 0;
 thread P {{ local n : int = 0; local t : 0..{last} = 0;
-  while (true) {{ await (if head <= tail then tail - head else tail - head + {last} + 1) < {room}; n := n + 1;
-    t := tail; buf[t % 4] := n; tail := if t < {last} then t + 1 else 0; }} }}
+  while (true) {{ t := tail; await (if head <= t then t - head else t - head + {last} + 1) < {room}; n := n + 1;
+    buf[t % 4] := n; tail := if t < {last} then t + 1 else 0; }} }}
 thread C {{ local m : int = 0; local h : 0..{last} = 0;
   while (true) {{ h := head; await tail != h; assert buf[h % 4] == m + 1; m := m + 1;
     head := if h < {last} then h + 1 else 0; }} }}
