@@ -41,7 +41,7 @@ Reports: TypeAlias = Callable[[str], Report]
 #: Where there is no time limit, the seconds of processor time that an engine may take in each round. In the last one it
 #: ends by itself, so that which answers there are does not depend on the clock; earlier ones keep a long search
 #: from going first.
-ROUNDS = (10.0, 120.0, None)
+ROUNDS = (15.0, 120.0, None)
 
 
 def _still_open(bad: Bad) -> bool:
