@@ -7,12 +7,13 @@ pass such steps where they have to. The checker sees only that. Plays are left t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.base.budget import Budget, Report
-from sa.base.limits import share
+from sa.base.limits import LimitReached, check_time, share
 from sa.certificates.goal import Goal
 from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation, Turns
 from sa.game.board import Pair
@@ -49,13 +50,24 @@ def by_short_search(tactics: Tactics, asked: GoalAsked, budget: Budget, report: 
         # Once in vain is enough: what is lost is lost for all, and a relation that takes long is found without this.
         tried["idle in vain", goal] = True
         part = replace(budget, bounds=share(budget.bounds, 0.5))
-        for answer in by_search(tactics, search_beside(asked, short.goal, part), part, report):
-            if isinstance(answer, Related) and isinstance(answer.evidence, Relation):
-                whole = lengthened(short, goal, answer.evidence)
-                if whole is not None:
-                    yield Related(whole, answer.effort)
-                    return
+        found = None
+        # Its share is not all: what it does not find, the search of the goal itself may.
+        with suppress(LimitReached):
+            found = _found(tactics, short, asked, part, report)
+        if found is not None:
+            yield found
+            return
+        check_time(budget.bounds)
     yield from by_search(tactics, asked, budget, report)
+
+
+def _found(tactics: Tactics, short: Shortened, asked: GoalAsked, budget: Budget, report: Report) -> Related | None:
+    """A relation of the goal, by one of the shorter sides. Raises LimitReached."""
+    for answer in by_search(tactics, search_beside(asked, short.goal, budget), budget, report):
+        if isinstance(answer, Related) and isinstance(answer.evidence, Relation):
+            whole = lengthened(short, asked.goal, answer.evidence)
+            return None if whole is None else Related(whole, answer.effort)
+    return None
 
 
 def shortened(goal: Goal) -> Shortened | None:
