@@ -21,7 +21,7 @@ from sa.terms import build
 from sa.terms.meaning import Meaning, called, in_words
 from sa.terms.sort import INT
 from sa.terms.term import Term
-from tests.refinement.test_by_rounds import goal_of
+from tests.refinement.escaping import goal_of
 
 X = build.variable("x", INT)
 INVOLUTION = "axiom forall v : int :: f(f(v)) == v;"

@@ -138,9 +138,7 @@ def large(lines: int) -> str:
 
 @pytest.mark.parametrize("lines", [20_000, pytest.param(100_000, marks=pytest.mark.fuzz)])
 @pytest.mark.parametrize("text_of", [large, "thread T {\n".__mul__, "x\n".__mul__], ids=["program", "open", "soup"])
-def test_a_hundred_thousand_lines_are_read_or_rejected_in_a_minute(
-    text_of: Callable[[int], str], lines: int
-) -> None:
+def test_a_hundred_thousand_lines_are_read_or_rejected_in_a_minute(text_of: Callable[[int], str], lines: int) -> None:
     started = time.process_time()
     with suppress(InputError):
         elaborate(parse(Source("large.sa", text_of(lines))), {})

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
-
 import pytest
 
 from sa.base.budget import Budget, unheard
@@ -18,9 +15,7 @@ from sa.language.elaborate import program
 from sa.question.asked import GoalAsked, Lost
 from sa.question.goals import goals
 from sa.refinement.by_rounds import Reach, by_rounds
-from tests.generators.automata import random_goal
-from tests.oracle.game import board, decide, is_related, openings
-from tests.oracle.inclusion import escape
+from tests.refinement.escaping import compared, goal_of
 
 
 def refuted(goal: Goal, stages: int = 3, states: int = 500) -> Play | None:
@@ -31,14 +26,6 @@ def refuted(goal: Goal, stages: int = 3, states: int = 500) -> Play | None:
         return None
     assert found is None or isinstance(found, Lost)
     return None if found is None else found.evidence
-
-
-def goal_of(abstract: str, concrete: str, shared: str = "global x : int = 0;") -> Goal:
-    first, second = (
-        program(Source(n, f"{shared} {text}")) for n, text in (("abs.sa", abstract), ("conc.sa", concrete))
-    )
-    (goal,) = goals(first, second, None, whole=True)
-    return goal
 
 
 #: Pairs of programs where an amount is tested before it is taken away, and another thread comes in between.
@@ -98,29 +85,12 @@ def test_a_composition_is_taken_apart_into_its_threads() -> None:
     assert sorted(numbers) == list(range(len(whole.edges)))
 
 
-def compared(seeds: Iterable[int]) -> Counter[str]:
-    """What the engine and an enumeration of behaviours say of random closed goals that are related at the start."""
-    counts = Counter[str]()
-    for seed in seeds:
-        goal = random_goal(seed).goal
-        if not goal.closed or goal.choose_init:
-            continue
-        b = board(goal)
-        if not all(
-            partners and all(is_related(b, (s1, s2)) for s2 in partners) for s1, partners in openings(b).items()
-        ):
-            continue
-        escapes = any(escape(goal, related=True) is not None for _ in (0,))
-        play = refuted(goal)
-        if play is not None:
-            # A play may begin at any pair that κ relates, an escape only where no partner is left.
-            assert not decide(goal).simulated and isinstance(check(goal, play, limits(60.0, None)), Accepted), seed
-        counts[f"{'escapes' if escapes else 'matched'}, {'found' if play else 'not found'}"] += 1
-    return counts
+def _asked(goal: Goal, seed: int) -> Play | None:
+    return refuted(goal)
 
 
 def test_what_is_found_is_a_refutation_and_what_escapes_is_mostly_found() -> None:
-    counts = compared(range(60))
+    counts = compared(range(60), _asked)
     assert counts["escapes, found"] > 3
     assert counts["escapes, not found"] <= counts["escapes, found"] // 4
 
@@ -128,5 +98,5 @@ def test_what_is_found_is_a_refutation_and_what_escapes_is_mostly_found() -> Non
 @pytest.mark.fuzz
 @pytest.mark.parametrize("part", range(4))
 def test_of_many_goals_what_escapes_is_mostly_found(part: int) -> None:
-    counts = compared(range(1000 + 500 * part, 1500 + 500 * part))
+    counts = compared(range(1000 + 500 * part, 1500 + 500 * part), _asked)
     assert counts["escapes, not found"] <= counts["escapes, found"] // 10

@@ -16,7 +16,7 @@ from sa.checker.check import Accepted, check
 from sa.engines.engine import GoalEngine
 from sa.engines.portfolio_of_goals import ARRAYS, MEANINGS, QUICK_FIRST, QUICK_LIKELY
 from sa.question.asked import GoalAsked, Lost, Related
-from tests.refinement.test_by_rounds import goal_of
+from tests.refinement.escaping import goal_of
 
 AXIOMS = (
     "",

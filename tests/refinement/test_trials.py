@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
 from random import Random
 
 import pytest
@@ -11,8 +9,7 @@ import pytest
 from sa.base.budget import Budget, unheard
 from sa.base.limits import LimitReached, limits
 from sa.certificates.goal import Goal
-from sa.certificates.play import Play, following
-from sa.certificates.play import Position as InPlay
+from sa.certificates.play import Play
 from sa.checker.check import Accepted, check
 from sa.explicit.kept import everything
 from sa.explicit.machine import machine
@@ -21,10 +18,7 @@ from sa.question.asked import GoalAsked
 from sa.refinement.trials import by_trials
 from sa.terms import build
 from sa.terms.sort import INT, ArraySort
-from tests.generators.automata import random_goal
-from tests.oracle.game import board, decide, is_related, openings
-from tests.oracle.inclusion import escape
-from tests.refinement.test_by_rounds import goal_of
+from tests.refinement.escaping import compared, goal_of, length
 
 
 def refuted(goal: Goal, runs: int = 1_000, seed: int = 0) -> Play | None:
@@ -34,11 +28,6 @@ def refuted(goal: Goal, runs: int = 1_000, seed: int = 0) -> Play | None:
     except LimitReached:
         return None
     return None if found is None else found.evidence
-
-
-def length(play: Play | InPlay | object) -> int:
-    """The longest way through a play."""
-    return 1 + max(map(length, following(play)), default=0) if isinstance(play, InPlay) else 0
 
 
 #: The values that are given decide how often the loop runs, and only where it runs three times is there a difference.
@@ -85,28 +74,12 @@ def test_arrays_at_random_are_others_than_those_that_are_tried_everywhere() -> N
     assert len(found - set(arrays(ArraySort(INT, INT)))) > 10
 
 
-def compared(seeds: Iterable[int]) -> Counter[str]:
-    """What the engine and an enumeration of behaviours say of random closed goals that are related at the start."""
-    counts = Counter[str]()
-    for seed in seeds:
-        goal = random_goal(seed).goal
-        if not goal.closed or goal.choose_init:
-            continue
-        b = board(goal)
-        if not all(
-            partners and all(is_related(b, (s1, s2)) for s2 in partners) for s1, partners in openings(b).items()
-        ):
-            continue
-        play = refuted(goal, runs=400, seed=seed)
-        if play is not None:
-            assert not decide(goal).simulated and isinstance(check(goal, play, limits(60.0, None)), Accepted), seed
-        escapes = escape(goal, related=True) is not None
-        counts[f"{'escapes' if escapes else 'matched'}, {'found' if play else 'not found'}"] += 1
-    return counts
+def _asked(goal: Goal, seed: int) -> Play | None:
+    return refuted(goal, runs=400, seed=seed)
 
 
 def test_what_is_found_is_a_refutation_and_what_escapes_is_mostly_found() -> None:
-    counts = compared(range(60))
+    counts = compared(range(60), _asked)
     assert counts["escapes, found"] > 3
     assert counts["escapes, not found"] <= counts["escapes, found"] // 4
 
@@ -114,5 +87,5 @@ def test_what_is_found_is_a_refutation_and_what_escapes_is_mostly_found() -> Non
 @pytest.mark.fuzz
 @pytest.mark.parametrize("part", range(4))
 def test_of_many_goals_what_escapes_is_mostly_found(part: int) -> None:
-    counts = compared(range(3000 + 500 * part, 3500 + 500 * part))
+    counts = compared(range(3000 + 500 * part, 3500 + 500 * part), _asked)
     assert counts["escapes, not found"] <= counts["escapes, found"] // 10

@@ -20,13 +20,10 @@ from sa.refinement.walks import by_walks
 from sa.values.search import search
 from sa.values.sought import Closed
 from tests.endtoend.asking import read
-from tests.generators.automata import random_goal
 from tests.generators.refinements import random_question
 from tests.oracle.formula import Unbounded
-from tests.oracle.game import Ending, board, decide, is_related, openings
-from tests.oracle.inclusion import escape
-from tests.refinement.test_by_rounds import goal_of
-from tests.refinement.test_trials import length
+from tests.oracle.game import Ending, decide
+from tests.refinement.escaping import compared, goal_of, length
 from tests.values.proofs import PATIENT
 
 
@@ -73,28 +70,12 @@ def test_a_value_that_is_missing_on_few_values_refutes_nothing() -> None:
     assert refuted(goal_of(abstract, concrete)) is None
 
 
-def compared(seeds: Iterable[int]) -> Counter[str]:
-    """What the engine and an enumeration of behaviours say of random closed goals that are related at the start."""
-    counts = Counter[str]()
-    for seed in seeds:
-        goal = random_goal(seed).goal
-        if not goal.closed or goal.choose_init:
-            continue
-        b = board(goal)
-        if not all(
-            partners and all(is_related(b, (s1, s2)) for s2 in partners) for s1, partners in openings(b).items()
-        ):
-            continue
-        play = refuted(goal, seed=seed)
-        if play is not None:
-            assert not decide(goal).simulated and isinstance(check(goal, play, limits(60.0, None)), Accepted), seed
-        escapes = escape(goal, related=True) is not None
-        counts[f"{'escapes' if escapes else 'matched'}, {'found' if play else 'not found'}"] += 1
-    return counts
+def _asked(goal: Goal, seed: int) -> Play | None:
+    return refuted(goal, seed=seed)
 
 
 def test_what_is_found_is_a_refutation_and_what_escapes_is_mostly_found() -> None:
-    counts = compared(range(60))
+    counts = compared(range(60), _asked)
     assert counts["escapes, found"] > 3
     assert counts["escapes, not found"] <= counts["escapes, found"] // 4
 
@@ -139,5 +120,5 @@ def test_many_goals_of_two_threads_are_answered_as_by_enumeration(part: int) -> 
 @pytest.mark.fuzz
 @pytest.mark.parametrize("part", range(4))
 def test_of_many_goals_what_escapes_is_mostly_found(part: int) -> None:
-    counts = compared(range(3000 + 500 * part, 3500 + 500 * part))
+    counts = compared(range(3000 + 500 * part, 3500 + 500 * part), _asked)
     assert counts["escapes, not found"] <= counts["escapes, found"] // 10
