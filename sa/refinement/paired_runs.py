@@ -15,7 +15,7 @@ from sa.base.limits import check_memory, check_time
 from sa.certificates.goal import Goal
 from sa.explicit.kept import everything
 from sa.explicit.picks import Row
-from sa.refinement.trials import Runs, numbered, opened, runs_on
+from sa.refinement.sides import Sides, numbered, opened, sides
 from sa.smt.session import Session
 from sa.terms.evaluate import Unevaluable
 from sa.terms.term import Var
@@ -33,7 +33,8 @@ def paired_states(goal: Goal, budget: Budget) -> tuple[tuple[Var, ...], tuple[Ro
     Raises LimitReached.
     """
     session = Session(budget.bounds, tuple(a.formula for a in goal.axioms), budget.seed)
-    runs, dice = runs_on(goal, session, everything(goal.abstract), VALUES, LOOKED_AT), Random(budget.seed)
+    known = everything(goal.concrete), everything(goal.abstract)
+    runs, dice = sides(goal, session, known, VALUES, LOOKED_AT), Random(budget.seed)
     first, second = variables_of(goal.concrete, Kind.GLOBAL), variables_of(goal.abstract, Kind.GLOBAL)
     mine, theirs = ([m.order.index(v) for v in own] for m, own in ((runs.concrete, first), (runs.abstract, second)))
     found = dict[Row, None]()
@@ -52,12 +53,12 @@ def paired_states(goal: Goal, budget: Budget) -> tuple[tuple[Var, ...], tuple[Ro
     return (*first, *second), tuple(found)
 
 
-def _run(runs: Runs, dice: Random) -> Iterator[tuple[int, int]]:
+def _run(runs: Sides, dice: Random) -> Iterator[tuple[int, int]]:
     """The states after each step of a run; none where the abstract one came to an end before. Raises Unevaluable."""
     begun = opened(runs, dice)
     if begun is None:
         return
-    here, there = begun[0], numbered(runs.abstract, begun[1])
+    here, there = numbered(runs.concrete, begun[0]), numbered(runs.abstract, begun[1])
     seen = [(here, there)]
     for _ in range(LENGTH):
         stride = runs.concrete.any(here, dice)

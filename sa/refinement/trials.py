@@ -10,26 +10,18 @@ from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
-from msgspec import Struct
-
 from sa.automata.trace import Configuration, Move
 from sa.base.budget import Budget, Event, Report
 from sa.base.limits import LimitReached, check_memory, check_time
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.play import Position
-from sa.explicit.kept import Kept, everything, kept
-from sa.explicit.machine import Machine, machine
-from sa.explicit.picks import Picks, at_random, interesting, picks
+from sa.explicit.kept import everything, kept
 from sa.game.board import lay_out
 from sa.plays.along import play_along
 from sa.question.asked import GoalAsked, Lost
+from sa.refinement.sides import Sides, numbered, opened, sides
 from sa.smt.session import Session
 from sa.terms.evaluate import Unevaluable
-from sa.terms.term import Var
-from sa.values.answers import Following, following
-from sa.values.one_way import one_way
-from sa.values.opening import opening
-from sa.values.search import terms_of
 
 #: Steps of a run: short ones at first, since what they find is easier to read.
 LENGTHS = (8, 16, 32, 64)
@@ -37,11 +29,8 @@ LENGTHS = (8, 16, 32, 64)
 #: How many abstract states follow a run, and how many are looked at for one answer.
 FOLLOWERS, LOOKED_AT = 24, 200
 
-#: A range with at most so many values is tried as a whole, of other numbers so many are.
-FEW, POOL = 8, 12
-
-#: How often it is tried to make a start, or a play of a run that nobody seems to follow.
-STARTS, PLAYS = 20, 8
+#: Of numbers with many values so many are tried, and so often a play of a run that nobody seems to follow.
+POOL, PLAYS = 12, 8
 
 #: So many more runs look for a shorter play, or one with smaller values.
 SHORTER = 200
@@ -56,18 +45,6 @@ class _Run(NamedTuple):
     concrete: Configuration
     abstract: Configuration
     moves: tuple[tuple[int, Move], ...]
-
-
-class Runs(Struct, frozen=True, eq=False):
-    """What runs are made of: both sides on numbered states, their start, and the numbers of the concrete edges."""
-
-    goal: Goal
-    given: tuple[Var, ...]
-    starts: Picks
-    concrete: Machine
-    abstract: Machine
-    following: Following
-    numbers: dict[int, int]
 
 
 def by_trials(runs: int, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
@@ -87,7 +64,7 @@ def by_trials(runs: int, asked: GoalAsked, budget: Budget, report: Report) -> It
 
 def _play(goal: Goal, session: Session, runs: int, dice: Random) -> Position | None:
     """A play along a random run, and the one that reads best of those of some more runs. Raises LimitReached."""
-    board, best, left, doubtful, length, least = runs_of(goal, session), None, runs, PLAYS, LENGTHS[0], None
+    board, best, left, doubtful, length, least = _sides(goal, session), None, runs, PLAYS, LENGTHS[0], None
     while left > 0 and doubtful > 0:
         left -= 1
         try:
@@ -109,33 +86,23 @@ def _play(goal: Goal, session: Session, runs: int, dice: Random) -> Position | N
         elif best is None:
             length = LENGTHS[(runs - left) * len(LENGTHS) // (runs + 1)]
         if len(board.concrete.rows) > STATES:
-            board = runs_of(goal, session)
+            board = _sides(goal, session)
     return best
 
 
-def runs_of(goal: Goal, session: Session) -> Runs:
-    """Both sides of a goal on numbered states, of the abstract one what matters for its answers."""
-    return runs_on(goal, session, kept(goal.abstract, iota_of(goal).free), POOL, LOOKED_AT)
+def _sides(goal: Goal, session: Session) -> Sides:
+    """Both sides of a goal, of the abstract one what matters for its answers."""
+    known = everything(goal.concrete), kept(goal.abstract, iota_of(goal).free)
+    return sides(goal, session, known, POOL, LOOKED_AT)
 
 
-def runs_on(goal: Goal, session: Session, known: Kept, pooled: int, looked_at: int) -> Runs:
-    """The same with what is `known` of abstract states, so many values, and so many looks for each answer."""
-    pool = interesting(terms_of(goal))[:pooled]
-    concrete = machine(goal.concrete, pool, everything(goal.concrete), FEW)
-    abstract = machine(goal.abstract, pool, known, FEW)
-    ends = following(goal, concrete, abstract, one_way(goal, session), looked_at)
-    wanted, numbers = opening(goal), {id(e): n for n, e in enumerate(goal.concrete.edges)}
-    given, starts = tuple(v.var for v in wanted.variables), picks(wanted.formula, (), wanted.variables, pool, FEW)
-    return Runs(goal, given, starts, concrete, abstract, ends, numbers)
-
-
-def _run(board: Runs, length: int, dice: Random) -> _Run | None:
+def _run(board: Sides, length: int, dice: Random) -> _Run | None:
     """A run of at most so many steps, if nobody seems to follow it to its end. Raises Unevaluable."""
     begun = opened(board, dice)
     if begun is None:
         return None
-    here, second = begun
-    start, front = board.concrete.configuration(here), {numbered(board.abstract, second)}
+    start, second = begun
+    here, front = numbered(board.concrete, start), {numbered(board.abstract, second)}
     moves = list[tuple[int, Move]]()
     for _ in range(length):
         stride = board.concrete.any(here, dice)
@@ -157,25 +124,3 @@ def _size(run: _Run) -> tuple[int, int]:
     chosen = (value for _, move in run.moves for value in move.choices.values())
     values = (*run.concrete.values.values(), *run.abstract.values.values(), *chosen)
     return len(run.moves), sum(2 * abs(value) + (value < 0) for value in values if isinstance(value, int))
-
-
-def opened(board: Runs, dice: Random) -> tuple[int, Configuration] | None:
-    """Initial states of both sides that are related."""
-    for _ in range(STARTS):
-        row = at_random(board.starts, (), dice)
-        if row is None:
-            continue
-        values = dict(zip(board.given, row, strict=True))
-        first, second = (
-            Configuration(side.initial, {v.var: values[v.var] for v in side.variables})
-            for side in (board.goal.concrete, board.goal.abstract)
-        )
-        here = numbered(board.concrete, first)
-        if board.following.keeps(here, numbered(board.abstract, second)):
-            return here, second
-    return None
-
-
-def numbered(side: Machine, state: Configuration) -> int:
-    """The number of a state in which all variables have values."""
-    return side.looks(side.number_of[state.location], tuple(state.values[v] for v in side.order))
