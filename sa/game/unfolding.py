@@ -19,10 +19,11 @@ from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable
 from sa.automata.live import live
 from sa.automata.ranges import within
 from sa.terms import build
+from sa.terms.cases import outcomes
 from sa.terms.solve import solution
 from sa.terms.sort import BOOL, INT, ArraySort
 from sa.terms.substitute import substitute
-from sa.terms.term import Bool, Int, Ite, Member, Term, Var, sort_of
+from sa.terms.term import Bool, Int, Ite, Member, Term, Var
 
 #: An edge that would become more edges than this does not say which values come next.
 CASES = 16
@@ -159,20 +160,7 @@ def _targets(
 
 def _cases(term: Term) -> Iterator[tuple[Term, Term | None]]:
     """The values that a term may have, each with its condition; None for one that is not known."""
-    match term:
-        case Int() | Bool() | Member():
-            yield build.TRUE, term
-        case Ite(condition, positive, negative):
-            for side, part in ((condition, positive), (build.lnot(condition), negative)):
-                for more, value in _cases(part):
-                    both = build.land(side, more)
-                    if both is not build.FALSE:
-                        yield both, value
-        case _ if sort_of(term) == BOOL:
-            yield term, build.TRUE
-            yield build.lnot(term), build.FALSE
-        case _:
-            yield build.TRUE, None
+    return ((condition, _known(value)) for condition, value in outcomes(term))
 
 
 def _known(term: Term | None) -> Term | None:

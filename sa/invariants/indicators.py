@@ -56,7 +56,7 @@ class Equation(Struct, frozen=True):
             return True
         total = self.constant
         for number, weight in self.numbers:
-            total += weight * row[number]  # type: ignore[operator]
+            total += weight * row[number]  # type: ignore[operator]  # entries of `numbers` are integers
         for feature, value, weight in self.counted:
             if words[feature] == value:
                 total += weight

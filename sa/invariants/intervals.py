@@ -24,6 +24,7 @@ from sa.base.limits import Limits, check_time
 from sa.domains.thresholds import Thresholds, thresholds_of
 from sa.terms import build, interval
 from sa.terms.bounds import Ranges, assuming, interval_of
+from sa.terms.cases import outcomes
 from sa.terms.interval import Interval, sort_range
 from sa.terms.sort import BOOL, ArraySort, Value
 from sa.terms.substitute import substitute
@@ -220,20 +221,13 @@ def _ways(
 
 def _cases(term: Term, var: Var) -> Iterator[tuple[Term, Value]]:
     """The values that a control variable may get, each with its condition. Raises _Crowded if they are not known."""
-    match term:
-        case Int(value) | Bool(value):
-            yield build.TRUE, value
-        case Member(_, index):
-            yield build.TRUE, index
-        case Ite(condition, positive, negative):
-            for side, part in ((condition, positive), (build.lnot(condition), negative)):
-                yield from ((build.land(side, c), x) for c, x in _cases(part, var))
-        case _ if sort_of(term) == BOOL:
-            yield term, True
-            yield build.lnot(term), False
-        case _:
-            # The value of a function without a body.
-            raise _Crowded(var)
+    for condition, value in outcomes(term):
+        match value:
+            case Int(number) | Bool(number) | Member(_, number):
+                yield condition, number
+            case _:
+                # The value of a function without a body.
+                raise _Crowded(var)
 
 
 @dataclass(slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sa.terms import build
 from sa.terms.sort import BOOL
 from sa.terms.substitute import rebuild
@@ -32,6 +34,27 @@ def outermost(term: Term, depth: int = 4) -> Term:
         return term
     branches = (outermost(decided(term, condition, truth), depth - 1) for truth in (True, False))
     return build.ite(condition, *branches)
+
+
+def outcomes(term: Term) -> Iterator[tuple[Term, Term]]:
+    """What a term may be, each with its condition: constants, where conditionals choose between them.
+
+    A formula is true or false. What is no constant and chooses nothing is itself.
+    """
+    match term:
+        case Int() | Bool() | Member():
+            yield build.TRUE, term
+        case Ite(condition, positive, negative):
+            for side, part in ((condition, positive), (build.lnot(condition), negative)):
+                for more, value in outcomes(part):
+                    both = build.land(side, more)
+                    if both is not build.FALSE:
+                        yield both, value
+        case _ if sort_of(term) == BOOL:
+            yield term, build.TRUE
+            yield build.lnot(term), build.FALSE
+        case _:
+            yield build.TRUE, term
 
 
 def _is_negated(term: Term) -> bool:
