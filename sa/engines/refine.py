@@ -14,6 +14,7 @@ from sa.base.diagnostic import Diagnostic
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
+from sa.certificates.play import Loss
 from sa.checker.family_question import asked_of
 from sa.checker.question import NoQuestion
 from sa.conditions.blocked import blocked
@@ -68,10 +69,13 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
         except NoQuestion as problem:
             raise QuestionsDiffer(f"the checker derives no question from the two programs: {problem}") from problem
     checking = sum(r.statistics.seconds.get("check", 0.0) for r in found.results)
-    claim = claim_of(made.goals, made.alone)
+    verdict = combined(found.results)
+    losses = {r.loss for r in found.results if r.play is not None}
+    followed = verdict is Verdict.REFUTED and losses.isdisjoint((Loss.BEHAVIOUR, Loss.RELATION))
+    claim = claim_of(made.goals, made.alone, followed)
     return Outcome(
         name,
-        combined(found.results),
+        verdict,
         f"for any number of copies, {claim}" if of_families else claim,
         found.results,
         (*made.warnings, *_blocked(found.results, options)),

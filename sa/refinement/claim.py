@@ -26,11 +26,19 @@ ALIKE = 0.75
 _AT = "__at_"
 
 
-def claim_of(goals: Sequence[Goal], alone: bool) -> str:
-    """The claim of a question with these goals; `alone` where relies that are declared are left out."""
+#: What a proof shows of whole programs, and what is decided: a play may refute the second where the first is true.
+_RUNS = "every run of the concrete program has an abstract run with the same visible actions"
+_FOLLOWED = "the abstract program can follow each run of the concrete one step by step, with the same visible actions"
+
+
+def claim_of(goals: Sequence[Goal], alone: bool, followed: bool = False) -> str:
+    """The claim of a question with these goals; `alone` where relies that are declared are left out.
+
+    `followed` where it is said that runs are followed step by step, since no more than that was refuted.
+    """
     if not all(goal.closed for goal in goals):
         return "each thread refines its abstract one in every environment that keeps to its rely"
-    claim = "every run of the concrete program has an abstract run with the same visible actions"
+    claim = _FOLLOWED if followed else _RUNS
     sides = [side for goal in goals for side in (goal.concrete, goal.abstract)]
     lengths, wholes = _grouped(v for side in sides for v in side.variables)
     kept = _kept([formula for goal in goals for formula in goal.iota], lengths, wholes)

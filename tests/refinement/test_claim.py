@@ -40,6 +40,17 @@ def test_the_claim_of_a_block_is_its_relation(tmp_path: Path) -> None:
     assert answer.outcome.claim.endswith("after each step conc.k == 5 * abs.i")
 
 
+def test_where_only_foresight_is_missing_the_claim_is_to_follow_step_by_step(tmp_path: Path) -> None:
+    """Each run of the concrete program has an abstract run; the claim that is refuted must not say that it has none."""
+    abstract = "thread T { choose { @a skip; @b skip; } or { @a skip; @c skip; } }"
+    (answer,) = answers(tmp_path, abstract, "thread T { @a skip; choose { @b skip; } or { @c skip; } }")
+    assert [r.loss for r in answer.outcome.results] == [Loss.FORESIGHT]
+    assert answer.outcome.claim.startswith("the abstract program can follow each run of the concrete one step by step")
+    (answer,) = answers(tmp_path, abstract, "thread T { @a skip; @d skip; }")
+    assert [r.loss for r in answer.outcome.results] == [Loss.BEHAVIOUR]
+    assert answer.outcome.claim.startswith("every run of the concrete program has an abstract run")
+
+
 @pytest.mark.parametrize(
     ("relate", "said"),
     [
