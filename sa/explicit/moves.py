@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct, field
 
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits
 from sa.explicit.layout import Layout, Slot, placed
 from sa.explicit.picks import Picks, Row, extensions, picks
 from sa.explicit.system import Act, System
@@ -14,8 +14,8 @@ from sa.terms.compile import guarded, predicate
 from sa.terms.sort import Value
 from sa.terms.term import Term, Var
 
-#: How many partial choices of values are looked at for one step, and after how many the clock.
-WAYS, _BETWEEN_LOOKS = 70_000, 4_096
+#: How many partial choices of values are looked at for one step.
+WAYS = 70_000
 
 #: The parts of a state that a thread's steps depend on at a location, what they do by part, and how to find that out.
 Moves = tuple[int, dict[int, tuple[int, ...]], Callable[[int], tuple[int, ...]]]
@@ -105,9 +105,7 @@ def _ready(work: Making, act: Act, needed: tuple[Var, ...]) -> _Ready:
 
 
 def _picked(work: Making, how: Picks, row: Row) -> list[Row]:
-    found, every = extensions(how, row, WAYS)
-    if len(found) > _BETWEEN_LOOKS:
-        check_time(work.bounds)
+    found, every = extensions(how, row, WAYS, work.bounds)
     work.exact = work.exact and every
     return found
 

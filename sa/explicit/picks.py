@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Variable
 from sa.automata.ranges import count_of, values_of, within
+from sa.base.limits import Limits, check_time
 from sa.terms import build
 from sa.terms.between import Interval, between
 from sa.terms.compile import compiled, predicate
@@ -20,6 +21,10 @@ from sa.terms.sort import INT, ArraySort, Value, array_value, default_value
 from sa.terms.term import Div, Int, IsZero, Le, Mod, Sum, Term, Var, subterms
 
 Row = tuple[Value, ...]
+
+#: After how many looks at values the clock is looked at, unless there are no limits.
+_BETWEEN_LOOKS = 4_096
+_WITHOUT = Limits()
 
 #: A range with at most so many values is tried as a whole.
 FEW = 16
@@ -157,14 +162,16 @@ def arrays(sort: ArraySort) -> Sequence[Value]:
     return usual, array_value(sort, 1, {}), array_value(sort, 0, {index: 2 + index for index in DISTINCT})
 
 
-def extensions(how: Picks, row: Row, most: int) -> tuple[list[Row], bool]:
-    """Rows of values of the unknowns, in at most so many looks; whether these are all of them."""
+def extensions(how: Picks, row: Row, most: int, bounds: Limits = _WITHOUT) -> tuple[list[Row], bool]:
+    """Rows of values of the unknowns, in at most so many looks; whether these are all of them. Raises LimitReached."""
     if not how.possible(row):
         return [], True
     found, missed = list[Row](), list[Row]()
     for looked_at, extended in enumerate(_extended(how.stages, 0, row, missed)):
         if looked_at >= most:
             return found, False
+        if looked_at % _BETWEEN_LOOKS == 0:
+            check_time(bounds)
         if extended is not None:
             found.append(tuple(extended[how.given + i] for i in how.places))
     return found, not missed
