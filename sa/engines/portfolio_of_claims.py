@@ -73,7 +73,12 @@ QUICK_COORDINATES: ClaimEngine = Prover(
     partial(by_coordinates, replace(EFFORTS[0], rlimit=None)),
 )
 TESTS: ClaimEngine = Prover(
-    "tests", "the same as `equalities`; how tests come out is control too: copies that may be out of date", by_tests
+    "tests",
+    "the same as `equalities`; how tests come out is control too: copies that may be out of date",
+    partial(by_tests, hybrid.TESTS[1]),
+)
+QUICK_TESTS: ClaimEngine = Prover(
+    "quick-tests", "the same as `tests`, at few control points", partial(by_tests, hybrid.TESTS[0])
 )
 MORE_CONTROL: ClaimEngine = Decider(
     "more-control", "the same as `control`, with more effort", partial(by_control, EFFORTS[1])
@@ -138,6 +143,7 @@ CLAIMS: Portfolio = (
     Turn(INTERVALS, 0.1),
     Turn(EQUALITIES, 0.35),
     Turn(QUICK_COORDINATES, 0.2),
+    Turn(QUICK_TESTS, 0.1),
     # Where values grow there are mostly infinitely many states: these are proved sooner than they are looked at.
     Turn(FAR_STATES, 0.2),
     Turn(ALTERNATIVES, 0.25),

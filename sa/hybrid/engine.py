@@ -70,6 +70,9 @@ ALTERNATIVES = (replace(EQUALITIES[0], alternatives=True), replace(EQUALITIES[1]
 #: With little effort and with much.
 EFFORTS = (Effort(3_000, 6_000, 10_000_000), Effort(40_000, 80_000, 200_000_000))
 
+#: Where it is control how tests come out: a look at few points, and more.
+TESTS = (Effort(300, 6_000, None), Effort(3_000, 6_000, None, alternatives=True))
+
 #: Solver resources for each question about a conjunction: what follows from simple formulas follows soon.
 SOON = 500_000
 
@@ -207,10 +210,10 @@ def _proof(work: _Work, bads: tuple[Bad, ...], invariants: Joints) -> Joint | Le
     return proof if work.part == work.asked.threads else about_all(work.asked.threads, proof)
 
 
-def by_tests(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+def by_tests(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """What equations and differences settle where it is control how tests come out. Raises LimitReached."""
     decide = partial(_in_coordinates, guesses=_by_tests, how="control points that tell how tests come out")
-    found = by_control(replace(EFFORTS[0], rlimit=None, alternatives=True), asked, budget, report, decide)
+    found = by_control(effort, asked, budget, report, decide)
     return (f for f in found if isinstance(f, Excluded))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from sa.base.budget import Budget, unheard
 from sa.base.limits import limits
 from sa.certificates.run import Bad, Failing
-from sa.hybrid.engine import by_tests
+from sa.hybrid.engine import TESTS, by_tests
 from sa.question.asked import Asked
 from tests.hybrid.test_engine import judged
 from tests.language.texts import program_of
@@ -46,7 +46,7 @@ WRITERS = """
 
 
 def verdict(text: str) -> str:
-    return judged(program_of(text).threads, Bad(Failing(), None), lambda _, *asked: by_tests(*asked))
+    return judged(program_of(text).threads, Bad(Failing(), None), lambda _, *asked: by_tests(TESTS[1], *asked))
 
 
 def test_what_was_read_belongs_together_where_the_number_is_the_same() -> None:
@@ -56,7 +56,7 @@ def test_what_was_read_belongs_together_where_the_number_is_the_same() -> None:
 
 def test_the_answer_says_that_tests_were_control() -> None:
     asked = Asked(program_of(COPIES.format(written="now")).threads, (Bad(Failing(), None),), ())
-    hows = [found.how for found in by_tests(asked, Budget(limits(60.0, None)), unheard)]
+    hows = [found.how for found in by_tests(TESTS[1], asked, Budget(limits(60.0, None)), unheard)]
     assert hows == ["control points that tell how tests come out"]
 
 
