@@ -10,9 +10,11 @@ from msgspec import Struct
 from sa.automata.automaton import Kind, Variable
 from sa.automata.program import Formula
 from sa.game.board import Board, initial_condition
+from sa.game.choices import picked
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
-from sa.terms.evaluate import State
+from sa.terms.evaluate import State, Unevaluable
+from sa.terms.name import off_side
 from sa.terms.solve import solution
 from sa.terms.sort import default_value
 from sa.terms.substitute import substitute
@@ -44,7 +46,10 @@ def cover(session: Session, board: Board, wanted: Sequence[Term] = ()) -> Cover:
     concrete = (goal.concrete.init, board.concrete.locations[goal.concrete.initial].inv)
     own = [v for v in goal.abstract.variables if v.kind is not Kind.PARAM]
     partner = build.land(*initial_condition(board), *wanted)
-    openings = [_guess(substitute(partner, _decided(concrete, goal.concrete.variables)), own)]
+    known = _known(substitute(partner, _decided(concrete, goal.concrete.variables)), own)
+    openings = [_opening(known, {})]
+    # What nothing relates begins as on the other side: both programs often say the same of it.
+    like_there = _opening(known, _namesakes(own, goal.concrete.variables))
     while True:
         failed = (build.lnot(substitute(partner, opening)) for opening in openings)
         reply = session.check((*concrete, *failed))
@@ -52,15 +57,52 @@ def cover(session: Session, board: Board, wanted: Sequence[Term] = ()) -> Cover:
             return Covered(tuple(openings))
         if not isinstance(reply, Sat) or len(openings) > GUESS_BOUND:
             return NotCovered({}, False)
+        if like_there not in openings:
+            openings.append(like_there)
+            continue
         # A state that the guesses do not cover: ask for its partner, and guess that one too.
         state = {v.var: reply.values.get(v.var, default_value(v.var.sort)) for v in goal.concrete.variables}
         point = {v: build.constant(x, v.sort) for v, x in state.items()}
         partners = session.check((substitute(partner, point),))
         if not isinstance(partners, Sat):
             return NotCovered(state, isinstance(partners, Unsat) and reply.trusted)
-        openings.append(
-            {v.var: build.constant(partners.values.get(v.var, default_value(v.var.sort)), v.var.sort) for v in own}
-        )
+        there = {v.var: partners.values.get(v.var, default_value(v.var.sort)) for v in own}
+        openings.append(_opening(known, _near(known, state, there)))
+
+
+class _Known(Struct, frozen=True, eq=False):
+    """What equations give for abstract variables; those that are `open`, and what is wanted of them."""
+
+    found: Mapping[Var, Term]
+    open: tuple[Variable, ...]
+    rest: Term
+
+
+def _known(partner: Term, own: Sequence[Variable]) -> _Known:
+    found = dict[Var, Term]()
+    pending = frozenset(v.var for v in own)
+    rest = partner
+    while solved := next(_solutions(rest, pending), None):
+        var, term = solved
+        found = {v: substitute(t, {var: term}) for v, t in found.items()} | {var: term}
+        rest = substitute(rest, {var: term})
+        pending -= {var}
+    return _Known(found, tuple(v for v in own if v.var in pending), rest)
+
+
+def _opening(known: _Known, given: Mapping[Var, Term]) -> dict[Var, Term]:
+    """All abstract variables: as equations give them, then as given, others at some value."""
+    free = {v.var: given.get(v.var, _some_value(v)) for v in known.open}
+    return {v: substitute(t, free) for v, t in known.found.items()} | free
+
+
+def _near(known: _Known, state: State, partner: State) -> dict[Var, Term]:
+    """Values of a partner in a state, as terms that may do for more states: bounds that the conditions give."""
+    variables = [v.var for v in known.open]
+    try:
+        return picked(variables, build.conjuncts(known.rest), {**state, **partner})
+    except Unevaluable:
+        return {v: build.constant(partner[v], v.sort) for v in variables}
 
 
 def _decided(initially: Sequence[Term], variables: Sequence[Variable]) -> dict[Var, Term]:
@@ -72,18 +114,10 @@ def _decided(initially: Sequence[Term], variables: Sequence[Variable]) -> dict[V
     return found
 
 
-def _guess(partner: Term, own: Sequence[Variable]) -> dict[Var, Term]:
-    """The abstract variables as κ's and the initial condition's equations give them; what is left, at some value."""
-    found = dict[Var, Term]()
-    pending = frozenset(v.var for v in own)
-    rest = partner
-    while solved := next(_solutions(rest, pending), None):
-        var, term = solved
-        found = {v: substitute(t, {var: term}) for v, t in found.items()} | {var: term}
-        rest = substitute(rest, {var: term})
-        pending -= {var}
-    free = {v.var: _some_value(v) for v in own if v.var in pending}
-    return {v: substitute(t, free) for v, t in found.items()} | free
+def _namesakes(own: Sequence[Variable], others: Sequence[Variable]) -> dict[Var, Term]:
+    """For abstract variables the concrete ones of the same name and sort."""
+    there = {(off_side(v.var.name), v.var.sort): v.var for v in others}
+    return {v.var: there[key] for v in own if (key := (off_side(v.var.name), v.var.sort)) in there}
 
 
 def _solutions(formula: Term, variables: frozenset[Var]) -> Iterator[tuple[Var, Term]]:
