@@ -135,3 +135,9 @@ def test_a_stage_between_two_channels_needs_no_lemma() -> None:
     """By answers that move late; those that move early meet three times as many pairs of points."""
     relation, lemmas = _by(LATE_POINTS, _whole(ONE_CHANNEL, TWO_CHANNELS), limits(60.0, None))
     assert relation is not None and lemmas == 0
+
+
+def test_a_search_without_questions_keeps_to_its_time() -> None:
+    """Facts settle all of its steps, so the solver does not look at the clock for it."""
+    relation, _ = _by(LATE_POINTS, _whole(ONE_CHANNEL, TWO_CHANNELS), limits(0.1, None))
+    assert relation is None
