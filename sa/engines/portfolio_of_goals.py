@@ -57,9 +57,11 @@ def _points(name: str, *tactics: Tactics) -> GoalEngine:
 
 
 #: Between control points: first what hardly needs a lemma, then with patience. What is known of a side alone is mostly
-#: part of its points, and takes long to find out where there are many.
+#: part of its points, and takes long to find out where there are many. Answers that move late meet the fewest pairs of
+#: points, so with patience they come first.
 QUICK_POINTS = _points("quick-points", replace(TACTICS[0], lemmas=20, each=0))
-POINTS = _points("points", *(replace(TACTICS[n], known=False) for n in (0, 2, 3)))
+LATE_POINTS = _points("late-points", replace(TACTICS[2], lemmas=20, each=0, known=False))
+POINTS = _points("points", *(replace(TACTICS[n], known=False) for n in (2, 0, 3)))
 
 #: The two compositions side by side, where that hardly needs a lemma either.
 QUICK_FIRST = _search(replace(TACTICS[0], lemmas=40, each=0))
@@ -215,7 +217,9 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(START, 0.5),
         Turn(QUICK_FIRST, 0.5),
         Turn(SOME_STATES, 0.6),
-        Turn(QUICK_POINTS, 0.5),
+        # They end soon by themselves where they need lemmas.
+        Turn(LATE_POINTS, 0.7),
+        Turn(QUICK_POINTS, 0.7),
         # It finds the shortest plays; the next one finds others by fewer steps.
         Turn(FEW_STATES, 0.5),
         Turn(QUICK_VALUES, 0.7),

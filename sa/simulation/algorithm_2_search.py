@@ -15,6 +15,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from sa.base.budget import Event, Report, unheard
+from sa.base.limits import check_time
 from sa.base.verdict import Reason
 from sa.certificates.goal import matches_environments
 from sa.domains import affine
@@ -116,6 +117,8 @@ class Search:
             if opening is not None:
                 self._flow(self.initial, opening)
             while self._queue:
+                # Where facts settle all steps, nobody else looks at the clock.
+                check_time(self.session.bounds)
                 task = heappop(self._queue)[2]
                 self._waiting.discard(task)
                 loss = self._perform(task)

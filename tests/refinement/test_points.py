@@ -13,7 +13,7 @@ from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.engines.engine import GoalEngine, Turn
 from sa.engines.goals import decisions
-from sa.engines.portfolio_of_goals import POINTS, QUICK_POINTS
+from sa.engines.portfolio_of_goals import LATE_POINTS, POINTS, QUICK_POINTS
 from sa.game.unfolding import unfolded
 from sa.question.goals import goals
 from sa.refinement.points import points_of
@@ -115,3 +115,29 @@ def test_no_random_goal_is_proved_that_the_oracle_refutes(block: range) -> None:
         assert found is None or sample.decision.simulated, sample.seed
         true, proved = true + sample.decision.simulated, proved + (sample.decision.simulated and found is not None)
     assert proved >= true / 2
+
+
+ONE_CHANNEL = """
+global q : seq<int, 3> = {};
+thread P { local v : int; while (true) { havoc v; @in(v) send(q, v); } }
+thread M { while (true) { skip; } }
+thread C { while (true) { local r : int; r := receive(q); @out(r + 1) skip; } }
+"""
+TWO_CHANNELS = """
+global a, b : seq<int, 1> = {};
+thread P { local v : int; while (true) { havoc v; @in(v) send(a, v); } }
+thread M { local t : int; while (true) { t := receive(a); t := t + 1; send(b, t); } }
+thread C { while (true) { local r : int; r := receive(b); @out(r) skip; } }
+"""
+
+
+def test_a_stage_between_two_channels_needs_no_lemma() -> None:
+    """By answers that move late; those that move early meet three times as many pairs of points."""
+    relation, lemmas = _by(LATE_POINTS, _whole(ONE_CHANNEL, TWO_CHANNELS), limits(60.0, None))
+    assert relation is not None and lemmas == 0
+
+
+def test_a_search_without_questions_keeps_to_its_time() -> None:
+    """Facts settle all of its steps, so the solver does not look at the clock for it."""
+    relation, _ = _by(LATE_POINTS, _whole(ONE_CHANNEL, TWO_CHANNELS), limits(0.1, None))
+    assert relation is None
