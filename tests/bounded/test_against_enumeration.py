@@ -43,14 +43,14 @@ def compared(questions: Iterable[tuple[tuple[Automaton, ...], Bad]]) -> Counter[
 
 
 def test_programs_need_as_many_rounds_as_enumeration_says() -> None:
-    counts = compared(random_question(seed) for seed in range(40))
-    assert counts["good"] > 10
-    assert counts["round 1"] > 10
+    counts = compared(random_question(seed) for seed in range(20))
+    assert counts["good"] > 1
+    assert counts["round 1"] > 1
 
 
 def test_small_threads_need_as_many_rounds_as_enumeration_says() -> None:
-    counts = compared(map(small_question, range(100)))
-    assert min(counts[what] for what in ("good", "round 1", "round 2")) > 5
+    counts = compared(map(small_question, range(40)))
+    assert min(counts[what] for what in ("good", "round 1", "round 2")) > 1
 
 
 def test_a_value_that_bounds_determine_is_not_that_of_a_step_that_is_not_taken() -> None:

@@ -284,16 +284,17 @@ def test_reductions_change_nothing_but_the_time() -> None:
             assert [type(x) for x in found] == [Coverage, Coverage, Reached]
 
 
+@pytest.mark.fuzz
 def test_copies_of_a_family_refute_and_nothing_else() -> None:
     text = "global x : int = 0; thread T[*] { local t : int = 0; t := x; x := t + 1; assert x == t + 1; }"
     program = program_of(text)
     question = Asked((), tuple(b for c in claims_of(program) for b in c.bads), (), families=program.families)
-    found = list(by_rounds(Wanted(), question, Budget(limits(30, None)), unheard))
+    found = list(by_rounds(Wanted(), question, Budget(limits(120, None)), unheard))
     hows = [a.how for a in found if isinstance(a, Refuted)]
     assert hows == ["a run of 5 steps in 1 round with 2 copies of each family"]
     safe = program_of(text.replace("x == t + 1", "x >= 1"))
     question = Asked((), tuple(b for c in claims_of(safe) for b in c.bads), (), families=safe.families)
-    (note,) = by_rounds(Wanted(), question, Budget(limits(30, None)), unheard)
+    (note,) = by_rounds(Wanted(), question, Budget(limits(120, None)), unheard)
     assert isinstance(note, Note)
     assert note.words.startswith("with 4 copies of each family: all runs were covered")
 

@@ -177,8 +177,8 @@ def compared(seeds: Iterable[int]) -> Counter[str]:
 
 
 def test_parts_and_schedules_of_random_programs_are_as_enumeration_says() -> None:
-    counts = compared(range(60))
-    assert counts["None, good"] > 5 and counts["1, bad"] > 5
+    counts = compared(range(25))
+    assert counts["None, good"] > 1 and counts["1, bad"] > 1
 
 
 @pytest.mark.fuzz

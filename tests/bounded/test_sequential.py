@@ -189,7 +189,7 @@ def compared(seeds: range, folder: Path) -> int:
 
 
 def test_random_programs_fail_where_enumeration_says_so(tmp_path: Path) -> None:
-    assert 3 < compared(range(20), tmp_path) < 18
+    assert 0 < compared(range(8), tmp_path) < 8
 
 
 @pytest.mark.fuzz

@@ -18,9 +18,9 @@ def sound(tally: Tally) -> None:
 
 
 def test_corrupted_certificates_of_every_sort_of_evidence_are_rejected_or_true(tmp_path: Path) -> None:
-    tally = written_mutants(tmp_path, 8)
+    tally = written_mutants(tmp_path, 3)
     sound(tally)
-    assert sum(tally.tried.values()) > 60
+    assert sum(tally.tried.values()) > 20
 
 
 def test_corrupted_certificates_of_random_questions_are_rejected_or_true(tmp_path: Path) -> None:

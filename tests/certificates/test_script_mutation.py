@@ -19,6 +19,7 @@ def sound(tally: ScriptTally) -> None:
     assert 0 < sum(tally.accepted.values()) < 0.4 * sum(tally.tried.values())
 
 
+@pytest.mark.fuzz
 def test_corrupted_certificates_of_scripts_with_every_sort_of_evidence_are_rejected_or_true(tmp_path: Path) -> None:
     tally = tallied(WRITTEN, tmp_path, 4)
     sound(tally)

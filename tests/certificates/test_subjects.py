@@ -18,7 +18,6 @@ ALL = tuple(subjects())
 SAMPLE = {
     "paper/branch-elimination",
     "paper/constant-folding/broken-environment",
-    "paper/gcd",
     "closed/dead-code-elimination",
     "closed/constant-folding",
     "tutorial/05-a-lock",
@@ -28,7 +27,6 @@ SAMPLE = {
     "proofs/gcd.sa",
     "proofs/helping.sa",
     "proofs/rejected/an-axiom-is-missing.sa",
-    "proofs/rejected/peterson-swapped.sa",
     "proofs/rejected/theorem-1-local-invariant.sa",
     "proofs/rejected/theorem-2-as-printed.sa",
     "proofs/rejected/theorem-3-as-printed.sa",

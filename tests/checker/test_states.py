@@ -152,9 +152,9 @@ def corrupted(seeds: Iterable[int]) -> Counter[str]:
 
 
 def test_corrupted_proofs_are_rejected_or_true() -> None:
-    counts = corrupted(range(12))
-    assert counts["accepted"] > 8
-    assert counts["rejected"] > 120
+    counts = corrupted(range(4))
+    assert counts["accepted"] > 2
+    assert counts["rejected"] > 40
 
 
 @pytest.mark.skipif(not HAS_NUMPY, reason="numpy is not installed")
@@ -165,9 +165,9 @@ def test_corrupted_proofs_are_rejected_or_true_where_steps_are_looked_up(monkeyp
     from sa.terms.columns import NoColumns
 
     monkeypatch.setattr("sa.checker.states_by_columns.over_columns", nothing)
-    counts = corrupted(range(40, 48))
-    assert counts["accepted"] > 8
-    assert counts["rejected"] > 80
+    counts = corrupted(range(40, 43))
+    assert counts["accepted"] > 2
+    assert counts["rejected"] > 30
 
 
 @pytest.mark.fuzz

@@ -196,6 +196,7 @@ def holds(asked: tuple[str, str]) -> bool | None:
     return decide(restrict_goal(goal, -5, 9)).simulated
 
 
+@pytest.mark.fuzz
 def test_what_is_proved_with_more_related_is_true(monkeypatch: pytest.MonkeyPatch) -> None:
     only_besides(monkeypatch)
     counted, wrong = judge(range(3), 2)

@@ -49,6 +49,7 @@ def deciding(seconds: float | None) -> Decide:
     return lambda goal: decide(goal, limits(seconds, None), briefly=True)
 
 
+@pytest.mark.fuzz
 def test_a_fact_about_the_environment_is_asked_for_where_a_pair_needs_it() -> None:
     """T2 decides by old copies, so only a relation between them and a, b tells what it leaves alone."""
     folder = CLOSED / "gcd" / "larger-shown"
@@ -75,6 +76,7 @@ SAFE = GUARDED.format(step="x := x + 1;")
 BY_COPY = GUARDED.format(step="x := t + 1;")
 
 
+@pytest.mark.fuzz
 def test_locations_of_other_threads_are_shown_where_shared_variables_do_not_do() -> None:
     abstract, concrete, block = read(SAFE, BY_COPY)
     at_a_glance = begin(abstract, concrete, block, Limits())

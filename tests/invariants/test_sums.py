@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from random import Random
 
 import pytest
@@ -88,7 +89,14 @@ def answers(text: str) -> Iterator[tuple[Asked, Excluded]]:
     yield from ((asked, found) for found in by_sums(True, asked, Budget(limits(30.0, None)), unheard))
 
 
-@pytest.mark.parametrize(("text", "holds"), CASES.values(), ids=CASES)
+#: Cases that take seconds each are part of the long comparisons, but for one that holds and one that does not.
+USUAL = ("the same function", "squares and one more")
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [pytest.param(*c, id=n, marks=[] if n in USUAL else pytest.mark.fuzz) for n, c in CASES.items()],
+)
 def test_sums_are_the_same_whatever_the_order(text: str, holds: bool) -> None:
     found = list(answers(text))
     assert bool(found) == holds
@@ -97,6 +105,7 @@ def test_sums_are_the_same_whatever_the_order(text: str, holds: bool) -> None:
         assert check_joint(answer.evidence, Limits()) == Accepted()
 
 
+@cache
 def proof() -> Joint:
     """A proof with one sum."""
     ((_, answer),) = answers(CASES["the same function"][0])
@@ -182,7 +191,7 @@ def random_question(seed: int) -> tuple[str, bool]:
     return text, same
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(n, marks=pytest.mark.fuzz) for n in (2, 3))])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(n, marks=pytest.mark.fuzz) for n in (0, 2, 3))])
 def test_random_sums_agree_where_they_are_proved(seed: int) -> None:
     compared([seed])
 

@@ -49,9 +49,9 @@ def test_open_goals_have_no_behaviours_to_compare() -> None:
 
 def test_nothing_escapes_a_simulation() -> None:
     """Without `choose_init`, where all related starts are good, the answers of θ are among the followed ones."""
-    closed = [s for s in map(random_goal, range(300)) if s.goal.closed]
+    closed = [s for s in map(random_goal, range(100)) if s.goal.closed]
     simulated = [s for s in closed if s.decision.simulated]
-    assert len(simulated) > 30
+    assert len(simulated) > 8
     assert [s.seed for s in simulated if escape(s.goal, related=True)] == []
     assert any(escape(s.goal) for s in closed if not s.decision.simulated)
 

