@@ -14,7 +14,16 @@ from sa.bounded.stages import Wanted
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
 from sa.explicit.deciders import by_all_states, by_far_states, by_few_states
 from sa.hybrid import engine as hybrid
-from sa.hybrid.engine import EFFORTS, by_control, by_coordinates, by_counters, by_elements, by_equalities, by_tests
+from sa.hybrid.engine import (
+    EFFORTS,
+    by_control,
+    by_coordinates,
+    by_counters,
+    by_counting,
+    by_elements,
+    by_equalities,
+    by_tests,
+)
 from sa.invariants import deciders, direct, interval_lemmas, joint_conjunctions, learned
 
 CLAIMED: ClaimEngine = Prover("claims", "claims that are inductive as they stand", direct.by_claims)
@@ -61,6 +70,11 @@ COUNTERS: ClaimEngine = Decider(
     "counters",
     "the same as `control`; numbers with few values are control too: positions in a ring, bounded counters",
     partial(by_counters, EFFORTS[0]),
+)
+QUICK_COUNTERS: ClaimEngine = Prover(
+    "quick-counters",
+    "the same as `equalities`; numbers that count within few values are control too: how full a buffer is",
+    by_counting,
 )
 COORDINATES: ClaimEngine = Prover(
     "coordinates",
@@ -138,6 +152,7 @@ CLAIMS: Portfolio = (
     Turn(INTERVALS, 0.1),
     Turn(EQUALITIES, 0.35),
     Turn(QUICK_COORDINATES, 0.2),
+    Turn(QUICK_COUNTERS, 0.2),
     # Where values grow there are mostly infinitely many states: these are proved sooner than they are looked at.
     Turn(FAR_STATES, 0.2),
     Turn(ALTERNATIVES, 0.25),

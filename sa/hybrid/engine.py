@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,14 +20,14 @@ from sa.hybrid.candidates import by_candidates
 from sa.hybrid.cells import INDICES, of_elements
 from sa.hybrid.control import Reach, control
 from sa.hybrid.coordinates import Coordinates, coordinates, without_guesses
-from sa.hybrid.equalities import differences, equalities, excluded
+from sa.hybrid.equalities import differences, equalities, possible
 from sa.hybrid.evidence import Joints, joints, run
 from sa.hybrid.fuse import Fused, fused, restored
-from sa.hybrid.points import Frame, Graph, Point, explore, frame
+from sa.hybrid.points import Frame, Graph, Point, explore, explored, frame
 from sa.hybrid.slices import about_all, is_small, jointly_about_all, mattering, spoken_of
 from sa.hybrid.solve import Held, Way, horn, solve
 from sa.hybrid.standing import standing
-from sa.hybrid.taken import with_few
+from sa.hybrid.taken import guessed, limited, with_few
 from sa.hybrid.tested import with_tests
 from sa.invariants.direct import lemmas_key
 from sa.invariants.houdini import has_functions
@@ -119,7 +119,12 @@ def by_coordinates(effort: Effort, asked: Asked, budget: Budget, report: Report)
 
 def by_counters(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
     """The same where numbers that take few values are control, though nobody has declared so. Raises LimitReached."""
-    return by_control(effort, asked, budget, report, partial(decided, lay_out=_counting))
+    return by_control(effort, asked, budget, report, partial(decided, points=_counted))
+
+
+def by_counting(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """The same with equations and differences alone. Raises LimitReached."""
+    return (found for found in by_counters(EQUALITIES[0], asked, budget, report) if isinstance(found, Excluded))
 
 
 class _Work(Struct, frozen=True):
@@ -131,6 +136,10 @@ class _Work(Struct, frozen=True):
     session: Session
     report: Report
     effort: Effort
+
+
+#: The points at which some of what is bad is looked for; none where they are too many.
+Exploring: TypeAlias = Callable[[_Work, tuple[Bad, ...]], tuple[Frame | None, Graph | None]]
 
 
 def _work(part: tuple[Automaton, ...], asked: Asked, budget: Budget, report: Report, effort: Effort) -> _Work:
@@ -145,53 +154,72 @@ def decided(
     budget: Budget,
     report: Report,
     effort: Effort,
-    lay_out: LayingOut = _as_it_is,
+    points: Exploring | None = None,
 ) -> Iterator[Excluded | Refuted]:
     """What becomes of all that is asked, where these threads are those that matter."""
-    work, left = _work(part, asked, budget, report, effort), asked.bads
-    while left:
-        f, graph = _graph(work, left, lay_out)
+    work, waiting = _work(part, asked, budget, report, effort), [asked.bads]
+    while waiting:
+        bads = waiting.pop()
+        f, graph = (points or _graph)(work, bads)
         if f is None or graph is None:
-            return
+            continue
         less = fused(graph)
         answer, how = _answer(work, f, less)
-        if isinstance(answer, Held):
-            invariants = _invariants(work, f, less, answer)
-            if invariants is not None:
-                yield Excluded(left, _proof(work, left, invariants), how)
-            return
-        found = run(f, answer, work.session, asked.threads) if isinstance(answer, Way) else None
-        if found is None or not isinstance(answer, Way) or (bad := answer.steps[-1].bad) is None:
-            return
-        steps = len(found.turns)
-        yield Refuted(bad, found, f"a run of {steps} step{'' if steps == 1 else 's'}")
-        left = tuple(b for b in left if b != bad)
+        match answer:
+            case Held():
+                invariants = _invariants(work, f, less, answer)
+                if invariants is not None:
+                    yield Excluded(bads, _proof(work, bads, invariants), how)
+            case _Some(some):
+                waiting += [_without(bads, some), some]
+            case Way(steps):
+                found, bad = run(f, answer, work.session, asked.threads), steps[-1].bad
+                if found is not None and bad is not None:
+                    count = len(found.turns)
+                    yield Refuted(bad, found, f"a run of {count} step{'' if count == 1 else 's'}")
+                    waiting += [left] if (left := _without(bads, (bad,))) else []
+            case GivenUp():
+                pass
+            case _:
+                assert_never(answer)
 
 
-def _answer(work: _Work, f: Frame, less: Fused) -> tuple[Held | Way | GivenUp, str]:
+def _without(bads: Sequence[Bad], others: Sequence[Bad]) -> tuple[Bad, ...]:
+    return tuple(b for b in bads if b not in others)
+
+
+class _Some(Struct, frozen=True):
+    """What equations seem to exclude by themselves, although not all that is asked together."""
+
+    bads: tuple[Bad, ...]
+
+
+def _answer(work: _Work, f: Frame, less: Fused) -> tuple[Held | Way | GivenUp | _Some, str]:
     """Whether the fused points exclude what is bad, and by what. Raises LimitReached."""
     work.report(
         Event("control points", {"points": len(less.graph.steps) + len(less.gone), "fused": len(less.graph.steps)})
     )
     bounds, graph = work.session.bounds, less.graph
     equal = equalities(f, graph, work.lemmas, bounds)
-    held = excluded(f, graph, equal, work.lemmas, work.session)
-    if held is not None:
-        return held, "equalities at control points"
-    possible, known = differences(f, graph, work.lemmas, bounds)
+    reached = possible(f, graph, equal, work.lemmas, work.session)
+    if not reached:
+        return Held(equal), "equalities at control points"
+    left, known = differences(f, graph, work.lemmas, bounds)
     if known:
         # Fewer steps leave more equal.
-        equal = equalities(f, possible, work.lemmas, bounds)
+        equal = equalities(f, left, work.lemmas, bounds)
         known = {p: build.land(said, known[p]) for p, said in equal.items()}
-        held = excluded(f, possible, known, work.lemmas, work.session)
-        if held is not None:
-            return held, "differences at control points"
+        reached = possible(f, left, known, work.lemmas, work.session)
+        if not reached:
+            return Held(known), "differences at control points"
+    if len(reached) < len(f.bads):
+        return _Some(tuple(b for b in f.bads if b not in reached)), ""
     if work.effort.alternatives:
-        held = alternatives(f, possible, work.lemmas, known, work.session)
+        held = alternatives(f, left, work.lemmas, known, work.session)
         return held or GivenUp("not asked"), "alternatives at control points"
     if work.effort.rlimit is None:
         return GivenUp("not asked"), ""
-    return _solved(work, f, possible, known or equal), "control points"
+    return _solved(work, f, left, known or equal), "control points"
 
 
 def _invariants(work: _Work, f: Frame, less: Fused, held: Held, back: Mapping[Var, Term] = {}) -> Joints | None:
@@ -236,18 +264,33 @@ def _in_coordinates(
     if any(w.partial for w in wholes):
         return
     work = _work(part, asked, budget, report, effort)
+    open_: tuple[Bad, ...] = asked.bads
     for made in guesses(standing(wholes[0], work.lemmas), [w.claim for w in wholes], asked.bads):
         there = replace(work, lemmas=(*(substitute(c, made.there) for c in work.lemmas), *made.known))
-        explored = (_explored(there, made, asked.bads, reach) for reach in (Reach.ALL, Reach.DECLARED))
-        f, graph = next((x for x in explored if x is not None), (None, None))
-        if f is None or graph is None:
-            continue
-        less = fused(graph)
-        answer, _ = _answer(there, f, less)
-        invariants = _invariants(there, f, less, answer, made.back) if isinstance(answer, Held) else None
-        if invariants is not None:
-            yield Excluded(asked.bads, _proof(work, asked.bads, invariants), how)
+        waiting = [open_]
+        while waiting:
+            bads = waiting.pop()
+            found = _held_there(there, made, bads)
+            if isinstance(found, _Some):
+                waiting += [_without(bads, found.bads), found.bads]
+            elif found is not None:
+                yield Excluded(bads, _proof(work, bads, found), how)
+                open_ = _without(open_, bads)
+        if not open_:
             return
+
+
+def _held_there(there: _Work, made: Coordinates, bads: tuple[Bad, ...]) -> Joints | _Some | None:
+    """What holds everywhere, in other coordinates, so that all of these are excluded."""
+    looks = (_explored(there, made, bads, reach) for reach in (Reach.ALL, Reach.DECLARED))
+    f, graph = next((x for x in looks if x is not None), (None, None))
+    if f is None or graph is None:
+        return None
+    less = fused(graph)
+    answer, _ = _answer(there, f, less)
+    if isinstance(answer, _Some):
+        return answer
+    return _invariants(there, f, less, answer, made.back) if isinstance(answer, Held) else None
 
 
 def _explored(work: _Work, made: Coordinates, bads: Sequence[Bad], reach: Reach) -> tuple[Frame, Graph] | None:
@@ -256,7 +299,9 @@ def _explored(work: _Work, made: Coordinates, bads: Sequence[Bad], reach: Reach)
     if made.stands_for.keys().isdisjoint(variables):
         return None
     free = without_guesses(made, variables)
-    f = frame(free, bads, made.claims, variables, starts, work.session, work.lemmas, made.stands_for)
+    said = dict(zip(work.asked.bads, made.claims, strict=True))
+    claims = [said[b] for b in bads]
+    f = frame(free, bads, claims, variables, starts, work.session, work.lemmas, made.stands_for)
     f = replace(f, limits=made.limits)
     graph = _reached(work, f, (tuple(made.back.items()), tuple(made.limits.items())))
     return None if graph is None else (f, graph)
@@ -274,7 +319,7 @@ def _of_elements(
 ) -> Iterator[Excluded]:
     """What is excluded of all that is asked together."""
     work = _work(part, asked, budget, report, effort)
-    f, graph = _graph(work, asked.bads, _as_it_is)
+    f, graph = _graph(work, asked.bads)
     if f is None or graph is None:
         return
     less = fused(graph)
@@ -305,7 +350,7 @@ def _solved(work: _Work, f: Frame, graph: Graph, equal: Mapping[Point, Term]) ->
     return by_candidates(stated, equal, session.again(SOON), session.bounds) or solve(made, session.bounds, rlimit)
 
 
-def _graph(work: _Work, bads: tuple[Bad, ...], lay_out: LayingOut) -> tuple[Frame | None, Graph | None]:
+def _graph(work: _Work, bads: tuple[Bad, ...], lay_out: LayingOut = _as_it_is) -> tuple[Frame | None, Graph | None]:
     """The points of the finest control of which there are few enough."""
     wholes = [whole(work.part, Bad(None, bad.claim)) for bad in bads]
     if any(w.partial for w in wholes):
@@ -320,6 +365,27 @@ def _graph(work: _Work, bads: tuple[Bad, ...], lay_out: LayingOut) -> tuple[Fram
     if reaches:
         work.report(Event("too many control points", {"control points are not enough": work.effort.points}))
     return None, None
+
+
+def _counted(work: _Work, bads: tuple[Bad, ...]) -> tuple[Frame | None, Graph | None]:
+    """The points where numbers that count within limits are control; those that go beyond are left out one by one."""
+    wholes = [whole(work.part, Bad(None, bad.claim)) for bad in bads]
+    if any(w.partial for w in wholes):
+        return None, None
+    w = with_few(standing(wholes[0], work.lemmas))
+    beyond: set[Var] = work.asked.shared.made.setdefault((_counted, tuple(t.name for t in work.part)), set())
+    while limits := {v: x for v, x in guessed(w).items() if v not in beyond}:
+        variables, starts = control(limited(w, limits), work.session, Reach.ALL)
+        limits = {v: x for v, x in limits.items() if v in variables}
+        free = limited(w, limits)
+        f = frame(free, bads, [x.claim for x in wholes], variables, starts, work.session, work.lemmas)
+        found = explored(replace(f, limits=limits), True, work.effort.points, work.session.bounds) if limits else None
+        if isinstance(found, Graph):
+            return replace(f, limits=limits), found
+        if found is None:
+            break
+        beyond.add(found)
+    return _graph(work, bads, _counting)
 
 
 def _reached(work: _Work, f: Frame, seen_as: Hashable) -> Graph | None:
