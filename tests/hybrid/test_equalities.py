@@ -9,7 +9,8 @@ from sa.certificates.threads import Joint, Lemmas
 from sa.checker.lemmas import check_lemmas
 from sa.checker.never import check_joint
 from sa.checker.ruling import Accepted
-from sa.hybrid.engine import EQUALITIES, Effort, by_control, by_equalities
+from sa.hybrid.engine import by_control, by_equalities
+from sa.hybrid.exploring import EQUALITIES, Effort
 from sa.question.asked import Asked, Excluded
 from tests.language.texts import program_of
 

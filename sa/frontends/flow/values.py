@@ -266,7 +266,7 @@ def evaluate(term: Term, found: Found, thread: int) -> Values:
 
 
 def _decided(condition: Term, found: Found, thread: int) -> Term:
-    """What is left of a condition for registers that have one value, addresses too: who takes two locks compares them."""
+    """What is left of a condition where registers have one value, addresses too: who takes two locks compares them."""
     known = dict[Var, Term]()
     for var in condition.free:
         values = evaluate(var, found, thread)
