@@ -151,9 +151,9 @@ CLAIMS: Portfolio = (
     Turn(INTERVALS, 0.1),
     Turn(EQUALITIES, 0.35),
     Turn(QUICK_COORDINATES, 0.2),
-    Turn(QUICK_COUNTERS, 0.2),
     # Where values grow there are mostly infinitely many states: these are proved sooner than they are looked at.
     Turn(FAR_STATES, 0.2),
+    Turn(QUICK_COUNTERS, 0.2),
     Turn(ALTERNATIVES, 0.25),
     # Before boxes: it takes the same little time for many threads, for which boxes take long.
     Turn(QUICK_BOUNDED, 0.1),
