@@ -8,7 +8,7 @@ from sa.bounded.stages import Wanted
 from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn
 from sa.engines.portfolio_of_claims import BOUNDED, CLAIMS, USUAL_BOUNDS, Portfolio, chosen
 from sa.hybrid.crowds import by_control, by_elements
-from sa.hybrid.engine import EFFORTS
+from sa.hybrid.exploring import EFFORTS
 from sa.invariants import crowd
 
 BOXES: ClaimEngine = Prover("boxes", "bounds, for each thread and each copy", crowd.by_boxes)

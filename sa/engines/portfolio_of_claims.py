@@ -13,8 +13,16 @@ from sa.bounded.schedule import read_schedule
 from sa.bounded.stages import Wanted
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
 from sa.explicit.deciders import by_all_states, by_far_states, by_few_states
-from sa.hybrid import engine as hybrid
-from sa.hybrid.engine import EFFORTS, by_control, by_coordinates, by_counters, by_elements, by_equalities, by_tests
+from sa.hybrid import exploring
+from sa.hybrid.engine import (
+    by_control,
+    by_coordinates,
+    by_counters,
+    by_counting,
+    by_elements,
+    by_equalities,
+    by_tests,
+)
 from sa.invariants import deciders, direct, interval_lemmas, joint_conjunctions, learned
 
 CLAIMED: ClaimEngine = Prover("claims", "claims that are inductive as they stand", direct.by_claims)
@@ -35,53 +43,58 @@ MORE_STATES: ClaimEngine = Decider("more-states", "all states, or a run over sma
 CONTROL: ClaimEngine = Decider(
     "control",
     "explicit control with symbolic data: relations between variables at each control point",
-    partial(by_control, EFFORTS[0]),
+    partial(by_control, exploring.EFFORTS[0]),
 )
 ELEMENTS: ClaimEngine = Prover(
     "elements",
     "explicit control with invariants of array elements that hold at every index",
-    partial(by_elements, EFFORTS[0]),
+    partial(by_elements, exploring.EFFORTS[0]),
 )
 EQUALITIES: ClaimEngine = Prover(
     "equalities",
     "explicit control with equations and differences between variables",
-    partial(by_equalities, hybrid.EQUALITIES[0]),
+    partial(by_equalities, exploring.EQUALITIES[0]),
 )
 ALTERNATIVES: ClaimEngine = Prover(
     "alternatives",
     "the same as `equalities`, where a control point may have several sets of equations",
-    partial(by_equalities, hybrid.ALTERNATIVES[0]),
+    partial(by_equalities, exploring.ALTERNATIVES[0]),
 )
 MORE_EQUALITIES: ClaimEngine = Prover(
     "more-equalities",
     "the same as `equalities` and `alternatives`, at more control points",
-    partial(by_equalities, hybrid.ALTERNATIVES[1]),
+    partial(by_equalities, exploring.ALTERNATIVES[1]),
 )
 COUNTERS: ClaimEngine = Decider(
     "counters",
     "the same as `control`; numbers with few values are control too: positions in a ring, bounded counters",
-    partial(by_counters, EFFORTS[0]),
+    partial(by_counters, exploring.EFFORTS[0]),
+)
+QUICK_COUNTERS: ClaimEngine = Prover(
+    "quick-counters",
+    "the same as `equalities`; numbers that count within few values are control too: how full a buffer is",
+    by_counting,
 )
 COORDINATES: ClaimEngine = Prover(
     "coordinates",
     "relations at control points between remainders and differences: ring buffers, ticket locks",
-    partial(by_coordinates, EFFORTS[0]),
+    partial(by_coordinates, exploring.EFFORTS[0]),
 )
 QUICK_COORDINATES: ClaimEngine = Prover(
     "quick-coordinates",
     "the same as `coordinates`, with equations and differences alone",
-    partial(by_coordinates, replace(EFFORTS[0], rlimit=None)),
+    partial(by_coordinates, replace(exploring.EFFORTS[0], rlimit=None)),
 )
 TESTS: ClaimEngine = Prover(
     "tests",
     "the same as `equalities`; how tests come out is control too: copies that may be out of date",
-    partial(by_tests, hybrid.TESTS[1]),
+    partial(by_tests, exploring.TESTS[1]),
 )
 QUICK_TESTS: ClaimEngine = Prover(
-    "quick-tests", "the same as `tests`, at few control points", partial(by_tests, hybrid.TESTS[0])
+    "quick-tests", "the same as `tests`, at few control points", partial(by_tests, exploring.TESTS[0])
 )
 MORE_CONTROL: ClaimEngine = Decider(
-    "more-control", "the same as `control`, with more effort", partial(by_control, EFFORTS[1])
+    "more-control", "the same as `control`, with more effort", partial(by_control, exploring.EFFORTS[1])
 )
 CONJUNCTIONS: ClaimEngine = Prover(
     "conjunctions",
@@ -146,6 +159,7 @@ CLAIMS: Portfolio = (
     Turn(QUICK_TESTS, 0.1),
     # Where values grow there are mostly infinitely many states: these are proved sooner than they are looked at.
     Turn(FAR_STATES, 0.2),
+    Turn(QUICK_COUNTERS, 0.2),
     Turn(ALTERNATIVES, 0.25),
     # Before boxes: it takes the same little time for many threads, for which boxes take long.
     Turn(QUICK_BOUNDED, 0.1),

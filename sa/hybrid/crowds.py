@@ -19,7 +19,8 @@ from sa.certificates.crowd import CrowdJoint
 from sa.certificates.run import Bad
 from sa.certificates.threads import Joint
 from sa.hybrid.cells import INDEX, SOON, of_elements_alone
-from sa.hybrid.engine import Effort, decided
+from sa.hybrid.engine import decided
+from sa.hybrid.exploring import Effort
 from sa.hybrid.slices import is_small, mattering
 from sa.invariants.crowd import about, excluded_by, systems
 from sa.invariants.crowd_candidates import candidates

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,20 +20,31 @@ from sa.hybrid.candidates import by_candidates
 from sa.hybrid.cells import INDICES, of_elements
 from sa.hybrid.control import Reach, control
 from sa.hybrid.coordinates import Coordinates, coordinates, without_guesses
-from sa.hybrid.equalities import differences, equalities, excluded
+from sa.hybrid.equalities import differences, equalities, possible
 from sa.hybrid.evidence import Joints, joints, run
+from sa.hybrid.exploring import (
+    EQUALITIES,
+    Effort,
+    Exploring,
+    Points,
+    Work,
+    alternatives_fail,
+    counted,
+    equations_fail,
+    is_hopeless,
+    points_of,
+    reached,
+    same_points,
+    work_of,
+)
 from sa.hybrid.fuse import Fused, fused, restored
 from sa.hybrid.points import Frame, Graph, Point, explore, frame
-from sa.hybrid.slices import about_all, is_small, jointly_about_all, mattering, spoken_of
+from sa.hybrid.slices import about_all, is_small, jointly_about_all, mattering
 from sa.hybrid.solve import Held, Way, horn, solve
 from sa.hybrid.standing import standing
-from sa.hybrid.taken import with_few
 from sa.hybrid.tested import with_tests
-from sa.invariants.direct import lemmas_key
-from sa.invariants.houdini import has_functions
 from sa.question.asked import Asked, Excluded, Refuted
 from sa.smt.horn import GivenUp
-from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.sort import ArraySort
 from sa.terms.substitute import substitute
@@ -43,35 +54,9 @@ from sa.terms.term import Term, Var
 Deciding: TypeAlias = Callable[[tuple[Automaton, ...], Asked, Budget, Report, "Effort"], Iterator[Excluded | Refuted]]
 
 
-#: What of a whole may be control, and in how many ways; none where there is nothing to look at.
-LayingOut: TypeAlias = Callable[[Whole], tuple[Whole, Sequence[Reach]]]
-
-
 #: Other coordinates in which a question about a whole may be answered, by its claims and what is bad.
 Guesses: TypeAlias = Callable[[Whole, Sequence[Term], Sequence[Bad]], Iterator[Coordinates]]
 
-
-class Effort(Struct, frozen=True):
-    """How many control points at most, those that matter and all; solver resources, none: equations are enough.
-
-    With `alternatives` a point may have several sets of equations.
-    """
-
-    points: int
-    full: int
-    rlimit: int | None
-    alternatives: bool = False
-
-
-#: Equalities alone cost little at each point, so there may be many. Few points are a look before other engines.
-EQUALITIES = (Effort(2_000, 40_000, None), Effort(20_000, 40_000, None))
-ALTERNATIVES = (replace(EQUALITIES[0], alternatives=True), replace(EQUALITIES[1], alternatives=True))
-
-#: With little effort and with much.
-EFFORTS = (Effort(3_000, 6_000, 10_000_000), Effort(40_000, 80_000, 200_000_000))
-
-#: Where it is control how tests come out: a look at few points, and more.
-TESTS = (Effort(300, 6_000, None), Effort(3_000, 6_000, None, alternatives=True))
 
 #: Solver resources for each question about a conjunction: what follows from simple formulas follows soon.
 SOON = 500_000
@@ -81,10 +66,6 @@ BRIEF = 8
 
 #: The part of the time that one of several questions may have.
 ONE = 0.4
-
-
-def _as_it_is(w: Whole) -> tuple[Whole, Sequence[Reach]]:
-    return w, tuple(Reach)
 
 
 def by_control(
@@ -122,24 +103,12 @@ def by_coordinates(effort: Effort, asked: Asked, budget: Budget, report: Report)
 
 def by_counters(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
     """The same where numbers that take few values are control, though nobody has declared so. Raises LimitReached."""
-    return by_control(effort, asked, budget, report, partial(decided, lay_out=_counting))
+    return by_control(effort, asked, budget, report, partial(decided, points=counted))
 
 
-class _Work(Struct, frozen=True):
-    """A question about threads, what is known of them, and with what effort it is answered."""
-
-    part: tuple[Automaton, ...]
-    asked: Asked
-    lemmas: tuple[Term, ...]
-    session: Session
-    report: Report
-    effort: Effort
-
-
-def _work(part: tuple[Automaton, ...], asked: Asked, budget: Budget, report: Report, effort: Effort) -> _Work:
-    known = (c for c in asked.shared.made.get(lemmas_key(asked), ()) if not has_functions(c))
-    lemmas = spoken_of(tuple(known), part)
-    return _Work(part, asked, lemmas, Session(budget.bounds, seed=budget.seed), report, effort)
+def by_counting(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """The same with equations and differences alone. Raises LimitReached."""
+    return (found for found in by_counters(EQUALITIES[0], asked, budget, report) if isinstance(found, Excluded))
 
 
 def decided(
@@ -148,56 +117,98 @@ def decided(
     budget: Budget,
     report: Report,
     effort: Effort,
-    lay_out: LayingOut = _as_it_is,
+    points: Exploring | None = None,
 ) -> Iterator[Excluded | Refuted]:
     """What becomes of all that is asked, where these threads are those that matter."""
-    work, left = _work(part, asked, budget, report, effort), asked.bads
-    while left:
-        f, graph = _graph(work, left, lay_out)
-        if f is None or graph is None:
-            return
-        less = fused(graph)
-        answer, how = _answer(work, f, less)
-        if isinstance(answer, Held):
-            invariants = _invariants(work, f, less, answer)
-            if invariants is not None:
-                yield Excluded(left, _proof(work, left, invariants), how)
-            return
-        found = run(f, answer, work.session, asked.threads) if isinstance(answer, Way) else None
-        if found is None or not isinstance(answer, Way) or (bad := answer.steps[-1].bad) is None:
-            return
-        steps = len(found.turns)
-        yield Refuted(bad, found, f"a run of {steps} step{'' if steps == 1 else 's'}")
-        left = tuple(b for b in left if b != bad)
+    work, waiting = work_of(part, asked, budget, report, effort), [asked.bads]
+    while waiting:
+        bads = waiting.pop()
+        here = (points or points_of)(work, bads)
+        if here is None:
+            continue
+        f, less = here.frame, fused(here.graph)
+        answer, how = _answer(work, here, less)
+        match answer:
+            case Held():
+                invariants = _invariants(work, f, less, answer)
+                if invariants is not None:
+                    yield Excluded(bads, _proof(work, bads, invariants), how)
+            case _Some(some):
+                waiting += [_without(bads, some), some]
+            case Way(steps):
+                found, bad = run(f, answer, work.session, asked.threads), steps[-1].bad
+                if found is not None and bad is not None:
+                    count = len(found.turns)
+                    yield Refuted(bad, found, f"a run of {count} step{'' if count == 1 else 's'}")
+                    waiting += [left] if (left := _without(bads, (bad,))) else []
+            case GivenUp():
+                pass
+            case _:
+                assert_never(answer)
 
 
-def _answer(work: _Work, f: Frame, less: Fused) -> tuple[Held | Way | GivenUp, str]:
+def _without(bads: Sequence[Bad], others: Sequence[Bad]) -> tuple[Bad, ...]:
+    return tuple(b for b in bads if b not in others)
+
+
+class _Some(Struct, frozen=True):
+    """What equations seem to exclude by themselves, although not all that is asked together."""
+
+    bads: tuple[Bad, ...]
+
+
+def _answer(work: Work, points: Points, less: Fused) -> tuple[Held | Way | GivenUp | _Some, str]:
     """Whether the fused points exclude what is bad, and by what. Raises LimitReached."""
     work.report(
         Event("control points", {"points": len(less.graph.steps) + len(less.gone), "fused": len(less.graph.steps)})
     )
-    bounds, graph = work.session.bounds, less.graph
-    equal = equalities(f, graph, work.lemmas, bounds)
-    held = excluded(f, graph, equal, work.lemmas, work.session)
-    if held is not None:
-        return held, "equalities at control points"
-    possible, known = differences(f, graph, work.lemmas, bounds)
-    if known:
-        # Fewer steps leave more equal.
-        equal = equalities(f, possible, work.lemmas, bounds)
-        known = {p: build.land(said, known[p]) for p, said in equal.items()}
-        held = excluded(f, possible, known, work.lemmas, work.session)
-        if held is not None:
-            return held, "differences at control points"
+    f = points.frame
+    found = work.asked.shared.once(("equations", points.same, f.bads), lambda: _equations(work, f, less.graph))
+    if not found.reached:
+        return Held(found.said), found.how
+    equations_fail(work, points, found.reached)
+    if len(found.reached) < len(f.bads):
+        return _Some(_without(f.bads, tuple(found.reached))), ""
     if work.effort.alternatives:
-        held = alternatives(f, possible, work.lemmas, known, work.session)
+        held = alternatives(f, found.graph, work.lemmas, found.known, work.session)
+        if held is None:
+            alternatives_fail(work, points)
         return held or GivenUp("not asked"), "alternatives at control points"
     if work.effort.rlimit is None:
         return GivenUp("not asked"), ""
-    return _solved(work, f, possible, known or equal), "control points"
+    return _solved(work, f, found.graph, found.said), "control points"
 
 
-def _invariants(work: _Work, f: Frame, less: Fused, held: Held, back: Mapping[Var, Term] = {}) -> Joints | None:
+class _Equations(Struct, frozen=True, eq=False):
+    """What equations and differences say at points, the graph without steps that they exclude, what bad is left.
+
+    What is `known` is said of the points of the graph as it was before.
+    """
+
+    said: Mapping[Point, Term]
+    reached: frozenset[Bad]
+    how: str
+    graph: Graph
+    known: Mapping[Point, Term]
+
+
+def _equations(work: Work, f: Frame, graph: Graph) -> _Equations:
+    equal = equalities(f, graph, work.lemmas, work.session.bounds)
+    left_over = possible(f, graph, equal, work.lemmas, work.session)
+    first = _Equations(equal, left_over, "equalities at control points", graph, {})
+    if not left_over:
+        return first
+    left, known = differences(f, graph, work.lemmas, work.session.bounds)
+    if not known:
+        return replace(first, graph=left)
+    # Fewer steps leave more equal.
+    equal = equalities(f, left, work.lemmas, work.session.bounds)
+    known = {p: build.land(said, known[p]) for p, said in equal.items()}
+    left_over = possible(f, left, known, work.lemmas, work.session)
+    return _Equations(known, left_over, "differences at control points", left, known)
+
+
+def _invariants(work: Work, f: Frame, less: Fused, held: Held, back: Mapping[Var, Term] = {}) -> Joints | None:
     """What holds at all points of all threads; None where there are too many."""
     full = explore(f, False, work.effort.full, work.session.bounds)
     if full is None:
@@ -205,7 +216,7 @@ def _invariants(work: _Work, f: Frame, less: Fused, held: Held, back: Mapping[Va
     return joints(f, full, restored(less, held.points), work.lemmas, back, work.session.bounds)
 
 
-def _proof(work: _Work, bads: tuple[Bad, ...], invariants: Joints) -> Joint | Lemmas:
+def _proof(work: Work, bads: tuple[Bad, ...], invariants: Joints) -> Joint | Lemmas:
     proof = Joint(work.part, invariants, bads, work.asked.axioms)
     return proof if work.part == work.asked.threads else about_all(work.asked.threads, proof)
 
@@ -238,31 +249,48 @@ def _in_coordinates(
     wholes = [whole(part, Bad(None, bad.claim)) for bad in asked.bads]
     if any(w.partial for w in wholes):
         return
-    work = _work(part, asked, budget, report, effort)
+    work = work_of(part, asked, budget, report, effort)
+    open_: tuple[Bad, ...] = asked.bads
     for made in guesses(standing(wholes[0], work.lemmas), [w.claim for w in wholes], asked.bads):
         there = replace(work, lemmas=(*(substitute(c, made.there) for c in work.lemmas), *made.known))
-        explored = (_explored(there, made, asked.bads, reach) for reach in (Reach.ALL, Reach.DECLARED))
-        f, graph = next((x for x in explored if x is not None), (None, None))
-        if f is None or graph is None:
-            continue
-        less = fused(graph)
-        answer, _ = _answer(there, f, less)
-        invariants = _invariants(there, f, less, answer, made.back) if isinstance(answer, Held) else None
-        if invariants is not None:
-            yield Excluded(asked.bads, _proof(work, asked.bads, invariants), how)
+        waiting = [open_]
+        while waiting:
+            bads = waiting.pop()
+            found = _held_there(there, made, bads)
+            if isinstance(found, _Some):
+                waiting += [_without(bads, found.bads), found.bads]
+            elif found is not None:
+                yield Excluded(bads, _proof(work, bads, found), how)
+                open_ = _without(open_, bads)
+        if not open_:
             return
 
 
-def _explored(work: _Work, made: Coordinates, bads: Sequence[Bad], reach: Reach) -> tuple[Frame, Graph] | None:
+def _held_there(there: Work, made: Coordinates, bads: tuple[Bad, ...]) -> Joints | _Some | None:
+    """What holds everywhere, in other coordinates, so that all of these are excluded."""
+    points = next((x for reach in (Reach.ALL, Reach.DECLARED) if (x := _explored(there, made, bads, reach))), None)
+    if points is None or is_hopeless(there, points.same, bads):
+        return None
+    less = fused(points.graph)
+    answer, _ = _answer(there, points, less)
+    if isinstance(answer, _Some):
+        return answer
+    return _invariants(there, points.frame, less, answer, made.back) if isinstance(answer, Held) else None
+
+
+def _explored(work: Work, made: Coordinates, bads: Sequence[Bad], reach: Reach) -> Points | None:
     """The points where coordinates are control; None where none of them is, or the points are too many."""
     variables, starts = control(made.whole, work.session, reach)
     if made.stands_for.keys().isdisjoint(variables):
         return None
     free = without_guesses(made, variables)
-    f = frame(free, bads, made.claims, variables, starts, work.session, work.lemmas, made.stands_for)
+    said = dict(zip(work.asked.bads, made.claims, strict=True))
+    claims = [said[b] for b in bads]
+    f = frame(free, bads, claims, variables, starts, work.session, work.lemmas, made.stands_for)
     f = replace(f, limits=made.limits)
-    graph = _reached(work, f, (tuple(made.back.items()), tuple(made.limits.items())))
-    return None if graph is None else (f, graph)
+    same = same_points(work, f, (tuple(made.back.items()), tuple(made.limits.items())))
+    graph = reached(work, f, same)
+    return None if graph is None else Points(f, graph, same)
 
 
 def by_elements(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
@@ -276,11 +304,11 @@ def _of_elements(
     part: tuple[Automaton, ...], asked: Asked, budget: Budget, report: Report, effort: Effort
 ) -> Iterator[Excluded]:
     """What is excluded of all that is asked together."""
-    work = _work(part, asked, budget, report, effort)
-    f, graph = _graph(work, asked.bads, _as_it_is)
-    if f is None or graph is None:
+    work = work_of(part, asked, budget, report, effort)
+    points = points_of(work, asked.bads)
+    if points is None:
         return
-    less = fused(graph)
+    f, less = points.frame, fused(points.graph)
     equal = equalities(f, less.graph, work.lemmas, budget.bounds)
     made, stated = (horn(f, less.graph, work.lemmas, whole) for whole in (False, True))
     found = of_elements(made, stated, equal, work.session, effort.rlimit or 0)
@@ -294,7 +322,7 @@ def _of_elements(
             yield Excluded(asked.bads, proof, "every element of arrays")
 
 
-def _solved(work: _Work, f: Frame, graph: Graph, equal: Mapping[Point, Term]) -> Held | Way | GivenUp:
+def _solved(work: Work, f: Frame, graph: Graph, equal: Mapping[Point, Term]) -> Held | Way | GivenUp:
     """What Spacer says, or conjunctions where it gives up soon: these are found soon where equations carry the proof.
     Where nothing but control changes they are first: all there is to say is how tests came out. Raises LimitReached.
     """
@@ -306,41 +334,3 @@ def _solved(work: _Work, f: Frame, graph: Graph, equal: Mapping[Point, Term]) ->
         return soon
     stated = horn(f, graph, work.lemmas, True)
     return by_candidates(stated, equal, session.again(SOON), session.bounds) or solve(made, session.bounds, rlimit)
-
-
-def _graph(work: _Work, bads: tuple[Bad, ...], lay_out: LayingOut) -> tuple[Frame | None, Graph | None]:
-    """The points of the finest control of which there are few enough."""
-    wholes = [whole(work.part, Bad(None, bad.claim)) for bad in bads]
-    if any(w.partial for w in wholes):
-        return None, None
-    w, reaches = lay_out(standing(wholes[0], work.lemmas))
-    for reach in reaches:
-        variables, starts = control(w, work.session, reach)
-        f = frame(w, bads, [x.claim for x in wholes], variables, starts, work.session, work.lemmas)
-        graph = _reached(work, f, ())
-        if graph is not None:
-            return f, graph
-    if reaches:
-        work.report(Event("too many control points", {"control points are not enough": work.effort.points}))
-    return None, None
-
-
-def _reached(work: _Work, f: Frame, seen_as: Hashable) -> Graph | None:
-    """The points that matter, in the coordinates that it is `seen_as`; None if they are too many.
-
-    Questions that differ in what is bad alone have the same points, so these are not tried again.
-    """
-    names, variables = tuple(t.name for t in work.part), tuple(v.var for v in f.control)
-    same = (_reached, work.effort.points, names, work.lemmas, variables, f.own, f.live, seen_as)
-    if same in work.asked.shared.made:
-        return None
-    graph = explore(f, True, work.effort.points, work.session.bounds)
-    if graph is None:
-        work.asked.shared.made[same] = "too many points"
-    return graph
-
-
-def _counting(w: Whole) -> tuple[Whole, Sequence[Reach]]:
-    """With numbers that take few values, if there are any beside those that are declared so."""
-    counted = with_few(w)
-    return counted, () if counted is w else (Reach.NAMED, Reach.ALL)

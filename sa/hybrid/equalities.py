@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 
 from sa.automata.ranges import within
 from sa.base.limits import Limits, check_time
+from sa.certificates.run import Bad
 from sa.domains import zones
 from sa.domains.affine import EVERYTHING, Space, assign, forget, formulas, grown, meet, rows_of
 from sa.domains.zones import Zone
 from sa.hybrid.control import value_of
 from sa.hybrid.points import Frame, Graph, Point, Step
-from sa.hybrid.solve import Held, assumed_at
+from sa.hybrid.solve import assumed_at
 from sa.invariants.differences import VARIABLES, Leading, spread, thresholds
 from sa.smt.session import Session
 from sa.terms import build
@@ -111,14 +112,20 @@ def _leading(step: Step, target: Point, known: Term, ranges: Mapping[Var, Term])
     return target, (*written, *step.choices), zones.step(build.land(known, step.guard, *kept), step.updates)
 
 
-def excluded(
+def possible(
     f: Frame, graph: Graph, said: Mapping[Point, Term], lemmas: Sequence[Term], session: Session
-) -> Held | None:
-    """The equalities as a solution, if with ranges and lemmas no step to what is bad is possible."""
-    safe = all(
-        is_safe(f, steps, said[point], assumed_at(f, lemmas, point), session) for point, steps in graph.steps.items()
-    )
-    return Held(said) if safe else None
+) -> frozenset[Bad]:
+    """What is bad and may be reached by a step where this is said of the data, with ranges and lemmas."""
+    found = set[Bad]()
+    for point, steps in graph.steps.items():
+        bads = dict.fromkeys(s.bad for s in steps if s.bad is not None and s.bad not in found)
+        known = assumed_at(f, lemmas, point) if bads else ()
+        for bad in bads:
+            if not is_safe(f, [s for s in steps if s.bad == bad], said[point], known, session):
+                found.add(bad)
+        if len(found) == len(f.bads):
+            break
+    return frozenset(found)
 
 
 def is_safe(f: Frame, steps: Sequence[Step], said: Term, known: Sequence[Term], session: Session) -> bool:

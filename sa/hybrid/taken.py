@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from sa.automata.ranges import is_large
 from sa.explicit.whole import Arc, Whole
-from sa.hybrid.control import FEW
+from sa.hybrid.control import FEW, values_of
 from sa.terms import build
 from sa.terms.solve import solution
 from sa.terms.substitute import substitute
-from sa.terms.term import Int, Term, Var
+from sa.terms.term import Int, Ite, Term, Var
 
 #: Combinations of values of the variables of one update that are looked at.
 COMBINATIONS = 256
@@ -34,12 +34,48 @@ def with_few(w: Whole) -> Whole:
     return replace(w, variables=tuple(variables))
 
 
+def guessed(w: Whole) -> Mapping[Var, tuple[int, int]]:
+    """Limits of numbers that count: they begin with a constant, and each other value is made of such numbers.
+
+    Which values they take depends on the tests that were passed before: whoever explores within these limits sees it.
+    """
+    open_ = {v.var for v in w.variables if is_large(v)}
+    few = {v.var for v in w.variables if values_of(v) is not None}
+    found = {v: min(values) for v, values in _begun(w).items() if v in open_}
+    updates = [(a, v, t) for by_place in w.arcs for here in by_place for a in here for v, t in a.updates.items()]
+    falling = True
+    while falling:
+        fallen = {v for a, v, t in updates if v in found and not _counts(t, found.keys() | few)}
+        falling = bool(fallen)
+        found = {v: x for v, x in found.items() if v not in fallen}
+    written = {v for _, v, _ in updates}
+    lows = {v: min(x, 0) - 1 for v, x in found.items() if v in written}
+    return {v: (low, low + FEW - 1) for v, low in lows.items()}
+
+
+def limited(w: Whole, limits: Mapping[Var, tuple[int, int]]) -> Whole:
+    """The whole in which these variables have their limits as ranges."""
+    kept = (replace(v, low=limits[v.var][0], high=limits[v.var][1]) if v.var in limits else v for v in w.variables)
+    return replace(w, variables=tuple(kept))
+
+
+def _counts(term: Term, known: Set[Var]) -> bool:
+    """Whether these variables decide the values of a term, or conditions between such values."""
+    if isinstance(term, Ite):
+        return _counts(term.positive, known) and _counts(term.negative, known)
+    return term.free <= known
+
+
+def _begun(w: Whole) -> dict[Var, Set[int]]:
+    """The first values of variables that begin with a constant."""
+    said = (solution(f, f.free) for f in build.conjuncts(w.init))
+    return {s[0]: {s[1].value} for s in said if s is not None and isinstance(s[1], Int)}
+
+
 def _taken(w: Whole) -> Mapping[Var, Set[int]]:
     updates = [(a, v, t) for by_place in w.arcs for here in by_place for a in here for v, t in a.updates.items()]
-    said = (solution(f, f.free) for f in build.conjuncts(w.init))
-    begun = {s[0]: {s[1].value} for s in said if s is not None and isinstance(s[1], Int)}
     open_ = {v.var for v in w.variables if is_large(v)}
-    found = {v: frozenset(values) for v, values in begun.items() if v in open_}
+    found = {v: frozenset(values) for v, values in _begun(w).items() if v in open_}
     # What an update was asked about: sets only grow, so that the same sizes are the same sets.
     asked = dict[int, list[int]]()
     changed = True

@@ -10,7 +10,8 @@ from sa.certificates.run import Bad, Failing
 from sa.certificates.threads import Joint
 from sa.checker.never import check_joint
 from sa.checker.ruling import Accepted
-from sa.hybrid.engine import ALTERNATIVES, by_equalities
+from sa.hybrid.engine import by_equalities
+from sa.hybrid.exploring import ALTERNATIVES
 from sa.question.asked import Asked, Excluded
 from tests.language.texts import program_of
 

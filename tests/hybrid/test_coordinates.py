@@ -16,7 +16,8 @@ from sa.engines.portfolio_of_claims import COORDINATES
 from sa.engines.verify import Options, verify
 from sa.explicit.whole import Whole, whole
 from sa.hybrid.coordinates import Coordinates, coordinates
-from sa.hybrid.engine import EQUALITIES, by_coordinates
+from sa.hybrid.engine import by_coordinates
+from sa.hybrid.exploring import EQUALITIES
 from sa.question.asked import Asked
 from sa.terms.evaluate import evaluate
 from sa.terms.sort import Value

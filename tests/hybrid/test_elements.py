@@ -26,7 +26,8 @@ from sa.engines.engine import Turn
 from sa.engines.portfolio_of_claims import ELEMENTS, STATES
 from sa.engines.verify import Options, verify
 from sa.explicit.simulate import seeded_run
-from sa.hybrid.engine import EFFORTS, by_elements
+from sa.hybrid.engine import by_elements
+from sa.hybrid.exploring import EFFORTS
 from sa.question.asked import Asked, Excluded
 from sa.question.claims import claims_of
 from sa.terms.build import FALSE, eq, integer, select, variable

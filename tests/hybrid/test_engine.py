@@ -22,7 +22,8 @@ from sa.checker.run import check_run
 from sa.explicit.search import Effort as States
 from sa.explicit.search import search
 from sa.explicit.system import system
-from sa.hybrid.engine import Effort, by_control
+from sa.hybrid.engine import by_control
+from sa.hybrid.exploring import Effort
 from sa.hybrid.slices import mattering
 from sa.question.asked import Asked, Excluded, Refuted
 from sa.terms.build import eq, integer, variable

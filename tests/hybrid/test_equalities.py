@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from sa.base.budget import Budget, unheard
+from sa.base.budget import Budget, Event, unheard
 from sa.base.limits import Limits
 from sa.certificates.run import Bad, Failing
 from sa.certificates.threads import Joint, Lemmas
 from sa.checker.lemmas import check_lemmas
 from sa.checker.never import check_joint
 from sa.checker.ruling import Accepted
-from sa.hybrid.engine import EQUALITIES, Effort, by_control, by_equalities
+from sa.hybrid.engine import by_control, by_equalities
+from sa.hybrid.exploring import EQUALITIES, Effort
 from sa.question.asked import Asked, Excluded
 from tests.language.texts import program_of
 
@@ -51,6 +52,25 @@ def test_equations_alone_answer_where_points_are_many() -> None:
         program = program_of(PETERSON.format(second))
         asked = Asked(program.threads, (Bad(None, program.invariants[0].formula),), ())
         assert len(list(by_equalities(EQUALITIES[1], asked, Budget(Limits()), unheard))) == answers
+
+
+def test_what_equations_exclude_is_excluded_at_once_although_something_else_happens() -> None:
+    claims = "invariant twice : b == 2 * a; invariant never : a < 3; invariant even : c == b;"
+    text = f"global a, b, c : int = 0; thread T {{ while (true) {{ a, b, c := a + 1, b + 2, c + 2; }} }} {claims}"
+    program = program_of(text)
+    bads = tuple(Bad(None, i.formula) for i in program.invariants)
+    found = list(by_equalities(EQUALITIES[0], Asked(program.threads, bads, ()), Budget(Limits()), unheard))
+    assert [f.bads for f in found] == [(bads[0], bads[2])]
+    assert all(isinstance(f.evidence, Joint) and check_joint(f.evidence, Limits()) == Accepted() for f in found)
+
+
+def test_what_equations_do_not_exclude_is_not_asked_of_them_again() -> None:
+    text = "global a : int = 0; thread T { while (true) { a := a + 1; } } invariant never : a < 3;"
+    program, heard = program_of(text), list[Event]()
+    asked = Asked(program.threads, (Bad(None, program.invariants[0].formula),), ())
+    for effort in (EQUALITIES[0], EQUALITIES[1]):
+        assert not list(by_equalities(effort, asked, Budget(Limits()), heard.append))
+    assert len(heard) == 1
 
 
 def test_what_grows_with_something_else_stays_in_proportion() -> None:

@@ -15,7 +15,7 @@ from sa.explicit.search import search
 from sa.explicit.system import system
 from sa.explicit.whole import whole
 from sa.hybrid.engine import by_counters
-from sa.hybrid.taken import with_few
+from sa.hybrid.taken import guessed, with_few
 from sa.terms.term import Var
 from tests.hybrid.test_engine import judged
 from tests.language.texts import program_of
@@ -64,8 +64,36 @@ def test_any_positive_numbers_go_through_a_ring() -> None:
     assert answer(RING.replace("full != 0 {", "full != 1 {")) == "refuted"
 
 
+#: How full a buffer is is tested a step before it changes, under a lock. What went in is there, or went out.
+MONITOR = """
+global l, n, put, taken : int = 0; global buf : int[2] = 0;
+thread P {{ local v : int = 0; while (true) {{ havoc v; lock(l);
+  if (n < {room}) {{ buf[n] := v; put := put + v; n := n + 1; }} unlock(l); }} }}
+thread C {{ local v : int = 0; while (true) {{ lock(l);
+  if (n > 0) {{ n := n - 1; v := buf[n]; buf[n] := 0; taken := taken + v; }} unlock(l); }} }}
+invariant balance : l == 0 ==> put - taken == buf[0] + buf[1];
+"""
+
+
+def test_what_was_tested_steps_before_limits_a_number_that_counts() -> None:
+    assert "n" not in {name for name, (low, _) in ranges(MONITOR.format(room=2)).items() if low is not None}
+    assert answer(MONITOR.format(room=2)) == "proved"
+    assert answer(MONITOR.format(room=2).replace("taken + v", "taken + 1")) != "proved"
+
+
+def test_a_number_that_goes_beyond_its_limits_is_data_and_others_stay_control() -> None:
+    text = """global n, x, sum : int = 0; thread T { while (true) { n := n + 1;
+      if (x < 2) { x := x + 1; sum := sum + 1; } else { x := 0; sum := sum - 2; } } }
+      invariant low : !(x > 2) && !(n < 0);"""
+    found = guessed(whole(program_of(text).threads, Bad(None, None)))
+    assert {str(v.name): limits for v, limits in found.items()} == dict.fromkeys(("n", "x", "sum"), (-1, 14))
+    assert answer(text) == "proved"
+    # It is no reason to believe that it stays within them.
+    assert answer(text.replace("!(n < 0)", "n < 14")) != "proved"
+
+
 def test_without_such_numbers_nothing_is_tried() -> None:
-    text = "global n : int = 0; thread T { while (true) { n := n + 1; } } invariant up : n >= 0;"
+    text = "global n : int; init n >= 0; thread T { while (true) { n := n + 1; } } invariant up : n >= 0;"
     assert answer(text) == "open"
 
 
@@ -85,12 +113,25 @@ def _random(seed: int) -> str:
         "await d > 0 { x := 2 - x; }",
         "m := y;",
         "if (m > 1) { y := 0; }",
+        "if (z < 2) { z := z + 1; d := z; }",
+        "if (z > 0) { z := z - 1; }",
     )
     bodies = (" ".join(rng.choice(steps) for _ in range(rng.randint(3, 6))) for _ in range(2))
     threads = " ".join(f"thread T{n} {{ local m : int = 0; while (*) {{ {body} }} }}" for n, body in enumerate(bodies))
-    claims = ("x < 3", "x < 2", "y < 2", "y + x < 4", "d >= 0", "d < 2", "x != 2 || d == 0", "e + x >= 0", "T1.m <= x")
+    claims = (
+        "x < 3",
+        "x < 2",
+        "y < 2",
+        "y + x < 4",
+        "d >= 0",
+        "d < 2",
+        "x != 2 || d == 0",
+        "e + x >= 0",
+        "T1.m <= x",
+        "z < 4",
+    )
     claim = rng.choice(claims)
-    return f"global x, y, d, e : int = 0; {threads} invariant claim : {claim};"
+    return f"global x, y, z, d, e : int = 0; {threads} invariant claim : {claim};"
 
 
 def _agree(seeds: Iterable[int]) -> Counter[str]:
@@ -122,7 +163,7 @@ def _stays(text: str, var: Var, low: int | None, high: int | None) -> bool:
 
 
 def test_random_programs_have_the_answers_that_enumeration_does_not_contradict() -> None:
-    counts = _agree(range(4))
+    counts = _agree(range(5))
     assert min(counts["proved"], counts["refuted"]) > 0
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from sa.base.budget import Budget, unheard
 from sa.base.limits import limits
 from sa.certificates.run import Bad, Failing
-from sa.hybrid.engine import TESTS, by_tests
+from sa.hybrid.engine import by_tests
+from sa.hybrid.exploring import TESTS
 from sa.question.asked import Asked
 from tests.hybrid.test_engine import judged
 from tests.language.texts import program_of

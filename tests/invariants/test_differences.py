@@ -12,7 +12,8 @@ from sa.checker.lemmas import check_lemmas
 from sa.checker.never import check_joint
 from sa.checker.ruling import Accepted
 from sa.conditions.composition import product
-from sa.hybrid.engine import EQUALITIES, by_equalities
+from sa.hybrid.engine import by_equalities
+from sa.hybrid.exploring import EQUALITIES
 from sa.invariants.differences import Others, differences
 from sa.question.asked import Asked, Excluded
 from sa.terms import build

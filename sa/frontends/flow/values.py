@@ -249,8 +249,11 @@ def evaluate(term: Term, found: Found, thread: int) -> Values:
             return frozenset({address}) if address is not None else found.registers.get((thread, term), _UNKNOWN)
         case _ if (folded := _folded(term, found, thread)) is not None:
             return frozenset({folded})
-        case Ite(_, positive, negative):
-            return _settled(evaluate(positive, found, thread) | evaluate(negative, found, thread), found.layout)
+        case Ite(condition, positive, negative):
+            decided = _decided(condition, found, thread)
+            one = _NOTHING if decided is build.FALSE else evaluate(positive, found, thread)
+            other = _NOTHING if decided is build.TRUE else evaluate(negative, found, thread)
+            return _settled(one | other, found.layout)
         case Sum():
             if (known := found.sums.get(term)) is not None:
                 return known
@@ -260,6 +263,17 @@ def evaluate(term: Term, found: Found, thread: int) -> Values:
             return values
         case _:
             return _UNKNOWN
+
+
+def _decided(condition: Term, found: Found, thread: int) -> Term:
+    """What is left of a condition where registers have one value, addresses too: who takes two locks compares them."""
+    known = dict[Var, Term]()
+    for var in condition.free:
+        values = evaluate(var, found, thread)
+        # The number of a column may stand for any address in it.
+        if len(values) == 1 and (value := next(iter(values))) is not OTHER and value not in found.layout.columns:
+            known[var] = build.integer(value)
+    return substitute(condition, known)
 
 
 def _folded(term: Term, found: Found, thread: int) -> int | None:

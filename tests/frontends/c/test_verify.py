@@ -12,7 +12,7 @@ from sa.base.limits import limits
 from sa.base.verdict import Verdict
 from sa.engines.verify import Options
 from sa.frontends.reading import Reading
-from tests.frontends.c.programs import threads, verdict
+from tests.frontends.c.programs import program, threads, verdict
 
 PETERSON = (Path(__file__).parent / "peterson.c").read_text()
 LOCKED = "pthread_mutex_lock(&m);\nx++;\npthread_mutex_unlock(&m);"
@@ -258,3 +258,25 @@ int main(void) {
 def test_extensions_of_gnu_have_their_values(claim: str, tmp_path: Path) -> None:
     assert verdict(tmp_path, f"{ARITHMETIC} assert({claim}); return 0; }}") is Verdict.PROVED
     assert verdict(tmp_path, f"{ARITHMETIC} assert(!({claim})); return 0; }}") is Verdict.REFUTED
+
+
+ORDERED = """
+struct account { int sum; pthread_mutex_t m; };
+struct account a[2] = { { 5, PTHREAD_MUTEX_INITIALIZER }, { 5, PTHREAD_MUTEX_INITIALIZER } };
+void move(struct account *f, struct account *g, int n) {
+  struct account *low = f < g ? f : g, *high = f < g ? g : f;
+  pthread_mutex_lock(&low->m); pthread_mutex_lock(&high->m);
+  f->sum -= n; g->sum += n;
+  pthread_mutex_unlock(&high->m); pthread_mutex_unlock(&low->m);
+}
+"""
+
+
+def test_two_locks_are_told_apart_where_their_addresses_are_compared(tmp_path: Path) -> None:
+    forth, back = "move(&a[0], &a[1], 1);", "move(&a[1], &a[0], 2);"
+    end = "assert(a[0].sum + a[1].sum == 10 && a[0].sum == 6);"
+    text = threads(forth, back, shared=ORDERED, end=end)
+    assert verdict(tmp_path, text) is Verdict.PROVED
+    assert verdict(tmp_path, text.replace("== 6", "== 5")) is Verdict.REFUTED
+    # Each lock is known, so that what both guard is one step.
+    assert all(len(t.locations) <= 6 for t in program(tmp_path, text).threads if t.name != "main")

@@ -1,0 +1,176 @@
+"""Control points for questions: which variables are control, and what was found out about the same points before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sa.automata.automaton import Automaton
+from sa.base.budget import Budget, Event, Report
+from sa.certificates.run import Bad
+from sa.explicit.whole import Whole, whole
+from sa.hybrid.control import Reach, control
+from sa.hybrid.points import Frame, Graph, explore, explored, frame
+from sa.hybrid.slices import spoken_of
+from sa.hybrid.standing import standing
+from sa.hybrid.taken import guessed, limited, with_few
+from sa.invariants.direct import lemmas_key
+from sa.invariants.houdini import has_functions
+from sa.question.asked import Asked
+from sa.smt.session import Session
+from sa.terms.term import Term, Var
+
+#: What of a whole may be control, and in how many ways; none where there is nothing to look at.
+LayingOut: TypeAlias = Callable[[Whole], tuple[Whole, Sequence[Reach]]]
+
+
+class Effort(Struct, frozen=True):
+    """How many control points at most, those that matter and all; solver resources, none: equations are enough.
+
+    With `alternatives` a point may have several sets of equations.
+    """
+
+    points: int
+    full: int
+    rlimit: int | None
+    alternatives: bool = False
+
+
+#: Equalities alone cost little at each point, so there may be many. Few points are a look before other engines.
+EQUALITIES = (Effort(2_000, 40_000, None), Effort(20_000, 40_000, None))
+ALTERNATIVES = (replace(EQUALITIES[0], alternatives=True), replace(EQUALITIES[1], alternatives=True))
+
+#: With little effort and with much.
+EFFORTS = (Effort(3_000, 6_000, 10_000_000), Effort(40_000, 80_000, 200_000_000))
+
+#: Where it is control how tests come out: a look at few points, and more.
+TESTS = (Effort(300, 6_000, None), Effort(3_000, 6_000, None, alternatives=True))
+
+
+class Work(Struct, frozen=True):
+    """A question about threads, what is known of them, and with what effort it is answered."""
+
+    part: tuple[Automaton, ...]
+    asked: Asked
+    lemmas: tuple[Term, ...]
+    session: Session
+    report: Report
+    effort: Effort
+
+
+class Points(Struct, frozen=True, eq=False):
+    """Control points that a question is about. All questions have the `same` ones for which it is equal."""
+
+    frame: Frame
+    graph: Graph
+    same: Hashable
+
+
+#: The points at which some of what is bad is looked for; none where they are too many, or are known to be no help.
+Exploring: TypeAlias = Callable[[Work, tuple[Bad, ...]], Points | None]
+
+
+def work_of(part: tuple[Automaton, ...], asked: Asked, budget: Budget, report: Report, effort: Effort) -> Work:
+    """The work on a question, with what earlier engines have shown."""
+    known = (c for c in asked.shared.made.get(lemmas_key(asked), ()) if not has_functions(c))
+    lemmas = spoken_of(tuple(known), part)
+    return Work(part, asked, lemmas, Session(budget.bounds, seed=budget.seed), report, effort)
+
+
+def _as_it_is(w: Whole) -> tuple[Whole, Sequence[Reach]]:
+    return w, tuple(Reach)
+
+
+def points_of(work: Work, bads: tuple[Bad, ...], lay_out: LayingOut = _as_it_is) -> Points | None:
+    """The points of the finest control of which there are few enough."""
+    wholes = [whole(work.part, Bad(None, bad.claim)) for bad in bads]
+    if any(w.partial for w in wholes):
+        return None
+    w, reaches = lay_out(standing(wholes[0], work.lemmas))
+    for reach in reaches:
+        variables, starts = control(w, work.session, reach)
+        f = frame(w, bads, [x.claim for x in wholes], variables, starts, work.session, work.lemmas)
+        same = same_points(work, f, ())
+        if is_hopeless(work, same, bads):
+            return None
+        graph = reached(work, f, same)
+        if graph is not None:
+            return Points(f, graph, same)
+    if reaches:
+        work.report(Event("too many control points", {"control points are not enough": work.effort.points}))
+    return None
+
+
+def counted(work: Work, bads: tuple[Bad, ...]) -> Points | None:
+    """The points where numbers that count within limits are control; those that go beyond are left out one by one."""
+    wholes = [whole(work.part, Bad(None, bad.claim)) for bad in bads]
+    if any(w.partial for w in wholes):
+        return None
+    w = with_few(standing(wholes[0], work.lemmas))
+    beyond: set[Var] = work.asked.shared.made.setdefault((counted, tuple(t.name for t in work.part)), set())
+    while limits := {v: x for v, x in guessed(w).items() if v not in beyond}:
+        variables, starts = control(limited(w, limits), work.session, Reach.ALL)
+        limits = {v: x for v, x in limits.items() if v in variables}
+        if not limits:
+            break
+        free = limited(w, limits)
+        f = frame(free, bads, [x.claim for x in wholes], variables, starts, work.session, work.lemmas)
+        f = replace(f, limits=limits)
+        same = same_points(work, f, ())
+        if is_hopeless(work, same, bads):
+            return None
+        found = explored(f, True, work.effort.points, work.session.bounds)
+        if isinstance(found, Graph):
+            return Points(f, found, same)
+        if found is None:
+            break
+        beyond.add(found)
+    return points_of(work, bads, _counting)
+
+
+def _counting(w: Whole) -> tuple[Whole, Sequence[Reach]]:
+    """With numbers that take few values, if there are any beside those that are declared so."""
+    few = with_few(w)
+    return few, () if few is w else (Reach.NAMED, Reach.ALL)
+
+
+def same_points(work: Work, f: Frame, seen_as: Hashable) -> Hashable:
+    """What questions have in common that differ in what is bad alone, in the coordinates that a point is `seen_as`."""
+    names, variables = tuple(t.name for t in work.part), tuple((v.var, v.low, v.high) for v in f.control)
+    return names, work.lemmas, variables, f.own, f.live, seen_as
+
+
+def reached(work: Work, f: Frame, same: Hashable) -> Graph | None:
+    """The points that matter; None if they are too many, which is not found out twice."""
+    key, made = ("too many points", work.effort.points, same), work.asked.shared.made
+    if key in made:
+        return None
+    graph = explore(f, True, work.effort.points, work.session.bounds)
+    if graph is None:
+        made[key] = True
+    return graph
+
+
+def is_hopeless(work: Work, same: Hashable, bads: tuple[Bad, ...]) -> bool:
+    """Whether equations at these points, or their alternatives, are known not to exclude any of these."""
+    if work.effort.rlimit is not None:
+        return False
+    if work.effort.alternatives:
+        return bads in work.asked.shared.made.get(("alternatives fail", same), ())
+    fail: frozenset[Bad] = work.asked.shared.made.get(("equations fail", same), frozenset())
+    return fail.issuperset(bads)
+
+
+def equations_fail(work: Work, points: Points, bads: frozenset[Bad]) -> None:
+    """Note of what is bad that equations do not exclude it, alone or with others."""
+    key, made = ("equations fail", points.same), work.asked.shared.made
+    made[key] = made.get(key, frozenset()) | bads
+
+
+def alternatives_fail(work: Work, points: Points) -> None:
+    """Note of all that is asked together that no alternatives exclude it."""
+    key, made = ("alternatives fail", points.same), work.asked.shared.made
+    made[key] = (*made.get(key, ()), points.frame.bads)
