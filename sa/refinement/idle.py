@@ -7,7 +7,6 @@ pass such steps where they have to. The checker sees only that. Plays are left t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -29,6 +28,9 @@ from sa.terms.term import Term, Var
 #: it, and the search of some length.
 MOST, LEAST = 2 / 3, 100
 
+#: The part of the time that the search without idle steps has.
+FIRST = 0.7
+
 
 class Shortened(Struct, frozen=True, eq=False):
     """A goal about two sides with their idle steps left out."""
@@ -47,13 +49,18 @@ def by_short_search(tactics: Tactics, asked: GoalAsked, budget: Budget, report: 
     goal, tried = asked.goal, asked.shared.made
     short = None if ("idle in vain", goal) in tried else asked.shared.once(("idle", goal), lambda: shortened(goal))
     if short is not None:
-        # Once in vain is enough: what is lost is lost for all, and a relation that takes long is found without this.
-        tried["idle in vain", goal] = True
-        part = replace(budget, bounds=share(budget.bounds, 0.5))
-        found = None
+        part = replace(budget, bounds=share(budget.bounds, FIRST))
+        found, once_more = None, False
         # Its share is not all: what it does not find, the search of the goal itself may.
-        with suppress(LimitReached):
+        try:
             found = _found(tactics, short, asked, part, report)
+        except LimitReached:
+            once_more = ("idle cut short", goal) not in tried
+            tried["idle cut short", goal] = True
+        # Once in vain is enough: what is lost is lost for all. What was cut short goes on once more; a relation that
+        # takes longer is found without this.
+        if not once_more:
+            tried["idle in vain", goal] = True
         if found is not None:
             yield found
             return
