@@ -13,7 +13,7 @@ from sa.game.board import Board, initial_condition
 from sa.game.choices import picked
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
-from sa.terms.evaluate import State, Unevaluable
+from sa.terms.evaluate import State, Unevaluable, holds
 from sa.terms.name import off_side
 from sa.terms.solve import solution
 from sa.terms.sort import default_value
@@ -98,11 +98,14 @@ def _opening(known: _Known, given: Mapping[Var, Term]) -> dict[Var, Term]:
 
 def _near(known: _Known, state: State, partner: State) -> dict[Var, Term]:
     """Values of a partner in a state, as terms that may do for more states: bounds that the conditions give."""
-    variables = [v.var for v in known.open]
+    variables, here = [v.var for v in known.open], {**state, **partner}
     try:
-        return picked(variables, build.conjuncts(known.rest), {**state, **partner})
+        if holds(known.rest, here):
+            return picked(variables, build.conjuncts(known.rest), here)
     except Unevaluable:
-        return {v: build.constant(partner[v], v.sort) for v in variables}
+        # A function without a body has the values that the solver gives it.
+        pass
+    return {v: build.constant(partner[v], v.sort) for v in variables}
 
 
 def _decided(initially: Sequence[Term], variables: Sequence[Variable]) -> dict[Var, Term]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias, assert_never
 
@@ -14,7 +14,7 @@ from sa.base.budget import Budget, Event, Report
 from sa.base.limits import part_of
 from sa.certificates.run import Bad
 from sa.certificates.threads import Joint, Lemmas
-from sa.explicit.whole import Whole, whole
+from sa.explicit.whole import Whole
 from sa.hybrid.alternatives import alternatives
 from sa.hybrid.candidates import by_candidates
 from sa.hybrid.cells import INDICES, of_elements
@@ -35,6 +35,7 @@ from sa.hybrid.exploring import (
     points_of,
     reached,
     same_points,
+    wholes_of,
     work_of,
 )
 from sa.hybrid.fuse import Fused, fused, restored
@@ -51,7 +52,7 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 #: Decides a question about the threads that matter, with some effort.
-Deciding: TypeAlias = Callable[[tuple[Automaton, ...], Asked, Budget, Report, "Effort"], Iterator[Excluded | Refuted]]
+Deciding: TypeAlias = Callable[[tuple[Automaton, ...], Asked, Budget, Report, Effort], Iterator[Excluded | Refuted]]
 
 
 #: Other coordinates in which a question about a whole may be answered, by its claims and what is bad.
@@ -92,13 +93,12 @@ def by_control(
 
 def by_equalities(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """What equations and differences between data settle, at many points. Raises LimitReached."""
-    return (found for found in by_control(effort, asked, budget, report) if isinstance(found, Excluded))
+    return _excluded(by_control(effort, asked, budget, report))
 
 
 def by_coordinates(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """The same with remainders and differences as variables of their own. Raises LimitReached."""
-    found = by_control(effort, asked, budget, report, _in_coordinates)
-    return (f for f in found if isinstance(f, Excluded))
+    return _excluded(by_control(effort, asked, budget, report, _in_coordinates))
 
 
 def by_counters(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
@@ -108,7 +108,11 @@ def by_counters(effort: Effort, asked: Asked, budget: Budget, report: Report) ->
 
 def by_counting(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """The same with equations and differences alone. Raises LimitReached."""
-    return (found for found in by_counters(EQUALITIES[0], asked, budget, report) if isinstance(found, Excluded))
+    return _excluded(by_counters(EQUALITIES[0], asked, budget, report))
+
+
+def _excluded(found: Iterable[Excluded | Refuted]) -> Iterator[Excluded]:
+    return (f for f in found if isinstance(f, Excluded))
 
 
 def decided(
@@ -224,8 +228,7 @@ def _proof(work: Work, bads: tuple[Bad, ...], invariants: Joints) -> Joint | Lem
 def by_tests(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """What equations and differences settle where it is control how tests come out. Raises LimitReached."""
     decide = partial(_in_coordinates, guesses=_by_tests, how="control points that tell how tests come out")
-    found = by_control(effort, asked, budget, report, decide)
-    return (f for f in found if isinstance(f, Excluded))
+    return _excluded(by_control(effort, asked, budget, report, decide))
 
 
 def _by_tests(w: Whole, claims: Sequence[Term], bads: Sequence[Bad]) -> Iterator[Coordinates]:
@@ -246,8 +249,8 @@ def _in_coordinates(
     how: str = "remainders and differences at control points",
 ) -> Iterator[Excluded]:
     """What is excluded where other variables are control, for all that is asked together."""
-    wholes = [whole(part, Bad(None, bad.claim)) for bad in asked.bads]
-    if any(w.partial for w in wholes):
+    wholes = wholes_of(part, asked.bads)
+    if wholes is None:
         return
     work = work_of(part, asked, budget, report, effort)
     open_: tuple[Bad, ...] = asked.bads
@@ -296,8 +299,7 @@ def _explored(work: Work, made: Coordinates, bads: Sequence[Bad], reach: Reach) 
 def by_elements(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """What is excluded by what holds of every element of arrays. Raises LimitReached."""
     if any(isinstance(v.var.sort, ArraySort) for t in asked.threads for v in t.variables):
-        found = by_control(effort, asked, budget, report, _of_elements)
-        yield from (f for f in found if isinstance(f, Excluded))
+        yield from _excluded(by_control(effort, asked, budget, report, _of_elements))
 
 
 def _of_elements(

@@ -80,14 +80,20 @@ def work_of(part: tuple[Automaton, ...], asked: Asked, budget: Budget, report: R
     return Work(part, asked, lemmas, Session(budget.bounds, seed=budget.seed), report, effort)
 
 
+def wholes_of(part: tuple[Automaton, ...], bads: Sequence[Bad]) -> list[Whole] | None:
+    """The threads as a whole with each claim; None where not all that they do is known."""
+    wholes = [whole(part, Bad(None, bad.claim)) for bad in bads]
+    return None if any(w.partial for w in wholes) else wholes
+
+
 def _as_it_is(w: Whole) -> tuple[Whole, Sequence[Reach]]:
     return w, tuple(Reach)
 
 
 def points_of(work: Work, bads: tuple[Bad, ...], lay_out: LayingOut = _as_it_is) -> Points | None:
     """The points of the finest control of which there are few enough."""
-    wholes = [whole(work.part, Bad(None, bad.claim)) for bad in bads]
-    if any(w.partial for w in wholes):
+    wholes = wholes_of(work.part, bads)
+    if wholes is None:
         return None
     w, reaches = lay_out(standing(wholes[0], work.lemmas))
     for reach in reaches:
@@ -106,8 +112,8 @@ def points_of(work: Work, bads: tuple[Bad, ...], lay_out: LayingOut = _as_it_is)
 
 def counted(work: Work, bads: tuple[Bad, ...]) -> Points | None:
     """The points where numbers that count within limits are control; those that go beyond are left out one by one."""
-    wholes = [whole(work.part, Bad(None, bad.claim)) for bad in bads]
-    if any(w.partial for w in wholes):
+    wholes = wholes_of(work.part, bads)
+    if wholes is None:
         return None
     w = with_few(standing(wholes[0], work.lemmas))
     beyond: set[Var] = work.asked.shared.made.setdefault((counted, tuple(t.name for t in work.part)), set())

@@ -43,7 +43,7 @@ def parse(source: Source) -> Module:
     while len(errors) < MAX_SYNTAX_ERRORS:
         try:
             with reading(source):
-                module: Module = parser.parse(text)  # type: ignore[assignment]
+                module: Module = parser.parse(text)  # type: ignore[assignment]  # Lark cannot say what its transformer makes
         except UnexpectedInput as failure:
             errors.append(_describe(source, parser, failure))
             offset = failure.pos_in_stream or 0
