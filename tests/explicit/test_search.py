@@ -6,12 +6,15 @@ from typing import NoReturn
 
 import pytest
 
+from sa.automata.automaton import Kind, Variable
 from sa.automata.program import Program
-from sa.base.limits import Limits
+from sa.base.limits import LimitReached, Limits, limits
 from sa.certificates.packed import HAS_NUMPY
 from sa.certificates.run import Bad, Failing
+from sa.explicit.picks import extensions, picks
 from sa.explicit.search import Effort, Search, search
 from sa.explicit.system import system
+from sa.terms import build
 from tests.explicit.judging import LEVELS, PLAIN, REDUCED, REDUCED_LEVELS, compared, searched
 from tests.generators.arrayed import arrayed
 from tests.language.texts import program_of
@@ -42,6 +45,15 @@ def test_a_search_knows_when_it_has_seen_everything() -> None:
     assert not complete("global x : int = 0; thread A { havoc x; assert x != 1000; }")
     assert not complete("global x : int = 0; thread A { while (x >= 0) { x := x + 1; } assert false; }")
     assert not complete("function f(int) : int; global x : int = 0; thread A { x := f(x); assert x == 0; }")
+
+
+def test_choosing_values_of_a_step_keeps_to_the_time() -> None:
+    """Some steps choose among very many values, and a search takes few of them."""
+    x, y = (Variable(build.variable(name), Kind.LOCAL) for name in "xy")
+    how = picks(build.le(build.ZERO, build.add(x.var, y.var)), (), (x, y), range(100))
+    assert len(extensions(how, (), 50_000)[0]) > 1_000
+    with pytest.raises(LimitReached):
+        extensions(how, (), 50_000, limits(0.0, None))
 
 
 def test_what_does_not_matter_is_no_part_of_a_state() -> None:

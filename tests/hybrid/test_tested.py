@@ -63,3 +63,8 @@ def test_the_answer_says_that_tests_were_control() -> None:
 
 def test_so_it_does_where_two_write_in_turn() -> None:
     assert verdict(WRITERS) == "proved"
+
+
+def test_few_points_are_enough_for_one_writer_and_one_reader() -> None:
+    asked = Asked(program_of(COPIES.format(written="now")).threads, (Bad(Failing(), None),), ())
+    assert list(by_tests(TESTS[0], asked, Budget(limits(60.0, None)), unheard))

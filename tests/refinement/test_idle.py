@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge
 from sa.base.budget import Budget, unheard
-from sa.base.limits import limits
+from sa.base.limits import LimitReached, limits
+from sa.base.verdict import Reason
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
@@ -66,6 +68,20 @@ def test_a_relation_without_idle_steps_is_one_with_them() -> None:
     goal = _whole(ABSTRACT, CONCRETE)
     (found,) = _lengthened(goal)
     assert isinstance(check(goal, found, limits(60.0, None)), Accepted)
+
+
+def test_what_is_cut_short_goes_on_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, tried = GoalAsked(_whole(ABSTRACT, CONCRETE)), list[Budget]()
+
+    def cut_short(*given: Any) -> None:
+        tried.append(given[3])
+        raise LimitReached(Reason.TIMEOUT)
+
+    monkeypatch.setattr(idle, "_found", cut_short)
+    for _ in range(4):
+        # The search of the goal itself is asked each time, and an end of time is no answer.
+        assert list(idle.by_short_search(TACTICS, asked, Budget(limits(60.0, None)), unheard))
+    assert len(tried) == 2
 
 
 def test_less_is_looked_at_without_idle_steps() -> None:

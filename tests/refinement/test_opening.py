@@ -47,5 +47,12 @@ def test_values_near_bounds_are_found_for_all_states_at_once(tmp_path: Path, dec
     assert answer(tmp_path, declared, "global x : int;", relate) is Verdict.PROVED
 
 
+def test_values_of_a_function_without_a_body_are_no_reason_for_a_value(tmp_path: Path) -> None:
+    """The function may have no large values, so that nothing is known."""
+    declared = "function f(int) : int;"
+    found = answer(tmp_path, f"{declared} global y : int;", f"{declared} global x : int;", "conc.x <= f(abs.y)")
+    assert found is not Verdict.PROVED
+
+
 def test_a_state_without_a_partner_refutes(tmp_path: Path) -> None:
     assert answer(tmp_path, "global y : int; init y >= 0;", "global x : int;", "abs.y <= conc.x") is Verdict.REFUTED
