@@ -7,9 +7,14 @@ from pathlib import Path
 import pytest
 
 from sa.app.refine import RefineRequest, refine
-from sa.base.limits import limits
+from sa.base.limits import Limits, limits
 from sa.base.verdict import Verdict
 from sa.engines.options import Options
+from sa.game.board import lay_out
+from sa.game.opening import NotCovered, cover
+from sa.question.goals import goals
+from sa.smt.session import Session, Undecided
+from tests.endtoend.asking import read
 
 
 def answer(folder: Path, abstract: str, concrete: str, relate: str) -> Verdict:
@@ -56,3 +61,10 @@ def test_values_of_a_function_without_a_body_are_no_reason_for_a_value(tmp_path:
 
 def test_a_state_without_a_partner_refutes(tmp_path: Path) -> None:
     assert answer(tmp_path, "global y : int; init y >= 0;", "global x : int;", "abs.y <= conc.x") is Verdict.REFUTED
+
+
+def test_that_the_solver_gives_up_says_nothing_of_partners(monkeypatch: pytest.MonkeyPatch) -> None:
+    (goal,) = goals(*read("global y : int; thread T { skip; }", "global x : int; thread T { skip; }"), whole=True)
+    session = Session(Limits())
+    monkeypatch.setattr(Session, "check", lambda *_: Undecided("it gave up"))
+    assert cover(session, lay_out(goal)) == NotCovered({}, False)

@@ -7,7 +7,8 @@ from itertools import count, islice
 import pytest
 
 from sa.base.budget import Budget
-from sa.base.limits import Limits, limits
+from sa.base.limits import LimitReached, Limits, limits
+from sa.base.verdict import Reason
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
@@ -17,6 +18,7 @@ from sa.engines.portfolio_of_goals import LATE_POINTS, POINTS, QUICK_POINTS
 from sa.game.unfolding import unfolded
 from sa.question.goals import goals
 from sa.refinement.points import points_of
+from sa.simulation import algorithm_2_search
 from sa.terms import build
 from tests.endtoend.asking import read
 from tests.generators.automata import random_goal
@@ -137,7 +139,15 @@ def test_a_stage_between_two_channels_needs_no_lemma() -> None:
     assert relation is not None and lemmas == 0
 
 
-def test_a_search_without_questions_keeps_to_its_time() -> None:
+def test_a_search_without_questions_keeps_to_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Facts settle all of its steps, so the solver does not look at the clock for it."""
-    relation, _ = _by(LATE_POINTS, _whole(ONE_CHANNEL, TWO_CHANNELS), limits(0.1, None))
-    assert relation is None
+    looks = list[Limits]()
+
+    def out_of_time(bounds: Limits) -> None:
+        looks.append(bounds)
+        if len(looks) == 3:
+            raise LimitReached(Reason.TIMEOUT)
+
+    monkeypatch.setattr(algorithm_2_search, "check_time", out_of_time)
+    relation, _ = _by(LATE_POINTS, _whole(ONE_CHANNEL, TWO_CHANNELS), limits(60.0, None))
+    assert relation is None and len(looks) == 3
