@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fuzz bench gallery golden docs schemas clean
+.PHONY: help demo test check fuzz longest bench gallery golden docs schemas clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -13,7 +13,7 @@ help:  ## Show this list
 demo: $(VENV)/.installed  ## Set up, then prove that concrete GCD refines abstract GCD
 	$(BIN)/sacheck refine specs/closed/gcd/abs.sa specs/closed/gcd/conc.sa
 
-test: $(VENV)/.developer  ## All tests but the rest of the long random comparisons
+test: $(VENV)/.developer  ## All tests but the long ones
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not fuzz"
 
 check: $(VENV)/.developer  ## What one runs all day: lint, layout, types, fast tests
@@ -22,8 +22,11 @@ check: $(VENV)/.developer  ## What one runs all day: lint, layout, types, fast t
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -m "not slow and not fuzz"
 
-fuzz: $(VENV)/.developer  ## The long random comparisons, all of them
+fuzz: $(VENV)/.developer  ## The long tests: random comparisons, and what takes two seconds or more
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "slow or fuzz" tests
+
+longest: $(VENV)/.developer  ## Measure which tests take long: writes tests/longest.txt
+	SACHECK_LONGEST=write $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not fuzz"
 
 bench: $(VENV)/.developer  ## The paper's table: verdicts, seconds, sizes
 	$(BIN)/python -m bench.table
