@@ -17,7 +17,7 @@ from sa.base.budget import Budget, Report
 from sa.base.diagnostic import InputError
 from sa.base.limits import LimitReached, Unsupported
 from sa.bounded.schedule import faults
-from sa.bounded.search import Coverage, Reached
+from sa.bounded.search import Coverage, Reached, task
 from sa.bounded.stages import Before, Wanted, in_stages
 from sa.bounded.swarm import in_parts
 from sa.certificates.crowd import CrowdRun, bads_of_copies
@@ -64,6 +64,14 @@ def by_rounds(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -> I
         raise
     if covered is not None and left:
         yield Note(in_words(covered))
+
+
+def by_ending_states(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
+    """All states of threads whose loops all end: there are finitely many. Raises LimitReached."""
+    before = asked.shared.once((Before, asked.threads, asked.bads), Before)
+    unwound = task(system(asked.threads, asked.bads), 1, exactly=False, memory=before.memory)
+    if not any(dag.open_loops for dag in unwound.dags):
+        yield from by_all_states(asked, budget, report)
 
 
 def _with_copies(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted | Note]:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from sa.base.diagnostic import InputError
-from sa.bounded.engine import by_rounds
+from sa.bounded.engine import by_ending_states, by_rounds
 from sa.bounded.schedule import read_schedule
 from sa.bounded.stages import Wanted
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
@@ -147,6 +147,8 @@ QUICK_BOUNDED: ClaimEngine = Decider(
     partial(by_rounds, Wanted(stages=2, effort=250_000, by_the_way=True)),
 )
 
+ENDING_STATES: ClaimEngine = Decider("ending-states", "all states, where all loops end soon", by_ending_states)
+
 Portfolio: TypeAlias = tuple[Turn[ClaimEngine], ...]
 
 #: Engines of `verify` in their order.
@@ -163,6 +165,8 @@ CLAIMS: Portfolio = (
     Turn(ALTERNATIVES, 0.25),
     # Before boxes: it takes the same little time for many threads, for which boxes take long.
     Turn(QUICK_BOUNDED, 0.1),
+    # There are finitely many, if perhaps more than can be looked at.
+    Turn(ENDING_STATES, 0.2),
     Turn(TESTS, 0.35),
     Turn(COORDINATES, 0.2),
     # Before those that go through many control points, or bound variables thread by thread.

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from math import inf
 
 from msgspec.structs import replace
 
 from sa.automata.ranges import is_large
 from sa.base.budget import Budget, Report
+from sa.base.limits import LimitReached, remaining
 from sa.explicit.evidence import proof, run_into
 from sa.explicit.layout import Slot
 from sa.explicit.search import Effort, Search, search
@@ -78,9 +80,22 @@ def _by_beam(asked: Asked, found: Search, budget: Budget, report: Report) -> Ite
 
 
 def by_all_states(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
-    """What a long search settles, in which steps that need not be interleaved are not. Raises LimitReached."""
-    s = system(asked.threads, asked.bads)
-    return _settled(asked, search(s, LONG if _unbounded(s) else LONGEST, budget.bounds, report))
+    """What a long search settles, in which steps that need not be interleaved are not.
+
+    A search that a limit ended is made again only where there is more time, and one that gave up not at all. Raises
+    LimitReached.
+    """
+    s, seconds = system(asked.threads, asked.bads), remaining(budget.bounds)
+    in_vain = asked.shared.once(("all states in vain", asked.bads), list[float])
+    if any((inf if seconds is None else seconds) <= spent for spent in in_vain):
+        return
+    try:
+        found = search(s, LONG if _unbounded(s) else LONGEST, budget.bounds, report)
+    except LimitReached:
+        in_vain += () if seconds is None else (seconds,)
+        raise
+    in_vain += () if found.ended else (inf,)
+    yield from _settled(asked, found)
 
 
 def _unbounded(s: System) -> list[Var]:

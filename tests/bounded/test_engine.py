@@ -8,8 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from sa.base.budget import Budget, Event, unheard
-from sa.base.limits import LimitReached, Limits, Unsupported, limits
-from sa.bounded.engine import by_rounds
+from sa.base.limits import LimitReached, Limits, Unsupported, limits, remaining
+from sa.base.verdict import Reason
+from sa.bounded.engine import by_ending_states, by_rounds
 from sa.bounded.search import Bounds, Coverage, Reached, task, within
 from sa.bounded.stages import Wanted
 from sa.certificates.run import Run
@@ -17,6 +18,7 @@ from sa.certificates.states import States
 from sa.checker.ruling import Accepted
 from sa.checker.run import check_run
 from sa.checker.states import check_states
+from sa.explicit import deciders
 from sa.explicit.system import system
 from sa.question.asked import Asked, Excluded, Note, Refuted
 from sa.question.claims import claims_of
@@ -306,3 +308,42 @@ def test_numbers_that_few_steps_make_large_have_bounds() -> None:
     )
     assert [type(answer) for answer in said(f"{text} invariant small : x <= 55;", 6, 4)] == [Excluded]
     assert refuted(f"{text} invariant small : x < 55;", 6, 4)
+
+
+FIBONACCI = """
+global i, j : int = 1;
+thread A { local k : 0..3 = 0; while (k < 3) { i := i + j; k := k + 1; } }
+thread B { local k : 0..3 = 0; while (true) { if (k == 3) { break; } j := j + i; k := k + 1; } }
+invariant bounded : i <= 21;
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        (FIBONACCI, [Excluded]),
+        # That no value is outside of its range is one more claim.
+        (FIBONACCI.replace("21", "20"), [Excluded, Refuted]),
+        # Finitely many states as well, but nothing says so beforehand.
+        (FIBONACCI.replace("break;", "k := 0; j := 1;"), []),
+    ],
+)
+def test_where_all_loops_end_all_states_are_looked_at(text: str, answers: list[type]) -> None:
+    assert [type(a) for a in by_ending_states(asked(text), Budget(limits(60, None)), unheard)] == answers
+
+
+def test_a_search_for_all_states_that_a_limit_ended_is_made_again_only_with_more_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searches = list[float | None]()
+
+    def ended(s: object, effort: object, bounds: Limits, report: object) -> object:
+        searches.append(remaining(bounds))
+        raise LimitReached(Reason.TIMEOUT)
+
+    monkeypatch.setattr(deciders, "search", ended)
+    question = asked(FIBONACCI)
+    for seconds in (10, 5, 20):
+        with suppress(LimitReached):
+            list(deciders.by_all_states(question, Budget(limits(seconds, None)), unheard))
+    assert len(searches) == 2
