@@ -71,6 +71,20 @@ def test_what_a_scheduler_orders_needs_no_invariant_of_the_scheduler() -> None:
     assert answer(text.format(2)) == "refuted"
 
 
+def test_what_differences_exclude_is_part_of_what_the_solver_proves() -> None:
+    """x ≤ y excludes z = 1; that u ≥ 0 needs the two cases of a, which are no differences."""
+    text = """
+        global x, y, u, a : int = 0; global z : 0..1 = 0;
+        thread A { while (true) {
+          choose { y := y + 1; } or { x := y; } or { havoc a; } or { u := if a > 0 then a else 0 - a; }
+            or { if (x > y) { z := 1; } }
+          if (z == 1) { havoc u; }
+          assert u >= 0;
+        } }
+    """
+    assert answer(text) == "proved"
+
+
 def test_steps_of_a_thread_by_itself_commute_with_the_others() -> None:
     text = """
         global x : int = 0;
