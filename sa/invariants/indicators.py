@@ -13,31 +13,28 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from sa.invariants.amounts import Amount, Look
 from sa.invariants.features import Seen, Word
 from sa.invariants.linear import null_space
 from sa.terms import build
-from sa.terms.compile import Row
 from sa.terms.sort import Value
-from sa.terms.term import Term, Var
+from sa.terms.term import Term
 
-#: What an equation adds up: 1, the entry of a row, or a word.
+#: What an equation adds up: 1, an amount, by its number, or a word.
 Summand: TypeAlias = int | Word | None
 
-#: Coefficients at most: what few states have in common by chance has larger ones.
+#: Coefficients of amounts and words at most: what few states have in common by chance has larger ones.
 COEFFICIENT = 20
 
 #: Summands and states at most, how many states more than summands are looked at first, and how often others that break
 #: an equation are looked at, too.
 SUMMANDS, STATES, MORE, AGAIN = 200, 1_500, 60, 8
 
-#: A state, and its words.
-Look: TypeAlias = tuple[Row, Sequence[Value]]
-
 
 class Equation(Struct, frozen=True):
     """Coefficients that add up to 0 in states with a word, in all states where there is none.
 
-    They are those of 1, of entries of a row, and of words.
+    They are those of 1, of amounts, and of words.
     """
 
     where: Word | None
@@ -47,16 +44,17 @@ class Equation(Struct, frozen=True):
 
     @property
     def entries(self) -> frozenset[int]:
-        """The entries of a row that it speaks of."""
+        """The amounts that it speaks of."""
         return frozenset(n for n, _ in self.numbers)
 
-    def holds(self, row: Row, words: Sequence[Value]) -> bool:
+    def holds(self, look: Look) -> bool:
         """Whether it holds in a state."""
+        amounts, words = look
         if self.where is not None and words[self.where[0]] != self.where[1]:
             return True
         total = self.constant
         for number, weight in self.numbers:
-            total += weight * row[number]  # type: ignore[operator]  # entries of `numbers` are integers
+            total += weight * amounts[number]
         for feature, value, weight in self.counted:
             if words[feature] == value:
                 total += weight
@@ -70,10 +68,10 @@ def equation(where: Word | None, weights: Mapping[Summand, int]) -> Equation:
     return Equation(where, weights.get(None, 0), numbers, counted)
 
 
-def written(equation: Equation, seen: Seen, order: Sequence[Var]) -> Term:
+def written(equation: Equation, seen: Seen, amounts: Sequence[Amount]) -> Term:
     """The equation as a formula."""
 
-    numbers = [build.scale(w, order[n]) for n, w in equation.numbers]
+    numbers = [build.scale(w, amounts[n].term) for n, w in equation.numbers]
     words = [build.ite(seen.features[f].says(x), build.integer(w), build.ZERO) for f, x, w in equation.counted]
     total = build.add(build.integer(equation.constant), *numbers, *words)
     said = build.eq(total, build.ZERO)
@@ -84,8 +82,8 @@ def written(equation: Equation, seen: Seen, order: Sequence[Var]) -> Term:
 def equations(
     seen: Seen, looked: Sequence[Look], numbers: Sequence[int], where: Word | None, between: Callable[[], None]
 ) -> tuple[list[Equation] | None, int]:
-    """The equations with a number in them of the states with a word, and how many pairs of summands were looked at;
-    none where there are too few states to tell. `looked` are all states that were seen.
+    """The equations with an amount in them of the states with a word, and how many pairs of summands were looked at;
+    none where there are too few states to tell. `looked` are all states that were seen, `numbers` those of amounts.
     """
     states = seen.together(() if where is None else (where,))
     mine = [n for n in range(len(looked)) if states >> n & 1]
@@ -93,7 +91,7 @@ def equations(
     if len(mine) < len(summands) + 2 or len(summands) > SUMMANDS:
         return None, 0
     known = frozenset(summands)
-    forms = [_form(known, numbers, *looked[n]) for n in Random(0).sample(mine, min(len(mine), STATES))]
+    forms = [_form(known, numbers, looked[n]) for n in Random(0).sample(mine, min(len(mine), STATES))]
     first, found = 2 * len(summands) + MORE, list[dict[Summand, int]]()
     picked = set(range(min(len(forms), first)))
     for turn in range(1, AGAIN + 1):
@@ -102,17 +100,18 @@ def equations(
         found = [w for w in weights if any(isinstance(s, int) for s in w)]
         broken = [n for n, f in enumerate(forms) if any(_total(w, f) for w in found)]
         if not broken:
-            short = [equation(where, w) for w in found if all(abs(c) <= COEFFICIENT for c in w.values())]
+            short = [equation(where, w) for w in found if all(abs(c) <= COEFFICIENT or s is None for s, c in w.items())]
             return short, turn * len(summands) ** 2
         picked.update(broken[:MORE])
     return [], AGAIN * len(summands) ** 2
 
 
-def _form(known: frozenset[Summand], numbers: Sequence[int], row: Row, words: Sequence[Value]) -> dict[Summand, int]:
+def _form(known: frozenset[Summand], numbers: Sequence[int], look: Look) -> dict[Summand, int]:
     """What the summands count in a state, in their order."""
+    amounts, words = look
     form: dict[Summand, int] = {None: 1}
     form.update((word, 1) for word in enumerate(words) if word in known)
-    form.update((n, value) for n in numbers if isinstance(value := row[n], int) and value)
+    form.update((n, value) for n in numbers if (value := amounts[n]))
     return form
 
 

@@ -28,8 +28,9 @@ from sa.certificates.run import Bad, Failing
 from sa.certificates.threads import Lemmas
 from sa.conditions.never import failing_edges
 from sa.explicit.whole import Whole, whole
+from sa.invariants.amounts import Amount, Look, amounts_of, looked_at
 from sa.invariants.features import Seen, Word, features_of
-from sa.invariants.indicators import Equation, Look, equations
+from sa.invariants.indicators import Equation, equations
 from sa.invariants.learning import Ask, Known, Search, known, need, rests_on, settle
 from sa.invariants.walks import moves_of, walks
 from sa.question.asked import Asked, Excluded
@@ -41,7 +42,10 @@ from sa.terms.sort import BOOL, INT
 from sa.terms.term import Term, Var
 
 #: Runs, their steps, and different states of each that are kept, the first ones and some of the others.
-RUNS, STEPS, STATES = 60, 1_000, 200
+RUNS, STEPS, STATES = 2_000, 1_000, 200
+
+#: Where runs end soon, there are more of them: until so many states are known, or so many runs have shown nothing new.
+ENOUGH, NOTHING_NEW = 20_000, 10
 
 #: Solver resources for each question, and questions at most.
 SOON, QUESTIONS = 2_000_000, 6_000
@@ -49,8 +53,8 @@ SOON, QUESTIONS = 2_000_000, 6_000
 #: Locations of a thread at most: of each two of them it is said that it is not at both.
 PLACES = 150
 
-#: Threads and small variables at most, numbers in equations, and pairs of summands in all spaces that are looked at.
-FEATURES, NUMBERS, EQUATIONS = 160, 12, 250_000
+#: Threads and small variables at most, and pairs of summands in all spaces that are looked at.
+FEATURES, EQUATIONS = 160, 500_000
 
 
 def by_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
@@ -70,11 +74,11 @@ def by_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     seen = Seen(features)
     seen.look(rows)
     report(Event("runs", {"states": len(rows), "features": len(features)}))
-    numbers = _numbers(w, seen)
-    found = list(_equations(w, asked, seen, rows, numbers, budget.bounds)) if 0 < len(numbers) <= NUMBERS else []
+    amounts = amounts_of(w, seen)
+    found = list(_equations(w, asked, seen, rows, amounts, budget.bounds)) if amounts else []
     always = [f for t in w.threads for f in _somewhere(t)]
     switches = Switches(budget.bounds, budget.seed, SOON, always, (*places, *w.order[len(w.threads) :]))
-    s = Search(w, seen, switches, _asks(w), found, frozenset(numbers), moves_of(w), Random(budget.seed))
+    s = Search(w, seen, switches, _asks(w), found, amounts, moves_of(w), Random(budget.seed))
     report(Event("learning", {"equations": len(found)}))
     yield from _excluded(s, asked, report)
 
@@ -116,12 +120,14 @@ def _root(s: Search, ask: Ask, formula: Term) -> Known:
 
 def _rows(w: Whole, budget: Budget) -> list[Row]:
     """Different states of random runs."""
-    found, random = dict[Row, None](), Random(budget.seed)
+    found, random, in_vain = dict[Row, None](), Random(budget.seed), 0
     for run in walks(w, random, budget.bounds, RUNS, STEPS):
-        own = list(dict.fromkeys(run))
-        few = STATES // 2
+        before, own, few = len(found), list(dict.fromkeys(run)), STATES // 2
         found.update(dict.fromkeys(own[:few]))
         found.update(dict.fromkeys(random.sample(own[few:], min(len(own[few:]), few))))
+        in_vain = 0 if len(found) > before else in_vain + 1
+        if len(found) >= ENOUGH or in_vain == NOTHING_NEW:
+            break
     return list(found)
 
 
@@ -162,20 +168,16 @@ def _written(threads: Sequence[Automaton]) -> Iterator[Term]:
             yield from (build.implies(_at(thread, place), f) for f in formulas if f not in everywhere)
 
 
-def _numbers(w: Whole, seen: Seen) -> list[int]:
-    """The entries of a state that are numbers with many values."""
-    small = frozenset(f.small for f in seen.features)
-    return [n for n, v in enumerate(w.order) if n >= len(w.threads) and v.sort == INT and v not in small]
-
-
 def _equations(
-    w: Whole, asked: Asked, seen: Seen, rows: Sequence[Row], numbers: Sequence[int], bounds: Limits
+    w: Whole, asked: Asked, seen: Seen, rows: Sequence[Row], amounts: Sequence[Amount], bounds: Limits
 ) -> Iterator[Equation]:
-    """Equations of all states, and of those with a word."""
-    wheres = list(_wheres(w, asked, seen))
-    looked = [(row, seen.words(row)) for row in rows]
+    """Equations of all states, and of those with a word. Only of all states is it said what is on its way."""
+    looked = [looked_at(amounts, row, seen.words(row)) for row in rows]
+    here = [n for n, a in enumerate(amounts) if a.while_ is None]
+    on_its_way = [n for n, a in enumerate(amounts) if a.while_ is not None or a.shared]
+    spaces = [(None, here), (None, on_its_way), *((where, here) for where in _wheres(w, asked, seen))]
     found, few, left = list[Equation](), list[Word | None](), EQUATIONS
-    for where in wheres:
+    for where, numbers in spaces:
         more, size = equations(seen, looked, numbers, where, lambda: check_time(bounds))
         found += more or ()
         few += [where] if more is None else []
@@ -193,14 +195,13 @@ def _equations(
 
 def _broken(equation: Equation, looked: Sequence[Look]) -> int:
     """The states in which it does not hold."""
-    return int("".join("0" if equation.holds(row, words) else "1" for row, words in reversed(looked)) or "0", 2)
+    return int("".join("0" if equation.holds(look) else "1" for look in reversed(looked)) or "0", 2)
 
 
-def _wheres(w: Whole, asked: Asked, seen: Seen) -> Iterator[Word | None]:
-    """Of which states equations are looked for: of all, of those with a thread at some location that may fail or has
+def _wheres(w: Whole, asked: Asked, seen: Seen) -> Iterator[Word]:
+    """Of which states equations are looked for: of those with a thread at some location that may fail or has
     numbers of its own, of those where a small variable has some value, and of those with another thread somewhere.
     """
-    yield None
     threads = range(len(w.threads))
     about = [n for n in threads if _is_about(asked, w.threads[n])]
     rest = [n for n, f in enumerate(seen.features) if f.small is not None]

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from sa.explicit.whole import Whole
 from sa.invariants import arcs, indicators
+from sa.invariants.amounts import Amount, Look, looked_at
 from sa.invariants.arcs import Arc, excluding
 from sa.invariants.features import Seen, values_as_row
 from sa.invariants.indicators import Equation
@@ -66,7 +67,7 @@ class Search(Struct, eq=False):
     switches: Switches
     asks: tuple[Ask, ...]
     equations: list[Equation]
-    numbers: frozenset[int]
+    amounts: tuple[Amount, ...]
     moves: Moves
     random: Random
     made: dict[int, Known] = field(default_factory=dict)
@@ -149,7 +150,7 @@ def _is_false(formula: Term, values: Mapping[Var, Value]) -> bool:
 
 
 class _Relevant(Struct, frozen=True):
-    """The features, and the numbers, by their entries, that a step or a goal speaks of."""
+    """The features and amounts that a step or a goal speaks of."""
 
     features: frozenset[int]
     numbers: frozenset[int]
@@ -158,31 +159,31 @@ class _Relevant(Struct, frozen=True):
 def _relevant(s: Search, ask: Ask, goals: Sequence[Term]) -> _Relevant:
     spoken = frozenset[Var]().union(*(f.free for f in (*ask.taken, *goals)))
     features = frozenset(n for n, f in enumerate(s.seen.features) if not f.of.isdisjoint(spoken))
-    return _Relevant(features, frozenset(n for n in s.numbers if s.w.order[n] in spoken))
+    return _Relevant(features, frozenset(n for n, a in enumerate(s.amounts) if not a.term.free.isdisjoint(spoken)))
 
 
 def _breaking(s: Search, row: Row, relevant: _Relevant) -> list[Known]:
     """Candidates that a state breaks, which become known now if they were not before."""
-    words = s.seen.words(row)
+    look = looked_at(s.amounts, row, s.seen.words(row))
     found = list[Known]()
     for k in s.made.values():
-        if k.alive and not k.needed and k.candidate is not None and not _keeps(k.candidate, row, words):
+        if k.alive and not k.needed and k.candidate is not None and not _keeps(k.candidate, look):
             found.append(k)
     if found:
         return found[:USED_AGAIN]
-    clauses = excluding(s.seen, words, relevant.features, AT_ONCE)
+    clauses = excluding(s.seen, look[1], relevant.features, AT_ONCE)
     asked = s.equations if relevant.numbers or not clauses else ()
-    told = [e for e in asked if e not in s.by_candidate and not e.holds(row, words)]
+    told = [e for e in asked if e not in s.by_candidate and not e.holds(look)]
     for equation in sorted(told, key=lambda e: (not e.entries & relevant.numbers, len(e.counted)))[:AT_ONCE]:
-        found.append(known(s, indicators.written(equation, s.seen, s.w.order), equation))
+        found.append(known(s, indicators.written(equation, s.seen, s.amounts), equation))
     for arc in clauses:
         if arc not in s.by_candidate:
             found.append(known(s, arcs.written(arc, s.seen), arc))
     return found
 
 
-def _keeps(candidate: Arc | Equation, row: Row, words: Sequence[Value]) -> bool:
-    return candidate.holds(words) if isinstance(candidate, Arc) else candidate.holds(row, words)
+def _keeps(candidate: Arc | Equation, look: Look) -> bool:
+    return candidate.holds(look[1]) if isinstance(candidate, Arc) else candidate.holds(look)
 
 
 def _reached(s: Search, ask: Ask, row: Row, values: Mapping[Var, Value]) -> None:
@@ -202,10 +203,10 @@ def _reached(s: Search, ask: Ask, row: Row, values: Mapping[Var, Value]) -> None
     rows = tuple(dict.fromkeys(walk(s.moves, row, s.random, s.seen.count, WALK)))
     s.seen.look(rows)
     for row in rows:
-        words = s.seen.words(row)
-        s.equations = [e for e in s.equations if e.holds(row, words)]
+        look = looked_at(s.amounts, row, s.seen.words(row))
+        s.equations = [e for e in s.equations if e.holds(look)]
         for k in list(s.made.values()):
-            if k.alive and k.candidate is not None and not _keeps(k.candidate, row, words):
+            if k.alive and k.candidate is not None and not _keeps(k.candidate, look):
                 _give_up(s, k)
 
 

@@ -34,7 +34,7 @@ RING = """
         token := token + 1; told[(i + 1) % 4] := true; turn := 4; }} }}
 """
 
-CLAIMS = {
+CLAIMS: dict[str, tuple[str, bool]] = {
     "a number that is handed round": (RING.format(sum=3), True),
     "a number that is handed round, and is another one": (RING.format(sum=4), False),
     "a number counts the flags that are up": (
@@ -61,6 +61,33 @@ CLAIMS = {
         "thread A { while (true) { await !b; havoc x; y := x; b := true; } }"
         "thread B { while (true) { await b; assert x == y; b := false; } }",
         True,
+    ),
+}
+
+#: What threads have taken off one number and not yet added to another one is in their locals.
+MOVED = """
+    global x : int = {first}; global y : int = 0;
+    thread T[i : 1..3] {{ local some : int = 0;
+      while (true) {{ havoc some; x := x - some; ON_ITS_WAY: {added} }} }}
+    invariant nothing_lost :
+      !at T[1].ON_ITS_WAY && !at T[2].ON_ITS_WAY && !at T[3].ON_ITS_WAY ==> x + y == {first};
+"""
+
+CLAIMS |= {
+    "what is moved, while something is on its way": (MOVED.format(first=0, added="y := y + some;"), True),
+    "what is moved, large at first": (MOVED.format(first=300, added="y := y + some;"), True),
+    "and something is lost": (MOVED.format(first=0, added="if (some > 0) { y := y + some; }"), False),
+    "what is read through an index is as it was while it is locked": (
+        "global a : int[2] = 7; global busy : bool[2] = false;"
+        "thread T[i : 1..2] { local k : 0..1 = 0; local l : int = 0; while (true) { havoc k;"
+        "await !busy[k] { busy[k] := true; } l := a[k]; assert l == a[k]; havoc l; a[k] := l; busy[k] := false; } }",
+        True,
+    ),
+    "and is not locked": (
+        "global a : int[2] = 7;"
+        "thread T[i : 1..2] { local k : 0..1 = 0; local l : int = 0; while (true) { havoc k;"
+        "l := a[k]; assert l == a[k]; havoc l; a[k] := l; } }",
+        False,
     ),
 }
 
