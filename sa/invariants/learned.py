@@ -45,7 +45,7 @@ from sa.terms.term import Term, Var
 RUNS, STEPS, STATES = 2_000, 1_000, 200
 
 #: Where runs end soon, there are more of them: until so many states are known, or so many runs have shown nothing new.
-ENOUGH, NOTHING_NEW = 20_000, 10
+ENOUGH, NOTHING_NEW = 15_000, 10
 
 #: Solver resources for each question, and questions at most.
 SOON, QUESTIONS = 2_000_000, 6_000
@@ -54,7 +54,7 @@ SOON, QUESTIONS = 2_000_000, 6_000
 PLACES = 150
 
 #: Threads and small variables at most, and pairs of summands in all spaces that are looked at.
-FEATURES, EQUATIONS = 160, 500_000
+FEATURES, EQUATIONS = 160, 1_000_000
 
 
 def by_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:

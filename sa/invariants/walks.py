@@ -16,7 +16,7 @@ from sa.automata.automaton import FAIL, Variable
 from sa.automata.ranges import values_of
 from sa.base.limits import Limits, check_time
 from sa.explicit.whole import Arc, Whole
-from sa.smt.session import Sat, Session
+from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.compile import Row, compiled, predicate
 from sa.terms.evaluate import Unevaluable
@@ -50,9 +50,10 @@ def moves_of(w: Whole) -> Moves:
 def walks(w: Whole, random: Random, bounds: Limits, runs: int, steps: int) -> Iterator[list[Row]]:
     """The states of some runs of at most so many steps. Raises LimitReached."""
     moves, session = moves_of(w), Session(bounds)
+    only = _only_start(w, session)
     for run in range(runs):
         check_time(bounds)
-        row = start(w, session, random)
+        row = only or start(w, session, random)
         if row is None:
             return
         yield walk(moves, row, random, run, steps)
@@ -77,6 +78,16 @@ def walk(moves: Moves, row: Row, random: Random, habit: int, steps: int) -> list
         row = after
         found.append(row)
     return found
+
+
+def _only_start(w: Whole, session: Session) -> Row | None:
+    """The initial state, if there is one only."""
+    found = session.check((w.init,))
+    if not isinstance(found, Sat) or any(isinstance(v.var.sort, ArraySort) for v in w.variables):
+        return None
+    values = {v.var: found.values.get(v.var, default_value(v.var.sort)) for v in w.variables}
+    others = build.lor(*(build.lnot(build.eq(v, build.constant(x, v.sort))) for v, x in values.items()))
+    return (*w.start, *values.values()) if isinstance(session.check((w.init, others)), Unsat) else None
 
 
 def _place(row: Row, thread: int) -> int:
