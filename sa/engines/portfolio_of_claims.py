@@ -115,7 +115,12 @@ MORE_SUMS: ClaimEngine = Prover(
 LEARNED: ClaimEngine = Prover(
     "learned",
     "joint invariants learned from random runs: clauses over locations and small values, equations that count these",
-    learned.by_runs,
+    partial(learned.by_runs, False),
+)
+MORE_LEARNED: ClaimEngine = Prover(
+    "more-learned",
+    "the same as `learned`, with tests that follow from the program's own: how a copy compares, what two tests imply",
+    partial(learned.by_runs, True),
 )
 RELATIONS: ClaimEngine = Prover(
     "relations", "relational invariants, thread by thread", partial(deciders.by_relations, 0)
@@ -175,6 +180,7 @@ CLAIMS: Portfolio = (
     Turn(PRECONDITIONS, 0.1),
     Turn(BOXES, 0.3),
     Turn(ELEMENTS, 0.35),
+    Turn(MORE_LEARNED, 0.25),
     Turn(PRODUCTS, 0.25),
     Turn(SUMS, 0.25),
     Turn(CONTROL, 0.4),

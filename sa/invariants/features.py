@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from sa.automata.automaton import Variable
 from sa.automata.ranges import count_of
 from sa.explicit.whole import Whole
+from sa.invariants.derived import derived
 from sa.invariants.houdini import atoms_of
 from sa.terms import build
 from sa.terms.compile import Row, executable, predicate
@@ -24,7 +25,7 @@ from sa.terms.sort import BOOL, INT, EnumSort, Value
 from sa.terms.term import Int, IsZero, Ite, Le, Same, Term, Var
 
 #: Values of a variable whose values are words, and tests that are looked at.
-VALUES, TESTS = 24, 40
+VALUES, TESTS = 24, 60
 
 #: A feature's number and a value.
 Word: TypeAlias = tuple[int, Value]
@@ -86,13 +87,16 @@ def _value(feature: Feature, row: Row) -> Value:
         return False
 
 
-def features_of(w: Whole, claims: Sequence[Term]) -> tuple[Feature, ...]:
-    """The places of threads, small variables, and tests of others in guards and claims, over `at T.q` and variables."""
+def features_of(w: Whole, claims: Sequence[Term], more: bool = False) -> tuple[Feature, ...]:
+    """The places of threads, small variables, and tests of others in guards and claims, over `at T.q` and variables;
+    with `more`, tests that are derived from these, too.
+    """
     found = [*_places(w)]
     small = _small(w)
     found += (_variable(w, v) for v in small)
     told = frozenset(small)
-    found += (_test(w, t) for t in islice(_tests(w, claims, told), TESTS))
+    tests = list(islice(_tests(w, claims, told), TESTS))
+    found += (_test(w, t) for t in (*tests, *(islice(derived(w, tests), TESTS) if more else ())))
     return tuple(found)
 
 

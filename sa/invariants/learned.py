@@ -57,16 +57,18 @@ PLACES = 150
 FEATURES, EQUATIONS = 160, 1_000_000
 
 
-def by_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
-    """What invariants exclude that are learned from runs. Raises LimitReached."""
+def by_runs(more: bool, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """What invariants exclude that are learned from runs; with `more`, from tests that are derived from the program's,
+    where there are such. Raises LimitReached.
+    """
     w = whole(asked.threads, Bad(Failing(), None))
     places = [_at(t, q.name) for t in w.threads for q in t.locations]
     claims = tuple(b.claim for b in asked.bads if b.claim is not None)
     large = any(len(t.locations) > PLACES for t in w.threads)
     if w.partial or large or not executable(claims, (*w.order, *places)):
         return
-    features = features_of(w, claims)
-    if len(features) > FEATURES:
+    features = features_of(w, claims, more)
+    if len(features) > FEATURES or (more and len(features) == len(features_of(w, claims))):
         return
     rows = _rows(w, budget)
     if not rows:

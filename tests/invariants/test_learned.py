@@ -99,6 +99,29 @@ def test_what_many_threads_keep_together(text: str, holds: bool) -> None:
     assert (set(proved(program)) == set(wanted)) == holds
 
 
+#: Whoever is about to write does so in time; whoever has written waits longer than that (Fischer's protocol).
+FISCHER = """
+    param D : int; init D >= 1;
+    global now : int = 0; global owner : 0..2 = 0; global latest : int[3] = 0; global writes : bool[3] = false;
+    thread Clock {{ while (true) {{ await forall k : 1..2 :: !writes[k] || now < latest[k] {{ now := now + 1; }} }} }}
+    thread P[i : 1..2] {{ local since : int = 0;
+      while (true) {{
+        await owner == 0 {{ latest[i] := now + D; writes[i] := true; }}
+        atomic {{ owner := i; writes[i] := false; since := now; }}
+        await now {longer} since + D;
+        if (owner == i) {{ CS: skip; owner := 0; }} }} }}
+    invariant mutex : !(at P[1].CS && at P[2].CS);
+"""
+
+
+@pytest.mark.parametrize(("longer", "holds"), [(">", True), (">=", False)])
+def test_tests_that_follow_from_others_tell_how_long_who_waits(longer: str, holds: bool) -> None:
+    program = program_of(FISCHER.format(longer=longer))
+    claim = Bad(None, program.invariants[0].formula)
+    assert claim not in proved(program)
+    assert (claim in proved(program, more=True)) == holds
+
+
 def test_what_depends_on_functions_is_left_to_others() -> None:
     program = program_of("function f(int) : int; global x : int = 0; thread T { x := f(x); } invariant i : x == x;")
     assert proved(program) == ()
@@ -119,10 +142,10 @@ def bads_of(program: Program) -> tuple[Bad, ...]:
     return (Bad(Failing(), None), *(Bad(None, i.formula) for i in program.invariants))
 
 
-def proved(program: Program) -> tuple[Bad, ...]:
+def proved(program: Program, more: bool = False) -> tuple[Bad, ...]:
     """What is excluded, after the checker has accepted it."""
-    done = list[Bad]()
-    for found in by_runs(Asked(program.threads, bads_of(program), program.axioms), Budget(Limits()), unheard):
+    done, asked = list[Bad](), Asked(program.threads, bads_of(program), program.axioms)
+    for found in by_runs(more, asked, Budget(Limits()), unheard):
         assert isinstance(found.evidence, Lemmas)
         assert check_lemmas(found.evidence, Limits()) == Accepted()
         done += found.bads
@@ -134,7 +157,7 @@ def compared(seeds: Iterable[int]) -> Counter[str]:
     counts = Counter[str]()
     for seed in seeds:
         program = program_of(steering_program(Random(seed)))
-        excluded = proved(program)
+        excluded = {*proved(program), *proved(program, more=True)}
         confined = tuple(restrict(t, *RANGE) for t in program.threads)
         for bad in bads_of(program):
             away = distance(confined, bad, STATES)
