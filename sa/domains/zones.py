@@ -8,7 +8,7 @@ there. The empty set has no zone; operations that may meet it return None.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -236,9 +236,10 @@ def _settled(work: _Work) -> Zone | None:
                 if not (work.below(x, y, c - 1) if first else work.below(y, x, -c - 1)):
                     return None
                 again = True
+    equal = _equal(work.bounds)
     for x, y, c in tuple(work.apart):
-        for a, p in ((x, 0), *_equal(work, x)):
-            for b, q in ((y, 0), *_equal(work, y)):
+        for a, p in ((x, 0), *equal.get(x, ())):
+            for b, q in ((y, 0), *equal.get(y, ())):
                 if a is not b:
                     work.apart.add(_ordered(a, b, c + p - q))
                 elif c + p - q == 0:
@@ -247,11 +248,13 @@ def _settled(work: _Work) -> Zone | None:
     return Zone(work.bounds, frozenset(a for a in work.apart if not _excludes(zone, a)))
 
 
-def _equal(work: _Work, x: Point) -> Iterator[tuple[Point, int]]:
-    """The points that differ from this one by a constant, `point - x`."""
-    for (z, y), c in work.bounds.items():
-        if y is x and work.bounds.get((x, z)) == -c:
-            yield z, c
+def _equal(bounds: Mapping[Pair, int]) -> Mapping[Point, Sequence[tuple[Point, int]]]:
+    """By point the points that differ from it by a constant, `point - x`."""
+    found = dict[Point, list[tuple[Point, int]]]()
+    for (point, x), c in bounds.items():
+        if bounds.get((x, point)) == -c:
+            found.setdefault(x, []).append((point, c))
+    return found
 
 
 def _add(work: _Work, formula: Term) -> bool:
