@@ -296,7 +296,7 @@ def _explored(work: Work, made: Coordinates, bads: Sequence[Bad], reach: Reach) 
     f = frame(free, bads, claims, variables, starts, work.session, work.lemmas, made.stands_for)
     f = replace(f, limits=made.limits)
     same = same_points(work, f, (tuple(made.back.items()), tuple(made.limits.items())))
-    graph = reached(work, f, same)
+    graph = reached(work, f, same, work.effort.points)
     return None if graph is None else Points(f, graph, same)
 
 

@@ -30,17 +30,19 @@ LayingOut: TypeAlias = Callable[[Whole], tuple[Whole, Sequence[Reach]]]
 class Effort(Struct, frozen=True):
     """How many control points at most, those that matter and all; solver resources, none: equations are enough.
 
-    With `alternatives` a point may have several sets of equations.
+    With `alternatives` a point may have several sets of equations. Of the finest control there may be `finest` points,
+    if that is more: where it tells more, equations alone are enough more often.
     """
 
     points: int
     full: int
     rlimit: int | None
     alternatives: bool = False
+    finest: int = 0
 
 
 #: Equalities alone cost little at each point, so there may be many. Few points are a look before other engines.
-EQUALITIES = (Effort(2_000, 40_000, None), Effort(20_000, 40_000, None))
+EQUALITIES = (Effort(2_000, 40_000, None, finest=10_000), Effort(20_000, 40_000, None))
 ALTERNATIVES = (replace(EQUALITIES[0], alternatives=True), replace(EQUALITIES[1], alternatives=True))
 
 #: With little effort and with much.
@@ -102,7 +104,8 @@ def points_of(work: Work, bads: tuple[Bad, ...], lay_out: LayingOut = _as_it_is)
         same = same_points(work, f, ())
         if is_hopeless(work, same, bads):
             return None
-        graph = reached(work, f, same)
+        finest = work.effort.finest if reach is reaches[0] else 0
+        graph = reached(work, f, same, max(finest, work.effort.points))
         if graph is not None:
             return Points(f, graph, same)
     if reaches:
@@ -149,12 +152,12 @@ def same_points(work: Work, f: Frame, seen_as: Hashable) -> Hashable:
     return names, work.lemmas, variables, f.own, f.live, seen_as
 
 
-def reached(work: Work, f: Frame, same: Hashable) -> Graph | None:
-    """The points that matter; None if they are too many, which is not found out twice."""
-    key, made = ("too many points", work.effort.points, same), work.asked.shared.made
+def reached(work: Work, f: Frame, same: Hashable, most: int) -> Graph | None:
+    """The points that matter; None if they are more than that, which is not found out twice."""
+    key, made = ("too many points", most, same), work.asked.shared.made
     if key in made:
         return None
-    graph = explore(f, True, work.effort.points, work.session.bounds)
+    graph = explore(f, True, most, work.session.bounds)
     if graph is None:
         made[key] = True
     return graph
