@@ -7,12 +7,15 @@ learned backwards need not find out that a counter never exceeds its bound.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from math import gcd
 
 from sa.automata.automaton import Automaton, Kind, variables_of
+from sa.base.limits import LimitReached, check_time, share
 from sa.game.board import Board
 from sa.invariants.differences import Others, differences
 from sa.invariants.houdini import candidates, houdini, taking
+from sa.refinement.equations import equations
 from sa.simulation.state import Facts
 from sa.smt.session import Session
 from sa.terms import build
@@ -23,6 +26,9 @@ from sa.terms.term import Le, Or, Term, Var
 
 #: Larger automata are not looked at, and so many resources of the solver are spent on one question.
 EDGES, RLIMIT = 300, 500_000
+
+#: The part of the time that is left for equations.
+PART = 0.3
 
 #: The most candidates at a location.
 OFFERED = 60
@@ -57,7 +63,22 @@ def _of(session: Session, automaton: Automaton, without: Iterable[Var]) -> dict[
     own = frozenset(v.var for v in automaton.variables) - hidden
     visible = [f for f in offered if f.free <= own][:OFFERED]
     found = houdini(session.again(RLIMIT), automaton, nothing, strong=True, offered=visible)
-    return {} if found is None else {place: _telling(formula) for place, formula in found.items()}
+    if found is None:
+        return {}
+    known = {place: _telling(formula) for place, formula in found.items()}
+    return _both(known, _computed(session, automaton, own, known))
+
+
+def _computed(
+    session: Session, automaton: Automaton, own: frozenset[Var], known: Mapping[str, tuple[Term, ...]]
+) -> Mapping[str, tuple[Term, ...]]:
+    """Equations between what loops compute, if they are found in a part of the time."""
+    part = session.again(RLIMIT)
+    part.bounds = share(session.bounds, PART)
+    with suppress(LimitReached):
+        return equations(part, automaton, own, known)
+    check_time(session.bounds)
+    return {}
 
 
 def _telling(formula: Term) -> tuple[Term, ...]:
