@@ -36,6 +36,9 @@ RUNS, STEPS, EACH = 120, 200, 6
 #: Monomials that are compared: all of degree at most two over seven variables.
 COLUMNS = 36
 
+#: States beyond the number of monomials from which equations are made; all are asked whether these hold.
+MORE = 8
+
 #: Values that what is loose at the start begins with.
 VALUES = range(-2, 8)
 
@@ -77,9 +80,7 @@ def equations(
     begun = {
         q.name: tuple(dict.fromkeys((*known.get(q.name, ()), *offered.get(q.name, pool)))) for q in automaton.locations
     }
-    kept = begun
-    for kept in rounds(session, automaton, begun, {}):
-        check_time(session.bounds)
+    *_, kept = rounds(session, automaton, begun, {})
     found = {place: tuple(f for f in fs if f not in known.get(place, ())) for place, fs in kept.items()}
     return found if any(_is_square(f) for fs in found.values() for f in fs) else {}
 
@@ -105,18 +106,19 @@ def _seen(side: _Side, session: Session, random: Random) -> Seen:
         row = _start(side, session, random)
         if row is None:
             break
-        often = dict[str, int]()
+        met = dict[int, list[Row]]()
         for _ in range(STEPS):
             at = row[0]
             assert isinstance(at, int)
-            place = side.automaton.locations[at].name
-            often[place] = often.get(place, 0) + 1
-            if often[place] <= EACH:
-                found.setdefault(place, {})[tuple(row[1:])] = None
+            met.setdefault(at, []).append(row[1:])
             after = step(moves[at], row, random)
             if after is None:
                 break
             row = after
+        for at, rows in met.items():
+            # Neighbours in a run are too much alike.
+            some = random.sample(rows, min(len(rows), EACH))
+            found.setdefault(side.automaton.locations[at].name, {}).update(dict.fromkeys(map(tuple, some)))
     return {place: tuple(rows) for place, rows in found.items()}
 
 
@@ -140,7 +142,8 @@ def _offered(side: _Side, rows: Sequence[Row]) -> Iterator[Term]:
     for test in _tests(side):
         for assumed in (test, build.lnot(test)):
             holds = predicate(assumed, side.order)
-            for formula in _between(side.numbers, _numbers(side, [row for row in rows if holds(row)])):
+            some = [row for row in rows if holds(row)]
+            for formula in _between(side.numbers, _numbers(side, some)) if len(some) < len(rows) else ():
                 if formula not in always:
                     yield build.implies(assumed, formula)
 
@@ -174,8 +177,12 @@ def _of(monomials: Sequence[tuple[Var, ...]], rows: Sequence[Mapping[Var, int]])
     every = (*monomials, ())
     if len(every) > COLUMNS or len(rows) < len(every) + 2:
         return
-    for weights in null_space(every, ({m: _value(row, m) for m in every} for row in rows)):
-        if all(abs(w) <= COEFFICIENT for w in weights.values()):
+    # A few states more than there are monomials exclude nearly all that the others exclude.
+    few = [{m: _value(row, m) for m in every} for row in rows[:: len(rows) // (len(every) + MORE) or 1]]
+    for weights in null_space(every, few):
+        # An equation that only compares squares says that numbers are one of few, which tests say in simpler words.
+        likely = all(abs(w) <= COEFFICIENT for w in weights.values()) and any(len(m) == 1 for m in weights)
+        if likely and not any(sum(w * _value(row, m) for m, w in weights.items()) for row in rows):
             yield build.eq(build.add(*(build.scale(w, _term(m)) for m, w in weights.items())), build.ZERO)
 
 
