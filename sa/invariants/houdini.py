@@ -112,6 +112,7 @@ def rounds(
             kept[place.name] = left
         yield dict(kept)
 
+
 def surviving(
     session: Session,
     bare: Session,
