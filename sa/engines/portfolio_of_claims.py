@@ -172,12 +172,13 @@ CLAIMS: Portfolio = (
     Turn(QUICK_BOUNDED, 0.1),
     # There are finitely many, if perhaps more than can be looked at.
     Turn(ENDING_STATES, 0.2),
+    # It mostly ends by itself in a few seconds.
+    Turn(PRECONDITIONS, 0.2),
     Turn(TESTS, 0.35),
     Turn(COORDINATES, 0.2),
     # Before those that go through many control points, or bound variables thread by thread.
     Turn(LEARNED, 0.35),
     Turn(MORE_EQUALITIES, 0.35),
-    Turn(PRECONDITIONS, 0.1),
     Turn(BOXES, 0.3),
     Turn(ELEMENTS, 0.35),
     Turn(MORE_LEARNED, 0.25),
