@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
+from typing import TypeAlias
 
 from sa.automata.automaton import Automaton, Edge, Kind, variables_of
 from sa.automata.ranges import within
@@ -18,6 +19,9 @@ from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.sort import BOOL, INT, Value, default_value
 from sa.terms.substitute import primed, substitute, substitution
 from sa.terms.term import Call, Forall, IsZero, Le, Same, Select, Term, Var, children, sort_of, subterms
+
+#: Formulas by location.
+Candidates: TypeAlias = Mapping[str, tuple[Term, ...]]
 
 #: So many candidates at most, and orders between so many variables.
 CANDIDATES, ORDERED = 120, 6
@@ -70,10 +74,24 @@ def houdini(
 
     Of the environment those steps count that keep what is wanted, for a strong invariant all. Raises LimitReached.
     """
-    bare = session.bare()
     inv = {q.name: q.inv for q in automaton.locations}
-    kept = {q: tuple(dict.fromkeys((*build.conjuncts(wanted[q]), *offered))) for q in inv}
-    first = automaton.initial
+    begun = {q: tuple(dict.fromkeys((*build.conjuncts(wanted[q]), *offered))) for q in inv}
+    kept = begun
+    for kept in rounds(session, automaton, begun, {} if strong else wanted):
+        if not all(session.implied(wanted[q], (inv[q], *kept[q])) for q in inv):
+            return None
+    return {q: build.land(*formulas) for q, formulas in kept.items()}
+
+
+def rounds(
+    session: Session, automaton: Automaton, begun: Candidates, counts: Mapping[str, Term]
+) -> Iterator[dict[str, tuple[Term, ...]]]:
+    """What steps leave of candidates by location, round by round; what is left in the last one, no step breaks.
+
+    Of the environment those steps count after which the formula in `counts` holds, or all. Raises LimitReached.
+    """
+    bare = session.bare()
+    inv, kept, first = {q.name: q.inv for q in automaton.locations}, dict(begun), automaton.initial
     kept[first] = surviving(session, bare, (automaton.init, inv[first]), kept[first], substitution({}))
     later: dict[Var, Term] = {v: primed(v) for v in variables_of(automaton, Kind.GLOBAL)}
     changed = True
@@ -87,14 +105,12 @@ def houdini(
             kept[edge.target] = left
         for place in automaton.locations:
             assert place.env is not None
-            counts = build.TRUE if strong else substitute(wanted[place.name], later)
-            known = (place.inv, *kept[place.name], place.env, substitute(place.inv, later), counts)
+            matters = substitute(counts.get(place.name, build.TRUE), later)
+            known = (place.inv, *kept[place.name], place.env, substitute(place.inv, later), matters)
             left = surviving(session, bare, known, kept[place.name], substitution(later))
             changed |= left != kept[place.name]
             kept[place.name] = left
-        if not all(session.implied(wanted[q], (inv[q], *kept[q])) for q in inv):
-            return None
-    return {q: build.land(*formulas) for q, formulas in kept.items()}
+        yield dict(kept)
 
 
 def surviving(

@@ -136,16 +136,21 @@ def at_start(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost 
 def by_search(tactics: Tactics, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Answer]:
     """The search for a relation with these tactics; where an initial state is lost, a play. Raises LimitReached."""
     work = _work(asked, budget)
-    if tactics.known and work.known is None:
-        from sa.refinement.facts import facts
-
-        work.known = facts(work.session, work.board)
-    known = work.known if tactics.known and work.known is not None else NO_FACTS
+    known = _known(work, asked) if tactics.known else NO_FACTS
     search = Search(work.board, work.session, tactics, report, known)
     work.searches.append(search)
     report(Event(tactics.name))
     evidence = _of_search(search)
     yield _answer(evidence, effort_of(asked))
+
+
+def _known(work: _Work, asked: GoalAsked) -> Facts:
+    """What is known of either side alone. Raises LimitReached."""
+    from sa.refinement.facts import facts, with_equations
+
+    if work.known is None:
+        work.known = facts(work.session, work.board)
+    return with_equations(work.session, asked.goal, work.known, asked.shared)
 
 
 def by_arrays(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related]:

@@ -6,13 +6,19 @@ learned backwards need not find out that a counter never exceeds its bound.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import partial
 from math import gcd
 
 from sa.automata.automaton import Automaton, Kind, variables_of
+from sa.base.budget import Shared
+from sa.base.limits import LimitReached, check_time, share
+from sa.certificates.goal import Goal
 from sa.game.board import Board
 from sa.invariants.differences import Others, differences
 from sa.invariants.houdini import candidates, houdini, taking
+from sa.refinement.equations import equations
 from sa.simulation.state import Facts
 from sa.smt.session import Session
 from sa.terms import build
@@ -24,6 +30,9 @@ from sa.terms.term import Le, Or, Term, Var
 #: Larger automata are not looked at, and so many resources of the solver are spent on one question.
 EDGES, RLIMIT = 300, 500_000
 
+#: The part of the time that is left for equations.
+PART = 0.5
+
 #: The most candidates at a location.
 OFFERED = 60
 
@@ -31,14 +40,36 @@ OFFERED = 60
 def facts(session: Session, board: Board) -> Facts:
     """Formulas that hold at the locations of either side in every state of a game. Raises LimitReached."""
     goal = board.goal
-    # What the abstract environment does in sequence may be over-approximated: nothing is said of what it changes.
-    shared = () if goal.closed else variables_of(goal.abstract, Kind.GLOBAL)
-    first, second = _of(session, goal.concrete, ()), _of(session, goal.abstract, shared)
+    first, second = (_of(session, side, own) for side, own in looked_at(goal))
     still = Others.STILL if goal.closed else None
     return (
         _both(first, differences(goal.concrete, still or Others.DECLARED, session.bounds)),
         _both(second, differences(goal.abstract, still or Others.ANYTHING, session.bounds)),
     )
+
+
+def with_equations(session: Session, goal: Goal, known: Facts, shared: Shared) -> Facts:
+    """The same with equations between what loops compute, if they are found in a part of the time.
+
+    Raises LimitReached.
+    """
+    part, found = session.again(RLIMIT), list(known)
+    part.bounds = share(session.bounds, PART)
+    with suppress(LimitReached):
+        for number, (side, own) in enumerate(looked_at(goal)):
+            if len(side.edges) <= EDGES:
+                more = shared.once(("equations", side, own), partial(equations, part, side, own, known[number]))
+                found[number] = _both(known[number], more)
+    check_time(session.bounds)
+    return found[0], found[1]
+
+
+def looked_at(goal: Goal) -> tuple[tuple[Automaton, frozenset[Var]], tuple[Automaton, frozenset[Var]]]:
+    """Either side, and the variables of which something is said."""
+    concrete, abstract = (frozenset(v.var for v in side.variables) for side in (goal.concrete, goal.abstract))
+    # What the abstract environment does in sequence may be over-approximated: nothing is said of what it changes.
+    shared = () if goal.closed else variables_of(goal.abstract, Kind.GLOBAL)
+    return (goal.concrete, concrete), (goal.abstract, abstract.difference(shared))
 
 
 def _both(first: Mapping[str, tuple[Term, ...]], second: Mapping[str, tuple[Term, ...]]) -> dict[str, tuple[Term, ...]]:
@@ -47,14 +78,12 @@ def _both(first: Mapping[str, tuple[Term, ...]], second: Mapping[str, tuple[Term
     return {place: _telling(build.land(*first.get(place, ()), *second.get(place, ()))) for place in places}
 
 
-def _of(session: Session, automaton: Automaton, without: Iterable[Var]) -> dict[str, tuple[Term, ...]]:
+def _of(session: Session, automaton: Automaton, own: frozenset[Var]) -> dict[str, tuple[Term, ...]]:
     if len(automaton.edges) > EDGES:
         return {}
-    hidden = frozenset(without)
     nothing: dict[str, Term] = dict.fromkeys((q.name for q in automaton.locations), build.TRUE)
     likely = (*_stored(automaton), *_moduli(automaton), *candidates(automaton, {}), *_used_up(automaton))
     offered = dict.fromkeys(likely)
-    own = frozenset(v.var for v in automaton.variables) - hidden
     visible = [f for f in offered if f.free <= own][:OFFERED]
     found = houdini(session.again(RLIMIT), automaton, nothing, strong=True, offered=visible)
     return {} if found is None else {place: _telling(formula) for place, formula in found.items()}
