@@ -1,4 +1,4 @@
-"""What may relate the globals of the two sides at all times: equations, under conditions, that hold in paired states.
+"""What may relate the globals of the two sides at all times: equations, under conditions, and orders in paired states.
 
 Two sides that keep the same data in different ways agree on them case by case: the first element of a queue is that
 slot of a ring which a remainder tells, the top of a stack that cell which a pointer names. Random runs show such states
@@ -9,7 +9,7 @@ holds, the widest first; what they say beyond the states seen is for others to p
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 
 from msgspec import Struct
 
@@ -60,7 +60,7 @@ def formulas_of(variables: Sequence[Var], mine: int, rows: Sequence[Row], terms:
     second = [variables[i] for i in plain if i >= mine]
     linear = _linear(first, second, columns)
     tests = (_tests(first, columns, terms), _tests(second, columns, terms))
-    found = dict.fromkeys(linear)
+    found = dict.fromkeys((*linear, *_ordered(first, second, columns)))
     for equation, own in _equations(first, second, columns, tests[1]):
         found.update(dict.fromkeys(_covered(equation, own, (*tests[0], *tests[1]), first, columns)))
     return tuple(found)[:FORMULAS]
@@ -84,6 +84,19 @@ def _linear(first: Sequence[Var], second: Sequence[Var], columns: _Columns) -> I
         if about & left and about & right and all(abs(w) <= COEFFICIENT for w in weights.values()):
             parts = (build.scale(w, v) if isinstance(v, Var) else build.integer(w) for v, w in weights.items())
             yield build.eq(build.add(*parts), build.ZERO)
+
+
+def _ordered(first: Sequence[Var], second: Sequence[Var], columns: _Columns) -> Iterator[Term]:
+    """Which numbers of one side are never less than one of the other, where they are not always equal."""
+    mine, theirs = (
+        [v for v in own if v.sort == INT and len(set(columns.values[v])) > 1][:NUMBERS] for own in (first, second)
+    )
+    for x, y in product(mine, theirs):
+        apart = [number(a) - number(b) for a, b in zip(columns.values[x], columns.values[y], strict=True)]
+        if any(apart) and max(apart) <= 0:
+            yield build.le(x, y)
+        elif any(apart) and min(apart) >= 0:
+            yield build.le(y, x)
 
 
 def _tests(own: Sequence[Var], columns: _Columns, terms: Sequence[Term]) -> tuple[_Test, ...]:

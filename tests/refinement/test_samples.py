@@ -38,6 +38,19 @@ thread C { local v : int; while (true) { await head < tail; v := buf[head % 2]; 
 """
 
 
+COUNTER = """
+global n : int = 0;
+thread P { while (true) { atomic { n := n + 1; @put skip; } } }
+thread C { while (true) { atomic { await n > 0; n := n - 1; @get skip; } } }
+"""
+LOSSY = """
+global c : int = 0;
+thread P { while (true) { if (*) { atomic { c := c + 1; @put skip; } } else { @put skip; } } }
+thread C { while (true) { atomic { await c > 0; c := c - 1; @get skip; } } }
+refinement actions { relate true; }
+"""
+
+
 def _whole(abstract: str, concrete: str) -> Goal:
     (goal,) = goals(*read(abstract, concrete), whole=True)
     return goal
@@ -64,6 +77,20 @@ def test_a_ring_refines_a_queue() -> None:
 
 def test_a_ring_that_overflows_does_not() -> None:
     assert _by_samples(_whole(QUEUE, RING.replace("< 2;", "< 3;")), limits(60.0, None)) is None
+
+
+def test_a_buffer_that_loses_some_never_has_more() -> None:
+    assert [show(f) for f in suggested(_whole(COUNTER, LOSSY), Budget(limits(60.0, None)))] == ["conc.c <= abs.n"]
+    assert _by_samples(_whole(COUNTER, LOSSY), limits(60.0, None)) is not None
+
+
+def test_a_buffer_that_gains_some_may_have_more() -> None:
+    gains = LOSSY.replace("else { @put skip; }", "else { c := c + 1; }")
+    assert suggested(_whole(COUNTER, gains), Budget(limits(60.0, None))) == ()
+
+
+def test_a_buffer_with_one_place_that_is_overwritten_never_has_more() -> None:
+    assert _by_samples(_whole(COUNTER, LOSSY.replace("c := c + 1", "c := 1")), limits(60.0, None)) is not None
 
 
 def test_what_is_suggested_holds_in_all_states_that_were_seen() -> None:
