@@ -30,8 +30,9 @@ from sa.terms.sort import INT, default_value
 from sa.terms.substitute import substitute
 from sa.terms.term import Product, Term, Var, subterms
 
-#: Runs, their steps, and states that are kept of each run at each location.
-RUNS, STEPS, EACH = 120, 200, 6
+#: Initial states, for which the solver is asked, runs from each, their steps, and states that are kept of each run at
+#: each location.
+STARTS, RUNS, STEPS, EACH = 40, 3, 200, 6
 
 #: Monomials that are compared: all of degree at most two over seven variables.
 COLUMNS = 36
@@ -101,11 +102,9 @@ def _seen(side: _Side, session: Session, random: Random) -> Seen:
     """The states of some runs, by location, as values of the side's variables."""
     found: dict[str, dict[Row, None]] = {}
     moves = moves_of(side.w)[0]
-    for _ in range(RUNS):
+    starts = [row for _ in range(STARTS) if (row := _start(side, session, random)) is not None]
+    for row in starts * RUNS:
         check_time(session.bounds)
-        row = _start(side, session, random)
-        if row is None:
-            break
         met = dict[int, list[Row]]()
         # Some runs go the same way time and again, so that loops which choices end go on for long.
         liked, often = (
@@ -120,7 +119,7 @@ def _seen(side: _Side, session: Session, random: Random) -> Seen:
             after = step(moves[at], row, random) if after is None else after
             if after is None:
                 break
-            row = after
+            row = after  # the run goes on
         for at, rows in met.items():
             # Neighbours in a run are too much alike.
             some = random.sample(rows, min(len(rows), EACH))
