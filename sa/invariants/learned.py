@@ -44,8 +44,9 @@ from sa.terms.term import Term, Var
 #: Runs, their steps, and different states of each that are kept, the first ones and some of the others.
 RUNS, STEPS, STATES = 2_000, 1_000, 200
 
-#: Where runs end soon, there are more of them: until so many states are known, or so many runs have shown nothing new.
-ENOUGH, NOTHING_NEW = 15_000, 10
+#: Where runs end soon, there are more of them: until so many states are known, so many steps were made, or so many runs
+#: have shown nothing new.
+ENOUGH, ALL_STEPS, NOTHING_NEW = 15_000, 200_000, 10
 
 #: Solver resources for each question, and questions at most.
 SOON, QUESTIONS = 2_000_000, 6_000
@@ -122,13 +123,14 @@ def _root(s: Search, ask: Ask, formula: Term) -> Known:
 
 def _rows(w: Whole, budget: Budget) -> list[Row]:
     """Different states of random runs."""
-    found, random, in_vain = dict[Row, None](), Random(budget.seed), 0
+    found, random, in_vain, made = dict[Row, None](), Random(budget.seed), 0, 0
     for run in walks(w, random, budget.bounds, RUNS, STEPS):
         before, own, few = len(found), list(dict.fromkeys(run)), STATES // 2
         found.update(dict.fromkeys(own[:few]))
         found.update(dict.fromkeys(random.sample(own[few:], min(len(own[few:]), few))))
         in_vain = 0 if len(found) > before else in_vain + 1
-        if len(found) >= ENOUGH or in_vain == NOTHING_NEW:
+        made += len(run)
+        if len(found) >= ENOUGH or made >= ALL_STEPS or in_vain == NOTHING_NEW:
             break
     return list(found)
 
