@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom
+from sa.certificates.ghosts import Ghost
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
 from sa.certificates.run import Bad
@@ -54,13 +55,15 @@ class Keeps(Struct, frozen=True):
 class Lemmas(Struct, frozen=True):
     """The same by formulas that are inductive together: over the names of the product, and Booleans `at T.q`.
 
-    Unlike joint invariants they need not speak of every joint location, of which there may be very many.
+    Unlike joint invariants they need not speak of every joint location, of which there may be very many. They may
+    mention `ghosts`.
     """
 
     threads: tuple[Automaton, ...]
     lemmas: tuple[Term, ...]
     never: tuple[Bad, ...]
     axioms: tuple[Axiom, ...]
+    ghosts: tuple[Ghost, ...] = ()
 
 
 class Never(Struct, frozen=True):
@@ -73,8 +76,8 @@ class Never(Struct, frozen=True):
 class Joint(Struct, frozen=True):
     """The same by invariants of joint locations, one of each thread, over the names of their product.
 
-    Joint locations that are not in `invariants` cannot be reached. Invariants may mention `sums`, and `indices`, which
-    are variables that the program does not know: the invariants hold for all their values.
+    Joint locations that are not in `invariants` cannot be reached. Invariants may mention `ghosts`, `sums`, and
+    `indices`, which are variables that the program does not know: the invariants hold for all their values.
     """
 
     threads: tuple[Automaton, ...]
@@ -83,3 +86,4 @@ class Joint(Struct, frozen=True):
     axioms: tuple[Axiom, ...]
     sums: tuple[Summation, ...] = ()
     indices: tuple[Var, ...] = ()
+    ghosts: tuple[Ghost, ...] = ()

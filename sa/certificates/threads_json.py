@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable
 from sa.automata.program import Axiom
 from sa.automata.rename import apart
+from sa.certificates.ghosts import Ghost
 from sa.certificates.run import Bad
 from sa.certificates.scope import more, scope
 from sa.certificates.shape import Entry, Json
@@ -119,9 +121,21 @@ def never_json(never: Never, bads: Bads) -> Json:
 
 def joint_json(joint: Joint, bads: Bads) -> Json:
     """A proof by invariants of joint locations."""
-    said = {"invariants": invariants_json(joint.invariants), "never": [bad_json(b, bads) for b in joint.never]}
+    said: dict[str, list[Any]] = {"invariants": invariants_json(joint.invariants)}
+    said["never"] = [bad_json(b, bads) for b in joint.never]
     said |= {"sums": [_sum_json(s) for s in joint.sums]} if joint.sums else {}
-    return said | ({"indices": [v.name for v in joint.indices]} if joint.indices else {})
+    said |= {"indices": [v.name for v in joint.indices]} if joint.indices else {}
+    return said | _ghosts_json(joint.ghosts)
+
+
+def _ghosts_json(ghosts: Sequence[Ghost]) -> dict[str, list[Any]]:
+    """The ghosts, where there are any."""
+    return {"ghosts": [_added_json(g) for g in ghosts]} if ghosts else {}
+
+
+def _added_json(ghost: Ghost) -> Json:
+    steps = [{"thread": t, "edge": e, "term": smtlib(term)} for (t, e), term in ghost.steps]
+    return {"name": ghost.var.name, "start": smtlib(ghost.start), "steps": steps}
 
 
 def _sum_json(made: Summation) -> Json:
@@ -131,7 +145,9 @@ def _sum_json(made: Summation) -> Json:
 
 def lemmas_json(made: Lemmas, bads: Bads) -> Json:
     """A proof by formulas that are inductive together."""
-    return {"lemmas": [smtlib(lemma) for lemma in made.lemmas], "never": [bad_json(b, bads) for b in made.never]}
+    said: dict[str, list[Any]] = {"lemmas": [smtlib(lemma) for lemma in made.lemmas]}
+    said["never"] = [bad_json(b, bads) for b in made.never]
+    return said | _ghosts_json(made.ghosts)
 
 
 def invariants_json(invariants: Iterable[tuple[tuple[str, ...], Term]]) -> list[Json]:
@@ -180,15 +196,34 @@ def _numbered(entry: Entry, claim: Entry, number: Entry, bads: Bads) -> Bad:
 
 def read_joint(entry: Entry, threads: tuple[Automaton, ...], bads: Bads, axioms: tuple[Axiom, ...]) -> Joint:
     """A proof by invariants of joint locations of these threads. Raises Malformed."""
-    optional = [name for name in ("sums", "indices") if entry.has(name)]
+    optional = [name for name in ("sums", "indices", "ghosts") if entry.has(name)]
     invariants, never, *listed = entry.fields("invariants", "never", *optional)
     more_of = dict(zip(optional, (part.items() for part in listed), strict=True))
     known = scope(threads, (a.formula for a in axioms))
     sums = tuple(_sum(item, known) for item in more_of.get("sums", ()))
     indices = tuple(variable(item.text(), INT) for item in more_of.get("indices", ()))
-    said = read_invariants(invariants, threads, axioms, sums, indices)
+    ghosts = _read_ghosts(more_of.get("ghosts", ()), threads, axioms)
+    said = read_invariants(invariants, threads, axioms, sums, (*indices, *(g.var for g in ghosts)))
     excluded = tuple(read_bad(item, bads) for item in never.items())
-    return Joint(threads, said, excluded, axioms, sums, indices)
+    return Joint(threads, said, excluded, axioms, sums, indices, ghosts)
+
+
+def _read_ghosts(items: Iterable[Entry], threads: Sequence[Automaton], axioms: Iterable[Axiom]) -> tuple[Ghost, ...]:
+    """Ghosts of a proof about these threads; whether they are such is the checker's business. Raises Malformed."""
+    listed = [item.fields("name", "start", "steps") for item in items]
+    own = [variable(name.text(), INT) for name, _, _ in listed]
+    separate = [apart(t) for t in threads]
+    known = more(scope(separate, (a.formula for a in axioms)), own)
+    found = list[Ghost]()
+    for ghost, (_, start, steps) in zip(own, listed, strict=True):
+        made = list[tuple[tuple[int, int], Term]]()
+        for item in steps.items():
+            thread, number, term = item.fields("thread", "edge", "term")
+            edges = separate[index := thread.index(len(separate))].edges
+            place = index, number.index(len(edges))
+            made.append((place, term.term(more(known, (c.var for c in edges[place[1]].choices)))))
+        found.append(Ghost(ghost, start.term(known), tuple(made)))
+    return tuple(found)
 
 
 def _sum(entry: Entry, known: Names) -> Summation:
@@ -208,11 +243,13 @@ def _sum(entry: Entry, known: Names) -> Summation:
 
 def read_lemmas(entry: Entry, threads: tuple[Automaton, ...], bads: Bads, axioms: tuple[Axiom, ...]) -> Lemmas:
     """A proof by formulas about these threads together. Raises Malformed."""
-    lemmas, never = entry.fields("lemmas", "never")
+    lemmas, never, *listed = entry.fields("lemmas", "never", *(["ghosts"] if entry.has("ghosts") else []))
+    ghosts = _read_ghosts(listed[0].items() if listed else (), threads, axioms)
     names = scope((apart(t) for t in threads), (a.formula for a in axioms))
     names = more(names, (variable(at_place(t.name, q.name), BOOL) for t in threads for q in t.locations))
+    names = more(names, (g.var for g in ghosts))
     said = tuple(item.term(names) for item in lemmas.items())
-    return Lemmas(threads, said, tuple(read_bad(item, bads) for item in never.items()), axioms)
+    return Lemmas(threads, said, tuple(read_bad(item, bads) for item in never.items()), axioms, ghosts)
 
 
 def read_invariants(

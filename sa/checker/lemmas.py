@@ -12,6 +12,7 @@ from itertools import combinations
 from sa.automata.automaton import Automaton
 from sa.base.limits import Limits, check_time
 from sa.certificates.threads import Lemmas
+from sa.checker.ghosts import fault_of_ghosts, with_ghosts
 from sa.checker.never import is_failing, program_fault, settled, taking
 from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Accepted, Rejected, Ruling
@@ -31,7 +32,9 @@ def check_lemmas(made: Lemmas, bounds: Limits, seed: int = 0, solvers: Solvers =
     Raises LimitReached, and SolverDisagrees on an internal error.
     """
     threads = tuple(apart(t) for t in made.threads)
-    fault = program_fault(made.threads) or _fault(made, threads)
+    fault = program_fault(made.threads) or fault_of_ghosts(made.ghosts, threads)
+    threads = threads if fault else with_ghosts(made.ghosts, threads)
+    fault = fault or _fault(made, threads)
     if fault is not None:
         return Rejected("well-formed lemmas", fault)
     lemmas = conjoined((*made.lemmas, *_written(threads)))

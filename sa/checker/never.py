@@ -14,6 +14,7 @@ from sa.automata.program import Axiom
 from sa.base.limits import Limits, check_time
 from sa.certificates.run import Failing
 from sa.certificates.threads import Joint, Keeps
+from sa.checker.ghosts import fault_of_ghosts, with_ghosts
 from sa.checker.indices import indices_fault, with_indices
 from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Accepted, Rejected, Ruling
@@ -48,7 +49,11 @@ def check_joint(made: Joint, bounds: Limits, seed: int = 0, solvers: Solvers = Z
     places = [p for p, _ in made.invariants]
     if fault is None and len(set(places)) < len(places):
         fault = "a joint location occurs twice"
-    separate = [apart(t) for t in made.threads]
+    separate: tuple[Automaton, ...] = tuple(apart(t) for t in made.threads)
+    fault = fault or fault_of_ghosts(made.ghosts, separate)
+    if fault is not None:
+        return Rejected("well-formed threads", fault)
+    separate = with_ghosts(made.ghosts, separate)
     known = frozenset(v.var for t in separate for v in t.variables) | frozenset(made.indices)
     if fault is None and any(not inv.free <= known for _, inv in made.invariants):
         fault = "an invariant mentions a variable that does not exist"
@@ -58,7 +63,7 @@ def check_joint(made: Joint, bounds: Limits, seed: int = 0, solvers: Solvers = Z
     fault = fault or indices_fault(made.indices, separate, made.never, made.sums)
     if fault is not None:
         return Rejected("well-formed threads", fault)
-    obligations = _jointly(made)
+    obligations = _jointly(made, separate)
     if made.indices:
         obligations = (with_indices(made.indices, o) for o in obligations)
     if made.sums:
@@ -116,8 +121,7 @@ def claim_follows(claim: Term, threads: Sequence[Automaton]) -> Iterator[Obligat
         yield Obligation("claim", in_words(here), hypotheses, (Case((), wanted),))
 
 
-def _jointly(made: Joint) -> Iterator[Obligation]:
-    threads = [apart(t) for t in made.threads]
+def _jointly(made: Joint, threads: Sequence[Automaton]) -> Iterator[Obligation]:
     joint = dict(made.invariants)
     written = [{q.name: q.inv for q in t.locations} for t in threads]
     start = tuple(t.initial for t in threads)

@@ -21,8 +21,10 @@ from sa.hybrid.engine import (
     by_counting,
     by_elements,
     by_equalities,
+    by_rings,
     by_tests,
 )
+from sa.hybrid.growing import by_growing
 from sa.invariants import deciders, direct, interval_lemmas, joint_conjunctions, learned
 
 CLAIMED: ClaimEngine = Prover("claims", "claims that are inductive as they stand", direct.by_claims)
@@ -70,6 +72,20 @@ COUNTERS: ClaimEngine = Decider(
     "the same as `control`; numbers with few values are control too: positions in a ring, bounded counters",
     partial(by_counters, exploring.EFFORTS[0]),
 )
+GROWING: ClaimEngine = Prover(
+    "growing",
+    "other engines, where numbers that wrap around are compared as if they did not: rings, tickets, versions",
+    partial(
+        by_growing,
+        (
+            (partial(by_equalities, exploring.EQUALITIES[0]), 0.3),
+            (partial(by_rings, exploring.RINGS), 0.4),
+            (partial(learned.by_runs, False), 0.3),
+            (partial(by_elements, exploring.EFFORTS[0]), 0.4),
+            (partial(by_coordinates, exploring.EFFORTS[0]), 1.0),
+        ),
+    ),
+)
 QUICK_COUNTERS: ClaimEngine = Prover(
     "quick-counters",
     "the same as `equalities`; numbers that count within few values are control too: how full a buffer is",
@@ -79,6 +95,11 @@ COORDINATES: ClaimEngine = Prover(
     "coordinates",
     "relations at control points between remainders and differences: ring buffers, ticket locks",
     partial(by_coordinates, exploring.EFFORTS[0]),
+)
+RINGS: ClaimEngine = Prover(
+    "rings",
+    "explicit control with what the elements of a ring between two counters are",
+    partial(by_rings, exploring.RINGS),
 )
 QUICK_COORDINATES: ClaimEngine = Prover(
     "quick-coordinates",
@@ -174,6 +195,8 @@ CLAIMS: Portfolio = (
     Turn(ENDING_STATES, 0.2),
     # It mostly ends by itself in a few seconds.
     Turn(PRECONDITIONS, 0.2),
+    Turn(RINGS, 0.2),
+    Turn(GROWING, 0.4),
     Turn(TESTS, 0.35),
     Turn(COORDINATES, 0.2),
     # Before those that go through many control points, or bound variables thread by thread.

@@ -6,13 +6,13 @@ tests of the program.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import combinations
 
 from sa.base.limits import Limits
 from sa.hybrid.points import Point
 from sa.hybrid.solve import Held, Horn
-from sa.invariants.conjunctions import conjunctions, impossible, under
+from sa.invariants.conjunctions import conjunctions, under
 from sa.invariants.houdini import atoms_of, has_functions
 from sa.smt.session import Session
 from sa.terms import build
@@ -31,16 +31,33 @@ def by_candidates(made: Horn, equal: Mapping[Point, Term], session: Session, bou
     """
     if len(made.names) > POINTS:
         return None
-    offered = tuple(dict.fromkeys(_candidates(made)))[:CANDIDATES]
-    known = {made.names[p]: formula for p, formula in equal.items()}
-    clauses = tuple(under(made.parameters, known, made.clauses))
-    found = conjunctions(session, made.parameters, clauses, dict.fromkeys(known, offered), bounds)
-    if not all(impossible(session, made.parameters, found, c) for c in clauses if c.head is None):
+    return of_groups(made, equal, tuple(dict.fromkeys(candidates(made)))[:CANDIDATES], (), session, bounds)
+
+
+def of_groups(
+    made: Horn,
+    equal: Mapping[Point, Term],
+    first: Sequence[Term],
+    groups: Sequence[Sequence[Term]],
+    session: Session,
+    bounds: Limits,
+) -> Held | None:
+    """The same by the `first` candidates, then those of each group under what the first ones have shown."""
+    held = {made.names[p]: formula for p, formula in equal.items()}
+    clauses = tuple(under(made.parameters, held, made.clauses))
+    every = [conjunctions(session, made.parameters, clauses, dict.fromkeys(held, first), bounds)]
+    begun = tuple(under(made.parameters, every[0], clauses))
+    every += [conjunctions(session, made.parameters, begun, dict.fromkeys(held, g), bounds) for g in groups]
+    for found in every:
+        clauses = tuple(under(made.parameters, found, clauses))
+        held = {name: build.land(formula, found[name]) for name, formula in held.items()}
+    if not all(session.implied(build.FALSE, (c.constraint,)) for c in clauses if c.head is None):
         return None
-    return Held({p: build.land(equal[p], found[name]) for p, name in made.names.items()})
+    return Held({p: held[name] for p, name in made.names.items()})
 
 
-def _candidates(made: Horn) -> Iterator[Term]:
+def candidates(made: Horn) -> Iterator[Term]:
+    """Comparisons of the program's, and orders of numbers."""
     data = next(iter(made.data.values()), ())
     own = frozenset(data)
     tests = dict.fromkeys(
@@ -48,9 +65,9 @@ def _candidates(made: Horn) -> Iterator[Term]:
     )
     yield from tests
     # What is tested of a number matters where it comes from, and where it goes.
-    alike = _alike(made)
-    single = [(a, v) for a in tests if len(a.free) == 1 for v in a.free if v in alike]
-    yield from (substitute(a, {v: x}) for a, v in single for x in sorted(alike[v] & own, key=lambda x: x.key))
+    copies = alike(made)
+    single = [(a, v) for a in tests if len(a.free) == 1 for v in a.free if v in copies]
+    yield from (substitute(a, {v: x}) for a, v in single for x in sorted(copies[v] & own, key=lambda x: x.key))
     # What a test bounds is beyond the bound by one when the loop is left.
     yield from (build.at_most_zero(build.sub(a.total, build.ONE)) for a in tests if isinstance(a, Le))
     numbers = [v for v in data if v.sort == INT]
@@ -59,7 +76,7 @@ def _candidates(made: Horn) -> Iterator[Term]:
     yield from (build.le(build.ZERO, v) for v in numbers)
 
 
-def _alike(made: Horn) -> Mapping[Var, Set[Var]]:
+def alike(made: Horn) -> Mapping[Var, Set[Var]]:
     """By variable those to or from which its values are copied, in any number of steps."""
     groups = dict[Var, set[Var]]()
     for step in made.steps:

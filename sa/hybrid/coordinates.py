@@ -16,7 +16,7 @@ from sa.automata.automaton import Kind, Variable
 from sa.automata.rename import apart
 from sa.explicit.whole import Arc, Whole
 from sa.hybrid.control import FEW, values_of
-from sa.hybrid.cyclic import Sizes, arc_wrapped, difference, sizes_of, wrapped
+from sa.hybrid.cyclic import Sizes, around_which, difference, sizes_of, whole_wrapped, wrapped
 from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.cases import outermost
@@ -57,8 +57,8 @@ class _Made(Struct):
 def coordinates(w: Whole, claims: Sequence[Term]) -> Iterator[Coordinates]:
     """Ways to write the data with remainders and differences, if any: the one with most of these first."""
     numbers = _numbers(w)
-    if sizes := _around_which(w, sizes_of(w.variables)):
-        w, claims = _wrapped(w, sizes), [wrapped(c, sizes) for c in claims]
+    if sizes := around_which(w, sizes_of(w.variables)):
+        w, claims = whole_wrapped(w, sizes), [wrapped(c, sizes) for c in claims]
     formulas = tuple(_formulas(w, claims))
     moduli, pairs = _moduli(w, formulas, numbers), _compared(formulas, numbers)
     _follow(w, numbers, pairs)
@@ -69,20 +69,6 @@ def coordinates(w: Whole, claims: Sequence[Term]) -> Iterator[Coordinates]:
     for made in (_made(numbers, moduli, t, s, sizes) for t, s in guesses):
         if made.declared:
             yield _changed(w, claims, made)
-
-
-def _around_which(w: Whole, sizes: Sizes) -> Sizes:
-    """The numbers of sizes around which something is added up."""
-    made = _wrapped(w, sizes) if sizes else w
-    updates = (t for by_place in made.arcs for here in by_place for a in here for t in a.updates.values())
-    used = {t.divisor for t in subterms(updates) if isinstance(t, Mod)}
-    return {v: size for v, size in sizes.items() if size in used}
-
-
-def _wrapped(w: Whole, sizes: Sizes) -> Whole:
-    made = {a: arc_wrapped(a, sizes) for by_place in w.arcs for here in by_place for a in here}
-    turned = (((replace(a, guard=made[a][0], updates=made[a][1]) for a in here) for here in t) for t in w.arcs)
-    return replace(w, arcs=tuple(tuple(tuple(here) for here in by_place) for by_place in turned))
 
 
 def remainders(w: Whole, claims: Sequence[Term]) -> Coordinates:

@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+from msgspec.structs import replace
+
 from sa.automata.automaton import Variable
-from sa.explicit.whole import Arc
+from sa.explicit.whole import Arc, Whole
 from sa.hybrid.control import FEW
 from sa.terms import build, interval
 from sa.terms.bounds import Ranges, assuming, interval_of
 from sa.terms.build import linear_parts
 from sa.terms.sort import INT
 from sa.terms.substitute import rebuild, substitute
-from sa.terms.term import Bool, Forall, Int, IsZero, Ite, Le, Member, Mod, Term, Var, sort_of
+from sa.terms.term import Bool, Forall, Int, IsZero, Ite, Le, Member, Mod, Term, Var, sort_of, subterms
 
 #: By number how many values it has, which are those from 0 on.
 Sizes = Mapping[Var, int]
@@ -40,9 +42,23 @@ def wrapped(term: Term, sizes: Sizes) -> Term:
     return _equation(made.total, sizes, made) if isinstance(made, IsZero) else made
 
 
-def arc_wrapped(arc: Arc, sizes: Sizes) -> tuple[Term, dict[Var, Term]]:
-    """Guard and updates of a step in this form."""
-    return wrapped(arc.guard, sizes), {v: wrapped(t, sizes) for v, t in arc.updates.items()}
+def around_which(w: Whole, sizes: Sizes) -> Sizes:
+    """The numbers of sizes around which something is added up."""
+    made = whole_wrapped(w, sizes) if sizes else w
+    updates = (t for by_place in made.arcs for here in by_place for a in here for t in a.updates.values())
+    used = {t.divisor for t in subterms(updates) if isinstance(t, Mod)}
+    return {v: size for v, size in sizes.items() if size in used}
+
+
+def whole_wrapped(w: Whole, sizes: Sizes) -> Whole:
+    """The whole with guards and updates in this form."""
+    arcs = (((_arc_wrapped(a, sizes) for a in here) for here in by_place) for by_place in w.arcs)
+    return replace(w, arcs=tuple(tuple(tuple(here) for here in by_place) for by_place in arcs))
+
+
+def _arc_wrapped(arc: Arc, sizes: Sizes) -> Arc:
+    updates = {v: wrapped(t, sizes) for v, t in arc.updates.items()}
+    return replace(arc, guard=wrapped(arc.guard, sizes), updates=updates)
 
 
 def _sum(term: Ite, size: int, sizes: Sizes) -> Term | None:

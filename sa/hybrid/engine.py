@@ -44,6 +44,7 @@ from sa.hybrid.slices import about_all, is_small, jointly_about_all, mattering
 from sa.hybrid.solve import Held, Way, horn, solve
 from sa.hybrid.standing import standing
 from sa.hybrid.tested import with_tests
+from sa.hybrid.windows import by_windows
 from sa.question.asked import Asked, Excluded, Refuted
 from sa.smt.horn import GivenUp
 from sa.terms import build
@@ -326,6 +327,28 @@ def _of_elements(
         proof = jointly_about_all(asked.threads, part_of_proof)
         if proof is not None:
             yield Excluded(asked.bads, proof, "every element of arrays")
+
+
+def by_rings(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """What is excluded by what is in rings between two counters. Raises LimitReached."""
+    return _excluded(by_control(effort, asked, budget, report, _of_rings))
+
+
+def _of_rings(
+    part: tuple[Automaton, ...], asked: Asked, budget: Budget, report: Report, effort: Effort
+) -> Iterator[Excluded]:
+    """What is excluded of all that is asked together."""
+    work = work_of(part, asked, budget, report, effort)
+    points = points_of(work, asked.bads)
+    if points is None:
+        return
+    f, less = points.frame, fused(points.graph)
+    equal = equalities(f, less.graph, work.lemmas, budget.bounds)
+    stated = horn(f, less.graph, work.lemmas, True)
+    held = by_windows(stated, equal, work.session.again(SOON), budget.bounds)
+    invariants = _invariants(work, f, less, held) if held is not None else None
+    if invariants is not None:
+        yield Excluded(asked.bads, _proof(work, asked.bads, invariants), "rings between two counters")
 
 
 def _solved(work: Work, f: Frame, graph: Graph, equal: Mapping[Point, Term]) -> Held | Way | GivenUp:

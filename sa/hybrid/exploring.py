@@ -48,6 +48,9 @@ ALTERNATIVES = (replace(EQUALITIES[0], alternatives=True), replace(EQUALITIES[1]
 #: With little effort and with much.
 EFFORTS = (Effort(3_000, 6_000, 10_000_000), Effort(40_000, 80_000, 200_000_000))
 
+#: Where much is said of each of few points.
+RINGS = replace(EFFORTS[0], points=400)
+
 #: Where it is control how tests come out: a look at few points, and more.
 TESTS = (Effort(300, 6_000, None), Effort(3_000, 6_000, None, alternatives=True))
 
