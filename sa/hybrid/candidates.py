@@ -12,7 +12,7 @@ from itertools import combinations
 from sa.base.limits import Limits
 from sa.hybrid.points import Point
 from sa.hybrid.solve import Held, Horn
-from sa.invariants.conjunctions import conjunctions, under
+from sa.invariants.conjunctions import conjunctions, impossible, under
 from sa.invariants.houdini import atoms_of, has_functions
 from sa.smt.session import Session
 from sa.terms import build
@@ -48,12 +48,10 @@ def of_groups(
     every = [conjunctions(session, made.parameters, clauses, dict.fromkeys(held, first), bounds)]
     begun = tuple(under(made.parameters, every[0], clauses))
     every += [conjunctions(session, made.parameters, begun, dict.fromkeys(held, g), bounds) for g in groups]
-    for found in every:
-        clauses = tuple(under(made.parameters, found, clauses))
-        held = {name: build.land(formula, found[name]) for name, formula in held.items()}
-    if not all(session.implied(build.FALSE, (c.constraint,)) for c in clauses if c.head is None):
+    found = {name: build.land(*(f[name] for f in every)) for name in held}
+    if not all(impossible(session, made.parameters, found, c) for c in clauses if c.head is None):
         return None
-    return Held({p: held[name] for p, name in made.names.items()})
+    return Held({p: build.land(equal[p], found[name]) for p, name in made.names.items()})
 
 
 def candidates(made: Horn) -> Iterator[Term]:

@@ -57,7 +57,8 @@ def candidates(
     of_elements = _said(tests, reached, _named(parameters, clauses), index, cells)
     said = _first((f for f in of_elements if f.free <= own), size.said)
     found = _ends(parameters, clauses, reached, tests)
-    ends = _first((t for t in found if t.free <= data and not has_functions(t)), size.ends)
+    # What moves tells more than bounds that never do.
+    ends = _first(sorted((t for t in found if t.free <= data and not has_functions(t)), key=_is_fixed), size.ends)
     parts = tuple(dict.fromkeys(_parts(ends, index)))
     about = (build.implies(part, f) for f in said for part in parts)
     numbers = [a for a in tests if a.free and a.free <= data and not has_functions(a)]
@@ -194,6 +195,10 @@ def _named(parameters: Mapping[str, Sequence[Var]], clauses: Iterable[Clause]) -
             if isinstance(term, Select):
                 found.setdefault(term, {})[var] = None
     return {place: tuple(variables) for place, variables in found.items()}
+
+
+def _is_fixed(term: Term) -> bool:
+    return not term.free
 
 
 def _first(terms: Iterable[Term], most: int) -> tuple[Term, ...]:

@@ -225,7 +225,12 @@ def _thread(thread: Automaton, turning: _Turning) -> Automaton:
         return replace(original, label=label, guard=said(e.guard), updates=updates)
 
     first = {v: turning.growing(v) for v in turning.sizes}
-    init = substitute(build.land(separate.init, *(within(v) for v in separate.variables if v.var in first)), first)
+    # Where the first value is known its range says nothing more.
+    begun = build.conjuncts(separate.init)
+    known = {v for c in begun if isinstance(c, IsZero) and len(c.free) == 1 for v in c.free}
+    inside = {c: v.var for v in separate.variables if v.var in first for c in build.conjuncts(within(v))}
+    ranges = (c for c, v in inside.items() if v not in known)
+    init = substitute(build.land(*(c for c in begun if c not in inside), *ranges), first)
     return replace(
         thread,
         variables=tuple(
