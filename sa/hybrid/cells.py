@@ -21,7 +21,6 @@ from sa.hybrid.points import Point
 from sa.hybrid.rings import rings, root_of, unrolled
 from sa.hybrid.solve import Held, Horn
 from sa.invariants.conjunctions import conjunctions, impossible, under
-from sa.invariants.needed import needed
 from sa.smt.horn import Atom, Clause, Solution, solve
 from sa.smt.session import Session
 from sa.terms import build
@@ -133,7 +132,7 @@ def of_elements(made: Horn, stated: Horn, equal: Mapping[Point, Term], session: 
     for size, (q, inside) in product(SIZES, ways):
         found, settles = _conjunctions(inside, q.parameters, q.clauses, q.defined, session, size)
         if settles:
-            return _held(made, equal, inside, needed(inside.parameters, found, inside.clauses, session.bounds))
+            return _held(made, equal, inside, found)
         first = found if inside is over else first
     answer = solve(over.parameters, tuple(under(over.parameters, first, over.clauses)), session.bounds, rlimit)
     if not isinstance(answer, Solution):
