@@ -9,6 +9,7 @@ from functools import partial
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from sa.automata.program import Program
 from sa.base.budget import Budget, unheard
@@ -18,6 +19,9 @@ from sa.certificates.shape import Entry
 from sa.certificates.threads import Joint, Lemmas
 from sa.certificates.threads_json import joint_json, lemmas_json, read_joint, read_lemmas
 from sa.checker.claims import claimed
+from sa.checker.lemmas import check_lemmas
+from sa.checker.never import check_joint
+from sa.checker.ruling import Accepted, Ruling
 from sa.engines.engine import Turn
 from sa.engines.portfolio_of_claims import GROWING, RINGS, Portfolio
 from sa.engines.verify import Options, verify
@@ -27,6 +31,7 @@ from sa.hybrid.exploring import RINGS as FEW_POINTS
 from sa.hybrid.growing import by_growing
 from sa.hybrid.unwrapped import unwrapped
 from sa.question.asked import Asked, Excluded
+from sa.terms import build
 from sa.terms.printer import show
 from tests.generators.wrapping import apart, wrapping_program
 from tests.invariants.judge import distance
@@ -125,6 +130,28 @@ def test_proofs_with_ghosts_are_read_back_as_they_were() -> None:
             assert read_lemmas(entry, proof.threads, bads, ()) == proof
         seen += 1
     assert seen
+
+
+def test_a_proof_does_for_no_program_with_more_room_and_with_no_other_ghosts() -> None:
+    """Each step that a ghost counts matters, or the proof is about something that needs none of it."""
+    (good,), (bad,) = (claimed(program_of(AROUND.format(last=2**16 - 1, room=room))) for room in (2, 3))
+    changed, rejected = 0, 0
+    for proof in proofs_of(program_of(AROUND.format(last=2**16 - 1, room=2))):
+        moved = replace(proof, threads=bad.threads, never=bad.bads)
+        assert not isinstance(judged(moved), Accepted)
+        for number, ghost in enumerate(proof.ghosts):
+            for place, term in ghost.steps:
+                others = tuple(s for s in ghost.steps if s[0] != place)
+                for steps in (others, (*others, (place, build.add(term, build.ONE)))):
+                    ghosts = (*proof.ghosts[:number], replace(ghost, steps=steps), *proof.ghosts[number + 1 :])
+                    changed += 1
+                    rejected += not isinstance(judged(replace(proof, ghosts=ghosts)), Accepted)
+    assert good.what == bad.what
+    assert rejected > changed / 2
+
+
+def judged(proof: Joint | Lemmas) -> Ruling:
+    return check_joint(proof, Limits()) if isinstance(proof, Joint) else check_lemmas(proof, Limits())
 
 
 #: Seconds for one program, and about how many states the judge looks at: mostly that is all of them.
