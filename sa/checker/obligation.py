@@ -102,10 +102,10 @@ def _confirmed(session: Solver, obligation: Obligation, cases: Iterable[_Open]) 
     return witnessed(session, obligation.name, obligation.where, whole)
 
 
-def _ask(session: Solver, obligation: Obligation, hypotheses: Iterable[Term], cases: Sequence[_Open]) -> Failure | None:
+def _ask(session: Solver, obligation: Obligation, hypotheses: Sequence[Term], cases: Sequence[_Open]) -> Failure | None:
     """Ask first with the cases that need no quantifier: fewer cases are a stronger conclusion."""
     failure: Failure | None = None
-    if len(cases) == 1 and _follows_piecewise(session, tuple(hypotheses), cases[0].left):
+    if len(cases) == 1 and _follows_piecewise(session, hypotheses, cases[0].left):
         return _confirmed(session, obligation, cases)
     for size in sorted({len(c.left.choices) for c in cases} or {0}):
         chosen = [c for c in cases if len(c.left.choices) <= size]

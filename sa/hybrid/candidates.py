@@ -16,9 +16,10 @@ from sa.invariants.conjunctions import conjunctions, impossible, under
 from sa.invariants.houdini import atoms_of, has_functions
 from sa.smt.session import Session
 from sa.terms import build
+from sa.terms.cases import branches
 from sa.terms.sort import INT
 from sa.terms.substitute import substitute
-from sa.terms.term import Ite, Le, Term, Var
+from sa.terms.term import Le, Term, Var
 
 #: Points up to which this is tried, candidates at most, and numbers between which orders are candidates.
 POINTS, CANDIDATES, ORDERED = 400, 200, 9
@@ -79,18 +80,7 @@ def alike(made: Horn) -> Mapping[Var, Set[Var]]:
     groups = dict[Var, set[Var]]()
     for step in made.steps:
         for v, term in step.updates.items():
-            for x in _copied(term):
+            for x in (t for t in branches(term) if isinstance(t, Var)):
                 group = groups.setdefault(v, {v}) | groups.setdefault(x, {x})
                 groups |= dict.fromkeys(group, group)
     return groups
-
-
-def _copied(term: Term) -> Iterator[Var]:
-    match term:
-        case Var():
-            yield term
-        case Ite(_, positive, negative):
-            yield from _copied(positive)
-            yield from _copied(negative)
-        case _:
-            pass

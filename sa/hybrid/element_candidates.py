@@ -15,10 +15,11 @@ from sa.invariants.houdini import atoms_of, has_functions
 from sa.smt.horn import Clause
 from sa.terms import build
 from sa.terms.build import linear_parts
+from sa.terms.cases import branches
 from sa.terms.solve import solution
 from sa.terms.sort import INT, ArraySort
 from sa.terms.substitute import rebuild, substitute
-from sa.terms.term import Int, IsZero, Ite, Le, Or, Select, Store, Term, Var, children, sort_of, subterms
+from sa.terms.term import Int, IsZero, Le, Or, Select, Store, Term, Var, children, sort_of, subterms
 
 #: Formulas about other numbers at most.
 OTHERS = 60
@@ -109,15 +110,8 @@ def _moved_alike(
     written = dict.fromkeys(t.value.value for t in reached if isinstance(t, Store) and isinstance(t.value, Int))
     for head in (c.head for c in clauses if c.head is not None):
         pairs = [(v, t) for v, t in zip(parameters[head.predicate], head.arguments, strict=True) if v.sort == INT]
-        by = [(v, d) for v, t in pairs for case in _cases(t) for d in _moves(build.sub(case, v), written)]
+        by = [(v, d) for v, t in pairs for case in branches(t) for d in _moves(build.sub(case, v), written)]
         yield from ((v, w) for (v, one), (w, two) in combinations(by, 2) if one == two and v is not w)
-
-
-def _cases(term: Term) -> Iterator[Term]:
-    if isinstance(term, Ite):
-        yield from (case for part in (term.positive, term.negative) for case in _cases(part))
-    else:
-        yield term
 
 
 def _moves(difference: Term, written: Iterable[int]) -> Iterator[int]:

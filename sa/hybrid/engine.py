@@ -312,11 +312,10 @@ def _of_elements(
 ) -> Iterator[Excluded]:
     """What is excluded of all that is asked together."""
     work = work_of(part, asked, budget, report, effort)
-    points = points_of(work, asked.bads)
-    if points is None:
+    known = _known_at_points(work)
+    if known is None:
         return
-    f, less = points.frame, fused(points.graph)
-    equal = equalities(f, less.graph, work.lemmas, budget.bounds)
+    f, less, equal = known
     made, stated = (horn(f, less.graph, work.lemmas, whole) for whole in (False, True))
     found = of_elements(made, stated, equal, work.session, effort.rlimit or 0)
     invariants = _invariants(work, f, less, found) if found is not None else None
@@ -329,6 +328,15 @@ def _of_elements(
             yield Excluded(asked.bads, proof, "every element of arrays")
 
 
+def _known_at_points(work: Work) -> tuple[Frame, Fused, Mapping[Point, Term]] | None:
+    """The points at which all that is asked is decided, and the equations there; None where they are too many."""
+    points = points_of(work, work.asked.bads)
+    if points is None:
+        return None
+    f, less = points.frame, fused(points.graph)
+    return f, less, equalities(f, less.graph, work.lemmas, work.session.bounds)
+
+
 def by_rings(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """What is excluded by what is in rings between two counters. Raises LimitReached."""
     return _excluded(by_control(effort, asked, budget, report, _of_rings))
@@ -339,11 +347,10 @@ def _of_rings(
 ) -> Iterator[Excluded]:
     """What is excluded of all that is asked together."""
     work = work_of(part, asked, budget, report, effort)
-    points = points_of(work, asked.bads)
-    if points is None:
+    known = _known_at_points(work)
+    if known is None:
         return
-    f, less = points.frame, fused(points.graph)
-    equal = equalities(f, less.graph, work.lemmas, budget.bounds)
+    f, less, equal = known
     stated = horn(f, less.graph, work.lemmas, True)
     held = by_windows(stated, equal, work.session.again(SOON), budget.bounds)
     invariants = _invariants(work, f, less, held) if held is not None else None

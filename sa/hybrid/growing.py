@@ -51,7 +51,7 @@ def _proofs(asked: Asked, made: Unwrapped, found: Sequence[Excluded], fresh: Seq
             others = [f for f in near if f is not answer]
             proof = _proof(asked, made, bads, answer.evidence, [f.evidence for f in others])
             if proof is not None:
-                yield Excluded(bads, proof, f"{answer.how}, of numbers that do not wrap around")
+                yield Excluded(bads, proof, f"{answer.how}, counting how often numbers wrap around")
 
 
 def _proof(

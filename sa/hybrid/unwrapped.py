@@ -25,6 +25,7 @@ from sa.hybrid.cyclic import Sizes, around_which, sizes_of, wrapped
 from sa.question.asked import Asked
 from sa.terms import build
 from sa.terms.build import linear_parts
+from sa.terms.cases import branches
 from sa.terms.name import staged
 from sa.terms.sort import INT
 from sa.terms.substitute import rebuild, substitute
@@ -101,7 +102,7 @@ def _copied(w: Whole, known: Sizes, begun: Sizes) -> Sizes:
     """These numbers, and those of the same size that they are copied from or to."""
     found: dict[Var, int] = dict(begun)
     updates = (u for t in w.arcs for here in t for a in here for u in a.updates.items())
-    pairs = [(v, x) for v, term in updates for x in _values(term) if isinstance(x, Var)]
+    pairs = [(v, x) for v, term in updates for x in branches(term) if isinstance(x, Var)]
     growing = True
     while growing:
         growing = False
@@ -111,14 +112,6 @@ def _copied(w: Whole, known: Sizes, begun: Sizes) -> Sizes:
                     found[v] = found[x]
                     growing = True
     return found
-
-
-def _values(term: Term) -> Iterator[Term]:
-    if isinstance(term, Ite):
-        yield from _values(term.positive)
-        yield from _values(term.negative)
-    else:
-        yield term
 
 
 class _Turning(Struct):

@@ -14,9 +14,10 @@ from itertools import product
 from sa.explicit.whole import Whole
 from sa.terms import build
 from sa.terms.build import linear_parts
+from sa.terms.cases import branches
 from sa.terms.sort import INT
 from sa.terms.substitute import substitute
-from sa.terms.term import IsZero, Ite, Le, Term, Var
+from sa.terms.term import IsZero, Le, Term, Var
 
 #: Numbers in a test at most, values that a sum with conditionals may have, rounds, and tests of each.
 LONGEST, BRANCHES, ROUNDS, EACH = 4, 16, 4, 60
@@ -53,7 +54,7 @@ def _sides(test: Term) -> Iterator[Le]:
 def _branches(total: Term) -> Iterator[Term]:
     """What a sum may be, whatever the conditions of its conditionals are; nothing where this is too much."""
     constant, parts = linear_parts(total)
-    values = [(list(_values(part)), factor) for part, factor in parts.items()]
+    values = [(list(branches(part)), factor) for part, factor in parts.items()]
     count = 1
     for options, _ in values:
         count *= len(options)
@@ -61,14 +62,6 @@ def _branches(total: Term) -> Iterator[Term]:
         for chosen in product(*(options for options, _ in values)):
             scaled = (build.scale(f, t) for t, (_, f) in zip(chosen, values, strict=True))
             yield build.add(build.integer(constant), *scaled)
-
-
-def _values(term: Term) -> Iterator[Term]:
-    if isinstance(term, Ite):
-        yield from _values(term.positive)
-        yield from _values(term.negative)
-    else:
-        yield term
 
 
 def _is_short(test: Le, order: frozenset[Var], largest: int) -> bool:

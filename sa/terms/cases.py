@@ -27,13 +27,22 @@ def condition_of_value(term: Term) -> Term | None:
     return condition_in(term)
 
 
+def branches(term: Term) -> Iterator[Term]:
+    """What a term may be, whatever the conditions of its outermost conditionals are."""
+    if isinstance(term, Ite):
+        yield from branches(term.positive)
+        yield from branches(term.negative)
+    else:
+        yield term
+
+
 def outermost(term: Term, depth: int = 4) -> Term:
     """The same with conditionals outside of sums and remainders, up to so many inside each other."""
     condition = None if depth == 0 else condition_in(term)
     if condition is None:
         return term
-    branches = (outermost(decided(term, condition, truth), depth - 1) for truth in (True, False))
-    return build.ite(condition, *branches)
+    positive, negative = (outermost(decided(term, condition, truth), depth - 1) for truth in (True, False))
+    return build.ite(condition, positive, negative)
 
 
 def outcomes(term: Term) -> Iterator[tuple[Term, Term]]:
