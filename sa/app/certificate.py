@@ -17,7 +17,8 @@ from sa.automata.family import Family, copies
 from sa.base.source import Source
 from sa.certificates.argument_json import argument_json
 from sa.certificates.composition_json import composition_json
-from sa.certificates.crowd import CrowdComposition, CrowdJoint, CrowdKeeps
+from sa.certificates.crowd import CrowdJoint, CrowdKeeps
+from sa.certificates.crowd_composition import CrowdComposition
 from sa.certificates.crowd_composition_json import crowd_composition_json
 from sa.certificates.crowd_json import crowd_joint_json, crowd_keeps_json
 from sa.certificates.document import Document, digest, document_text

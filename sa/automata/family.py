@@ -83,6 +83,13 @@ def another(copy: Automaton, identity: Var) -> Automaton:
     return replace(made, name=name_of_another(copy.name))
 
 
+def in_place_of(family: Family, one: int, other: int) -> dict[Var, Term]:
+    """The names of a symbolic copy's locals replaced by those of another one."""
+    first, second = symbolic_name(family, one), symbolic_name(family, other)
+    own = (v.var for v in family.thread.variables if v.kind is Kind.LOCAL)
+    return {own_local(first, v): own_local(second, v) for v in own}
+
+
 def crowd(families: Sequence[Family], counts: Sequence[int]) -> tuple[Automaton, ...]:
     """So many symbolic copies of each family."""
     return tuple(symbolic(f, n) for f, count in zip(families, counts, strict=True) for n in range(1, count + 1))

@@ -7,17 +7,15 @@ others there are beside them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
-from typing import TypeAlias
 
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton
-from sa.automata.family import Family, at, concrete, numbers, of_copies, symbolic_name
+from sa.automata.family import Family, concrete, numbers, of_copies
 from sa.automata.program import Axiom
 from sa.certificates.run import Bad, Failing, Run
-from sa.certificates.threads import Annotated, Composition, Never
-from sa.terms.build import TRUE, land, lnot, variable
+from sa.certificates.threads import Annotated, Never
+from sa.terms.build import TRUE, variable
 from sa.terms.term import Term, Var
 
 
@@ -67,37 +65,6 @@ class CrowdJoint(Struct, frozen=True):
     axioms: tuple[Axiom, ...]
     counted: tuple[Count, ...] = ()
     indices: tuple[Var, ...] = ()
-
-
-#: Where a thread is, or a copy of a family: a name and a location.
-Spot: TypeAlias = tuple[str, str]
-
-
-def meetings(threads: Sequence[Automaton], families: Sequence[Family]) -> dict[Bad, tuple[Spot, Spot]]:
-    """Claims that two are never at two places at once, in order: a copy and a thread, a copy and a different copy."""
-    found = dict[Bad, tuple[Spot, Spot]]()
-    for number, family in enumerate(families):
-        mine, name = symbolic_name(family, 1), family.thread.name
-        others = [(t, t.name) for t in threads]
-        others += [(f.thread, symbolic_name(f, 1)) for f in families[:number]]
-        others.append((family.thread, symbolic_name(family, 2)))
-        for other, called in others:
-            for one, two in product(family.thread.locations, other.locations):
-                claim = lnot(land(at(mine, one.name), at(called, two.name)))
-                found[Bad(None, claim)] = ((name, one.name), (other.name, two.name))
-    return found
-
-
-class CrowdComposition(Composition, frozen=True):
-    """A proof that one composition refines another where there are families of any number (THEORY section 12).
-
-    Some of the pairs, named by their places, stand for any number of `copies` of a family: the parameter with each is
-    the copy's identity, and there is no other copy with it. `apart` are proofs of `meetings` of the concrete side and
-    of the abstract one: what two of them do beside each other need not be looked at where they never are at once.
-    """
-
-    copies: tuple[tuple[int, Var], ...] = ()
-    apart: tuple[tuple[CrowdJoint, ...], tuple[CrowdJoint, ...]] = ((), ())
 
 
 class CrowdRun(Struct, frozen=True):

@@ -1,19 +1,22 @@
-"""Compositions with pairs that stand for any number of copies, as JSON: the pairs, and which places are never met."""
+"""Compositions with pairs that stand for any number of copies, as JSON: the pairs, and what is known where two meet."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
-from sa.automata.family import Family
+from sa.automata.family import Family, crowd
 from sa.automata.program import Axiom
+from sa.automata.rename import apart
 from sa.certificates.composition_json import PairGoal, composition_json, read_pairs
-from sa.certificates.crowd import CrowdComposition, CrowdJoint, meetings
+from sa.certificates.crowd_composition import CrowdComposition, Meeting, Met, claimed
 from sa.certificates.crowd_json import crowd_joint_json, read_crowd_joint
+from sa.certificates.scope import scope
 from sa.certificates.shape import Entry, Json
-from sa.certificates.threads_json import Bads
+from sa.terms.smtlib import smtlib
 from sa.terms.term import Term, Var
 
 
@@ -26,17 +29,36 @@ class Side(Struct, frozen=True):
 
 
 def crowd_composition_json(made: CrowdComposition) -> Json:
-    """A composition as JSON, with the proofs about places for each side."""
-    return {**composition_json(made), "apart": [list(_joints(joints)) for joints in made.apart]}
+    """A composition as JSON, with what is known where two meet on each side."""
+    return {**composition_json(made), "met": [[_met_json(met) for met in side] for side in made.met]}
 
 
-def _joints(joints: Sequence[CrowdJoint]) -> Iterator[Json]:
-    for joint in joints:
-        yield crowd_joint_json(joint, _numbered(joint.threads, joint.families))
+def _met_json(met: Met) -> Json:
+    meetings = [{"places": [[*m.one], [*m.other]], "said": smtlib(m.said)} for m in met.meetings]
+    # What the joint invariants exclude follows from the meetings.
+    return {"joint": crowd_joint_json(replace(met.joint, never=()), {}), "meetings": meetings}
 
 
-def _numbered(threads: Sequence[Automaton], families: Sequence[Family]) -> Bads:
-    return {(0, number): bad for number, bad in enumerate(meetings(threads, families))}
+def _read_met(entry: Entry, side: Side, axioms: tuple[Axiom, ...]) -> Met:
+    shown, listed = entry.fields("joint", "meetings")
+    joint = read_crowd_joint(shown, side.threads, side.families, side.init, {}, axioms)
+    pairs = tuple(2 for _ in side.families)
+    names = scope(map(apart, (*side.threads, *crowd(side.families, pairs))), (a.formula for a in axioms))
+    found = list[Meeting]()
+    for item in listed.items():
+        places, said = item.fields("places", "said")
+        spots = [tuple(part.text() for part in spot.items()) for spot in places.items()]
+        match spots:
+            case [(one, here), (other, there)]:
+                found.append(Meeting((one, here), (other, there), said.term(names)))
+            case _:
+                raise places.wrong("two names, each with a location, are expected")
+    # Whether these are meetings of the program is the checker's business; until then nothing is shown.
+    made = Met(joint, tuple(found))
+    known = {t.name for t in (*side.threads, *(f.thread for f in side.families))}
+    if any(name not in known for m in found for name, _ in (m.one, m.other)):
+        raise listed.wrong("a thread or a family is expected")
+    return replace(made, joint=replace(joint, never=claimed(side.families, made.meetings)))
 
 
 def read_crowd_composition(
@@ -52,17 +74,13 @@ def read_crowd_composition(
 
     Raises Malformed.
     """
-    pairs, besides, apart = entry.fields("pairs", "besides", "apart")
+    pairs, besides, met = entry.fields("pairs", "besides", "met")
     made = read_pairs(pairs, besides, concrete, abstract, axioms, goal_of)
-    listed = apart.items()
+    listed = met.items()
     if len(listed) != len(sides):
-        raise apart.wrong("proofs for two sides are expected")
+        raise met.wrong("what is known of two sides is expected")
     first, second = (
-        tuple(
-            read_crowd_joint(j, s.threads, s.families, s.init, _numbered(s.threads, s.families), axioms)
-            for j in item.items()
-        )
-        for item, s in zip(listed, sides, strict=True)
+        tuple(_read_met(m, side, axioms) for m in item.items()) for item, side in zip(listed, sides, strict=True)
     )
     return CrowdComposition(
         made.concrete,
@@ -72,5 +90,5 @@ def read_crowd_composition(
         made.axioms,
         made.besides,
         copies=copies,
-        apart=(first, second),
+        met=(first, second),
     )

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton
 from sa.automata.rename import on_side
 from sa.base.limits import Limits, check_time
-from sa.certificates.crowd import CrowdComposition
+from sa.certificates.crowd_composition import CrowdComposition
 from sa.certificates.goal import iota_of
 from sa.certificates.threads import Composition
 from sa.checker.copies import copies_faults, goal_of_another, known_of_identities, together_with_copies
@@ -44,8 +44,8 @@ def check_composition(made: Composition, bounds: Limits, seed: int = 0, solvers:
         return Rejected("well-formed composition", fault)
     copies = made.copies if isinstance(made, CrowdComposition) else ()
     if isinstance(made, CrowdComposition):
-        for joint in (j for side in made.apart for j in side):
-            ruling = check_crowd_joint(joint, bounds, seed, solvers)
+        for met in (m for side in made.met for m in side):
+            ruling = check_crowd_joint(met.joint, bounds, seed, solvers)
             if not isinstance(ruling, Accepted):
                 return ruling
     known = known_of_identities([identity for _, identity in copies])
@@ -121,7 +121,7 @@ def obligations(made: Composition) -> Iterator[Obligation]:
         if crowded is None:
             yield from together(threads)
         else:
-            yield from together_with_copies(threads, crowded.copies, crowded.apart[number])
+            yield from together_with_copies(threads, crowded.copies, crowded.met[number])
         yield from implied(threads)
         for annotated, goal in zip(threads, made.goals, strict=True):
             yield from weaker(on_side(annotated.automaton, which), goal.concrete if which == "conc" else goal.abstract)

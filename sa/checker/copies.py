@@ -13,9 +13,20 @@ from itertools import combinations
 from msgspec.structs import replace
 
 from sa.automata.automaton import Kind
-from sa.automata.family import another, family_fault, name_of_another, parameter_of_another, representative
+from sa.automata.family import (
+    Family,
+    another,
+    family_fault,
+    identity_of,
+    name_of_another,
+    parameter_of_another,
+    representative,
+    symbolic_name,
+)
 from sa.automata.program import Formula
-from sa.certificates.crowd import CrowdComposition, CrowdJoint, meetings
+from sa.automata.rename import own_local
+from sa.certificates.crowd import CrowdJoint
+from sa.certificates.crowd_composition import CrowdComposition, Met, fault_of_met, known_of_two
 from sa.certificates.goal import Goal
 from sa.certificates.threads import Annotated
 from sa.checker.obligation import Obligation
@@ -35,9 +46,11 @@ def copies_faults(made: CrowdComposition) -> Iterator[str]:
     if not all(0 <= place < len(made.goals) for place in identities):
         yield "a pair that stands for copies does not exist"
         return
-    for threads, joints in zip((made.concrete, made.abstract), made.apart, strict=True):
-        if any(not _is_about(j, threads, made) for j in joints):
-            yield "a proof about places is not about the program"
+    for threads, proven in zip((made.concrete, made.abstract), made.met, strict=True):
+        if not all(_is_about(met.joint, threads, made) for met in proven):
+            yield "a proof about meetings is not about the program"
+            return
+        yield from (fault for met in proven if (fault := fault_of_met(met)) is not None)
     for threads in (made.concrete, made.abstract):
         for place, annotated in enumerate(threads):
             name = annotated.thread.name
@@ -82,36 +95,54 @@ def known_of_identities(identities: Sequence[Var]) -> tuple[Term, ...]:
 
 
 def together_with_copies(
-    threads: Sequence[Annotated], copies: Sequence[tuple[int, Var]], joints: Sequence[CrowdJoint]
+    threads: Sequence[Annotated], copies: Sequence[tuple[int, Var]], proven: Sequence[Met]
 ) -> Iterator[Obligation]:
     """Every invariant holds initially, after the own steps, and after those of other threads and of other copies.
 
     How shared variables begin is what the threads that are there once say, and a copy of itself: of others there may
-    be none. `joints` show which two places are never met.
+    be none. `proven` is what is known of two of them wherever they meet.
     """
-    identities, never = dict(copies), _never_met(joints)
+    identities = dict(copies)
     sides = [side(apart(t.automaton)) for t in threads]
     once = land(*(s.automaton.init for place, s in enumerate(sides) if place not in identities))
     for place, observer in enumerate(sides):
         yield from own_steps(observer, land(once, observer.automaton.init))
-        name = threads[place].thread.name
-        for actor, other in zip(threads, sides, strict=True):
+        for number, other in enumerate(sides):
             if other is not observer:
-                yield from steps_of_others(other, observer, never.get((actor.thread.name, name), frozenset()))
+                known = _where_they_meet(proven, threads, copies, place, number)
+                yield from steps_of_others(other, observer, known)
         if place in identities:
             more = side(apart(another(threads[place].automaton, identities[place])))
-            yield from steps_of_others(more, observer, never.get((name, name), frozenset()))
+            yield from steps_of_others(more, observer, _where_they_meet(proven, threads, copies, place, place))
 
 
-def _never_met(joints: Sequence[CrowdJoint]) -> dict[tuple[str, str], frozenset[tuple[str, str]]]:
-    """By the names of two the locations where they never are at once; of copies of one family of any two."""
-    found = dict[tuple[str, str], set[tuple[str, str]]]()
-    for joint in joints:
-        known = meetings(joint.threads, joint.families)
-        for (one, here), (two, there) in (known[bad] for bad in joint.never if bad in known):
-            found.setdefault((one, two), set()).add((here, there))
-            found.setdefault((two, one), set()).add((there, here))
-    return {names: frozenset(places) for names, places in found.items()}
+def _where_they_meet(
+    proven: Sequence[Met], threads: Sequence[Annotated], copies: Sequence[tuple[int, Var]], place: int, number: int
+) -> dict[tuple[str, str], tuple[Term, ...]]:
+    """By the locations of an observer and of an actor what is known: of two threads, or of a copy and one more."""
+    one, other = threads[place].thread, threads[number].thread
+    found = dict[tuple[str, str], tuple[Term, ...]]()
+    for met in proven:
+        names = _as_in_pairs(met.joint.families, copies, place == number)
+        for spots, said in known_of_two((met,), one.name, other.name).items():
+            found[spots] = (*found.get(spots, ()), *conjuncts(substitute(said, names)))
+    return found
+
+
+def _as_in_pairs(families: Sequence[Family], copies: Sequence[tuple[int, Var]], with_another: bool) -> dict[Var, Term]:
+    """From the names that variables of copies have in joint invariants to those that they have here."""
+    names = dict[Var, Term]()
+    for family, (_, identity) in zip(families, copies, strict=True):
+        name = family.thread.name
+        met = [(1, name, identity)]
+        if with_another:
+            met.append((2, name_of_another(name), parameter_of_another(identity)))
+        for number, here, identity_here in met:
+            symbolic = symbolic_name(family, number)
+            own = (v.var for v in family.thread.variables if v.kind is Kind.LOCAL)
+            names |= {own_local(symbolic, v): own_local(here, v) for v in own}
+            names[identity_of(family, symbolic)] = identity_here
+    return names
 
 
 def goal_of_another(goal: Goal, identity: Var) -> Goal:

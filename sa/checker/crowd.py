@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, variables_of
-from sa.automata.family import Family, crowd, different, family_fault, identity_of, symbolic, symbolic_name
+from sa.automata.family import Family, crowd, different, family_fault, identity_of, in_place_of, symbolic, symbolic_name
 from sa.base.limits import Limits
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps, counter
 from sa.certificates.threads import Annotated
@@ -39,7 +39,7 @@ from sa.checker.solvers import Z3, Solvers
 from sa.checker.threads import annotation_fault, apart, ghosts_fault, own_steps, steps_of_others
 from sa.checker.written import implied
 from sa.terms.build import conjoined, conjuncts, land
-from sa.terms.substitute import local_of, substitute
+from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 
@@ -245,13 +245,7 @@ def _steps_of_others(p: _Product, places: tuple[str, ...], family: Family, count
         for number in range(1, count + 1):
             index = next(i for i, t in enumerate(p.threads) if t.name == symbolic_name(family, number))
             moved = (*places[:index], edge.source, *places[index + 1 :])
-            known += (substitute(f, _in_place_of(family, number, count + 1)) for f in _said(p, moved))
+            known += (substitute(f, in_place_of(family, number, count + 1)) for f in _said(p, moved))
         where = f"{', '.join(places)}, another copy of {family.thread.name}: {edge.source} -> {edge.target}"
         taken = conjoined((*known, *taking(edge)))
         yield Obligation("step of another copy", where, taken, (Case((), _landed(p, places, after)),), edge=edge)
-
-
-def _in_place_of(family: Family, one: int, other: int) -> dict[Var, Term]:
-    """The names of a symbolic copy's locals replaced by those of another one."""
-    first, second = symbolic_name(family, one), symbolic_name(family, other)
-    return {local_of(v, first): local_of(v, second) for v in variables_of(family.thread, Kind.LOCAL)}

@@ -6,7 +6,7 @@ else is as it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -16,7 +16,7 @@ from sa.certificates.threads import Annotated
 from sa.checker.obligation import Case, Obligation
 from sa.checker.scope import automaton_faults
 from sa.checker.side import Side, environment, invariant, renamed, side, within
-from sa.terms.build import conjoined, conjuncts, land
+from sa.terms.build import FALSE, conjoined, conjuncts, land
 from sa.terms.sort import Sort
 from sa.terms.substitute import local_of, primed
 from sa.terms.term import Bool, Int, IsZero, Member, Not, Same, Sum, Term, Var
@@ -142,10 +142,12 @@ def _taken(s: Side, edge: Edge) -> tuple[Term, ...]:
     return conjoined((*invariant(s, edge.source), edge.guard, *(within(c) for c in edge.choices)))
 
 
-def steps_of_others(actor: Side, observer: Side, never: Set[tuple[str, str]] = frozenset()) -> Iterator[Obligation]:
+def steps_of_others(
+    actor: Side, observer: Side, met: Mapping[tuple[str, str], tuple[Term, ...]] | None = None
+) -> Iterator[Obligation]:
     """Each step of the actor is one that the observer's environment allows, and keeps its invariants.
 
-    The actor is `never` at the first of these locations while the observer is at the second.
+    `met` says what is known while the observer is at the first of two locations and the actor at the second.
     """
     for edge in actor.automaton.edges:
         after = {v: t for v, t in edge.updates if v in actor.globals}
@@ -155,10 +157,11 @@ def steps_of_others(actor: Side, observer: Side, never: Set[tuple[str, str]] = f
         following: dict[Var, Term] = {primed(v): after.get(v, v) for v in actor.globals}
         step = f"{actor.automaton.name}, {edge.source} -> {edge.target}"
         for name in observer.locations:
-            if (edge.source, name) in never:
+            known = () if met is None else met.get((name, edge.source), ())
+            if FALSE in known:
                 continue
             here = invariant(observer, name)
             allowed = renamed(environment(observer, name), following)
             kept = tuple(c for c in renamed(here, dict(after)) if c not in here)
             where = f"{step}, seen by {observer.automaton.name} at {name}"
-            yield Obligation("compatible", where, (*taken, *here), (Case((), (*allowed, *kept)),), edge=edge)
+            yield Obligation("compatible", where, (*taken, *here, *known), (Case((), (*allowed, *kept)),), edge=edge)

@@ -26,7 +26,7 @@ from sa.smt.session import Session, Unsat
 from sa.terms import build
 from sa.terms.printer import show
 from sa.terms.sort import INT, ArraySort
-from sa.terms.term import Term, Var
+from sa.terms.term import IsZero, Same, Term, Var
 from sa.values.search import suspected
 from sa.values.sought import Sought
 
@@ -52,27 +52,42 @@ def _formula(term: Term) -> Formula:
     return Formula(term, Origin(None))
 
 
-def related_besides(goal: Goal, options: Options) -> tuple[Term, ...]:
-    """Formulas over globals of both sides that may hold besides what a goal about two whole programs asks.
+def related_besides(wholes: Sequence[Goal], options: Options) -> tuple[Term, ...]:
+    """Formulas over globals of both sides that may hold besides what goals about two whole programs ask.
 
-    None where nothing came of it. Raises LimitReached.
+    The goals have few threads first: there plays are short. No formulas where nothing came of it. Raises LimitReached.
     """
-    parts = tuple(map(Part, _equal_at_start(goal, options)))
+    parts = tuple(map(Part, _equal_at_start(wholes[-1], options)))
     equated = frozenset(v for p in parts for v in p.equation.free)
-    coupling = Coupling(parts, conditions(goal.concrete, equated))
-    for _ in range(PLAYS):
-        said = tuple(build.implies(c, e) for c, e in equations_of(replace(coupling, parts=_telling(coupling))))
-        if build.land(*said) is build.TRUE:
-            return ()
-        check_time(options.limits)
-        play = _play(replace(goal, iota=(*goal.iota, *map(_formula, said))), options)
-        if play is None:
-            return said
-        less = weakened(coupling, plain_play(play), iota_of(goal))
+    coupling = Coupling(parts, conditions(wholes[-1].concrete, equated))
+    for goal in wholes:
+        less = _kept_by(goal, coupling, options)
         if less is None:
             return ()
         coupling = less
-    return ()
+    return _said(coupling)
+
+
+def _said(coupling: Coupling) -> tuple[Term, ...]:
+    said = (build.implies(c, e) for c, e in equations_of(replace(coupling, parts=_telling(coupling))))
+    return tuple(f for f in said if f is not build.TRUE)
+
+
+def _kept_by(goal: Goal, coupling: Coupling, options: Options) -> Coupling | None:
+    """What is left of a coupling where plays show that it says too much; None if nothing is. Raises LimitReached."""
+    for _ in range(PLAYS):
+        said = _said(coupling)
+        if not said:
+            return None
+        check_time(options.limits)
+        play = _play(replace(goal, iota=(*goal.iota, *map(_formula, said))), options)
+        if play is None:
+            return coupling
+        less = weakened(coupling, plain_play(play), iota_of(goal))
+        if less is None:
+            return None
+        coupling = less
+    return None
 
 
 def _telling(coupling: Coupling) -> tuple[Part, ...]:
@@ -92,10 +107,13 @@ def with_besides(found: Found, formulas: tuple[Term, ...]) -> Found:
 
 
 def _equal_at_start(goal: Goal, options: Options) -> Iterator[Term]:
-    """Equations between globals of the two sides that ι does not speak of, where they begin with the same value."""
+    """Equations between globals of the two sides of which ι has none, where they begin with the same value.
+
+    An equation that ι asks for under a condition is none: it may hold at all times.
+    """
     session = Session(options.limits, tuple(a.formula for a in goal.axioms), options.seed)
     start = (*(f.term for f in goal.kappa), goal.concrete.init, goal.abstract.init)
-    told = iota_of(goal).free
+    told = frozenset(v for c in build.conjuncts(iota_of(goal)) if isinstance(c, IsZero | Same) for v in c.free)
     mine, theirs = ([v for v in variables_of(a, Kind.GLOBAL) if v not in told] for a in (goal.concrete, goal.abstract))
     true = (e for e in _equations(mine, theirs) if isinstance(session.check((*start, build.lnot(e))), Unsat))
     return islice(true, EQUATIONS)

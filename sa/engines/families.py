@@ -5,7 +5,7 @@ That the claim holds with so many copies is no answer, so of those the games wit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from time import perf_counter
 from typing import assert_never
 
@@ -29,11 +29,12 @@ from sa.engines.portfolio_of_goals import Depth
 from sa.engines.programs import shortcoming
 from sa.engines.recall import decided
 from sa.engines.results import answered, statistics_of
+from sa.invariants.crowd_meetings import Effort
 from sa.question.asked import Decision
 from sa.question.families import Crowds, crowds, few_copies, with_copies, with_one_copy
 from sa.question.goals import closes, goals, is_large, thread_goals
 from sa.question.uncut import uncut
-from sa.refinement.crowds import Known, Pairs, apart_of, composition_of, known_of, pairs_of
+from sa.refinement.crowds import Known, Pairs, composition_of, known_of, met_of, pairs_of
 from sa.terms.term import Term
 
 #: The most copies of each family in a play.
@@ -43,13 +44,13 @@ MANY = 4
 class Proving(Struct, frozen=True):
     """Pairs in closures, or in exact environments, are decided to this depth.
 
-    Environments know places that are never met if they are `apart`. `besides`: with more related than is asked, if
-    something is found.
+    `met` is how much is done to know what holds where two meet; None for nothing. `besides`: with more related than is
+    asked, if something is found.
     """
 
     closures: bool
     depth: Depth
-    apart: bool = False
+    met: Effort | None = None
     besides: bool = False
 
 
@@ -64,14 +65,16 @@ class Refuting(Struct, frozen=True):
 PLAN: tuple[Proving | Refuting, ...] = (
     Refuting(2, Depth.QUICK),
     Proving(True, Depth.GLANCE),
-    Proving(True, Depth.GLANCE, apart=True),
-    Proving(True, Depth.GLANCE, apart=True, besides=True),
-    Proving(False, Depth.GLANCE, apart=True),
+    Proving(True, Depth.GLANCE, Effort.NUMBERS),
+    Proving(True, Depth.GLANCE, Effort.NUMBERS, besides=True),
+    Proving(True, Depth.GLANCE, Effort.NEEDS),
+    Proving(True, Depth.GLANCE, Effort.NEEDS, besides=True),
+    Proving(False, Depth.GLANCE, Effort.NEEDS),
     Refuting(3, Depth.BRIEF),
-    Proving(True, Depth.BRIEF, apart=True),
-    Proving(False, Depth.BRIEF, apart=True),
-    Proving(True, Depth.FULL, apart=True),
-    Proving(False, Depth.FULL, apart=True),
+    Proving(True, Depth.BRIEF, Effort.NEEDS),
+    Proving(False, Depth.BRIEF, Effort.NEEDS),
+    Proving(True, Depth.FULL, Effort.NEEDS),
+    Proving(False, Depth.FULL, Effort.NEEDS),
     Refuting(MANY, Depth.FULL),
 )
 
@@ -144,8 +147,8 @@ def _tried(work: _Work, tried: Proving | Refuting, own: Options, whole: Limits, 
         case Refuting():
             return _refuted(asked, tried, own, whole, notes)
         case Proving(besides=True):
-            two = _two_copies(asked)
-            said = related_besides(two, own) if two is not None else ()
+            few = tuple(_with_copies(asked, 2))
+            said = related_besides(few, own) if few else ()
             found = _proved(_pairs(work, tried, said, own), tried, own, whole) if said else None
             return with_besides(found, said) if found is not None and found.composition is not None else None
         case Proving():
@@ -155,35 +158,29 @@ def _tried(work: _Work, tried: Proving | Refuting, own: Options, whole: Limits, 
 
 
 class _Work(Struct, frozen=True, eq=False):
-    """What is known of both programs, where they are `apart` or not, and pairs of them, each made once."""
+    """What is known of both programs by what was done for it, and pairs of them, each made once."""
 
     asked: Crowds
-    known: dict[bool, tuple[Known, Known]] = field(default_factory=dict)
-    pairs: dict[tuple[bool, bool, tuple[Term, ...]], Pairs] = field(default_factory=dict)
+    known: dict[tuple[int, Effort | None], Known] = field(default_factory=dict)
+    pairs: dict[tuple[bool, Effort | None, tuple[Term, ...]], Pairs] = field(default_factory=dict)
 
 
 def _pairs(work: _Work, tried: Proving, besides: tuple[Term, ...], options: Options) -> Pairs:
     """The pairs in environments, with formulas besides what is asked. Raises LimitReached."""
-    asked, known = work.asked, work.known
-    if False not in known:
-        known[False] = _known(asked, options.limits)
-    if tried.apart not in known:
-        abstract, concrete = known[False]
-        known[True] = apart_of(abstract, options.limits), apart_of(concrete, options.limits)
-    key = tried.closures, tried.apart, besides
+    abstract, concrete = (_known(work, side, tried.met, options.limits) for side in (0, 1))
+    asked, key = work.asked, (tried.closures, tried.met, besides)
     if key not in work.pairs:
         also = replace(asked, block=block_besides(asked.block, besides)) if besides else asked
-        work.pairs[key] = pairs_of(also, *known[tried.apart], tried.closures, options.limits)
+        work.pairs[key] = pairs_of(also, abstract, concrete, tried.closures, options.limits)
     return work.pairs[key]
 
 
-def _two_copies(asked: Crowds) -> Goal | None:
-    """The goal about both programs with two copies of each family; None where that is too large."""
-    sides = with_copies(asked, tuple(2 for _ in asked.concrete.families))
-    if is_large(sides.concrete) or is_large(sides.abstract):
-        return None
-    (goal,) = goals(sides.abstract, sides.concrete, sides.block, whole=True)
-    return goal
+def _with_copies(asked: Crowds, most: int) -> Iterator[Goal]:
+    """The goals about both programs with one copy of each family, two, and so on, that are not too large."""
+    for count in range(1, most + 1):
+        sides = with_copies(asked, tuple(count for _ in asked.concrete.families))
+        if not is_large(sides.concrete) and not is_large(sides.abstract):
+            yield from goals(sides.abstract, sides.concrete, sides.block, whole=True)
 
 
 def _unknown(asked: Crowds) -> tuple[Result, ...]:
@@ -196,9 +193,14 @@ def _unknown(asked: Crowds) -> tuple[Result, ...]:
     )
 
 
-def _known(asked: Crowds, bounds: Limits) -> tuple[Known, Known]:
-    abstract, concrete = (known_of(p, asked.identities, bounds) for p in (asked.abstract, asked.concrete))
-    return abstract, concrete
+def _known(work: _Work, side: int, met: Effort | None, bounds: Limits) -> Known:
+    """What is known of the abstract program, side 0, or of the concrete one. Raises LimitReached."""
+    key = side, met
+    if key not in work.known:
+        program = (work.asked.abstract, work.asked.concrete)[side]
+        plain = known_of(program, work.asked.identities, bounds) if met is None else _known(work, side, None, bounds)
+        work.known[key] = plain if met is None else met_of(plain, met, bounds)
+    return work.known[key]
 
 
 def _refuted(asked: Crowds, tried: Refuting, options: Options, whole: Limits, notes: dict[str, None]) -> Found | None:

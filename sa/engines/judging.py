@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from sa.base.verdict import Reason, Unknown
-from sa.certificates.crowd import CrowdComposition
+from sa.certificates.crowd_composition import CrowdComposition
 from sa.certificates.goal import Goal
 from sa.certificates.identity import meaning
 from sa.certificates.threads import Composition

@@ -260,7 +260,7 @@ def _pairs_besides(
 
     def related() -> tuple[Term, ...]:
         if tried.besides is Besides.PLAYS:
-            return related_besides(product, options)
+            return related_besides((product,), options)
         budget = Budget(share(options.limits, SHARE_OF_SAMPLES), options.seed)
         # Loaded only where pairs of threads are not enough as they are.
         from sa.refinement.by_samples import suggested

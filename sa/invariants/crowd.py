@@ -230,12 +230,16 @@ def systems(asked: Asked, known: Counted | None = None) -> Iterator[System]:
 
 def excluded_by(s: System, found: Mapping[str, Term], bads: tuple[Bad, ...], indices: tuple[Var, ...] = ()) -> Excluded:
     """What joint invariants by predicate exclude, for all integers in place of `indices`."""
+    proof, most = joint_of(s, found, bads, indices), max(s.counts)
+    also = ", and numbers of copies" if proof.counted else ", of every element of arrays" if indices else ""
+    copy = "any copy" if most == 1 else f"any {most} copies{'' if most == min(s.counts) else ' of a family'}"
+    return Excluded(bads, proof, f"relations between all threads and {copy}{also}")
+
+
+def joint_of(s: System, found: Mapping[str, Term], bads: tuple[Bad, ...], indices: tuple[Var, ...] = ()) -> CrowdJoint:
+    """Joint invariants by predicate as a proof."""
     asked = s.asked
     said = ((places, found[predicate(places)]) for places in places_of(s))
     joint = tuple((q, inv) for q, inv in said if inv is not build.FALSE)
     made = () if s.counted is None else s.counted.counts
-    proof = CrowdJoint(asked.threads, asked.families, s.counts, joint, asked.init, bads, asked.axioms, made, indices)
-    most = max(s.counts)
-    also = ", and numbers of copies" if made else ", of every element of arrays" if indices else ""
-    copy = "any copy" if most == 1 else f"any {most} copies{'' if most == min(s.counts) else ' of a family'}"
-    return Excluded(bads, proof, f"relations between all threads and {copy}{also}")
+    return CrowdJoint(asked.threads, asked.families, s.counts, joint, asked.init, bads, asked.axioms, made, indices)

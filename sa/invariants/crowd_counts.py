@@ -129,11 +129,17 @@ def _one(condition: Term) -> Term:
 
 def least(counts: Sequence[Count], copies: Sequence[tuple[Family, str, str]]) -> Iterator[Term]:
     """That counters are at least what is seen of copies: families, their names, and where they are."""
-    for number, count in enumerate(counts):
+    for number, seen in enumerate(numbers_seen(counts, copies)):
+        yield build.le(seen, counter(number))
+
+
+def numbers_seen(counts: Sequence[Count], copies: Sequence[tuple[Family, str, str]]) -> Iterator[Term]:
+    """How many of these different copies count, for each counter."""
+    for count in counts:
         held = dict(count.held)
         seen = list[Term]()
         for family, name, place in copies:
             if family.thread.name == count.family and place in held:
                 names: dict[Var, Term] = {v: local_of(v, name) for v in variables_of(family.thread, Kind.LOCAL)}
                 seen.append(_one(substitute(held[place], names)))
-        yield build.le(build.add(*seen), counter(number))
+        yield build.add(*seen)

@@ -22,7 +22,7 @@ from sa.invariants.crowd_clauses import System, balanced, identities, places_of,
 from sa.invariants.houdini import atoms_of
 from sa.invariants.preconditions import preconditions, tested, undisturbed
 from sa.terms import build
-from sa.terms.sort import BOOL
+from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import local_of, substitute
 from sa.terms.term import IsZero, Le, Not, Same, Select, Term, Var
 
@@ -41,12 +41,11 @@ def needed(s: System, bads: Sequence[Bad]) -> Offered:
     guessed = (*undisturbed(s.apart), *tested(s.apart), *islice(_of_one_only(s), ALONE))
     somewhere = dict.fromkeys((*_claimed(bads), *preconditions(bads, _written(s), s.apart), *guessed))
     compared = candidates(variables(s), s.apart, identities(s), bads)
-    alone = tuple(_numbers(s))
-    shared = dict.fromkeys(v for t in s.apart for v in variables_of(t, Kind.GLOBAL))
+    alone = tuple(numbers_of(s))
+    shared = _shared(s.apart)
     said = [f for f in (*alone, *compared) if isinstance(f, IsZero | Le) and f.free and f.free <= shared.keys()]
     others = [f for f in compared if isinstance(f, Not) and f.free and f.free <= shared.keys()]
-    declared = {v.var: v for t in s.apart for v in t.variables}
-    told = [*(test for v in shared for test in _two_sided(declared[v])), *_taken(s.apart, frozenset(shared))]
+    told = _told(s.apart)
     numbers = tuple(islice(_dependent(told, [f for f in alone if isinstance(f, Le)]), DEPENDENT))
     dependent = tuple(islice(_dependent(told, said), DEPENDENT))
     own_tests = {t.name: _own_tests(t) for t in s.apart}
@@ -68,6 +67,36 @@ def needed(s: System, bads: Sequence[Bad]) -> Offered:
         formulas = dict.fromkeys((*balanced(s, places), *alone, *apart, *more))
         offered[predicate(places)] = tuple(formulas)[:OFFERED]
     return offered
+
+
+def _shared(threads: Sequence[Automaton]) -> dict[Var, None]:
+    return dict.fromkeys(v for t in threads for v in variables_of(t, Kind.GLOBAL))
+
+
+def _told(threads: Sequence[Automaton]) -> list[Term]:
+    """What may be so or not, so that other things hold: flags, and that a lock is free."""
+    shared, declared = _shared(threads), {v.var: v for t in threads for v in t.variables}
+    return [*(test for v in shared for test in _two_sided(declared[v])), *_taken(threads, frozenset(shared))]
+
+
+def while_told(threads: Sequence[Automaton], compared: Sequence[Term]) -> tuple[Term, ...]:
+    """What may hold of shared numbers while a flag is up or down: comparisons, and bounds that some thread tests."""
+    shared = _shared(threads)
+    numbers = [v for v in shared if v.sort == INT]
+    tested_bounds = dict.fromkeys(
+        c for t in threads for e in t.edges for a in atoms_of(e.guard) if len(a.free) == 1 for c in _constants(a)
+    )
+    bounds = (f for c in tested_bounds for v in numbers for f in (build.le(c, v), build.le(v, c)))
+    said = dict.fromkeys((*(f for f in compared if isinstance(f, IsZero | Le) and f.free <= shared.keys()), *bounds))
+    return tuple(islice(_dependent(_told(threads), tuple(said)), DEPENDENT))
+
+
+def _constants(test: Term) -> Iterator[Term]:
+    """What a test of one number compares it with."""
+    body = test.body if isinstance(test, Not) else test
+    if isinstance(body, IsZero | Le):
+        const, parts = build.linear_parts(body.total)
+        yield from (build.integer(-const * c) for c in parts.values() if c in (1, -1))
 
 
 def _in_turn(*kinds: Iterable[Term]) -> Iterator[Term]:
@@ -103,7 +132,7 @@ def _written(s: System) -> tuple[Automaton, ...]:
     return tuple(own[t.name] for t in s.apart)
 
 
-def _numbers(s: System) -> Iterator[Term]:
+def numbers_of(s: System) -> Iterator[Term]:
     """That no copy counts, or at most one, or none of one kind or none of another."""
     counters = [counter(n) for n in range(0 if s.counted is None else len(s.counted.counts))]
     for one in counters:

@@ -8,30 +8,32 @@ copies tell. Nothing here is trusted: the checker asks whether it is so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import Automaton, Edge, Kind, location_of, variables_of
+from sa.automata.automaton import Automaton, Kind, location_of, variables_of
 from sa.automata.family import Family, crowd, identity_of, symbolic, symbolic_name
 from sa.automata.program import Axiom, Program
 from sa.automata.rename import apart, own_local
 from sa.base.budget import Budget
 from sa.base.limits import Limits
-from sa.certificates.crowd import CrowdComposition, CrowdJoint, meetings
+from sa.certificates.crowd_composition import CrowdComposition, Met, called, known_of_two
+from sa.certificates.crowd_composition import Known as Meetings
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
 from sa.certificates.threads import Annotated
 from sa.generation.closure import closure_of
-from sa.generation.environment import Change, Seen, changes_of, environment_of
+from sa.generation.environment import Change, changes_of, environment_of
 from sa.generation.generate import Generated, generate
 from sa.generation.visibility import Level
 from sa.invariants.conjunctions import conjunctions, under
-from sa.invariants.crowd import by_counts
 from sa.invariants.crowd_apart import apart_from_each_other, own_clauses, own_parameters, predicate_at
 from sa.invariants.crowd_candidates import candidates
+from sa.invariants.crowd_meetings import Effort, meetings
+from sa.invariants.crowd_needs import while_told
 from sa.question.asked import Asked, Decision
 from sa.question.families import Crowds, with_one_copy
 from sa.question.goals import goals
@@ -51,24 +53,18 @@ class Known(Struct, frozen=True):
     """What is known of the threads of a program and of two copies of each family, over the names of `apart` threads.
 
     `boxes` come from the fixed point, `facts` are conjunctions by thread and location, of the first copy of a family.
-    `joints` show where two of them never are at once.
+    `met` is what is known where two of them meet.
     """
 
     program: Program
     identities: tuple[Var, ...]
     boxes: Generated
     facts: Mapping[tuple[str, str], Term]
-    joints: tuple[CrowdJoint, ...] = ()
+    met: tuple[Met, ...] = ()
 
-    def never(self, observer: str, actor: str) -> frozenset[tuple[str, str]]:
-        """Locations of two threads or copies that are never met, those of the observer first."""
-        found = set[tuple[str, str]]()
-        for joint in self.joints:
-            known = meetings(joint.threads, joint.families)
-            for (one, here), (two, there) in (known[bad] for bad in joint.never):
-                found.update({(here, there)} if (one, two) == (observer, actor) else ())
-                found.update({(there, here)} if (two, one) == (observer, actor) else ())
-        return frozenset(found)
+    def where(self, observer: str, actor: str) -> Meetings:
+        """By locations of an observer and an actor what is known of both."""
+        return known_of_two(self.met, observer, actor)
 
 
 class Side(Struct, frozen=True):
@@ -85,25 +81,16 @@ def known_of(program: Program, identities: tuple[Var, ...], bounds: Limits) -> K
     return _with_facts(Known(program, identities, boxes, {}), bounds)
 
 
-def apart_of(known: Known, bounds: Limits) -> Known:
-    """The same with what is known of places that two of them never meet at, if there are such. Raises LimitReached."""
+def met_of(known: Known, effort: Effort, bounds: Limits) -> Known:
+    """The same with what is known where two of them meet, if there is something. Raises LimitReached."""
     program = known.program
-    acting = {(t.name, e.source) for t in _everybody(program) for e in t.edges if _writes(t, e)}
-    wanted = tuple(
-        bad for bad, (one, two) in meetings(program.threads, program.families).items() if one in acting or two in acting
-    )
-    asked = Asked(program.threads, wanted, program.axioms, families=program.families, init=program.init)
-    found = by_counts(asked, Budget(bounds, 0), lambda event: None) if wanted else iter(())
-    joints = tuple(e.evidence for e in found if isinstance(e.evidence, CrowdJoint))
-    return _with_facts(replace(known, joints=joints), bounds) if joints else known
+    asked = Asked(program.threads, (), program.axioms, families=program.families, init=program.init)
+    met = tuple(meetings(asked, effort, Budget(bounds, 0)))
+    return _with_facts(replace(known, met=met), bounds) if met else known
 
 
 def _everybody(program: Program) -> tuple[Automaton, ...]:
     return (*program.threads, *(f.thread for f in program.families))
-
-
-def _writes(thread: Automaton, edge: Edge) -> bool:
-    return not frozenset(variables_of(thread, Kind.GLOBAL)).isdisjoint(v for v, _ in edge.updates)
 
 
 def _with_facts(known: Known, bounds: Limits) -> Known:
@@ -114,11 +101,14 @@ def _with_facts(known: Known, bounds: Limits) -> Known:
     s = apart_from_each_other(asked)
     names, own = own_parameters(s), [identity_of(f, symbolic_name(f, 1)) for f in program.families]
     hulls = {predicate_at(t.name, q.name): boxes.hulls[t.name, q.name] for t in s.observers for q in t.locations}
-    offered = dict[str, Sequence[Term]]()
+    offered, also = dict[str, Sequence[Term]](), _of_one(known)
     for thread in s.observers:
         said = candidates(tuple(v.var for v in thread.variables), s.observers, own, ())
-        offered |= {predicate_at(thread.name, q.name): said for q in thread.locations}
-    clauses = (c for c in own_clauses(s) if not _is_never(known, c))
+        said += while_told(s.observers, said)
+        for place in thread.locations:
+            more = also.get((thread.name, place.name), ())
+            offered[predicate_at(thread.name, place.name)] = (*more, *said)
+    clauses = _where_met(known, own_clauses(s))
     found = conjunctions(session, names, tuple(under(names, hulls, clauses)), offered, bounds)
     facts = dict[tuple[str, str], Term]()
     for thread in s.observers:
@@ -128,17 +118,32 @@ def _with_facts(known: Known, bounds: Limits) -> Known:
     return replace(known, facts=facts)
 
 
-def _is_never(known: Known, clause: Clause) -> bool:
-    """Whether a step is of somebody who is never there while the observer is where it is."""
-    if not known.joints or len(clause.body) < 2:
-        return False
-    firsts = {symbolic_name(f, 1): f.thread.name for f in known.program.families}
-    spots = []
-    for atom in clause.body:
-        name, _, place = atom.predicate.rpartition(" at ")
-        spots.append((firsts.get(name, name), place))
-    (observer, here), (actor, there) = spots
-    return (here, there) in known.never(observer, actor)
+def _of_one(known: Known) -> Mapping[tuple[str, str], Sequence[Term]]:
+    """What is known of meetings and speaks of one of the two, by its name and location: it may hold of it alone."""
+    found = dict[tuple[str, str], dict[Term, None]]()
+    of = {name: name for name in (t.name for t in known.program.threads)}
+    of |= {f.thread.name: symbolic_name(f, 1) for f in known.program.families}
+    locals_of = {t.name: frozenset(variables_of(t, Kind.LOCAL)) for t in _everybody(known.program)}
+    for observer in _everybody(known.program):
+        own = {local_of(v, of[observer.name]) for v in locals_of[observer.name]}
+        shared = {v.var for v in observer.variables if v.kind is not Kind.LOCAL}
+        for actor in _everybody(known.program):
+            for (here, _), said in known.where(observer.name, actor.name).items():
+                own_part = (c for c in build.conjuncts(said) if c.free and c.free <= own | shared)
+                found.setdefault((of[observer.name], here), {}).update(dict.fromkeys(own_part))
+    return {spot: tuple(some) for spot, some in found.items()}
+
+
+def _where_met(known: Known, clauses: Iterable[Clause]) -> Iterator[Clause]:
+    """The clauses, with what is known where a step is of somebody else than the observer."""
+    of = {symbolic_name(f, 1): f.thread.name for f in known.program.families}
+    for clause in clauses:
+        said: Term = build.TRUE
+        if known.met and len(clause.body) == 2:
+            (one, here), (two, there) = (a.predicate.rsplit(" at ", 1) for a in clause.body)
+            said = known.where(of.get(one, one), of.get(two, two)).get((here, there), build.TRUE)
+        if said is not build.FALSE:
+            yield replace(clause, constraint=build.land(clause.constraint, said)) if said.free else clause
 
 
 def _shorter(session: Session, known: Term, said: Term) -> Term:
@@ -161,37 +166,47 @@ def side_of(known: Known, session: Session | None, extra: Iterable[Term]) -> Sid
     threads = with_identities(program, known.identities)
     strong, weak = list[Automaton](), list[Automaton]()
     for thread in threads:
-        copy, shared, made = copies.get(thread.name), variables_of(thread, Kind.GLOBAL), dict[Absent, Term]()
+        copy, shared, made = copies.get(thread.name), variables_of(thread, Kind.GLOBAL), dict[Others, Term]()
         envs = dict[str, Term]()
         for place in thread.locations:
-            absent = _absent(known, thread.name, place.name)
-            if absent not in made:
-                changes = tuple(_changes(known, thread, copy, absent))
+            others = _others(known, thread, place.name, copy)
+            if others not in made:
+                changes = tuple(_changes(known, thread, copy, dict(others)))
                 if session is None:
-                    made[absent] = environment_of(changes, shared)
+                    made[others] = environment_of(changes, shared)
                 else:
                     about = _about(thread, copies, extra)
-                    made[absent] = closure_of(session, changes, shared, _seen(known, thread, copy), about)
-            envs[place.name] = made[absent]
+                    made[others] = closure_of(session, changes, shared, _seen(known, thread, copy), about)
+            envs[place.name] = made[others]
         strong.append(_annotated(known, thread, envs, known.boxes.boxes, copies))
         weak.append(_annotated(known, thread, envs, known.boxes.hulls, copies))
     return Side(tuple(strong), tuple(weak))
 
 
-#: By names of threads and families with their locations where nobody of them is.
-Absent: TypeAlias = frozenset[tuple[str, str]]
+#: What is known of others at their locations: a thread by its name, one more copy of a family by the name of that.
+Others: TypeAlias = tuple[tuple[tuple[str, str], Term], ...]
 
 
-def _absent(known: Known, observer: str, place: str) -> Absent:
-    """Where no other thread and no other copy is while the observer is at a location."""
-    if not known.joints:
-        return frozenset()
-    names = [t.name for t in _everybody(known.program)]
-    return frozenset((n, there) for n in names for here, there in known.never(observer, n) if here == place)
-
-
-def _present(thread: Automaton, name: str, steps: Mapping[int, Seen], absent: Absent) -> Mapping[int, Seen]:
-    return {number: s for number, s in steps.items() if (name, thread.edges[number].source) not in absent}
+def _others(known: Known, observer: Automaton, place: str, copy: tuple[Family, Var] | None) -> Others:
+    """What is known of all others while the observer is at a location, but for what it has for itself."""
+    families = known.program.families
+    identities: dict[Var, Term] = {} if copy is None else {identity_of(copy[0], symbolic_name(copy[0], 1)): copy[1]}
+    seen = frozenset(v.var for v in observer.variables if v.kind is not Kind.LOCAL)
+    found = dict[tuple[str, str], Term]()
+    for actor in _everybody(known.program):
+        family = next((f for f in families if f.thread is actor), None)
+        theirs = {local_of(v, actor.name): local_of(v, actor.name) for v in variables_of(actor, Kind.LOCAL)}
+        if family is not None:
+            _, met = called(families, observer.name, actor.name)
+            others = symbolic_name(family, 2)
+            theirs = {local_of(v, met): local_of(v, others) for v in variables_of(actor, Kind.LOCAL)}
+        names: dict[Var, Term] = {**theirs, **identities}
+        spoken = seen | set(theirs.values())
+        for (here, there), said in known.where(observer.name, actor.name).items():
+            if here == place:
+                told = build.conjuncts(substitute(said, names))
+                found[actor.name, there] = build.land(*(c for c in told if c.free <= spoken))
+    return tuple(found.items())
 
 
 def with_identities(program: Program, identities: Sequence[Var]) -> tuple[Automaton, ...]:
@@ -201,10 +216,14 @@ def with_identities(program: Program, identities: Sequence[Var]) -> tuple[Automa
 
 
 def _seen(known: Known, thread: Automaton, copy: tuple[Family, Var] | None) -> Term:
-    """What boxes say of shared variables wherever the thread is, and of a copy's identity."""
+    """What is known of shared variables wherever the thread is, and of a copy's identity."""
     name = thread.name if copy is None else symbolic_name(copy[0], 1)
     positive = build.TRUE if copy is None else build.le(build.ONE, copy[1])
-    return build.land(positive, build.lor(*(known.boxes.seen[name, q.name] for q in thread.locations)))
+    facts = [dict.fromkeys(build.conjuncts(known.facts[name, q.name])) for q in thread.locations]
+    shared = frozenset(variables_of(thread, Kind.GLOBAL))
+    always = (f for f in facts[0] if f.free <= shared and all(f in some for some in facts))
+    boxes = build.lor(*(known.boxes.seen[name, q.name] for q in thread.locations))
+    return build.land(positive, boxes, *always)
 
 
 def _about(thread: Automaton, copies: Mapping[str, tuple[Family, Var]], extra: Iterable[Term]) -> Iterable[Term]:
@@ -220,13 +239,14 @@ def _about(thread: Automaton, copies: Mapping[str, tuple[Family, Var]], extra: I
     yield from (c for c in extra if c.free <= known)
 
 
-def _changes(known: Known, observer: Automaton, copy: tuple[Family, Var] | None, absent: Absent) -> Iterable[Change]:
+def _changes(
+    known: Known, observer: Automaton, copy: tuple[Family, Var] | None, others: Mapping[tuple[str, str], Term]
+) -> Iterable[Change]:
     """What all others do to shared variables, other copies of the observer's own family among them."""
     for thread in known.program.threads:
         if thread.name != observer.name:
             facts = {q.name: known.facts[thread.name, q.name] for q in thread.locations}
-            steps = _present(thread, thread.name, known.boxes.steps[thread.name], absent)
-            yield from changes_of(apart(thread), steps, facts)
+            yield from changes_of(apart(thread), known.boxes.steps[thread.name], _with(facts, thread.name, others))
     for family in known.program.families:
         other, first = apart(symbolic(family, 2)), symbolic_name(family, 1)
         identity = identity_of(family, other.name)
@@ -238,8 +258,11 @@ def _changes(known: Known, observer: Automaton, copy: tuple[Family, Var] | None,
         own = variables_of(family.thread, Kind.LOCAL)
         names: dict[Var, Term] = {local_of(v, first): local_of(v, other.name) for v in own}
         facts = {q.name: build.land(*different, substitute(known.facts[first, q.name], names)) for q in other.locations}
-        steps = _present(other, family.thread.name, known.boxes.steps[other.name], absent)
-        yield from changes_of(other, steps, facts)
+        yield from changes_of(other, known.boxes.steps[other.name], _with(facts, family.thread.name, others))
+
+
+def _with(facts: Mapping[str, Term], actor: str, others: Mapping[tuple[str, str], Term]) -> Mapping[str, Term]:
+    return {place: build.land(fact, others.get((actor, place), build.TRUE)) for place, fact in facts.items()}
 
 
 def _annotated(
@@ -272,7 +295,7 @@ class Pairs(Struct, frozen=True):
     abstract: Side
     concrete: Side
     goals: tuple[Goal, ...]
-    apart: tuple[tuple[CrowdJoint, ...], tuple[CrowdJoint, ...]]
+    met: tuple[tuple[Met, ...], tuple[Met, ...]]
 
 
 def pairs_of(asked: Crowds, abstract: Known, concrete: Known, closures: bool, bounds: Limits) -> Pairs:
@@ -284,7 +307,7 @@ def pairs_of(asked: Crowds, abstract: Known, concrete: Known, closures: bool, bo
     first, second = (side_of(known, session, extra) for known in (abstract, concrete))
     programs = (replace(one.abstract, threads=first.weak), replace(one.concrete, threads=second.weak))
     made = tuple(replace(g, matched=False) for g in goals(*programs, one.block, whole=False))
-    return Pairs(asked, first, second, made, (concrete.joints, abstract.joints))
+    return Pairs(asked, first, second, made, (concrete.met, abstract.met))
 
 
 def composition_of(pairs: Pairs, decisions: Sequence[Decision]) -> CrowdComposition | None:
@@ -306,7 +329,7 @@ def composition_of(pairs: Pairs, decisions: Sequence[Decision]) -> CrowdComposit
         relations,
         _axioms(pairs.asked),
         copies=tuple((places[f.thread.name], own) for f, own in families),
-        apart=pairs.apart,
+        met=pairs.met,
     )
 
 

@@ -65,7 +65,7 @@ thread T[i : *] {
 
 def found(abstract: str, concrete: str) -> list[str]:
     (goal,) = goals(*read(abstract, concrete), whole=True)
-    return [show(t) for t in related_besides(goal, Options(limits(60.0, None)))]
+    return [show(t) for t in related_besides((goal,), Options(limits(60.0, None)))]
 
 
 def only_besides(monkeypatch: pytest.MonkeyPatch) -> None:

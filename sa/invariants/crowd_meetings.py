@@ -1,0 +1,129 @@
+"""What is known where two threads or copies meet, shown by joint invariants of threads and one or two copies.
+
+Of two places that are never met at once everything is known. Numbers of copies say more: a counter of readers is at
+least two where two copies read. What is said of a meeting has no counters in it: it is over the variables of the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from itertools import islice, product
+
+from sa.automata.automaton import Automaton
+from sa.automata.family import symbolic_name
+from sa.base.budget import Budget
+from sa.certificates.crowd import counter
+from sa.certificates.crowd_composition import Meeting, Met, called, claimed
+from sa.conditions.never import at_places
+from sa.invariants.conjunctions import conjunctions
+from sa.invariants.crowd import joint_of, systems
+from sa.invariants.crowd_clauses import System, balanced, clauses, parameters, places_of, predicate, told
+from sa.invariants.crowd_counts import counted, numbers_seen
+from sa.invariants.crowd_needs import Offered, needed, numbers_of
+from sa.question.asked import Asked
+from sa.smt.session import Session
+from sa.terms import build
+from sa.terms.substitute import substitute
+from sa.terms.term import IsZero, Term, Var
+
+
+class Effort(Enum):
+    """What joint invariants may be made of: numbers of copies alone, or all that steps need too."""
+
+    NUMBERS = "numbers"
+    NEEDS = "needs"
+
+
+#: Solver resources for each question, and formulas that are tried where two meet.
+SOON, TRIED = 300_000, 24
+
+
+def meetings(asked: Asked, effort: Effort, budget: Budget) -> Iterator[Met]:
+    """What is known where two meet, if it is more than nothing. Raises LimitReached."""
+    known, done = counted(asked), set[tuple[str, str]]()
+    if known is None and effort is Effort.NUMBERS:
+        return
+    for s in systems(asked, known):
+        pairs = [p for p in _pairs(s) if p not in done]
+        if not pairs:
+            continue
+        done.update(pairs)
+        session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
+        found = conjunctions(session, parameters(s), tuple(clauses(s)), _offered(s, effort), budget.bounds)
+        known_there = _reached(s, found)
+        said = tuple(m for one, other in pairs for m in _of_two(s, session, known_there, one, other))
+        if said:
+            yield Met(joint_of(s, found, claimed(asked.families, said)), said)
+
+
+def _pairs(s: System) -> Iterator[tuple[str, str]]:
+    """Two that there are here: a copy is called by its family, two of one family if there are two."""
+    names = [t.name for t in s.asked.threads]
+    families = zip(s.asked.families, s.counts, strict=True)
+    several = {f.thread.name: count > 1 for f, count in families}
+    everybody = [*names, *several]
+    for number, one in enumerate(everybody):
+        yield from ((one, other) for other in everybody[number + 1 :])
+        if several.get(one):
+            yield one, one
+
+
+def _offered(s: System, effort: Effort) -> Offered:
+    if effort is Effort.NEEDS:
+        return needed(s, ())
+    alone = tuple(numbers_of(s))
+    return {predicate(places): (*balanced(s, places), *alone) for places in places_of(s)}
+
+
+def _reached(s: System, found: Mapping[str, Term]) -> Mapping[tuple[str, ...], Term]:
+    """Joint locations that may be reached, with what is known there."""
+    said = ((places, found[predicate(places)]) for places in places_of(s))
+    return {places: build.land(inv, told(s, places)) for places, inv in said if inv is not build.FALSE}
+
+
+def _of_two(
+    s: System, session: Session, known: Mapping[tuple[str, ...], Term], one: str, other: str
+) -> Iterator[Meeting]:
+    """What is known of each two locations of two, where that is something."""
+    names = called(s.asked.families, one, other)
+    index = [next(n for n, t in enumerate(s.apart) if t.name == name) for name in names]
+    first, second = (s.apart[n] for n in index)
+    counters = frozenset(counter(n) for n in range(0 if s.counted is None else len(s.counted.counts)))
+    spoken = frozenset(v.var for t in (first, second) for v in t.variables) - counters
+    for here, there in product((q.name for q in first.locations), (q.name for q in second.locations)):
+        cases = [inv for places, inv in known.items() if (places[index[0]], places[index[1]]) == (here, there)]
+        said = _common(session, cases, islice(_tried(s, cases, spoken, (here, there), (first, second)), TRIED))
+        if said is not build.TRUE:
+            yield Meeting((one, here), (other, there), said)
+
+
+def _common(session: Session, cases: Sequence[Term], tried: Iterator[Term]) -> Term:
+    """What follows in each case; without cases everything does."""
+    possible = [inv for inv in cases if not session.implied(build.FALSE, (inv,))]
+    if not possible:
+        return build.FALSE
+    return build.land(*(f for f in dict.fromkeys(tried) if all(session.implied(f, (inv,)) for inv in possible)))
+
+
+def _tried(
+    s: System, cases: Sequence[Term], spoken: frozenset[Var], places: tuple[str, str], pair: Sequence[Automaton]
+) -> Iterator[Term]:
+    """What is said of one case and speaks of these two alone, and what numbers of copies say of these."""
+    for equation in () if s.counted is None else s.counted.equations:
+        if isinstance(equation, IsZero):
+            total = _with_least(s, equation.total, places, pair)
+            if total.free and total.free <= spoken:
+                yield from (build.at_most_zero(total), build.at_most_zero(build.scale(-1, total)))
+    yield from (c for c in build.conjuncts(cases[0]) if c.free and c.free <= spoken) if cases else ()
+
+
+def _with_least(s: System, total: Term, places: tuple[str, str], pair: Sequence[Automaton]) -> Term:
+    """A sum in balance with as many copies as are seen of two in place of all."""
+    assert s.counted is not None
+    here = {t.name: q for t, q in zip(pair, places, strict=True)}
+    families = zip(s.families, s.counts, strict=True)
+    names = ((f, symbolic_name(f, n)) for f, count in families for n in range(1, count + 1))
+    seen = numbers_seen(s.counted.counts, [(f, name, here[name]) for f, name in names if name in here])
+    counters: dict[Var, Term] = {counter(n): number for n, number in enumerate(seen)}
+    return substitute(at_places(total, here), counters)
