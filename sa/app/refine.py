@@ -166,7 +166,9 @@ def _answered(question: Question, request: RefineRequest) -> tuple[Outcome, Ques
         return outcome, question
     from sa.app.coupling import proposed, why_none
 
+    began = perf_counter()
     told, other, block = proposed(outcome, question.abstract, question.concrete, question.block, options, infer)
+    told = replace(told, seconds={**told.seconds, "relate": perf_counter() - began})
     if infer and other is not None:
         # What the files expect is about the question as they ask it.
         return replace(other, name=outcome.name, expected=None), replace(question, block=block)

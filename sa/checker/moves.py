@@ -132,7 +132,7 @@ def _excluded(
         ended = (replace(f, conditions=(*f.conditions, *still)) for f in passed_ends(r, step.passed))
     else:
         first = Front(here.abstract.location, action is None, tuple(start.values()), ())
-        ended = fronts(r.session, r.abstract, first, Query(said), step.silent)
+        ended = fronts(r.session, r.abstract, first, Query(said, beyond=step.beyond), step.silent)
     for front in ended:
         after = dict(zip(order, front.values, strict=True))
         scope: dict[Var, Term] = {**known, **after}

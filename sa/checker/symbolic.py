@@ -23,11 +23,11 @@ from sa.checker.side import Side, invariant, within
 from sa.checker.solvers import witnessed
 from sa.smt.session import Unsat
 from sa.smt.solver import Solver
-from sa.terms.build import FALSE, constant, eq, variable
+from sa.terms.build import FALSE, TRUE, constant, eq, lnot, variable
 from sa.terms.name import staged
 from sa.terms.sort import INT
 from sa.terms.substitute import primed, substitute
-from sa.terms.term import Term, Var, sort_of
+from sa.terms.term import Bool, Term, Var, sort_of
 
 #: What silent steps lead to, as a play says it.
 Silence: TypeAlias = Sequence[Silent]
@@ -50,12 +50,14 @@ class Front(Struct, frozen=True):
 class Query(Struct, frozen=True):
     """What is asked for: `shown` is the action with the sorts and terms that it shows, None for a silent step.
 
-    `rigid` variables stand for themselves: the answers are those from all states that satisfy `given`.
+    `rigid` variables stand for themselves: the answers are those from all states that satisfy `given`. What comes after
+    states that are `beyond` is left out.
     """
 
     shown: tuple[str, tuple[str, ...], tuple[Term, ...]] | None
     rigid: frozenset[Var] = frozenset()
     given: tuple[Term, ...] = ()
+    beyond: Term = FALSE
 
 
 def fronts(session: Solver, s: Side, first: Front, query: Query, silent: Silence = ()) -> Iterator[Front]:
@@ -69,7 +71,7 @@ def fronts(session: Solver, s: Side, first: Front, query: Query, silent: Silence
         here = pending.pop()
         if here.answered:
             yield here
-        for _, edge in s.outgoing[here.location]:
+        for _, edge in () if _is_beyond(session, variables, here, query) else s.outgoing[here.location]:
             for picked in _picks(edge):
                 after = _along(session, s, variables, here, edge, picked, query)
                 if after is not None and after not in seen:
@@ -77,6 +79,16 @@ def fronts(session: Solver, s: Side, first: Front, query: Query, silent: Silence
                     pending.append(after)
         if len(seen) > FRONTS:
             raise NotEnumerable("too many states")
+
+
+def _is_beyond(session: Solver, variables: Sequence[Var], here: Front, query: Query) -> bool:
+    """Whether all states of a front are beyond."""
+    past = substitute(query.beyond, dict(zip(variables, here.values, strict=True)))
+    if isinstance(past, Bool):
+        return past is TRUE
+    formulas = (*query.given, *here.conditions, lnot(past))
+    is_past = isinstance(session.check(formulas), Unsat)
+    return is_past and witnessed(session, "states beyond", here.location, lambda: formulas) is None
 
 
 def _through(session: Solver, s: Side, first: Front, query: Query, silent: Silence) -> Iterator[Front]:

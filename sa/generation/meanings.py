@@ -43,7 +43,7 @@ def _candidates(functions: tuple[Function, ...], axioms: tuple[Axiom, ...]) -> I
     def meaning(bodies: Mapping[Function, Term]) -> Meaning:
         return Meaning({f: (own[f], _but(own[f], table.get(f, {}), bodies[f])) for f in functions})
 
-    for body in (_zero, _one, _first, _two, _next, _opposite, _sum, _size, _weighted):
+    for body in (_zero, _one, _first, _two, _next, _opposite, _sum, _size, _above, _weighted):
         yield meaning({f: body(f, own[f]) for f in functions})
     tests = {f: tuple(_conditions(f, own[f], axioms)) for f in functions}
     for number in range(max((len(t) for t in tests.values()), default=0)):
@@ -149,6 +149,12 @@ def _sum(function: Function, parameters: tuple[Var, ...]) -> Term:
 def _size(function: Function, parameters: tuple[Var, ...]) -> Term:
     total = _sum(function, parameters)
     return build.ite(build.le(build.ZERO, total), total, build.scale(-1, total)) if function.result == INT else total
+
+
+def _above(function: Function, parameters: tuple[Var, ...]) -> Term:
+    """Always above zero, and different for different numbers above it."""
+    size = _size(function, parameters)
+    return build.add(build.ONE, size) if function.result == INT else size
 
 
 def _weighted(function: Function, parameters: tuple[Var, ...]) -> Term:

@@ -14,7 +14,8 @@ from msgspec import Struct, field
 from sa.certificates.goal import Goal, iota_of
 from sa.explicit.machine import Action, Machine, Stride
 from sa.explicit.picks import Row
-from sa.terms.compile import predicate
+from sa.terms.compile import compiled, predicate
+from sa.terms.sort import Value
 from sa.values.one_way import OneWay
 
 
@@ -55,8 +56,8 @@ class Following(Struct, eq=False):
     seen: tuple[int, ...]
     ways: tuple[OneWay, ...]
     most: int
-    met: tuple[int, ...]
-    past: tuple[tuple[int, bool], ...]
+    targets: tuple[Callable[[Row], Value], ...]
+    past: tuple[tuple[Callable[[Row], Value], bool], ...]
     looks: int = 0
     _kept: dict[tuple[int, int], bool] = field(default_factory=dict)
     _classes: dict[Row, int] = field(default_factory=dict)
@@ -108,13 +109,13 @@ class Following(Struct, eq=False):
             return False
         row = self.abstract.rows[abstract]
         return any(
-            row[i] > target if grows else row[i] < target  # type: ignore[operator]  # they are of sort int
-            for (i, grows), target in zip(self.past, self._targets(concrete), strict=True)
+            value(row) > target if grows else value(row) < target  # type: ignore[operator]  # they are of sort int
+            for (value, grows), target in zip(self.past, self._targets(concrete), strict=True)
         )
 
     def _targets(self, concrete: int) -> Row:
         row = self.concrete.rows[concrete]
-        return tuple([row[i] for i in self.met])
+        return tuple([target(row) for target in self.targets])
 
     def looks_like(self, concrete: int) -> int:
         """The class of the concrete states that look alike to ι."""
@@ -162,6 +163,6 @@ def following(goal: Goal, concrete: Machine, abstract: Machine, ways: tuple[OneW
     # A parameter of both sides stands twice in this row, with one value.
     related = predicate(iota, (*concrete.order, *abstract.order))
     seen = tuple(i for i, v in enumerate(concrete.order) if v in iota.free)
-    met = tuple(concrete.order.index(way.concrete) for way in ways)
-    past = tuple((abstract.order.index(way.abstract), way.grows) for way in ways)
-    return Following(concrete, abstract, related, seen, ways, most, met, past)
+    targets = tuple(compiled(way.concrete, concrete.order) for way in ways)
+    past = tuple((compiled(way.abstract, abstract.order), way.grows) for way in ways)
+    return Following(concrete, abstract, related, seen, ways, most, targets, past)

@@ -49,6 +49,7 @@ def accepted(asked: Goal, play: Play) -> bool:
         ("axiom forall v : int :: f(v) >= 0;", "@a(f(x)) skip;", "@a(f(x + 1)) skip;"),
         ("axiom forall v : int :: 1 <= f(v) && f(v) <= 3;", "y := f(x);", "y := f(0);"),
         ("axiom f(0) == 5; axiom f(1) == 7;", "y := f(x);", "y := f(0);"),
+        ("axiom forall v : int :: f(v) > 0;", "@a(f(1)) skip;", "@a(f(2)) skip;"),
         ("", "local k : int; k := f(x); @a(k) skip;", "@a(f(y)) skip;"),
         ("", "havoc y; assume y > 0; @a(f(y)) skip;", "@a(f(0)) skip;"),
     ],

@@ -223,3 +223,29 @@ def test_states_beyond_that_may_be_left_or_are_related_are_noticed(spoilt: Term)
     ruling = check(goal, replace(play, move=replace(play.move, beyond=spoilt)), limits(60.0, None))
     assert isinstance(ruling, Rejected)
     assert ruling.obligation == "beyond"
+
+
+#: One counter against two whose sum it is: the abstract side may count silently without end, but not past the sum.
+COUNTED = """
+global n : int = 0;
+thread A { while (true) { n := n + 1; } }
+thread R { local lo, s : int = 0;
+  while (true) { lo := n; atomic { havoc s; assume lo <= s && s <= n; @sum(s) skip; } } }
+"""
+SPLIT = """
+global c, d : int = 0;
+thread A { while (true) { c := c + 1; d := d + 1; } }
+thread R { local p, q : int = 0; p := c; while (true) { q := d; @sum(p + q) skip; } }
+refinement r { abstract "abs.sa"; concrete "conc.sa"; relate abs.n == conc.c + conc.d; }
+"""
+
+
+def test_what_is_past_a_sum_of_concrete_numbers_is_left_out() -> None:
+    goal = _asked(COUNTED, SPLIT)
+    play = _refuted(goal)
+    assert play is not None and _is_right(goal, play)
+
+
+def test_what_may_come_back_is_not_past() -> None:
+    back = COUNTED.replace("n := n + 1;", "n := n + 1; if (*) { n := n - 3; }")
+    assert _refuted(_asked(back, SPLIT), 20_000) is None
