@@ -10,6 +10,7 @@ from msgspec import Struct
 from sa.automata.automaton import Automaton, Kind
 from sa.automata.family import Family, at, in_place_of, symbolic_name
 from sa.certificates.crowd import CrowdJoint
+from sa.certificates.ghosts import Ghost
 from sa.certificates.run import Bad
 from sa.certificates.threads import Composition
 from sa.terms.build import implies, land
@@ -43,11 +44,13 @@ class CrowdComposition(Composition, frozen=True):
 
     Some of the pairs, named by their places, stand for any number of `copies` of a family: the parameter with each is
     the copy's identity, and there is no other copy with it. `met` is about the concrete side and about the abstract
-    one: what two of them do beside each other is looked at in states that this allows.
+    one: what two of them do beside each other is looked at in states that this allows. With `ghosts` all of this is
+    about the concrete program that has them as shared variables.
     """
 
     copies: tuple[tuple[int, Var], ...] = ()
     met: tuple[tuple[Met, ...], tuple[Met, ...]] = ((), ())
+    ghosts: tuple[Ghost, ...] = ()
 
 
 def called(families: Sequence[Family], one: str, other: str) -> tuple[str, str]:

@@ -13,6 +13,9 @@ class Ghost(Struct, frozen=True):
     It begins as `start`, over the variables of all threads, their locals named `T.x`. `steps` are what it is set to,
     by the number of a thread and of its edge, over these variables, ghosts, and the edge's choices, all with their
     values before the step. It stays as it is otherwise.
+
+    Ghosts of a program with families are the same, but locals have their plain names, `start` is over what is shared,
+    and families are numbered after the threads.
     """
 
     var: Var

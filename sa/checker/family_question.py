@@ -14,6 +14,8 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Kind, Origin, Variable
 from sa.automata.family import Family, copies, family_fault, numbers, parameter_of, representative
 from sa.automata.program import Pairing, Program, Refinement
+from sa.certificates.ghosts import Ghost
+from sa.checker.ghosts import fault_of_shared, program_with_ghosts
 from sa.checker.question import NoQuestion, Question, question, silently
 from sa.terms.name import element
 from sa.terms.term import Var
@@ -23,7 +25,7 @@ class FamilyQuestion(Struct, frozen=True):
     """Two programs with families that are paired in the same order.
 
     `one` is about the threads and one copy of each family; `identities` are the places of these in its pairs, each with
-    the parameter that is the copy's identity on both sides.
+    the parameter that is the copy's identity on both sides. `whole`: declared environments are left out.
     """
 
     abstract: Program
@@ -31,6 +33,22 @@ class FamilyQuestion(Struct, frozen=True):
     block: Refinement | None
     one: Question
     identities: tuple[tuple[int, Var], ...]
+    whole: bool
+
+
+def with_ghosts(asked: FamilyQuestion, ghosts: Sequence[Ghost]) -> FamilyQuestion:
+    """The question about the concrete program with ghosts: who says yes says yes to `asked`. Raises NoQuestion.
+
+    They change nothing of what the program does, and what is related is still related.
+    """
+    if not ghosts:
+        return asked
+    fault = fault_of_shared(ghosts, asked.concrete)
+    if fault is None and any(g.var.name in {v.var.name for v in asked.abstract.variables} for g in ghosts):
+        fault = "a ghost has the name of an abstract variable, and would be related to it"
+    if fault is not None:
+        raise NoQuestion(fault)
+    return _about_families(asked.abstract, program_with_ghosts(ghosts, asked.concrete), asked.block, asked.whole)
 
 
 def asked_of(abstract: Program, concrete: Program, block: Refinement | None, whole: bool) -> Question | FamilyQuestion:
@@ -78,7 +96,7 @@ def _about_families(abstract: Program, concrete: Program, block: Refinement | No
     places = {p.concrete.name: place for place, p in enumerate(asked.pairs)}
     numbered = (places[f.thread.name] for f in concrete.families)
     aligned = replace(abstract, families=partners)
-    return FamilyQuestion(aligned, concrete, block, asked, tuple(zip(numbered, identities, strict=True)))
+    return FamilyQuestion(aligned, concrete, block, asked, tuple(zip(numbered, identities, strict=True)), whole)
 
 
 def _partners(abstract: Program, concrete: Program, block: Refinement | None) -> Iterator[Family]:

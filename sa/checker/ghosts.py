@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Variable
+from sa.automata.program import Program
 from sa.certificates.ghosts import Ghost
 from sa.checker.scope import has_quantifiers
 from sa.terms.build import eq, land
-from sa.terms.sort import INT
 from sa.terms.term import Term, Var, sort_of
 
 
@@ -29,8 +29,8 @@ def _faults(ghosts: Sequence[Ghost], threads: Sequence[Automaton]) -> Iterator[s
     names = {g.var.name for g in ghosts}
     if len(names) < len(ghosts) or names & taken:
         yield "the name of a ghost means something else, too"
-    if any(g.var.sort != INT or g.var.primes or "'" in g.var.name or g.var.name.place is not None for g in ghosts):
-        yield "ghosts are integers"
+    if any(g.var.primes or "'" in g.var.name or g.var.name.place is not None for g in ghosts):
+        yield "a ghost has a name that no variable can have"
     known = own | {g.var for g in ghosts}
     for ghost in ghosts:
         if not _is_value(ghost, ghost.start, own):
@@ -69,4 +69,39 @@ def with_ghosts(ghosts: Sequence[Ghost], threads: Sequence[Automaton]) -> tuple[
             ),
         )
         for index, thread in enumerate(threads)
+    )
+
+
+def fault_of_shared(ghosts: Sequence[Ghost], program: Program) -> str | None:
+    """What keeps these from being ghosts of a program, which may have families."""
+    threads = (*program.threads, *(f.thread for f in program.families))
+    own = frozenset(v.var for v in program.variables)
+    if not all(g.start.free <= own for g in ghosts):
+        return "a ghost does not begin as a value of what is shared"
+    names = {v.var.name for t in threads for v in t.variables}
+    if any(g.var.name in names or not g.var.name.isidentifier() for g in ghosts):
+        return "the name of a ghost means something else, too"
+    for index, thread in enumerate(threads):
+        here = tuple(replace(g, steps=tuple(s for s in g.steps if s[0][0] == index)) for g in ghosts)
+        alone = tuple(replace(g, steps=tuple(((0, n), t) for (_, n), t in g.steps)) for g in here)
+        if (fault := fault_of_ghosts(alone, (thread,))) is not None:
+            return fault
+    known = range(len(threads))
+    return None if all(i in known for g in ghosts for (i, _), _ in g.steps) else "a ghost is set by no thread"
+
+
+def program_with_ghosts(ghosts: Sequence[Ghost], program: Program) -> Program:
+    """The program with these ghosts, which are faultless, as shared variables like others."""
+    if not ghosts:
+        return program
+    made = with_ghosts(ghosts, (*program.threads, *(f.thread for f in program.families)))
+    plain = tuple(replace(t, variables=tuple(replace(v, ghost=False) for v in t.variables)) for t in made)
+    count = len(program.threads)
+    families = (replace(f, thread=t) for f, t in zip(program.families, plain[count:], strict=True))
+    return replace(
+        program,
+        variables=(*program.variables, *(Variable(g.var, Kind.GLOBAL) for g in ghosts)),
+        init=land(program.init, *(eq(g.var, g.start) for g in ghosts)),
+        threads=plain[:count],
+        families=tuple(families),
     )

@@ -18,7 +18,7 @@ from sa.base.limits import Limits, check_time
 from sa.base.verdict import Verdict
 from sa.certificates.composition_json import PairGoal, read_composition
 from sa.certificates.crowd import bads_of_copies
-from sa.certificates.crowd_composition_json import Side, read_crowd_composition
+from sa.certificates.crowd_composition_json import Side, read_crowd_composition, read_ghosts
 from sa.certificates.crowd_json import read_counts, read_crowd_joint, read_crowd_keeps
 from sa.certificates.goal import Goal
 from sa.certificates.pairs_json import read_pairs
@@ -34,7 +34,7 @@ from sa.certificates.threads_json import Bads, read_joint, read_keeps, read_lemm
 from sa.checker.claims import Claimed, claimed
 from sa.checker.composition import check_composition
 from sa.checker.crowd import check_crowd_joint, check_crowd_keeps
-from sa.checker.family_question import FamilyQuestion, with_copies
+from sa.checker.family_question import FamilyQuestion, with_copies, with_ghosts
 from sa.checker.judgement import Judged
 from sa.checker.lemmas import check_lemmas
 from sa.checker.never import check_joint, check_keeps
@@ -158,8 +158,11 @@ def _composed(asked: Question, entry: Entry, resources: Resources) -> Iterator[J
 
 
 def _composed_with_copies(asked: FamilyQuestion, entry: Entry, resources: Resources) -> Iterator[Judged]:
+    written = Side(asked.concrete.threads, asked.concrete.families, asked.concrete.init)
+    ghosts = read_ghosts(entry, written, asked.one.axioms)
+    asked = with_ghosts(asked, ghosts)
     concrete, abstract = (Side(p.threads, p.families, p.init) for p in (asked.concrete, asked.abstract))
-    made = read_crowd_composition(entry, *_paired(asked.one), asked.identities, (concrete, abstract))
+    made = read_crowd_composition(entry, *_paired(asked.one), asked.identities, (concrete, abstract), ghosts)
     yield _composition(asked.one, made, resources)
 
 

@@ -16,10 +16,12 @@ from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import InputError, error
 from sa.base.limits import LimitReached, Limits, Pace, remaining
 from sa.base.verdict import Reason, Unknown, Verdict
+from sa.certificates.crowd_composition import CrowdComposition
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import StatePairs
 from sa.certificates.relation import Relation
 from sa.checker.composition import check_composition
+from sa.checker.ghosts import program_with_ghosts
 from sa.checker.ruling import Accepted
 from sa.engines.besides import block_besides, related_besides, with_besides
 from sa.engines.engine import ROUNDS
@@ -35,6 +37,7 @@ from sa.question.families import Crowds, crowds, few_copies, with_copies, with_o
 from sa.question.goals import closes, goals, is_large, thread_goals
 from sa.question.uncut import uncut
 from sa.refinement.crowds import Known, Pairs, composition_of, known_of, met_of, pairs_of
+from sa.refinement.mirrors import Mirrors, mirrors
 from sa.terms.term import Term
 
 #: The most copies of each family in a play.
@@ -45,13 +48,14 @@ class Proving(Struct, frozen=True):
     """Pairs in closures, or in exact environments, are decided to this depth.
 
     `met` is how much is done to know what holds where two meet; None for nothing. `besides`: with more related than is
-    asked, if something is found.
+    asked, if something is found; `mirrored`: with ghosts that follow abstract variables.
     """
 
     closures: bool
     depth: Depth
     met: Effort | None = None
     besides: bool = False
+    mirrored: bool = False
 
 
 class Refuting(Struct, frozen=True):
@@ -67,8 +71,10 @@ PLAN: tuple[Proving | Refuting, ...] = (
     Proving(True, Depth.GLANCE),
     Proving(True, Depth.GLANCE, Effort.NUMBERS),
     Proving(True, Depth.GLANCE, Effort.NUMBERS, besides=True),
+    Proving(True, Depth.GLANCE, Effort.NUMBERS, mirrored=True),
     Proving(True, Depth.GLANCE, Effort.NEEDS),
     Proving(True, Depth.GLANCE, Effort.NEEDS, besides=True),
+    Proving(True, Depth.GLANCE, Effort.NEEDS, mirrored=True),
     Proving(False, Depth.GLANCE, Effort.NEEDS),
     Refuting(3, Depth.BRIEF),
     Proving(True, Depth.BRIEF, Effort.NEEDS),
@@ -151,18 +157,39 @@ def _tried(work: _Work, tried: Proving | Refuting, own: Options, whole: Limits, 
             said = related_besides(few, own) if few else ()
             found = _proved(_pairs(work, tried, said, own), tried, own, whole) if said else None
             return with_besides(found, said) if found is not None and found.composition is not None else None
+        case Proving(mirrored=True):
+            return _with_mirrors(work, tried, own, whole)
         case Proving():
             return _proved(_pairs(work, tried, (), own), tried, own, whole)
         case _ as never:
             assert_never(never)
 
 
-class _Work(Struct, frozen=True, eq=False):
+def _with_mirrors(work: _Work, tried: Proving, own: Options, whole: Limits) -> Found | None:
+    """The proof with ghosts that follow abstract variables. Raises LimitReached."""
+    if work.mirrored is None:
+        followed = mirrors(work.asked, texts_of(work.asked))
+        concrete = program_with_ghosts(followed.ghosts, work.asked.concrete)
+        work.mirrored = followed, _Work(replace(work.asked, concrete=concrete))
+    followed, beside = work.mirrored
+    if not followed.ghosts:
+        return None
+    found = _proved(_pairs(beside, tried, followed.equations, own), tried, own, whole)
+    if not isinstance(found.composition, CrowdComposition):
+        return None
+    made = replace(found.composition, besides=followed.equations, ghosts=followed.ghosts)
+    names = ", ".join(f"`{g.var.name}`" for g in followed.ghosts)
+    note = f"proved with variables that the concrete threads set and never read, so that they change nothing: {names}"
+    return replace(with_besides(found, followed.equations), composition=made, notes=(note, *found.notes))
+
+
+class _Work(Struct, eq=False):
     """What is known of both programs by what was done for it, and pairs of them, each made once."""
 
     asked: Crowds
     known: dict[tuple[int, Effort | None], Known] = field(default_factory=dict)
     pairs: dict[tuple[bool, Effort | None, tuple[Term, ...]], Pairs] = field(default_factory=dict)
+    mirrored: tuple[Mirrors, _Work] | None = None
 
 
 def _pairs(work: _Work, tried: Proving, besides: tuple[Term, ...], options: Options) -> Pairs:

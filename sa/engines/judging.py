@@ -14,7 +14,7 @@ from sa.certificates.crowd_composition import CrowdComposition
 from sa.certificates.goal import Goal
 from sa.certificates.identity import meaning
 from sa.certificates.threads import Composition
-from sa.checker.family_question import FamilyQuestion, with_copies
+from sa.checker.family_question import FamilyQuestion, with_copies, with_ghosts
 from sa.checker.question import Question, asked_besides, pair_goal, thread_goals, whole_goal
 from sa.checker.ruling import Failure, Rejected, Undecided
 from sa.engines.outcome import Found
@@ -35,9 +35,9 @@ def same_question(asked: Question | FamilyQuestion, found: Found) -> None:
     elif composition is None:
         same([r.goal for r in found.results], (whole_goal(with_copies(asked, found.copies)),))
     else:
-        same_pairs(asked.one, composition)
         if not isinstance(composition, CrowdComposition) or composition.copies != asked.identities:
             raise QuestionsDiffer("what is composed differs in what stands for copies")
+        same_pairs(with_ghosts(asked, composition.ghosts).one, composition)
 
 
 def same_goals(asked: Question, goals: Sequence[Goal]) -> None:

@@ -1,0 +1,164 @@
+"""What is known where two copies meet, as part of proofs about any number of them (THEORY section 12)."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from sa.base.limits import Limits, limits
+from sa.base.verdict import Verdict
+from sa.certificates.crowd import CrowdJoint
+from sa.certificates.crowd_composition import CrowdComposition, Meeting, Met, claimed
+from sa.checker.composition import check_composition
+from sa.checker.ruling import Accepted
+from sa.engines.goals import decide
+from sa.engines.options import Options
+from sa.engines.outcome import Outcome
+from sa.engines.refine import refine
+from sa.invariants.crowd_meetings import Effort
+from sa.question.families import crowds
+from sa.refinement.crowds import composition_of, known_of, met_of, pairs_of
+from sa.terms import build
+from sa.terms.sort import BOOL
+from tests.endtoend.asking import read
+
+ADD = "global x : int = 0; thread T[*] { x := x + 1; }"
+
+#: A lock that does not say who has it: only together two copies know that they are not both inside.
+SPINNING = """
+global x : int = 0; global l : bool = false;
+thread T[*] {
+  local r : int; local was : bool = true;
+  while (was) { was := exchange(l, true); }
+  r := x; x := r + 1; l := false;
+}
+"""
+
+
+def _ask(abstract: str, concrete: str) -> Outcome:
+    return refine(*read(abstract, concrete), Options(limits(30.0, None)))
+
+
+def _ruling(made: CrowdComposition) -> str:
+    ruling = check_composition(made, Limits())
+    return "accepted" if isinstance(ruling, Accepted) else ruling.obligation
+
+
+@pytest.fixture(scope="module")
+def spinning() -> CrowdComposition:
+    asked = crowds(*read(ADD, SPINNING))
+    known = [known_of(p, asked.identities, limits(60.0, None)) for p in (asked.abstract, asked.concrete)]
+    abstract, concrete = (met_of(k, Effort.NEEDS, limits(60.0, None)) for k in known)
+    pairs = pairs_of(asked, abstract, concrete, True, limits(60.0, None))
+    made = composition_of(pairs, [decide(goal, limits(30.0, None)) for goal in pairs.goals])
+    assert made is not None
+    return made
+
+
+def _saying(met: Met, *meetings: Meeting) -> Met:
+    """The same joint invariants, which are to show something else."""
+    families = met.joint.families
+    return Met(replace(met.joint, never=claimed(families, meetings)), meetings)
+
+
+def test_places_that_are_never_met_need_not_be_looked_at_together(spinning: CrowdComposition) -> None:
+    assert _ruling(spinning) == "accepted"
+    assert _ruling(replace(spinning, met=((), ()))) == "compatible"
+
+
+def test_what_is_said_of_meetings_is_shown(spinning: CrowdComposition) -> None:
+    (met,), _ = spinning.met
+    everything = (replace(m, said=build.FALSE) for m in met.meetings)
+    assert _ruling(replace(spinning, met=((_saying(met, *everything),), ()))) == "claim"
+    free = build.lnot(build.variable("l", BOOL))
+    unstable = tuple((q, build.land(inv, free)) for q, inv in met.joint.invariants)
+    wrong = replace(met.joint, invariants=unstable)
+    assert _ruling(replace(spinning, met=((replace(met, joint=wrong),), ()))) == "step of another copy"
+
+
+def test_what_joint_invariants_do_not_claim_is_not_known_of_a_meeting(spinning: CrowdComposition) -> None:
+    (met,), _ = spinning.met
+    more = replace(met, meetings=(*met.meetings, replace(met.meetings[0], said=build.FALSE)))
+    assert _ruling(replace(spinning, met=((more,), ()))) == "well-formed composition"
+
+
+def test_what_is_said_of_a_meeting_is_about_the_two_that_meet(spinning: CrowdComposition) -> None:
+    (met,), _ = spinning.met
+    strange = build.eq(build.variable("strange"), build.ZERO)
+    about_others = _saying(met, replace(met.meetings[0], said=strange))
+    assert _ruling(replace(spinning, met=((about_others,), ()))) == "well-formed composition"
+    nowhere = _saying(met, replace(met.meetings[0], one=("T", "nowhere")))
+    assert _ruling(replace(spinning, met=((nowhere,), ()))) == "well-formed composition"
+
+
+def test_a_proof_about_meetings_in_another_program_is_none(spinning: CrowdComposition) -> None:
+    (met,), _ = spinning.met
+    (family,) = met.joint.families
+
+    def of_another(joint: CrowdJoint) -> str:
+        return _ruling(replace(spinning, met=((replace(met, joint=joint),), ())))
+
+    assert _ruling(replace(spinning, met=((), (met,)))) == "well-formed composition"
+    assert of_another(replace(met.joint, init=build.land(met.joint.init, build.variable("l", BOOL)))) == (
+        "well-formed composition"
+    )
+    other = replace(family, thread=replace(family.thread, edges=family.thread.edges[1:]))
+    assert of_another(replace(met.joint, families=(other,))) == "well-formed composition"
+
+
+#: References that are counted: that it is one or more after a release needs how many copies hold one.
+COUNTED = """
+global rc : int = 1;
+thread T[i : *] { while (true) { await rc > 0 { rc := rc + 1; } rc := rc - 1; } }
+"""
+
+#: Readers and writers: what is related while somebody writes is more than is asked.
+READERS = """
+global x : int = 0; global y : int = 0;
+thread R[i : *] { local a : int = 0; local b : int = 0;
+  while (true) { atomic { a := x; b := y; } @see(a, b) skip; } }
+thread W[j : *] { local d : int = 0; while (true) { havoc d; @set(d) atomic { x := d; y := d; } } }
+"""
+GUARDED = """
+global x : int = 0; global y : int = 0; global readers : int = 0; global writing : bool = false;
+thread R[i : *] { local a : int = 0; local b : int = 0;
+  while (true) {
+    await !writing { readers := readers + 1; } a := x; b := y; @see(a, b) skip; readers := readers - 1;
+  } }
+thread W[j : *] { local d : int = 0;
+  while (true) {
+    havoc d; await !writing && readers == 0 { writing := true; } x := d; @set(d) y := d; writing := false;
+  } }
+"""
+UNLESS_WRITING = """
+refinement r {
+  abstract "abs.sa"; concrete "conc.sa"; relate !conc.writing ==> abs.x == conc.x && abs.y == conc.y;
+}
+"""
+
+#: A gate that the third one opens: what holds while a flag is up.
+GATE = """
+global n : int = 0;
+thread T[i : *] { @arrive n := n + 1; await n >= 3; @go skip; }
+"""
+OPENED = """
+global n : int = 0; global open : bool = false;
+thread T[i : *] { local m : int = 0;
+  @arrive atomic { n := n + 1; m := n; } if (m == 3) { open := true; } await open; @go skip; }
+"""
+
+
+def test_numbers_of_copies_are_known_of_pairs() -> None:
+    assert _ask(COUNTED, COUNTED.replace("rc > 0", "rc != 0")).verdict is Verdict.PROVED
+    assert _ask(COUNTED.replace("rc > 0", "rc > 1"), COUNTED).verdict is Verdict.REFUTED
+
+
+def test_readers_and_writers_refine_atomic_ones() -> None:
+    assert _ask(READERS, GUARDED + UNLESS_WRITING).verdict is Verdict.PROVED
+    torn = GUARDED.replace("!writing && readers == 0", "!writing")
+    assert _ask(READERS, torn + UNLESS_WRITING).verdict is Verdict.REFUTED
+
+
+def test_what_holds_while_a_flag_is_up_is_known() -> None:
+    assert _ask(GATE, OPENED).verdict is Verdict.PROVED
+    assert _ask(GATE, OPENED.replace("m == 3", "m == 2")).verdict is Verdict.REFUTED

@@ -1,0 +1,143 @@
+"""Ghosts that follow abstract variables: what is related while a lock is held, for any number of copies."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from sa.base.limits import Limits, limits
+from sa.base.verdict import Verdict
+from sa.certificates.crowd_composition import CrowdComposition
+from sa.certificates.crowd_composition_json import crowd_composition_json
+from sa.certificates.ghosts import Ghost
+from sa.certificates.shape import Entry, Json
+from sa.checker.family_question import FamilyQuestion, asked_of, with_ghosts
+from sa.checker.judge import Resources, judge_refinement
+from sa.checker.question import NoQuestion
+from sa.checker.ruling import Accepted
+from sa.checker.solvers import Z3
+from sa.engines.families import texts_of
+from sa.engines.options import Options
+from sa.engines.outcome import Outcome
+from sa.engines.refine import refine
+from sa.question.families import crowds
+from sa.refinement.mirrors import mirrors
+from sa.terms import build
+from sa.terms.printer import show
+from sa.terms.term import Term
+from tests.endtoend.asking import read
+
+#: Payments in one step each, and under a lock: what is paid is shown after the balance was written.
+PAID = """
+param START : int; init START >= 0;
+global balance : int = START;
+thread T[*] { local n : int = 0;
+  while (true) { havoc n; assume n > 0;
+    atomic { if (balance >= n) { @paid(n) balance := balance - n; } else { @refused(n) skip; } } } }
+"""
+LOCKED = """
+param START : int; init START >= 0;
+global money : int = START; global busy : bool = false;
+thread T[*] { local n, m : int = 0;
+  while (true) { havoc n; assume n > 0;
+    while (exchange(busy, true)) { skip; }
+    m := money;
+    if (m >= n) { money := m - n; @paid(n) skip; } else { @refused(n) skip; }
+    busy := false; } }
+"""
+
+
+def _ask(abstract: str, concrete: str) -> Outcome:
+    return refine(*read(abstract, concrete), Options(limits(40.0, None)))
+
+
+def _followed(abstract: str, concrete: str) -> list[tuple[str, str, list[str]]]:
+    asked = crowds(*read(abstract, concrete))
+    made = mirrors(asked, texts_of(asked))
+    return [(g.var.name, show(g.start), [show(t) for _, t in g.steps]) for g in made.ghosts]
+
+
+@pytest.fixture(scope="module")
+def proved() -> Outcome:
+    return _ask(PAID, LOCKED)
+
+
+def test_what_is_shown_after_it_was_written_is_proved(proved: Outcome) -> None:
+    assert proved.verdict is Verdict.PROVED
+    assert isinstance(proved.composition, CrowdComposition) and proved.composition.ghosts
+
+
+def test_what_is_read_before_the_lock_is_taken_is_refuted() -> None:
+    broken = LOCKED.replace("    while (exchange(busy, true)) { skip; }\n    m := money;", "    m := money;")
+    assert _ask(PAID, broken).verdict is Verdict.REFUTED
+
+
+def test_a_ghost_becomes_what_the_action_says() -> None:
+    assert _followed(PAID, LOCKED) == [("abs_balance", "START", ["abs_balance - n"])]
+
+
+def test_a_variable_that_a_silent_step_writes_is_not_followed() -> None:
+    assert _followed(PAID.replace("assume n > 0;", "assume n > 0; balance := balance + 1;", 1), LOCKED) == []
+
+
+def test_a_variable_that_becomes_what_no_action_tells_is_not_followed() -> None:
+    assert _followed(PAID.replace("@paid(n)", "@paid(1)"), LOCKED.replace("@paid(n)", "@paid(1)")) == []
+
+
+def _rulings(abstract: str, concrete: str, made: CrowdComposition) -> list[str]:
+    asked = asked_of(*read(abstract, concrete), False)
+    entry: Json = {"verdict": "proved", "composition": crowd_composition_json(made)}
+    rulings = [j.ruling for j in judge_refinement(asked, Entry(entry), Resources(Limits(), 0, Z3))]
+    return ["accepted" if isinstance(r, Accepted) else "" if r is None else r.obligation for r in rulings]
+
+
+def _composition(outcome: Outcome) -> CrowdComposition:
+    assert isinstance(outcome.composition, CrowdComposition)
+    return outcome.composition
+
+
+def test_the_proof_is_accepted_as_it_is_written(proved: Outcome) -> None:
+    assert _rulings(PAID, LOCKED, _composition(proved)) == ["accepted"]
+
+
+def test_with_another_start_or_another_step_it_is_not(proved: Outcome) -> None:
+    made = _composition(proved)
+    (ghost,) = made.ghosts
+    for other in (
+        replace(ghost, start=build.ZERO),
+        replace(ghost, steps=()),
+        replace(ghost, steps=tuple((place, build.add(term, build.ONE)) for place, term in ghost.steps)),
+    ):
+        with_another = replace(made, ghosts=(other,))
+        assert "accepted" not in _rulings(PAID, LOCKED, with_another)
+
+
+def _asked() -> FamilyQuestion:
+    asked = asked_of(*read(PAID, LOCKED), False)
+    assert isinstance(asked, FamilyQuestion)
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "step"),
+    [
+        ("money", build.ZERO, build.ZERO),
+        ("n", build.ZERO, build.ZERO),
+        ("balance", build.ZERO, build.ZERO),
+        ("T.n", build.ZERO, build.ZERO),
+        ("ghost", build.variable("n"), build.ZERO),
+        ("ghost", build.variable("ghost"), build.ZERO),
+        ("ghost", build.ZERO, build.variable("strange")),
+        ("ghost", build.ZERO, build.TRUE),
+    ],
+)
+def test_what_is_no_ghost_is_no_question(name: str, start: Term, step: Term) -> None:
+    ghost = Ghost(build.variable(name), start, (((0, 0), step),))
+    with pytest.raises(NoQuestion):
+        with_ghosts(_asked(), (ghost,))
+
+
+@pytest.mark.parametrize("place", [(0, 99), (1, 0), (-1, 0)])
+def test_a_ghost_is_set_by_steps_that_exist(place: tuple[int, int]) -> None:
+    with pytest.raises(NoQuestion):
+        with_ghosts(_asked(), (Ghost(build.variable("ghost"), build.ZERO, ((place, build.ZERO),)),))
