@@ -38,6 +38,7 @@ from sa.question.goals import closes, goals, is_large, thread_goals
 from sa.question.uncut import uncut
 from sa.refinement.crowds import Known, Pairs, composition_of, known_of, met_of, pairs_of
 from sa.refinement.mirrors import Mirrors, mirrors
+from sa.terms.printer import show
 from sa.terms.term import Term
 
 #: The most copies of each family in a play.
@@ -178,8 +179,8 @@ def _with_mirrors(work: _Work, tried: Proving, own: Options, whole: Limits) -> F
     if not isinstance(found.composition, CrowdComposition):
         return None
     made = replace(found.composition, besides=followed.equations, ghosts=followed.ghosts)
-    names = ", ".join(f"`{g.var.name}`" for g in followed.ghosts)
-    note = f"proved with variables that the concrete threads set and never read, so that they change nothing: {names}"
+    said = ", ".join(f"`{show(e)}`" for e in followed.equations)
+    note = f"proved with variables that the concrete threads set and never read, which follow abstract ones: {said}"
     return replace(with_besides(found, followed.equations), composition=made, notes=(note, *found.notes))
 
 

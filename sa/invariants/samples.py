@@ -9,8 +9,8 @@ monomials of higher degree.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations_with_replacement
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations_with_replacement, islice
 from random import Random
 
 from msgspec import Struct
@@ -23,10 +23,11 @@ from sa.invariants.linear import null_space
 from sa.invariants.walks import moves_of, start, step
 from sa.smt.session import Session
 from sa.terms import build
-from sa.terms.compile import Row, predicate
+from sa.terms.compile import Row, compiled, predicate
 from sa.terms.solve import solution
 from sa.terms.sort import INT
-from sa.terms.term import Product, Term, Var, subterms
+from sa.terms.substitute import substitute
+from sa.terms.term import Div, Mod, Product, Term, Var, subterms
 
 #: Runs, and their steps.
 RUNS, STEPS = 200, 100
@@ -65,6 +66,9 @@ def equations(threads: tuple[Automaton, ...], seed: int, bounds: Limits) -> Samp
     numbers = [v for v in w.order if v.sort == INT and v not in w.counters]
     if w.partial or not 1 < len(numbers) <= NUMBERS:
         return Sampled((), {})
+    arcs = (a for by_place in w.arcs for here in by_place for a in here)
+    rests = remainders((t for a in arcs for t in (a.guard, *a.updates.values())), numbers, NUMBERS - len(numbers))
+    of_rests = tuple(compiled(term, numbers) for term in rests.values())
     seen = dict[tuple[str, ...], dict[Row, None]]()
     often = Counter[tuple[int, tuple[str, ...]]]()
     for run, places, row in _visited(w, Random(seed), bounds):
@@ -72,16 +76,27 @@ def equations(threads: tuple[Automaton, ...], seed: int, bounds: Limits) -> Samp
         often[run, places] += 1
         # A run that goes on for long says much about what it began with.
         if len(states) < STATES and often[run, places] <= EACH:
-            states[tuple(row[w.order.index(v)] for v in numbers)] = None
+            here = tuple(row[w.order.index(v)] for v in numbers)
+            states[(*here, *(value(here) for value in of_rests))] = None
     moving = frozenset(v for by_place in w.arcs for here in by_place for a in here for v in a.updates)
     pool = dict[Term, None]()
     for states in seen.values():
         check_time(bounds)
-        pool.update(dict.fromkeys(_equations(numbers, moving, list(states))))
-    every = tuple(sorted(pool, key=_degree))[:POOL]
+        pool.update(dict.fromkeys(_equations([*numbers, *rests], moving, list(states))))
+    every = tuple(sorted((substitute(e, rests) for e in pool), key=_degree))[:POOL]
     tests = [(e, predicate(e, numbers)) for e in every]
     held = {places: tuple(e for e, holds in tests if all(map(holds, states))) for places, states in seen.items()}
     return Sampled(every, held)
+
+
+def remainders(terms: Iterable[Term], numbers: Sequence[Var], most: int) -> dict[Var, Term]:
+    """Remainders that are asked for, also where something is divided, as numbers: what a loop that halves leaves over.
+
+    They are `most`, or fewer.
+    """
+    divided = (t for t in subterms(terms) if isinstance(t, Div | Mod) and t.free <= frozenset(numbers))
+    found = dict.fromkeys(rest for t in divided if isinstance(rest := build.mod(t.dividend, t.divisor), Mod))
+    return {build.variable(f"#rest{n}"): rest for n, rest in enumerate(islice(found, most))}
 
 
 def _equations(numbers: Sequence[Var], moving: frozenset[Var], states: Sequence[Row]) -> Iterator[Term]:

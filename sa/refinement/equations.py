@@ -20,13 +20,15 @@ from sa.certificates.run import Bad, Failing
 from sa.explicit.whole import Whole, whole
 from sa.invariants.houdini import rounds
 from sa.invariants.linear import null_space
+from sa.invariants.samples import remainders
 from sa.invariants.walks import moves_of, step
 from sa.smt.session import Sat, Session
 from sa.terms import build
 from sa.terms.atoms import atoms
 from sa.terms.compile import Row, executable, predicate
+from sa.terms.evaluate import evaluate
 from sa.terms.solve import solution
-from sa.terms.sort import INT, default_value
+from sa.terms.sort import INT, default_value, number
 from sa.terms.substitute import substitute
 from sa.terms.term import Product, Term, Var, subterms
 
@@ -46,6 +48,9 @@ VALUES = range(-2, 8)
 #: Coefficients at most: what few states have in common by chance has large ones.
 COEFFICIENT = 40
 
+#: Remainders that equations are about, too.
+RESTS = 2
+
 #: Tests at the start that are tried as assumptions.
 TESTS = 3
 
@@ -54,13 +59,17 @@ Seen: TypeAlias = Mapping[str, Sequence[Row]]
 
 
 class _Side(Struct, frozen=True, eq=False):
-    """A side by itself; `numbers` are its variables that equations are about, `fixed` those that no step changes."""
+    """A side by itself; `numbers` are its variables that equations are about, `fixed` those that no step changes.
+
+    Equations are also about `rests`, remainders by the names that they have as numbers.
+    """
 
     automaton: Automaton
     w: Whole
     order: tuple[Var, ...]
     numbers: tuple[Var, ...]
     fixed: frozenset[Var]
+    rests: Mapping[Var, Term]
 
 
 def equations(
@@ -73,7 +82,10 @@ def equations(
     if side is None:
         return {}
     seen = _seen(side, session, Random(seed))
-    offered = {place: tuple(dict.fromkeys(_offered(side, rows))) for place, rows in seen.items()}
+    offered = {
+        place: tuple(dict.fromkeys(substitute(f, side.rests) for f in _offered(side, rows)))
+        for place, rows in seen.items()
+    }
     if not any(_is_square(f) for formulas in offered.values() for f in formulas):
         return {}
     # Where no run came, nothing is known of what holds: all that is known elsewhere is tried.
@@ -95,7 +107,8 @@ def _side(automaton: Automaton, own: frozenset[Var]) -> _Side | None:
     counted = [v for v in numbers if v in moved]
     if w.partial or len(w.variables) != len(order) or len(counted) < 2:
         return None
-    return _Side(automaton, w, order, numbers, frozenset(order) - moved)
+    terms = (t for e in automaton.edges for t in (e.guard, *(value for _, value in e.updates)))
+    return _Side(automaton, w, order, numbers, frozenset(order) - moved, remainders(terms, numbers, RESTS))
 
 
 def _seen(side: _Side, session: Session, random: Random) -> Seen:
@@ -142,13 +155,15 @@ def _start(side: _Side, session: Session, random: Random) -> Row | None:
 
 def _offered(side: _Side, rows: Sequence[Row]) -> Iterator[Term]:
     """What may hold in all states, and what may hold of those that began with some test true, or false."""
-    always = list(_between(side.numbers, _numbers(side, rows)))
+    known = (*side.numbers, *side.rests)
+    always = list(_between(known, _numbers(side, rows)))
     yield from always
     for test in _tests(side):
         for assumed in (test, build.lnot(test)):
             holds = predicate(assumed, side.order)
             some = [row for row in rows if holds(row)]
-            for formula in _between(side.numbers, _numbers(side, some)) if len(some) < len(rows) else ():
+            found = _between(known, _numbers(side, some)) if len(some) < len(rows) else ()
+            for formula in found:
                 if formula not in always:
                     yield build.implies(assumed, formula)
 
@@ -161,10 +176,10 @@ def _tests(side: _Side) -> tuple[Term, ...]:
 
 
 def _numbers(side: _Side, rows: Sequence[Row]) -> list[dict[Var, int]]:
-    found = list[dict[Var, int]]()
+    found, own = list[dict[Var, int]](), set(side.numbers)
     for row in rows:
-        values = dict(zip(side.order, row, strict=True))
-        found.append({v: value for v in side.numbers if isinstance(value := values[v], int)})
+        values = {v: value for v, value in zip(side.order, row, strict=True) if isinstance(value, int) and v in own}
+        found.append({**values, **{v: number(evaluate(rest, values)) for v, rest in side.rests.items()}})
     return found
 
 

@@ -51,6 +51,19 @@ def test_an_equation_may_hold_only_where_the_loop_is_entered() -> None:
     assert not session.implied(product, known)
 
 
+def test_an_equation_may_be_about_what_halving_leaves_over() -> None:
+    text = """
+    local a : int = n; local b : int = m; local r : int = 0;
+    while (b > 0) { if (b % 2 == 1) { r := r + a; } a := 2 * a; b := b / 2; }
+    @out(r) skip;
+    """
+    session, before, known = at_out(text, "param n, m : int; init m >= 0;")
+    n, m, r = (build.variable(name) for name in ("n", "m", "conc.r"))
+    product = build.eq(r, build.mul(n, m))
+    assert session.implied(product, known)
+    assert not session.implied(product, before)
+
+
 def test_what_holds_in_few_runs_only_is_not_said() -> None:
     # It is broken at a number that no random run comes to.
     text = "local i, s : int = 0; while (*) { s := s + (if i == 1000 then 0 else i); i := i + 1; } @out(s) skip;"
