@@ -57,7 +57,8 @@ SUMS = {
     "division by subtraction": "param x, y : int; init x >= 0 && y > 0; thread A { local q : int = 0;"
     "local r : int = x; while (r >= y) { r -= y; q += 1; } assert x == q * y + r; }",
     "a product by halving and doubling": "param A, B : int; init B >= 0; thread M { local a : int = A;"
-    "local b : int = B; local r : int = 0; while (b > 0) { if (b % 2 == 1) { r += a; } a := 2 * a; b := b / 2; } assert r == A * B; }",
+    "local b : int = B; local r : int = 0; while (b > 0) { if (b % 2 == 1) { r += a; } a := 2 * a; b := b / 2; }"
+    "assert r == A * B; }",
     "two threads that sum up the same": "param n : int; init n >= 0; global a, b, done : int = 0;"
     "thread A { for i in 1..n { a += i; } done += 1; } thread B { for i in 1..n { b += i; } done += 1; }"
     "thread C { await done == 2; assert a == b; }",
