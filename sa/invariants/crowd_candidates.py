@@ -12,7 +12,7 @@ from sa.terms import build
 from sa.terms.solve import solution
 from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import substitute
-from sa.terms.term import Bool, Call, Int, IsZero, Ite, Le, Member, Not, Store, Term, Var, subterms
+from sa.terms.term import Bool, Call, Int, IsZero, Ite, Le, Member, Not, Select, Store, Term, Var, sort_of, subterms
 
 #: So many candidates at most, orders between so many numbers, and first values that are looked at together.
 CANDIDATES, ORDERED, FIRST = 300, 9, 7
@@ -28,7 +28,7 @@ def candidates(
     formulas = [b.claim for b in bads if b.claim is not None]
     formulas += [f for t in automata for f in (t.init, *(e.guard for e in t.edges))]
     found = dict.fromkeys(a for f in dict.fromkeys(formulas) for a in atoms_of(f))
-    found.update(dict.fromkeys(_assigned(automata)))
+    found.update(dict.fromkeys((*_assigned(automata), *_read_as_stored(automata))))
     # What a test bounds is beyond the bound by one when the loop is left.
     guards = dict.fromkeys(a for t in automata for e in t.edges for a in atoms_of(e.guard))
     found.update(dict.fromkeys(build.at_most_zero(build.sub(a.total, build.ONE)) for a in guards if isinstance(a, Le)))
@@ -119,6 +119,24 @@ def _stored(array: Var, value: Store) -> Iterator[Term]:
     said = build.eq(build.select(array, value.index), value.value)
     if array not in value.value.free | value.index.free:
         yield from _both(said)
+
+
+def _read_as_stored(automata: Sequence[Automaton]) -> Iterator[Term]:
+    """That an element is what a step stores at such an index: `f[p] == p` after `f[n + 1] := n + 1`.
+
+    Of indices that are read, and of variables that these get their values from.
+    """
+    edges = [e for t in automata for e in t.edges]
+    terms = list(subterms(t for e in edges for t in (e.guard, *(value for _, value in e.updates))))
+    read = dict.fromkeys(t.index for t in terms if isinstance(t, Select) and isinstance(t.index, Var))
+    read.update(dict.fromkeys(t for e in edges for v, t in e.updates if v in read and isinstance(t, Var)))
+    for store in dict.fromkeys(t for t in terms if isinstance(t, Store) and isinstance(t.array, Var)):
+        place = build.variable("#place", sort_of(store.index))
+        solved = solution(build.eq(store.index, place), store.index.free)
+        value = store.value if solved is None else substitute(store.value, dict((solved,)))
+        if solved is not None and value.free <= {place}:
+            same = (v for v in read if v.sort == place.sort)
+            yield from (build.eq(build.select(store.array, v), substitute(value, {place: v})) for v in same)
 
 
 def _both(formula: Term) -> Iterable[Term]:

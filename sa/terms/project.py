@@ -54,7 +54,8 @@ def _easiest(pending: Sequence[Var], current: Sequence[Term]) -> Var:
     for var in pending:
         if any(solution(t, frozenset((var,))) is not None for t in current if var in t.free):
             return var
-    return pending[0]
+    # An index can be eliminated only where nothing is read there any more.
+    return next((v for v in pending if isinstance(v.sort, ArraySort)), pending[0])
 
 
 def _by_elements(current: Sequence[Term], var: Var, state: State) -> tuple[list[Term], State, bool] | None:

@@ -162,3 +162,22 @@ def test_readers_and_writers_refine_atomic_ones() -> None:
 def test_what_holds_while_a_flag_is_up_is_known() -> None:
     assert _ask(GATE, OPENED).verdict is Verdict.PROVED
     assert _ask(GATE, OPENED.replace("m == 3", "m == 2")).verdict is Verdict.REFUTED
+
+
+#: Numbers that are published one after the other, and never written again: readers of any number.
+LATEST = """
+global a : int = 0;
+thread W { while (true) { @upd a := a + 1; } }
+thread R[i : *] { local r : int = 0; while (true) { r := a; @ret(r) skip; } }
+"""
+PUBLISHED = """
+global f : int[*] = 0; global cur : int = 0;
+thread W { while (true) { f[cur + 1] := cur + 1; @upd cur := cur + 1; } }
+thread R[i : *] { local p, r : int = 0; while (true) { p := cur; r := f[p]; @ret(r) skip; } }
+"""
+
+
+def test_what_was_published_stays_for_any_number_of_readers() -> None:
+    assert _ask(LATEST, PUBLISHED).verdict is Verdict.PROVED
+    early = PUBLISHED.replace("f[cur + 1] := cur + 1; @upd cur := cur + 1;", "@upd cur := cur + 1; f[cur] := cur;")
+    assert _ask(LATEST, early).verdict is Verdict.REFUTED

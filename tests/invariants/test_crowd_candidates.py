@@ -1,4 +1,4 @@
-"""What is offered of compare-and-swaps and of flags."""
+"""What is offered of compare-and-swaps, of flags, and of elements that are published."""
 
 from __future__ import annotations
 
@@ -29,3 +29,15 @@ def test_the_flag_of_a_compare_and_swap_tells_the_new_value() -> None:
         for _ in range(50):
             before = {v: random.random() < 0.5 if v.sort == BOOL else random.randrange(4) for v in own}
             assert holds(formula, {**before, **{v: evaluate(t, before) for v, t in swap.updates}})
+
+
+PUBLISHED = """global f : int[*] = 0; global cur : int = 0;
+thread W { while (true) { f[cur + 1] := 2 * cur + 2; cur := cur + 1; } }
+thread R { local p, r : int = 0; while (true) { p := cur; r := f[p]; } }"""
+
+
+def test_an_element_that_is_read_is_what_is_stored_at_such_an_index() -> None:
+    threads = program_of(PUBLISHED).threads
+    own = dict.fromkeys(v.var for t in threads for v in t.variables)
+    said = {show(f) for f in candidates(tuple(own), threads, (), ())}
+    assert {"f[p] == 2 * p", "f[cur] == 2 * cur"} <= said

@@ -118,6 +118,13 @@ def test_terms_of_arrays_are_read_back_as_they_were_written(seed: int) -> None:
         assert read_sort(sort_symbol(sort), NAMES) == sort
 
 
+def test_an_index_is_eliminated_once_nothing_is_read_there_any_more() -> None:
+    """`∃ a, x. a[x] == x && y <= x && x != 3` holds for every y, and no value of x stays behind."""
+    literals = (build.eq(build.select(A, X), X), build.le(Y, X), build.ne(X, number(3)))
+    state = {A: array_value(NUMBERS, 0, {7: 7}), X: 7, Y: 2}
+    assert project(literals, (A, X), state)[0] == ()
+
+
 @pytest.mark.parametrize(
     "text",
     ["(select x 0)", "(select a true)", "(store a 0 true)", "((as const Int) 0)", "((as const (Array Int Int)) true)"],
