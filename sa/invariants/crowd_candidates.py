@@ -39,6 +39,7 @@ def candidates(
         found.update(dict.fromkeys(f for pair in combinations(numbers, 2) for f in _orders(*pair)))
     for identity in known:
         found.update(dict.fromkeys(f for v in numbers for f in _both(build.eq(v, identity))))
+    found.update(dict.fromkeys(_ahead(automata, numbers)))
     starts = dict.fromkeys(c for t in automata for c in build.conjuncts(t.init) if len(c.free) == 1 and c.free <= mine)
     starting = [c for c in starts if isinstance(c, IsZero | Not | Var)][:FIRST]
     found.update(dict.fromkeys(build.implies(one, two) for one, two in permutations(starting, 2)))
@@ -119,6 +120,13 @@ def _stored(array: Var, value: Store) -> Iterator[Term]:
     said = build.eq(build.select(array, value.index), value.value)
     if array not in value.value.free | value.index.free:
         yield from _both(said)
+
+
+def _ahead(automata: Sequence[Automaton], numbers: Sequence[Var]) -> Iterator[Term]:
+    """That a number is already what a step is going to make of another one: `a == total - d` before `total -= d`."""
+    for var, value in (u for t in automata for e in t.edges for u in e.updates):
+        if var.sort == INT and var in value.free and len(value.free) > 1 and value.free <= frozenset(numbers):
+            yield from (build.eq(other, value) for other in numbers if other not in value.free)
 
 
 def _read_as_stored(automata: Sequence[Automaton]) -> Iterator[Term]:

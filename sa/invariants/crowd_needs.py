@@ -7,7 +7,7 @@ and how many copies there are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, islice, zip_longest
+from itertools import combinations, islice, permutations, zip_longest
 from typing import TypeAlias
 
 from sa.automata.automaton import Automaton, Kind, Variable, variables_of
@@ -80,15 +80,21 @@ def _told(threads: Sequence[Automaton]) -> list[Term]:
 
 
 def while_told(threads: Sequence[Automaton], compared: Sequence[Term]) -> tuple[Term, ...]:
-    """What may hold of shared numbers while a flag is up or down: comparisons, and bounds that some thread tests."""
+    """What may hold of shared numbers while a flag is up or down: orders, comparisons, and bounds that are tested."""
     shared = _shared(threads)
     numbers = [v for v in shared if v.sort == INT]
+    orders = (build.le(one, two) for one, two in permutations(numbers, 2))
     tested_bounds = dict.fromkeys(
         c for t in threads for e in t.edges for a in atoms_of(e.guard) if len(a.free) == 1 for c in _constants(a)
     )
     bounds = (f for c in tested_bounds for v in numbers for f in (build.le(c, v), build.le(v, c)))
-    said = dict.fromkeys((*(f for f in compared if isinstance(f, IsZero | Le) and f.free <= shared.keys()), *bounds))
-    return tuple(islice(_dependent(_told(threads), tuple(said)), DEPENDENT))
+    made = (f for f in compared if isinstance(f, IsZero) and f.free and f.free <= shared.keys())
+    said = tuple(dict.fromkeys((*islice(orders, DEPENDENT), *made, *bounds)))
+    found = dict[Term, None]()
+    for test in _told(threads):
+        others = [f for f in said if f.free.isdisjoint(test.free)]
+        found.update(dict.fromkeys(islice(_dependent((test,), others), 2 * DEPENDENT)))
+    return tuple(found)
 
 
 def _constants(test: Term) -> Iterator[Term]:

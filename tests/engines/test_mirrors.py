@@ -141,3 +141,27 @@ def test_what_is_no_ghost_is_no_question(name: str, start: Term, step: Term) -> 
 def test_a_ghost_is_set_by_steps_that_exist(place: tuple[int, int]) -> None:
     with pytest.raises(NoQuestion):
         with_ghosts(_asked(), (Ghost(build.variable("ghost"), build.ZERO, ((place, build.ZERO),)),))
+
+
+#: Two accounts under one lock: neither is as the other side has it while somebody moves money.
+MOVED = """
+global a, b : int = 0;
+thread Move[i : *] { local d : int = 0; while (true) { havoc d; @move(d) atomic { a := a - d; b := b + d; } } }
+thread Sum { local s : int = 0; while (true) { s := a + b; @sum(s) skip; } }
+"""
+LATER = """
+global a, b, l : int = 0;
+thread Move[i : *] { local d, t : int = 0;
+  while (true) { havoc d; lock(l); t := a; a := t - d; t := b; b := t + d; @move(d) skip; unlock(l); } }
+thread Sum { local s, t : int = 0;
+  while (true) { lock(l); t := a; s := b; unlock(l); s := s + t; @sum(s) skip; } }
+refinement r {
+  abstract "abs.sa"; concrete "conc.sa"; relate conc.l == 0 ==> conc.a == abs.a && conc.b == abs.b;
+}
+"""
+
+
+def test_two_accounts_are_related_while_nobody_moves_money() -> None:
+    assert _ask(MOVED, LATER).verdict is Verdict.PROVED
+    unlocked = LATER.replace("lock(l); t := a; s := b; unlock(l);", "t := a; s := b;")
+    assert _ask(MOVED, unlocked).verdict is Verdict.REFUTED
