@@ -15,12 +15,16 @@ from sa.automata.program import Program
 from sa.certificates.ghosts import Ghost
 from sa.checker.scope import has_quantifiers
 from sa.terms.build import eq, land
+from sa.terms.sort import INT
 from sa.terms.term import Term, Var, sort_of
 
 
 def fault_of_ghosts(ghosts: Sequence[Ghost], threads: Sequence[Automaton]) -> str | None:
-    """What keeps these from being ghosts of the threads, which share no names but those of shared variables."""
-    return next(_faults(ghosts, threads), None)
+    """What keeps these from being ghosts of the threads, which share no names but those of shared variables.
+
+    Lemmas and joint invariants have integers as ghosts.
+    """
+    return next(_faults(ghosts, threads), None if all(g.var.sort == INT for g in ghosts) else "ghosts are integers")
 
 
 def _faults(ghosts: Sequence[Ghost], threads: Sequence[Automaton]) -> Iterator[str]:
@@ -84,7 +88,7 @@ def fault_of_shared(ghosts: Sequence[Ghost], program: Program) -> str | None:
     for index, thread in enumerate(threads):
         here = tuple(replace(g, steps=tuple(s for s in g.steps if s[0][0] == index)) for g in ghosts)
         alone = tuple(replace(g, steps=tuple(((0, n), t) for (_, n), t in g.steps)) for g in here)
-        if (fault := fault_of_ghosts(alone, (thread,))) is not None:
+        if (fault := next(_faults(alone, (thread,)), None)) is not None:
             return fault
     known = range(len(threads))
     return None if all(i in known for g in ghosts for (i, _), _ in g.steps) else "a ghost is set by no thread"
