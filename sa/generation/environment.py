@@ -17,6 +17,7 @@ from sa.generation.effect import shape_of
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.shadow import shadow
+from sa.terms.solve import solution
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Ite, Store, Term, Var
 
@@ -68,7 +69,8 @@ def _rest(change: Change) -> tuple[Mapping[Var, Term], frozenset[Var], Term]:
 def _change(thread: Automaton, edge: Edge, seen: Seen, fact: Term) -> Change:
     shared = frozenset((*variables_of(thread, Kind.GLOBAL), *variables_of(thread, Kind.PARAM)))
     hidden = frozenset((*variables_of(thread, Kind.LOCAL), *(c.var for c in edge.choices)))
-    after = dict(edge.updates)
+    known_values = _told(build.conjuncts(build.land(fact, edge.guard)), hidden, shared)
+    after = {v: substitute(t, known_values) for v, t in edge.updates}
     updates = {v: t for v, t in after.items() if v in shared and t is not v and t.free <= shared}
     loose = frozenset(v for v, t in after.items() if v in shared and not t.free <= shared)
     landing = substitute(location_of(thread, edge.target).inv, after)
@@ -82,6 +84,16 @@ def _change(thread: Automaton, edge: Edge, seen: Seen, fact: Term) -> Change:
     now = [c for c in build.conjuncts(outcome) if not any(v.primes for v in c.free)]
     then = build.land(*(c for c in build.conjuncts(outcome) if any(v.primes for v in c.free)))
     return Change(thread.name, build.land(seen.before, *now), updates, loose, then)
+
+
+def _told(known: Iterable[Term], hidden: frozenset[Var], shared: frozenset[Var]) -> dict[Var, Term]:
+    """Hidden variables that are equal to something shared before the step."""
+    found = dict[Var, Term]()
+    for formula in known:
+        solved = solution(formula, hidden & formula.free - found.keys())
+        if solved is not None and solved[1].free <= shared:
+            found[solved[0]] = solved[1]
+    return found
 
 
 def _but_for_values(written: Term, after: Term, hidden: frozenset[Var]) -> Term:

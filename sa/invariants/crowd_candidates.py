@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 from sa.automata.automaton import Automaton, Edge, Kind
 from sa.certificates.run import Bad
 from sa.invariants.houdini import atoms_of, has_functions
 from sa.terms import build
 from sa.terms.solve import solution
-from sa.terms.sort import BOOL, INT
+from sa.terms.sort import BOOL, INT, ArraySort
 from sa.terms.substitute import substitute
 from sa.terms.term import Bool, Call, Int, IsZero, Ite, Le, Member, Not, Select, Store, Term, Var, sort_of, subterms
 
@@ -25,15 +25,15 @@ def candidates(
     numbers, who is known by whom, and what holds at the start where a shared variable still has its first value.
     """
     mine = frozenset(own)
+    known = [v for v in identities if v in mine]
+    numbers = [v for v in own if v.sort == INT and v not in known]
     formulas = [b.claim for b in bads if b.claim is not None]
     formulas += [f for t in automata for f in (t.init, *(e.guard for e in t.edges))]
     found = dict.fromkeys(a for f in dict.fromkeys(formulas) for a in atoms_of(f))
-    found.update(dict.fromkeys((*_assigned(automata), *_read_as_stored(automata))))
+    found.update(dict.fromkeys((*_assigned(automata), *_elements(automata, numbers))))
     # What a test bounds is beyond the bound by one when the loop is left.
     guards = dict.fromkeys(a for t in automata for e in t.edges for a in atoms_of(e.guard))
     found.update(dict.fromkeys(build.at_most_zero(build.sub(a.total, build.ONE)) for a in guards if isinstance(a, Le)))
-    known = [v for v in identities if v in mine]
-    numbers = [v for v in own if v.sort == INT and v not in known]
     found.update(dict.fromkeys(build.ne(one, two) for one, two in combinations(numbers, 2)))
     if len(numbers) <= ORDERED:
         found.update(dict.fromkeys(f for pair in combinations(numbers, 2) for f in _orders(*pair)))
@@ -129,8 +129,8 @@ def _ahead(automata: Sequence[Automaton], numbers: Sequence[Var]) -> Iterator[Te
             yield from (build.eq(other, value) for other in numbers if other not in value.free)
 
 
-def _read_as_stored(automata: Sequence[Automaton]) -> Iterator[Term]:
-    """That an element is what a step stores at such an index: `f[p] == p` after `f[n + 1] := n + 1`.
+def _elements(automata: Sequence[Automaton], numbers: Sequence[Var]) -> Iterator[Term]:
+    """That an element is what a step stores at such an index, `f[p] == p` after `f[n + 1] := n + 1`, or a number.
 
     Of indices that are read, and of variables that these get their values from.
     """
@@ -138,13 +138,22 @@ def _read_as_stored(automata: Sequence[Automaton]) -> Iterator[Term]:
     terms = list(subterms(t for e in edges for t in (e.guard, *(value for _, value in e.updates))))
     read = dict.fromkeys(t.index for t in terms if isinstance(t, Select) and isinstance(t.index, Var))
     read.update(dict.fromkeys(t for e in edges for v, t in e.updates if v in read and isinstance(t, Var)))
-    for store in dict.fromkeys(t for t in terms if isinstance(t, Store) and isinstance(t.array, Var)):
+    arrays = dict[Var, None]()
+    for store in dict.fromkeys(t for t in terms if isinstance(t, Store)):
+        if not isinstance(store.array, Var):
+            continue
+        arrays[store.array] = None
         place = build.variable("#place", sort_of(store.index))
         solved = solution(build.eq(store.index, place), store.index.free)
         value = store.value if solved is None else substitute(store.value, dict((solved,)))
         if solved is not None and value.free <= {place}:
             same = (v for v in read if v.sort == place.sort)
             yield from (build.eq(build.select(store.array, v), substitute(value, {place: v})) for v in same)
+    shared = {v.var for t in automata for v in t.variables if v.kind is Kind.GLOBAL}
+    for array, index in product(arrays, (v for v in read if v in shared)):
+        if isinstance(array.sort, ArraySort) and array.sort.index == index.sort and array.sort.element == INT:
+            held = (v for v in numbers if v in shared and v is not index)
+            yield from (build.eq(build.select(array, index), v) for v in held)
 
 
 def _both(formula: Term) -> Iterable[Term]:

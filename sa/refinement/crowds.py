@@ -25,7 +25,7 @@ from sa.certificates.crowd_composition import Known as Meetings
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
 from sa.certificates.threads import Annotated
-from sa.generation.closure import closure_of
+from sa.generation.closure import closure_of, own_elements
 from sa.generation.environment import Change, changes_of, environment_of
 from sa.generation.generate import Generated, generate
 from sa.generation.visibility import Level
@@ -43,7 +43,7 @@ from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.sort import INT
 from sa.terms.substitute import local_of, substitute
-from sa.terms.term import Or, Term, Var
+from sa.terms.term import Or, Select, Term, Var, subterms
 
 #: Solver resources for each question whether a candidate stays.
 SOON = 500_000
@@ -166,21 +166,36 @@ def side_of(known: Known, session: Session | None, extra: Iterable[Term]) -> Sid
     threads = with_identities(program, known.identities)
     strong, weak = list[Automaton](), list[Automaton]()
     for thread in threads:
-        copy, shared, made = copies.get(thread.name), variables_of(thread, Kind.GLOBAL), dict[Others, Term]()
-        envs = dict[str, Term]()
-        for place in thread.locations:
+        copy, shared, read = copies.get(thread.name), variables_of(thread, Kind.GLOBAL), _own_reads(thread)
+        made, envs = dict[Others, tuple[tuple[Change, ...], Term]](), dict[str, Term]()
+        annotated = _annotated(known, thread, known.boxes.boxes, copies)
+        for place in annotated.locations:
             others = _others(known, thread, place.name, copy)
             if others not in made:
                 changes = tuple(_changes(known, thread, copy, dict(others)))
                 if session is None:
-                    made[others] = environment_of(changes, shared)
+                    made[others] = changes, environment_of(changes, shared)
                 else:
                     about = _about(thread, copies, extra)
-                    made[others] = closure_of(session, changes, shared, _seen(known, thread, copy), about)
-            envs[place.name] = made[others]
-        strong.append(_annotated(known, thread, envs, known.boxes.boxes, copies))
-        weak.append(_annotated(known, thread, envs, known.boxes.hulls, copies))
+                    made[others] = changes, closure_of(session, changes, shared, _seen(known, thread, copy), about)
+            changes, env = made[others]
+            own = build.TRUE if session is None else own_elements(session, changes, shared, read, place.inv)
+            envs[place.name] = build.land(env, own)
+        strong.append(_in_environments(annotated, envs))
+        weak.append(_in_environments(_annotated(known, thread, known.boxes.hulls, copies), envs))
     return Side(tuple(strong), tuple(weak))
+
+
+def _own_reads(thread: Automaton) -> tuple[Select, ...]:
+    """Reads of shared arrays without bounds through the thread's own variables."""
+    shared, own = (frozenset(variables_of(thread, kind)) for kind in (Kind.GLOBAL, Kind.LOCAL))
+    terms = (t for e in thread.edges for t in (e.guard, *(value for _, value in e.updates)))
+    read = (t for t in subterms(terms) if isinstance(t, Select) and t.array in shared and t.index in own)
+    return tuple(dict.fromkeys(read))
+
+
+def _in_environments(thread: Automaton, envs: Mapping[str, Term]) -> Automaton:
+    return replace(thread, locations=tuple(replace(q, env=envs[q.name]) for q in thread.locations))
 
 
 #: What is known of others at their locations: a thread by its name, one more copy of a family by the name of that.
@@ -268,7 +283,6 @@ def _with(facts: Mapping[str, Term], actor: str, others: Mapping[tuple[str, str]
 def _annotated(
     known: Known,
     thread: Automaton,
-    envs: Mapping[str, Term],
     boxes: Mapping[tuple[str, str], Term],
     copies: Mapping[str, tuple[Family, Var]],
 ) -> Automaton:
@@ -285,7 +299,7 @@ def _annotated(
         said = build.land(boxes[name, place], known.facts[name, place])
         return build.land(location_of(thread, place).inv, substitute(said, plain))
 
-    return replace(thread, locations=tuple(replace(q, inv=inv(q.name), env=envs[q.name]) for q in thread.locations))
+    return replace(thread, locations=tuple(replace(q, inv=inv(q.name)) for q in thread.locations))
 
 
 class Pairs(Struct, frozen=True):

@@ -165,3 +165,23 @@ def test_two_accounts_are_related_while_nobody_moves_money() -> None:
     assert _ask(MOVED, LATER).verdict is Verdict.PROVED
     unlocked = LATER.replace("lock(l); t := a; s := b; unlock(l);", "t := a; s := b;")
     assert _ask(MOVED, unlocked).verdict is Verdict.REFUTED
+
+
+#: Data of any kind that is published at a new place each time, by writers under a lock, for readers who take none.
+SHOWN = """
+global top : int = 0;
+thread P[i : *] { local v : int = 0; while (true) { havoc v; @push(v) top := v; } }
+thread Q[i : *] { local v : int = 0; while (true) { v := top; @peek(v) skip; } }
+"""
+COPIED = """
+global val : int[*] = 0; global idx, l : int = 0;
+thread P[i : *] { local v, k : int = 0;
+  while (true) { havoc v; lock(l); k := idx; val[k + 1] := v; @push(v) idx := k + 1; unlock(l); } }
+thread Q[i : *] { local v, k : int = 0; while (true) { k := idx; v := val[k]; @peek(v) skip; } }
+"""
+
+
+def test_what_is_published_at_a_new_place_each_time_is_read_without_a_lock() -> None:
+    assert _ask(SHOWN, COPIED).verdict is Verdict.PROVED
+    again = COPIED.replace("val[k + 1] := v; @push(v) idx := k + 1;", "val[k] := v; @push(v) skip;")
+    assert _ask(SHOWN, again).verdict is not Verdict.PROVED
