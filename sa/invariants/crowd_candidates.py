@@ -12,9 +12,25 @@ from sa.terms import build
 from sa.terms.solve import solution
 from sa.terms.sort import BOOL, INT, ArraySort
 from sa.terms.substitute import substitute
-from sa.terms.term import Bool, Call, Int, IsZero, Ite, Le, Member, Not, Select, Store, Term, Var, sort_of, subterms
+from sa.terms.term import (
+    Bool,
+    Call,
+    Int,
+    IsZero,
+    Ite,
+    Le,
+    Member,
+    Not,
+    Select,
+    Store,
+    Sum,
+    Term,
+    Var,
+    sort_of,
+    subterms,
+)
 
-#: So many candidates at most, orders between so many numbers, and first values that are looked at together.
+#: So many candidates at most, orders between so many numbers, and first values, or values of steps, that are compared.
 CANDIDATES, ORDERED, FIRST = 300, 9, 7
 
 
@@ -123,10 +139,15 @@ def _stored(array: Var, value: Store) -> Iterator[Term]:
 
 
 def _ahead(automata: Sequence[Automaton], numbers: Sequence[Var]) -> Iterator[Term]:
-    """That a number is already what a step is going to make of another one: `a == total - d` before `total -= d`."""
-    for var, value in (u for t in automata for e in t.edges for u in e.updates):
-        if var.sort == INT and var in value.free and len(value.free) > 1 and value.free <= frozenset(numbers):
-            yield from (build.eq(other, value) for other in numbers if other not in value.free)
+    """That a number is what a step makes of another one, `a == total - d` before `total -= d`, `n == end - begin`; and
+    that two steps make the same, `end - begin == n + 1`.
+    """
+    updates = (u for t in automata for e in t.edges for u in e.updates)
+    values = dict.fromkeys(t for v, t in updates if isinstance(t, Sum) and t.free <= frozenset(numbers))
+    few = list(values)[:FIRST]
+    for value in few:
+        yield from (build.eq(other, value) for other in numbers if other not in value.free)
+    yield from (build.eq(one, other) for one, other in combinations(few, 2))
 
 
 def _elements(automata: Sequence[Automaton], numbers: Sequence[Var]) -> Iterator[Term]:

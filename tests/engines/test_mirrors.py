@@ -185,3 +185,22 @@ def test_what_is_published_at_a_new_place_each_time_is_read_without_a_lock() -> 
     assert _ask(SHOWN, COPIED).verdict is Verdict.PROVED
     again = COPIED.replace("val[k + 1] := v; @push(v) idx := k + 1;", "val[k] := v; @push(v) skip;")
     assert _ask(SHOWN, again).verdict is not Verdict.PROVED
+
+
+#: A counter that is reset, and a difference of two numbers in its place.
+RESET = """
+global n : int = 0;
+thread T[i : *] { while (true) { @tick(n + 1) n := n + 1; } }
+thread Reset { while (true) { @reset n := 0; } }
+"""
+SINCE = """
+global base, cnt, l : int = 0;
+thread T[i : *] { local c : int = 0;
+  while (true) { lock(l); cnt := cnt + 1; c := cnt - base; @tick(c) skip; unlock(l); } }
+thread Reset { while (true) { lock(l); @reset base := cnt; unlock(l); } }
+"""
+
+
+def test_what_two_steps_make_of_different_numbers_may_be_the_same() -> None:
+    assert _ask(RESET, SINCE).verdict is Verdict.PROVED
+    assert _ask(RESET, SINCE.replace("c := cnt - base;", "c := cnt - base + 1;")).verdict is Verdict.REFUTED
