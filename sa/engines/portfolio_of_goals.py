@@ -226,7 +226,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(QUICK_GUESSES, 0.7),
         Turn(MEANINGS, 0.7),
     ),
-    Depth.GLANCE: (Turn(START, 0.5), *_cheap(80, 80, 60)),
+    Depth.GLANCE: (Turn(START, 0.5), Turn(ARRAYS, 0.5), *_cheap(80, 80, 60)),
     Depth.BRIEF: (
         Turn(START, 0.5),
         Turn(ARRAYS, 0.5),

@@ -45,6 +45,7 @@ from sa.simulation.state import (
     view_of,
 )
 from sa.simulation.ties import lost_ties, ties_after
+from sa.simulation.widening import is_drift, wider_than
 from sa.smt.pleasant import pleasant
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
@@ -378,8 +379,10 @@ class Search:
         before = self._complete(reply.values, {}, ())
         after = {v: reply.values.get(p, before[v]) for v, p in there.items()}
         lifted, _ = lift(state.moves, cube, before, after)
+        wider = wider_than(lifted, [m.cube for m in state.lemmas if is_drift(m.cause, lemma)])
+        self.exact = self.exact and wider is lifted
         self._post(DriftTask(state.pair, lemma))
-        return self._lost(state, self._new_lemma(state, LostEnvironment(lemma), lifted, None))
+        return self._lost(state, self._new_lemma(state, LostEnvironment(lemma), wider, None))
 
     def _check_match(self, state: PairState) -> Loss | None:
         found = mismatch(self.session, self.board, state.pair, hypotheses(state), self.closure(state.pair[1]))
