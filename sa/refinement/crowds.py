@@ -29,6 +29,7 @@ from sa.generation.closure import closure_of, own_elements
 from sa.generation.environment import Change, changes_of, environment_of
 from sa.generation.generate import Generated, generate
 from sa.generation.visibility import Level
+from sa.invariants.affine_clauses import affine_equations
 from sa.invariants.conjunctions import conjunctions, under
 from sa.invariants.crowd_apart import apart_from_each_other, own_clauses, own_parameters, predicate_at
 from sa.invariants.crowd_candidates import candidates
@@ -108,8 +109,10 @@ def _with_facts(known: Known, bounds: Limits) -> Known:
         for place in thread.locations:
             more = also.get((thread.name, place.name), ())
             offered[predicate_at(thread.name, place.name)] = (*more, *said)
-    clauses = _where_met(known, own_clauses(s))
-    found = conjunctions(session, names, tuple(under(names, hulls, clauses)), offered, bounds)
+    clauses = tuple(under(names, hulls, _where_met(known, own_clauses(s))))
+    equal = affine_equations(names, clauses, bounds)
+    offered = {name: (*equal[name], *said) for name, said in offered.items()}
+    found = conjunctions(session, names, clauses, offered, bounds)
     facts = dict[tuple[str, str], Term]()
     for thread in s.observers:
         for place in thread.locations:

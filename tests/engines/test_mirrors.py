@@ -204,3 +204,22 @@ thread Reset { while (true) { lock(l); @reset base := cnt; unlock(l); } }
 def test_what_two_steps_make_of_different_numbers_may_be_the_same() -> None:
     assert _ask(RESET, SINCE).verdict is Verdict.PROVED
     assert _ask(RESET, SINCE.replace("c := cnt - base;", "c := cnt - base + 1;")).verdict is Verdict.REFUTED
+
+
+#: Payments that go to a box, which a cashier empties: how much there is in all is an equation between three numbers.
+SUMMED = """
+global sum : int = 0;
+thread P[*] { local d : int = 0; while (true) { havoc d; @paid(d) sum := sum + d; } }
+thread C { local t : int = 0; while (true) { t := sum; @bill(t) skip; } }
+"""
+BOXED = """
+global box : int = 0;
+thread P[*] { local d : int = 0; while (true) { havoc d; @paid(d) box := box + d; } }
+thread C { local total, r : int = 0;
+  while (true) { r := exchange(box, 0); total := total + r; @bill(total) skip; } }
+"""
+
+
+def test_equations_between_many_numbers_are_found() -> None:
+    assert _ask(SUMMED, BOXED).verdict is Verdict.PROVED
+    assert _ask(SUMMED, BOXED.replace("r := exchange(box, 0);", "r := box; box := 0;")).verdict is Verdict.REFUTED
