@@ -169,19 +169,18 @@ def _tried(work: _Work, tried: Proving | Refuting, own: Options, whole: Limits, 
 def _with_mirrors(work: _Work, tried: Proving, own: Options, whole: Limits) -> Found | None:
     """The proof with ghosts that follow abstract variables. Raises LimitReached."""
     if work.mirrored is None:
-        followed = mirrors(work.asked, texts_of(work.asked))
-        concrete = program_with_ghosts(followed.ghosts, work.asked.concrete)
-        work.mirrored = followed, _Work(replace(work.asked, concrete=concrete))
-    followed, beside = work.mirrored
-    if not followed.ghosts:
-        return None
-    found = _proved(_pairs(beside, tried, followed.equations, own), tried, own, whole)
-    if not isinstance(found.composition, CrowdComposition):
-        return None
-    made = replace(found.composition, besides=followed.equations, ghosts=followed.ghosts)
-    said = ", ".join(f"`{show(e)}`" for e in followed.equations)
-    note = f"proved with variables that the concrete threads set and never read, which follow abstract ones: {said}"
-    return replace(with_besides(found, followed.equations), composition=made, notes=(note, *found.notes))
+        work.mirrored = tuple(
+            (made, _Work(replace(work.asked, concrete=program_with_ghosts(made.ghosts, work.asked.concrete))))
+            for made in mirrors(work.asked, texts_of(work.asked))
+        )
+    for followed, beside in work.mirrored:
+        found = _proved(_pairs(beside, tried, followed.equations, own), tried, own, whole)
+        if isinstance(found.composition, CrowdComposition):
+            made = replace(found.composition, besides=followed.equations, ghosts=followed.ghosts)
+            said = ", ".join(f"`{show(e)}`" for e in followed.equations)
+            note = f"proved with variables that concrete threads set and never read, which follow abstract ones: {said}"
+            return replace(with_besides(found, followed.equations), composition=made, notes=(note, *found.notes))
+    return None
 
 
 class _Work(Struct, eq=False):
@@ -190,7 +189,7 @@ class _Work(Struct, eq=False):
     asked: Crowds
     known: dict[tuple[int, Effort | None], Known] = field(default_factory=dict)
     pairs: dict[tuple[bool, Effort | None, tuple[Term, ...]], Pairs] = field(default_factory=dict)
-    mirrored: tuple[Mirrors, _Work] | None = None
+    mirrored: tuple[tuple[Mirrors, _Work], ...] | None = None
 
 
 def _pairs(work: _Work, tried: Proving, besides: tuple[Term, ...], options: Options) -> Pairs:

@@ -8,11 +8,11 @@ for Parallel Programs I, 1976: auxiliary variables). What is found is tried; the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from sa.automata.automaton import Edge, Kind, Label, variables_of
+from sa.automata.automaton import Automaton, Edge, Kind, Label, variables_of
 from sa.certificates.ghosts import Ghost
 from sa.certificates.goal import Goal, iota_of
 from sa.question.families import Crowds
@@ -20,7 +20,10 @@ from sa.terms import build
 from sa.terms.name import unused
 from sa.terms.solve import solution
 from sa.terms.substitute import sided, substitute, unsided
-from sa.terms.term import Term, Var
+from sa.terms.term import Ite, Term, Var
+
+#: In how many ways steps without actions are answered.
+WAYS = 4
 
 
 class Mirrors(Struct, frozen=True):
@@ -30,23 +33,60 @@ class Mirrors(Struct, frozen=True):
     equations: tuple[Term, ...]
 
 
-def mirrors(asked: Crowds, pairs: Sequence[Goal]) -> Mirrors:
-    """What follows abstract variables that nothing is always equal to. `pairs` are those of `asked`, in any order."""
+def mirrors(asked: Crowds, pairs: Sequence[Goal]) -> Iterator[Mirrors]:
+    """What follows abstract variables that nothing is always equal to, in one or a few ways. `pairs` are `asked`'s.
+
+    An abstract step without an action, that writes what is followed, is guessed to be answered by a concrete step that
+    writes shared variables: the last one of these in the text first.
+    """
     related = _related(pairs[0])
+    silent = [
+        p.name for p in pairs if any(e.label is None and _writes(p.abstract, e, related) for e in p.abstract.edges)
+    ]
+    if not silent:
+        ways: Sequence[Mapping[str, int]] = ({},)
+    else:
+        carriers = {p.name: _carriers(p) for p in pairs if p.name in silent}
+        if not all(carriers.values()):
+            return
+        most = max(map(len, carriers.values()))
+        ways = [{name: some[min(n, len(some) - 1)] for name, some in carriers.items()} for n in range(min(most, WAYS))]
+    seen = set[Mirrors]()
+    for way in ways:
+        found = _mirrors(asked, pairs, related, way)
+        if found.ghosts and found not in seen:
+            seen.add(found)
+            yield found
+
+
+def _mirrors(asked: Crowds, pairs: Sequence[Goal], related: Mapping[Var, Term], carried: Mapping[str, int]) -> Mirrors:
     rigid = frozenset(variables_of(pairs[0].abstract, Kind.PARAM))
     begun = dict(s for c in build.conjuncts(asked.abstract.init) if (s := solution(c, c.free - rigid)) is not None)
     followed = dict[Var, Var]()
     taken = {v.var.name for p in (asked.abstract, asked.concrete) for v in p.variables}
     for var in variables_of(pairs[0].abstract, Kind.GLOBAL):
         start, own = begun.get(unsided(var)), unsided(var)
-        if var not in related and start is not None and start.free <= rigid and _only_with_actions(pairs, var):
+        written = any(v is var for p in pairs for e in p.abstract.edges for v, _ in e.updates)
+        if written and var not in related and start is not None and start.free <= rigid:
             followed[var] = build.variable(unused(f"abs_{own.name}", taken), var.sort)
     steps: dict[Var, list[tuple[tuple[int, int], Term]]] = {}
-    while followed and (missing := _follow(asked, pairs, related, followed, steps)) is not None:
+    while followed and (missing := _follow(asked, pairs, carried, related, followed, steps)) is not None:
         # What one of them becomes may depend on another one.
         del followed[missing]
     made = tuple(Ghost(g, begun[unsided(v)], tuple(steps[v])) for v, g in followed.items())
     return Mirrors(made, tuple(build.eq(sided(g, "conc"), v) for v, g in followed.items()))
+
+
+def _writes(side: Automaton, edge: Edge, related: Mapping[Var, Term]) -> bool:
+    """Whether a step writes shared variables other than those."""
+    shared = frozenset(variables_of(side, Kind.GLOBAL)) - related.keys()
+    return any(v in shared and t is not v for v, t in edge.updates)
+
+
+def _carriers(pair: Goal) -> tuple[int, ...]:
+    """Steps without actions that write shared variables, from the last one in the text on."""
+    edges = list(enumerate(pair.concrete.edges))
+    return tuple(n for n, e in reversed(edges) if e.label is None and _writes(pair.concrete, e, {}))
 
 
 def _related(goal: Goal) -> Mapping[Var, Term]:
@@ -61,15 +101,10 @@ def _related(goal: Goal) -> Mapping[Var, Term]:
     return found
 
 
-def _only_with_actions(pairs: Sequence[Goal], var: Var) -> bool:
-    """Whether some step writes a variable, and only steps with actions do."""
-    writing = [e for p in pairs for e in p.abstract.edges if any(v is var and t is not v for v, t in e.updates)]
-    return bool(writing) and all(e.label is not None for e in writing)
-
-
 def _follow(
     asked: Crowds,
     pairs: Sequence[Goal],
+    carried: Mapping[str, int],
     related: Mapping[Var, Term],
     followed: Mapping[Var, Var],
     steps: dict[Var, list[tuple[tuple[int, int], Term]]],
@@ -84,35 +119,46 @@ def _follow(
         known: dict[Var, Term] = {**related, **{v: sided(g, "conc") for v, g in followed.items()}}
         known |= {v: v for v in theirs}
         for number, edge in enumerate(pair.concrete.edges):
-            if edge.label is None:
+            silent = edge.label is None and carried.get(pair.name) == number
+            if edge.label is None and not silent:
                 continue
-            answers = [e for e in pair.abstract.edges if _same_action(e.label, edge.label)]
-            names: dict[Var, Term] = {v: unsided(v) for v in _mentioned(edge, known) if v not in theirs}
+            answers = [e for e in pair.abstract.edges if _answers(pair.abstract, e, edge, related)]
             for var in followed:
-                value = _becomes(var, edge.label, answers, known)
+                value = _becomes(var, pair, edge, answers, known)
                 if value is None:
                     return var
                 if value is not known[var]:
+                    value = build.ite(_succeeds(pair.concrete, edge), value, known[var])
+                    names: dict[Var, Term] = {v: unsided(v) for v in value.free if v not in theirs}
                     plain = substitute(value, {**names, **identities})
                     steps[var].append(((places.index(pair.concrete.name), number), plain))
     return None
 
 
-def _mentioned(edge: Edge, known: Mapping[Var, Term]) -> frozenset[Var]:
-    shown = edge.label.values if edge.label is not None else ()
-    return frozenset[Var]().union(*(t.free for t in (*shown, *known.values())))
+def _answers(abstract: Automaton, answer: Edge, edge: Edge, related: Mapping[Var, Term]) -> bool:
+    """Whether an abstract step is one that a concrete step is answered by."""
+    if edge.label is None:
+        return answer.label is None and _writes(abstract, answer, related)
+    return _same_action(answer.label, edge.label)
+
+
+def _succeeds(concrete: Automaton, edge: Edge) -> Term:
+    """Under which condition a step writes what it may write: a compare-and-swap."""
+    shared = frozenset(variables_of(concrete, Kind.GLOBAL))
+    tests = [t.condition for v, t in edge.updates if v in shared and isinstance(t, Ite) and t.negative is v]
+    return build.land(*tests) if edge.label is None else build.TRUE
 
 
 def _same_action(one: Label | None, other: Label) -> bool:
     return one is not None and one.action == other.action and len(one.values) == len(other.values)
 
 
-def _becomes(var: Var, shown: Label, answers: Sequence[Edge], known: Mapping[Var, Term]) -> Term | None:
-    """What a variable is after an answer to an action, if all answers make the same of it, or their guards tell."""
+def _becomes(var: Var, pair: Goal, edge: Edge, answers: Sequence[Edge], known: Mapping[Var, Term]) -> Term | None:
+    """What a variable is after an answer to a step, if all answers make the same of it, or their guards tell."""
     said = [
         (translated(e.guard, told), translated(dict(e.updates).get(var, var), told))
         for e in answers
-        for told in (_told(e, shown, known),)
+        for told in (_told(pair, e, edge, known),)
     ]
     values = list(dict.fromkeys(value for _, value in said))
     if not answers:
@@ -128,13 +174,22 @@ def _becomes(var: Var, shown: Label, answers: Sequence[Edge], known: Mapping[Var
     return last
 
 
-def _told(answer: Edge, shown: Label, known: Mapping[Var, Term]) -> Mapping[Var, Term]:
-    """What is known of abstract variables at an answer: also what it shows is what the concrete step shows."""
-    assert answer.label is not None
+def _told(pair: Goal, answer: Edge, edge: Edge, known: Mapping[Var, Term]) -> Mapping[Var, Term]:
+    """What is known of abstract variables at an answer: what it shows is what the concrete step shows.
+
+    Where nothing is shown, variables of the two with the same name are guessed to be equal.
+    """
     told = dict(known)
-    for mine, theirs in zip(answer.label.values, shown.values, strict=True):
-        solved = solution(build.eq(mine, theirs), mine.free - known.keys())
-        if solved is not None and solved[1].free <= theirs.free | known.keys():
+    if answer.label is None or edge.label is None:
+        own = {v: v for v in variables_of(pair.concrete, Kind.LOCAL)}
+        for theirs in variables_of(pair.abstract, Kind.LOCAL):
+            mine = own.get(sided(unsided(theirs), "conc"))
+            if mine is not None and mine.sort == theirs.sort:
+                told[theirs] = mine
+        return told
+    for theirs_shown, shown in zip(answer.label.values, edge.label.values, strict=True):
+        solved = solution(build.eq(theirs_shown, shown), theirs_shown.free - known.keys())
+        if solved is not None and solved[1].free <= shown.free | known.keys():
             told.setdefault(solved[0], substitute(solved[1], known))
     return told
 
