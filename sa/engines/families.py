@@ -68,8 +68,9 @@ class Refuting(Struct, frozen=True):
 
 #: What is tried, in order.
 PLAN: tuple[Proving | Refuting, ...] = (
-    Refuting(2, Depth.QUICK),
+    # What is proved at a glance is proved in less time than plays are looked for.
     Proving(True, Depth.GLANCE),
+    Refuting(2, Depth.QUICK),
     Proving(True, Depth.GLANCE, Effort.NUMBERS),
     Proving(True, Depth.GLANCE, Effort.NUMBERS, besides=True),
     Proving(True, Depth.GLANCE, Effort.NUMBERS, mirrored=True),
@@ -132,13 +133,18 @@ def decide_families(asked: Crowds, options: Options) -> Found:
                 found, cut = None, True
             if found is not None and found.is_answer:
                 return found
-            last = found or last
+            last = found if found is not None and (last is None or _tells(found)) else last
             if cut or any(t.ended is Reason.TIMEOUT for t in options.diary.turns[turns:]):
                 again.append(tried)
         waiting = tuple(again)
         if remaining(options.limits) == 0.0:
             break
     return _as_far_as(asked, last, notes)
+
+
+def _tells(found: Found) -> bool:
+    """Whether what is missing is more than time."""
+    return any(r.unknown is not None and r.unknown.reason is not Reason.TIMEOUT for r in found.results)
 
 
 def _as_far_as(asked: Crowds, last: Found | None, notes: dict[str, None]) -> Found:
@@ -271,7 +277,8 @@ def _proved(pairs: Pairs, tried: Proving, options: Options, whole: Limits) -> Fo
             break
     composition = composition_of(pairs, decisions)
     if composition is None:
-        return shortcoming(pairs.goals, decisions, perf_counter() - started)
+        # The pairs are shown one by one, so that nothing need be said of the first one again.
+        return replace(shortcoming(pairs.goals, decisions, perf_counter() - started), notes=())
     settled = perf_counter()
     ruling = check_composition(composition, whole)
     if not isinstance(ruling, Accepted):
