@@ -177,7 +177,8 @@ def _becomes(var: Var, pair: Goal, edge: Edge, answers: Sequence[Edge], known: M
 def _told(pair: Goal, answer: Edge, edge: Edge, known: Mapping[Var, Term]) -> Mapping[Var, Term]:
     """What is known of abstract variables at an answer: what it shows is what the concrete step shows.
 
-    Where nothing is shown, variables of the two with the same name are guessed to be equal.
+    Where nothing is shown, variables of the two with the same name are guessed to be equal, and what is chosen to be
+    what the concrete thread has chosen, if there is one variable for that.
     """
     told = dict(known)
     if answer.label is None or edge.label is None:
@@ -186,12 +187,21 @@ def _told(pair: Goal, answer: Edge, edge: Edge, known: Mapping[Var, Term]) -> Ma
             mine = own.get(sided(unsided(theirs), "conc"))
             if mine is not None and mine.sort == theirs.sort:
                 told[theirs] = mine
+        for choice in answer.choices:
+            chosen = [v for v in own if v.sort == choice.var.sort and _is_chosen(pair.concrete, v)]
+            if len(chosen) == 1:
+                told[choice.var] = chosen[0]
         return told
     for theirs_shown, shown in zip(answer.label.values, edge.label.values, strict=True):
         solved = solution(build.eq(theirs_shown, shown), theirs_shown.free - known.keys())
         if solved is not None and solved[1].free <= shown.free | known.keys():
             told.setdefault(solved[0], substitute(solved[1], known))
     return told
+
+
+def _is_chosen(concrete: Automaton, var: Var) -> bool:
+    """Whether some step chooses the value of a variable."""
+    return any(v is var and t in {c.var for c in e.choices} for e in concrete.edges for v, t in e.updates)
 
 
 def translated(term: Term, told: Mapping[Var, Term]) -> Term | None:

@@ -259,3 +259,24 @@ thread C { local total, r : int = 0;
 def test_equations_between_many_numbers_are_found() -> None:
     assert _ask(SUMMED, BOXED).verdict is Verdict.PROVED
     assert _ask(SUMMED, BOXED.replace("r := exchange(box, 0);", "r := box; box := 0;")).verdict is Verdict.REFUTED
+
+
+#: A value that whoever comes first chooses; it is tested twice whether it is there, once without the lock.
+ONCE = """
+global made : bool = false; global val : int = 0;
+thread T[*] { local r : int = 0;
+  while (true) { atomic { if (!made) { havoc val; made := true; } r := val; } @use(r, r) skip; } }
+"""
+CHECKED_TWICE = """
+global a, b, l : int = 0; global ready : bool = false;
+thread T[*] { local v, r, s : int = 0;
+  while (true) {
+    if (!ready) { lock(l); if (!ready) { havoc v; a := v; b := v; ready := true; } unlock(l); }
+    r := a; s := b; @use(r, s) skip;
+  } }
+"""
+
+
+def test_what_is_chosen_may_be_what_the_concrete_thread_chose() -> None:
+    assert _ask(ONCE, CHECKED_TWICE).verdict is Verdict.PROVED
+    assert _ask(ONCE, CHECKED_TWICE.replace("if (!ready) { havoc", "if (true) { havoc")).verdict is Verdict.REFUTED
