@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, permutations, product
+from itertools import combinations, islice, permutations, product
 
 from sa.automata.automaton import Automaton, Edge, Kind
 from sa.certificates.run import Bad
@@ -32,6 +32,9 @@ from sa.terms.term import (
 
 #: So many candidates at most, orders between so many numbers, and first values, or values of steps, that are compared.
 CANDIDATES, ORDERED, FIRST = 300, 9, 7
+
+#: So many equations with functions at most: each of them is a long question.
+APPLIED = 40
 
 
 def candidates(
@@ -148,6 +151,27 @@ def _ahead(automata: Sequence[Automaton], numbers: Sequence[Var]) -> Iterator[Te
     for value in few:
         yield from (build.eq(other, value) for other in numbers if other not in value.free)
     yield from (build.eq(one, other) for one, other in combinations(few, 2))
+
+
+def applied(automata: Sequence[Automaton], own: Sequence[Var]) -> tuple[Term, ...]:
+    """That a variable is what a function without a body is of another one, `val == f(key)`, for functions of one
+    argument that steps apply to a variable.
+    """
+    terms = (t for a in automata for e in a.edges for t in (e.guard, *(v for _, v in e.updates), *_shown(e)))
+    calls = dict.fromkeys(t for t in subterms(terms) if isinstance(t, Call) and len(t.arguments) == 1)
+    functions = dict.fromkeys(c.function for c in calls)
+    found = (
+        build.eq(value, build.call(f, (argument,)))
+        for f in functions
+        for value in own
+        for argument in own
+        if value.sort == f.result and argument.sort == f.arguments[0] and value is not argument
+    )
+    return tuple(islice(dict.fromkeys(found), APPLIED))
+
+
+def _shown(edge: Edge) -> tuple[Term, ...]:
+    return () if edge.label is None else edge.label.values
 
 
 def _elements(automata: Sequence[Automaton], numbers: Sequence[Var]) -> Iterator[Term]:

@@ -17,7 +17,7 @@ from sa.certificates.run import Bad
 from sa.conditions.never import at_places, mentioned
 from sa.invariants.balance import equations
 from sa.invariants.constants import constants
-from sa.invariants.crowd_candidates import candidates
+from sa.invariants.crowd_candidates import applied, candidates
 from sa.invariants.crowd_clauses import System, balanced, identities, places_of, predicate, variables
 from sa.invariants.houdini import atoms_of
 from sa.invariants.preconditions import preconditions, tested, undisturbed
@@ -90,10 +90,14 @@ def while_told(threads: Sequence[Automaton], compared: Sequence[Term]) -> tuple[
     bounds = (f for c in tested_bounds for v in numbers for f in (build.le(c, v), build.le(v, c)))
     made = (f for f in compared if isinstance(f, IsZero) and f.free and f.free <= shared.keys())
     said = tuple(dict.fromkeys((*islice(orders, DEPENDENT), *made, *bounds)))
-    found = dict[Term, None]()
-    for test in _told(threads):
+    found, told = dict[Term, None](), _told(threads)
+    for test in told:
         others = [f for f in said if f.free.isdisjoint(test.free)]
         found.update(dict.fromkeys(islice(_dependent((test,), others), 2 * DEPENDENT)))
+    # What is remembered is right while it is there and nobody is at work on it.
+    remembered = applied(threads, tuple(shared))
+    for tests in (*((t,) for t in told), *combinations(told, 2)):
+        found.update(dict.fromkeys(build.implies(build.land(*tests), f) for f in remembered))
     return tuple(found)
 
 

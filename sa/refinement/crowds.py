@@ -32,7 +32,7 @@ from sa.generation.visibility import Level
 from sa.invariants.affine_clauses import affine_equations
 from sa.invariants.conjunctions import conjunctions, under
 from sa.invariants.crowd_apart import apart_from_each_other, own_clauses, own_parameters, predicate_at
-from sa.invariants.crowd_candidates import candidates
+from sa.invariants.crowd_candidates import applied, candidates
 from sa.invariants.crowd_meetings import Effort, meetings
 from sa.invariants.crowd_needs import while_told
 from sa.question.asked import Asked, Decision
@@ -105,7 +105,7 @@ def _with_facts(known: Known, bounds: Limits) -> Known:
     offered, also = dict[str, Sequence[Term]](), _of_one(known)
     for thread in s.observers:
         said = candidates(tuple(v.var for v in thread.variables), s.observers, own, ())
-        said += while_told(s.observers, said)
+        said += (*while_told(s.observers, said), *applied(s.observers, tuple(v.var for v in thread.variables)))
         for place in thread.locations:
             more = also.get((thread.name, place.name), ())
             offered[predicate_at(thread.name, place.name)] = (*more, *said)

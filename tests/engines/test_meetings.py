@@ -181,3 +181,25 @@ def test_what_was_published_stays_for_any_number_of_readers() -> None:
     assert _ask(LATEST, PUBLISHED).verdict is Verdict.PROVED
     early = PUBLISHED.replace("f[cur + 1] := cur + 1; @upd cur := cur + 1;", "@upd cur := cur + 1; f[cur] := cur;")
     assert _ask(LATEST, early).verdict is Verdict.REFUTED
+
+
+#: The last result of a function is remembered, under a lock: what is there is right while nobody is at work on it.
+PURE = """
+function f(int) : int;
+thread T[*] { local k : int = 0; while (true) { havoc k; @result(k, f(k)) skip; } }
+"""
+REMEMBERED = """
+function f(int) : int;
+global full : bool = false; global key, val, l : int = 0;
+thread T[*] { local k, r : int = 0;
+  while (true) {
+    havoc k; lock(l);
+    if (full && key == k) { r := val; } else { r := f(k); full := true; key := k; val := r; }
+    unlock(l); @result(k, r) skip;
+  } }
+"""
+
+
+def test_what_is_remembered_of_a_function_is_right() -> None:
+    assert _ask(PURE, REMEMBERED).verdict is Verdict.PROVED
+    assert _ask(PURE, REMEMBERED.replace("if (full && key == k)", "if (full)")).verdict is Verdict.REFUTED
