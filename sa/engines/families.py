@@ -74,11 +74,16 @@ PLAN: tuple[Proving | Refuting, ...] = (
     Proving(True, Depth.GLANCE, Effort.NUMBERS),
     Proving(True, Depth.GLANCE, Effort.NUMBERS, besides=True),
     Proving(True, Depth.GLANCE, Effort.NUMBERS, mirrored=True),
+    # In closures more than one variable may change at once.
+    Proving(False, Depth.GLANCE, Effort.NUMBERS, besides=True),
+    Proving(False, Depth.GLANCE, Effort.NUMBERS, mirrored=True),
     Proving(True, Depth.GLANCE, Effort.NEEDS),
     Proving(True, Depth.GLANCE, Effort.NEEDS, besides=True),
     Proving(True, Depth.GLANCE, Effort.NEEDS, mirrored=True),
     Proving(False, Depth.GLANCE, Effort.NEEDS),
     Refuting(3, Depth.BRIEF),
+    Proving(True, Depth.BRIEF, Effort.NUMBERS, mirrored=True),
+    Proving(False, Depth.BRIEF, Effort.NUMBERS, mirrored=True),
     Proving(True, Depth.BRIEF, Effort.NEEDS),
     Proving(False, Depth.BRIEF, Effort.NEEDS),
     Proving(True, Depth.FULL, Effort.NEEDS),
@@ -160,8 +165,10 @@ def _tried(work: _Work, tried: Proving | Refuting, own: Options, whole: Limits, 
         case Refuting():
             return _refuted(asked, tried, own, whole, notes)
         case Proving(besides=True):
-            few = tuple(_with_copies(asked, 2))
-            said = related_besides(few, own) if few else ()
+            if work.besides is None:
+                few = tuple(_with_copies(asked, 2))
+                work.besides = related_besides(few, own) if few else ()
+            said = work.besides
             found = _proved(_pairs(work, tried, said, own), tried, own, whole) if said else None
             return with_besides(found, said) if found is not None and found.composition is not None else None
         case Proving(mirrored=True):
@@ -190,11 +197,12 @@ def _with_mirrors(work: _Work, tried: Proving, own: Options, whole: Limits) -> F
 
 
 class _Work(Struct, eq=False):
-    """What is known of both programs by what was done for it, and pairs of them, each made once."""
+    """What is known of both programs by what was done for it, pairs of them, and what is related besides, made once."""
 
     asked: Crowds
     known: dict[tuple[int, Effort | None], Known] = field(default_factory=dict)
     pairs: dict[tuple[bool, Effort | None, tuple[Term, ...]], Pairs] = field(default_factory=dict)
+    besides: tuple[Term, ...] | None = None
     mirrored: tuple[tuple[Mirrors, _Work], ...] | None = None
 
 
