@@ -14,8 +14,9 @@ from sa.certificates.ghosts import Ghost
 from sa.certificates.run import Bad
 from sa.certificates.threads import Composition
 from sa.terms.build import implies, land
+from sa.terms.sort import BOOL
 from sa.terms.substitute import local_of, substitute
-from sa.terms.term import Term, Var
+from sa.terms.term import Term, Var, sort_of
 
 #: Where a thread is, or a copy of a family: a name and a location.
 Spot: TypeAlias = tuple[str, str]
@@ -84,6 +85,8 @@ def fault_of_met(met: Met) -> str | None:
             return "a thread does not meet itself"
         if any(name not in known or all(q.name != place for q in known[name].locations) for name, place in spots):
             return "a meeting is at a place that does not exist"
+        if sort_of(meeting.said) != BOOL:
+            return "what is said of a meeting is no formula"
         pair = [known[name] for name, _ in spots]
         if not meeting.said.free <= _spoken(pair, called(joint.families, meeting.one[0], meeting.other[0])):
             return "what is said of a meeting is about somebody else"

@@ -39,8 +39,9 @@ from sa.checker.solvers import Z3, Solvers
 from sa.checker.threads import annotation_fault, apart, ghosts_fault, own_steps, steps_of_others
 from sa.checker.written import implied
 from sa.terms.build import conjoined, conjuncts, land
+from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
-from sa.terms.term import Term, Var
+from sa.terms.term import Term, Var, sort_of
 
 
 def check_crowd_keeps(made: CrowdKeeps, bounds: Limits, seed: int = 0, solvers: Solvers = Z3) -> Ruling:
@@ -80,6 +81,7 @@ def check_crowd_joint(made: CrowdJoint, bounds: Limits, seed: int = 0, solvers: 
         program_fault((*made.threads, *crowd(made.families, more))),
         "a joint location occurs twice" if len(set(places)) < len(places) else None,
         None if all(inv.free <= known for _, inv in made.invariants) else "an invariant mentions an unknown variable",
+        None if all(sort_of(inv) == BOOL for _, inv in made.invariants) else "an invariant is no formula",
         None
         if all(_is_place(p, threads) for p in places)
         else "a joint location does not name one location of each thread",

@@ -24,8 +24,9 @@ from sa.checker.sums import sums_fault, with_sums
 from sa.checker.threads import annotation_fault, apart, ghosts_fault, together
 from sa.checker.written import implied
 from sa.terms.build import FALSE, boolean, conjoined, conjuncts, land
+from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
-from sa.terms.term import Term, Var
+from sa.terms.term import Term, Var, sort_of
 
 #: A location of each of some threads.
 Places = Mapping[str, str]
@@ -57,6 +58,8 @@ def check_joint(made: Joint, bounds: Limits, seed: int = 0, solvers: Solvers = Z
     known = frozenset(v.var for t in separate for v in t.variables) | frozenset(made.indices)
     if fault is None and any(not inv.free <= known for _, inv in made.invariants):
         fault = "an invariant mentions a variable that does not exist"
+    if fault is None and any(sort_of(inv) != BOOL for _, inv in made.invariants):
+        fault = "an invariant is no formula"
     if fault is None and any(len(p) != len(made.threads) for p in places):
         fault = "a joint location does not name a location of each thread"
     fault = fault or sums_fault(made.sums, made.threads, made.axioms, made.never)

@@ -87,6 +87,10 @@ def test_what_is_said_of_a_meeting_is_about_the_two_that_meet(spinning: CrowdCom
     strange = build.eq(build.variable("strange"), build.ZERO)
     about_others = _saying(met, replace(met.meetings[0], said=strange))
     assert _ruling(replace(spinning, met=((about_others,), ()))) == "well-formed composition"
+    number = replace(met, meetings=(replace(met.meetings[0], said=build.integer(5)), *met.meetings[1:]))
+    assert _ruling(replace(spinning, met=((number,), ()))) == "well-formed composition"
+    numbers = replace(met.joint, invariants=tuple((q, build.integer(5)) for q, _ in met.joint.invariants))
+    assert _ruling(replace(spinning, met=((replace(met, joint=numbers),), ()))) == "well-formed threads"
     nowhere = _saying(met, replace(met.meetings[0], one=("T", "nowhere")))
     assert _ruling(replace(spinning, met=((nowhere,), ()))) == "well-formed composition"
 
