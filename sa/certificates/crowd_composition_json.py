@@ -15,11 +15,10 @@ from sa.certificates.composition_json import PairGoal, composition_json, read_pa
 from sa.certificates.crowd_composition import CrowdComposition, Meeting, Met, claimed
 from sa.certificates.crowd_json import crowd_joint_json, read_crowd_joint
 from sa.certificates.ghosts import Ghost
-from sa.certificates.scope import more, scope
+from sa.certificates.ghosts_json import ghosts_json, read_ghosts
+from sa.certificates.scope import scope
 from sa.certificates.shape import Entry, Json
-from sa.terms.build import variable
-from sa.terms.read_smtlib import Names, Unreadable, read_sort
-from sa.terms.smtlib import smtlib, sort_symbol
+from sa.terms.smtlib import smtlib
 from sa.terms.term import Term, Var
 
 #: What every composition with copies has.
@@ -36,42 +35,18 @@ class Side(Struct, frozen=True):
 
 def crowd_composition_json(made: CrowdComposition) -> Json:
     """A composition as JSON, with what is known where two meet on each side."""
-    ghosts = {"ghosts": [_ghost_json(g) for g in made.ghosts]} if made.ghosts else {}
-    return {**composition_json(made), "met": [[_met_json(met) for met in side] for side in made.met], **ghosts}
+    met = [[_met_json(met) for met in side] for side in made.met]
+    return {**composition_json(made), "met": met, **ghosts_json(made.ghosts)}
 
 
-def _ghost_json(ghost: Ghost) -> Json:
-    steps = [{"thread": t, "edge": e, "term": smtlib(term)} for (t, e), term in ghost.steps]
-    return {"name": ghost.var.name, "sort": sort_symbol(ghost.var.sort), "start": smtlib(ghost.start), "steps": steps}
-
-
-def read_ghosts(entry: Entry, concrete: Side, axioms: Sequence[Axiom]) -> tuple[Ghost, ...]:
-    """The ghosts of a composition; whether they are such is the checker's business. Raises Malformed."""
+def added_ghosts(entry: Entry, concrete: Side, axioms: Sequence[Axiom]) -> tuple[Ghost, ...]:
+    """The ghosts of a composition. Raises Malformed."""
     if not entry.has("ghosts"):
         return ()
     *_, ghosts = entry.fields(*_FIELDS, "ghosts")
     threads = (*concrete.threads, *(f.thread for f in concrete.families))
     scopes = [scope((t,), (a.formula for a in axioms)) for t in threads]
-    listed = [item.fields("name", "sort", "start", "steps") for item in ghosts.items()]
-    own = [_ghost(name, sort, scopes[0]) for name, sort, _, _ in listed]
-    found = list[Ghost]()
-    for var, (_, _, start, steps) in zip(own, listed, strict=True):
-        made = list[tuple[tuple[int, int], Term]]()
-        for step in steps.items():
-            thread, edge, term = step.fields("thread", "edge", "term")
-            edges = threads[index := thread.index(len(threads))].edges
-            place = index, edge.index(len(edges))
-            names = more(scopes[index], (*own, *(c.var for c in edges[place[1]].choices)))
-            made.append((place, term.term(names)))
-        found.append(Ghost(var, start.term(scopes[0]), tuple(made)))
-    return tuple(found)
-
-
-def _ghost(name: Entry, sort: Entry, known: Names) -> Var:
-    try:
-        return variable(name.text(), read_sort(sort.text(), known))
-    except Unreadable as problem:
-        raise sort.wrong(str(problem)) from None
+    return read_ghosts(ghosts.items(), threads, scopes[0], scopes)
 
 
 def _met_json(met: Met) -> Json:

@@ -11,6 +11,7 @@ from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable
 from sa.automata.program import Axiom
 from sa.automata.rename import apart
 from sa.certificates.ghosts import Ghost
+from sa.certificates.ghosts_json import ghosts_json, read_ghosts
 from sa.certificates.run import Bad
 from sa.certificates.scope import more, scope
 from sa.certificates.shape import Entry, Json
@@ -125,17 +126,7 @@ def joint_json(joint: Joint, bads: Bads) -> Json:
     said["never"] = [bad_json(b, bads) for b in joint.never]
     said |= {"sums": [_sum_json(s) for s in joint.sums]} if joint.sums else {}
     said |= {"indices": [v.name for v in joint.indices]} if joint.indices else {}
-    return said | _ghosts_json(joint.ghosts)
-
-
-def _ghosts_json(ghosts: Sequence[Ghost]) -> dict[str, list[Any]]:
-    """The ghosts, where there are any."""
-    return {"ghosts": [_added_json(g) for g in ghosts]} if ghosts else {}
-
-
-def _added_json(ghost: Ghost) -> Json:
-    steps = [{"thread": t, "edge": e, "term": smtlib(term)} for (t, e), term in ghost.steps]
-    return {"name": ghost.var.name, "start": smtlib(ghost.start), "steps": steps}
+    return said | ghosts_json(joint.ghosts)
 
 
 def _sum_json(made: Summation) -> Json:
@@ -147,7 +138,7 @@ def lemmas_json(made: Lemmas, bads: Bads) -> Json:
     """A proof by formulas that are inductive together."""
     said: dict[str, list[Any]] = {"lemmas": [smtlib(lemma) for lemma in made.lemmas]}
     said["never"] = [bad_json(b, bads) for b in made.never]
-    return said | _ghosts_json(made.ghosts)
+    return said | ghosts_json(made.ghosts)
 
 
 def invariants_json(invariants: Iterable[tuple[tuple[str, ...], Term]]) -> list[Json]:
@@ -209,21 +200,10 @@ def read_joint(entry: Entry, threads: tuple[Automaton, ...], bads: Bads, axioms:
 
 
 def _read_ghosts(items: Iterable[Entry], threads: Sequence[Automaton], axioms: Iterable[Axiom]) -> tuple[Ghost, ...]:
-    """Ghosts of a proof about these threads; whether they are such is the checker's business. Raises Malformed."""
-    listed = [item.fields("name", "start", "steps") for item in items]
-    own = [variable(name.text(), INT) for name, _, _ in listed]
+    """Ghosts of a proof about these threads. Raises Malformed."""
     separate = [apart(t) for t in threads]
-    known = more(scope(separate, (a.formula for a in axioms)), own)
-    found = list[Ghost]()
-    for ghost, (_, start, steps) in zip(own, listed, strict=True):
-        made = list[tuple[tuple[int, int], Term]]()
-        for item in steps.items():
-            thread, number, term = item.fields("thread", "edge", "term")
-            edges = separate[index := thread.index(len(separate))].edges
-            place = index, number.index(len(edges))
-            made.append((place, term.term(more(known, (c.var for c in edges[place[1]].choices)))))
-        found.append(Ghost(ghost, start.term(known), tuple(made)))
-    return tuple(found)
+    known = scope(separate, (a.formula for a in axioms))
+    return read_ghosts(items, separate, known, [known] * len(separate))
 
 
 def _sum(entry: Entry, known: Names) -> Summation:

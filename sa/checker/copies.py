@@ -46,6 +46,9 @@ def copies_faults(made: CrowdComposition) -> Iterator[str]:
     if not all(0 <= place < len(made.goals) for place in identities):
         yield "a pair that stands for copies does not exist"
         return
+    someone = frozenset(w for i in identities.values() for w in (i, parameter_of_another(i)))
+    if any(not f.free.isdisjoint(someone) for f in made.besides):
+        yield "what is related besides is about one copy"
     for threads, proven in zip((made.concrete, made.abstract), made.met, strict=True):
         if not all(_is_about(met.joint, threads, made) for met in proven):
             yield "a proof about meetings is not about the program"

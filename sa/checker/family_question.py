@@ -44,8 +44,9 @@ def with_ghosts(asked: FamilyQuestion, ghosts: Sequence[Ghost]) -> FamilyQuestio
     if not ghosts:
         return asked
     fault = fault_of_shared(ghosts, asked.concrete)
-    if fault is None and any(g.var.name in {v.var.name for v in asked.abstract.variables} for g in ghosts):
-        fault = "a ghost has the name of an abstract variable, and would be related to it"
+    taken = {v.var.name for v in asked.abstract.variables} | {f.name for f in asked.abstract.functions}
+    if fault is None and any(g.var.name in taken for g in ghosts):
+        fault = "a ghost has a name that the abstract side uses, and might be related to it"
     if fault is not None:
         raise NoQuestion(fault)
     return _about_families(asked.abstract, program_with_ghosts(ghosts, asked.concrete), asked.block, asked.whole)

@@ -82,7 +82,7 @@ def fault_of_shared(ghosts: Sequence[Ghost], program: Program) -> str | None:
     own = frozenset(v.var for v in program.variables)
     if not all(g.start.free <= own for g in ghosts):
         return "a ghost does not begin as a value of what is shared"
-    names = {v.var.name for t in threads for v in t.variables}
+    names = {v.var.name for t in threads for v in t.variables} | {f.name for f in program.functions}
     if any(g.var.name in names or not g.var.name.isidentifier() for g in ghosts):
         return "the name of a ghost means something else, too"
     for index, thread in enumerate(threads):
@@ -99,12 +99,13 @@ def program_with_ghosts(ghosts: Sequence[Ghost], program: Program) -> Program:
     if not ghosts:
         return program
     made = with_ghosts(ghosts, (*program.threads, *(f.thread for f in program.families)))
-    plain = tuple(replace(t, variables=tuple(replace(v, ghost=False) for v in t.variables)) for t in made)
+    added = tuple(Variable(g.var, Kind.GLOBAL) for g in ghosts)
+    plain = tuple(replace(t, variables=(*t.variables[: -len(added)], *added)) for t in made)
     count = len(program.threads)
     families = (replace(f, thread=t) for f, t in zip(program.families, plain[count:], strict=True))
     return replace(
         program,
-        variables=(*program.variables, *(Variable(g.var, Kind.GLOBAL) for g in ghosts)),
+        variables=(*program.variables, *added),
         init=land(program.init, *(eq(g.var, g.start) for g in ghosts)),
         threads=plain[:count],
         families=tuple(families),

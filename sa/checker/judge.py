@@ -18,7 +18,7 @@ from sa.base.limits import Limits, check_time
 from sa.base.verdict import Verdict
 from sa.certificates.composition_json import PairGoal, read_composition
 from sa.certificates.crowd import bads_of_copies
-from sa.certificates.crowd_composition_json import Side, read_crowd_composition, read_ghosts
+from sa.certificates.crowd_composition_json import Side, added_ghosts, read_crowd_composition
 from sa.certificates.crowd_json import read_counts, read_crowd_joint, read_crowd_keeps
 from sa.certificates.goal import Goal
 from sa.certificates.pairs_json import read_pairs
@@ -159,7 +159,7 @@ def _composed(asked: Question, entry: Entry, resources: Resources) -> Iterator[J
 
 def _composed_with_copies(asked: FamilyQuestion, entry: Entry, resources: Resources) -> Iterator[Judged]:
     written = Side(asked.concrete.threads, asked.concrete.families, asked.concrete.init)
-    ghosts = read_ghosts(entry, written, asked.one.axioms)
+    ghosts = added_ghosts(entry, written, asked.one.axioms)
     asked = with_ghosts(asked, ghosts)
     concrete, abstract = (Side(p.threads, p.families, p.init) for p in (asked.concrete, asked.abstract))
     made = read_crowd_composition(entry, *_paired(asked.one), asked.identities, (concrete, abstract), ghosts)

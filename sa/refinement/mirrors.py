@@ -9,6 +9,7 @@ for Parallel Programs I, 1976: auxiliary variables). What is found is tried; the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 
 from msgspec import Struct
 
@@ -20,7 +21,7 @@ from sa.terms import build
 from sa.terms.name import unused
 from sa.terms.solve import solution
 from sa.terms.substitute import sided, substitute, unsided
-from sa.terms.term import Ite, Term, Var
+from sa.terms.term import Ite, Term, Var, sort_of
 
 #: In how many ways steps without actions are answered.
 WAYS = 4
@@ -63,18 +64,29 @@ def _mirrors(asked: Crowds, pairs: Sequence[Goal], related: Mapping[Var, Term], 
     rigid = frozenset(variables_of(pairs[0].abstract, Kind.PARAM))
     begun = dict(s for c in build.conjuncts(asked.abstract.init) if (s := solution(c, c.free - rigid)) is not None)
     followed = dict[Var, Var]()
-    taken = {v.var.name for p in (asked.abstract, asked.concrete) for v in p.variables}
+    taken = set(_names(asked))
     for var in variables_of(pairs[0].abstract, Kind.GLOBAL):
         start, own = begun.get(unsided(var)), unsided(var)
         written = any(v is var for p in pairs for e in p.abstract.edges for v, _ in e.updates)
         if written and var not in related and start is not None and start.free <= rigid:
-            followed[var] = build.variable(unused(f"abs_{own.name}", taken), var.sort)
+            place = "" if own.name.position is None else f"_{own.name.position}"
+            name = unused(f"abs_{own.name.base}{place}", taken)
+            taken.add(name)
+            followed[var] = build.variable(name, var.sort)
     steps: dict[Var, list[tuple[tuple[int, int], Term]]] = {}
     while followed and (missing := _follow(asked, pairs, carried, related, followed, steps)) is not None:
         # What one of them becomes may depend on another one.
         del followed[missing]
     made = tuple(Ghost(g, begun[unsided(v)], tuple(steps[v])) for v, g in followed.items())
     return Mirrors(made, tuple(build.eq(sided(g, "conc"), v) for v, g in followed.items()))
+
+
+def _names(asked: Crowds) -> Iterator[str]:
+    """All names that a ghost may not have."""
+    for program in (asked.abstract, asked.concrete):
+        threads = (*program.threads, *(f.thread for f in program.families))
+        yield from (v.var.name for t in threads for v in (*t.variables, *(c for e in t.edges for c in e.choices)))
+        yield from (f.name for f in program.functions)
 
 
 def _writes(side: Automaton, edge: Edge, related: Mapping[Var, Term]) -> bool:
@@ -156,7 +168,7 @@ def _same_action(one: Label | None, other: Label) -> bool:
 def _becomes(var: Var, pair: Goal, edge: Edge, answers: Sequence[Edge], known: Mapping[Var, Term]) -> Term | None:
     """What a variable is after an answer to a step, if all answers make the same of it, or their guards tell."""
     said = [
-        (translated(e.guard, told), translated(dict(e.updates).get(var, var), told))
+        (_translated(e.guard, told), _translated(dict(e.updates).get(var, var), told))
         for e in answers
         for told in (_told(pair, e, edge, known),)
     ]
@@ -177,16 +189,13 @@ def _becomes(var: Var, pair: Goal, edge: Edge, answers: Sequence[Edge], known: M
 def _told(pair: Goal, answer: Edge, edge: Edge, known: Mapping[Var, Term]) -> Mapping[Var, Term]:
     """What is known of abstract variables at an answer: what it shows is what the concrete step shows.
 
-    Where nothing is shown, variables of the two with the same name are guessed to be equal, and what is chosen to be
-    what the concrete thread has chosen, if there is one variable for that.
+    Where nothing is shown, what the two show elsewhere is guessed to be equal here too, and what is chosen to be what
+    the concrete thread has chosen, if there is one variable for that.
     """
     told = dict(known)
     if answer.label is None or edge.label is None:
-        own = {v: v for v in variables_of(pair.concrete, Kind.LOCAL)}
-        for theirs in variables_of(pair.abstract, Kind.LOCAL):
-            mine = own.get(sided(unsided(theirs), "conc"))
-            if mine is not None and mine.sort == theirs.sort:
-                told[theirs] = mine
+        own = variables_of(pair.concrete, Kind.LOCAL)
+        told.update(_shown_alike(pair))
         for choice in answer.choices:
             chosen = [v for v in own if v.sort == choice.var.sort and _is_chosen(pair.concrete, v)]
             if len(chosen) == 1:
@@ -199,11 +208,25 @@ def _told(pair: Goal, answer: Edge, edge: Edge, known: Mapping[Var, Term]) -> Ma
     return told
 
 
+def _shown_alike(pair: Goal) -> Mapping[Var, Term]:
+    """Abstract variables with the concrete ones that actions show in the same place; by their names where none does."""
+    own, others = (frozenset(variables_of(a, Kind.LOCAL)) for a in (pair.concrete, pair.abstract))
+    named: dict[Var, Term] = {v: own_one for v in others if (own_one := sided(unsided(v), "conc")) in own}
+    shown = dict[Var, Term]()
+    for edge, answer in product(pair.concrete.edges, pair.abstract.edges):
+        if edge.label is not None and answer.label is not None and _same_action(answer.label, edge.label):
+            for mine, theirs in zip(edge.label.values, answer.label.values, strict=True):
+                if mine in own and isinstance(theirs, Var) and theirs in others:
+                    shown.setdefault(theirs, mine)
+    found = {**named, **shown}
+    return {v: t for v, t in found.items() if sort_of(t) == v.sort}
+
+
 def _is_chosen(concrete: Automaton, var: Var) -> bool:
     """Whether some step chooses the value of a variable."""
     return any(v is var and t in {c.var for c in e.choices} for e in concrete.edges for v, t in e.updates)
 
 
-def translated(term: Term, told: Mapping[Var, Term]) -> Term | None:
+def _translated(term: Term, told: Mapping[Var, Term]) -> Term | None:
     """A term over abstract variables in concrete ones; None where it mentions others."""
     return substitute(term, told) if term.free <= told.keys() else None

@@ -14,7 +14,7 @@ from sa.certificates.play_json import play_json, read_play
 from sa.certificates.shape import Entry
 from sa.checker.check import Accepted, check
 from sa.engines.goals import decide
-from sa.terms.build import FALSE, TRUE, add, integer
+from sa.terms.build import FALSE, TRUE, ZERO, add, integer
 from tests.simulation.examples import goal_of
 
 EARLY = "local k : int = 0; havoc k; @b skip; @a(k) skip;", "local j : int = 0; @b skip; havoc j; @a(j) skip;"
@@ -154,3 +154,8 @@ def test_each_place_that_silent_steps_lead_to_is_needed(loop: tuple[Goal, Play])
 
 def without(left_out: Silent) -> Callable[[Step], Step]:
     return lambda step: replace(step, silent=tuple(s for s in step.silent if s != left_out))
+
+
+def test_what_is_beyond_is_a_formula(loop: tuple[Goal, Play]) -> None:
+    goal, play = loop
+    assert not accepted(goal, changed(play, lambda step: replace(step, beyond=ZERO)))

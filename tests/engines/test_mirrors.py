@@ -108,6 +108,29 @@ def test_a_guess_is_proved_or_is_none() -> None:
     assert _ask(LEDGER, early).verdict is Verdict.REFUTED
 
 
+def test_what_actions_show_in_the_same_place_may_have_other_names() -> None:
+    renamed = WRITTEN.replace("local v, a, b", "local amount, p, q").replace(
+        "havoc v; @add(v)", "havoc amount; @add(amount)"
+    )
+    renamed = renamed.replace("total + v; a := rows; b := total", "total + amount; p := rows; q := total")
+    renamed = renamed.replace("@row(a, b)", "@row(p, q)")
+    assert _ask(LEDGER, renamed).verdict is Verdict.PROVED
+
+
+def test_elements_of_arrays_are_followed_under_names_of_their_own() -> None:
+    one_of_two = PAID.replace("balance : int = START", "balance : int[2] = START").replace("balance", "balance[1]")
+    one_of_two = one_of_two.replace("global balance[1]", "global balance")
+    locked = LOCKED.replace("money", "money[1]").replace("global money[1] : int", "global money : int[2]")
+    ((ghost,),) = _followed(one_of_two, locked)
+    assert ghost == ("abs_balance_1", "START", ["abs_balance_1 - n"])
+    assert _ask(one_of_two, locked).verdict is Verdict.PROVED
+
+
+def test_a_ghost_of_the_program_stays_one_beside_those_of_the_proof() -> None:
+    with_own = LOCKED.replace("money := m - n;", "money := m - n; paid := paid + n;")
+    assert _ask(PAID, "ghost global paid : int = 0;" + with_own).verdict is Verdict.PROVED
+
+
 def test_a_compare_and_swap_is_followed_where_it_succeeds() -> None:
     abstract = "global n : int = 0; thread T[*] { local v : int = 0; atomic { n := n + 1; v := n; } @got(v) skip; }"
     swap = """
@@ -148,8 +171,15 @@ def test_with_another_start_or_another_step_it_is_not(proved: Outcome) -> None:
         assert "accepted" not in _rulings(PAID, LOCKED, with_another)
 
 
+def test_what_is_related_besides_is_about_no_copy(proved: Outcome) -> None:
+    made = _composition(proved)
+    ((_, identity),) = made.copies
+    about_one = replace(made, besides=(*made.besides, build.eq(identity, identity), build.le(build.ZERO, identity)))
+    assert "accepted" not in _rulings(PAID, LOCKED, about_one)
+
+
 def _asked() -> FamilyQuestion:
-    asked = asked_of(*read(PAID, LOCKED), False)
+    asked = asked_of(*read(PAID + "function f(int) : int;", LOCKED + "function g(int) : int;"), False)
     assert isinstance(asked, FamilyQuestion)
     return asked
 
@@ -161,6 +191,8 @@ def _asked() -> FamilyQuestion:
         ("n", build.ZERO, build.ZERO),
         ("balance", build.ZERO, build.ZERO),
         ("T.n", build.ZERO, build.ZERO),
+        ("f", build.ZERO, build.ZERO),
+        ("g", build.ZERO, build.ZERO),
         ("ghost", build.variable("n"), build.ZERO),
         ("ghost", build.variable("ghost"), build.ZERO),
         ("ghost", build.ZERO, build.variable("strange")),
